@@ -1,0 +1,56 @@
+# Every target sets itself up: a `.venv` by uv where it is there, else by venv + pip, from the lock file.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test check bench soak golden requirements lock clean help
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+$(READY): requirements/dev.lock pyproject.toml
+	@set -e; if command -v uv >/dev/null 2>&1; then \
+	  test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV); \
+	  uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.lock; \
+	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	else \
+	  test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV); \
+	  $(BIN)/pip install --quiet --require-hashes -r requirements/dev.lock; \
+	  $(BIN)/pip install --quiet --no-deps --no-build-isolation -e .; \
+	fi
+	@touch $@
+
+demo: $(READY) ## analyse the bundled example and print the summary
+	@$(BIN)/errata demo
+
+test: $(READY) ## every test suite
+	@$(BIN)/pytest -n auto
+
+check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated documents
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python scripts/requirements_table.py --check
+
+bench: $(READY) ## import and start-up against their floors, in one run
+	@$(BIN)/python -m bench
+
+soak: $(READY) ## the long ones: kills, long fuzz, load
+	@$(BIN)/python -m soak
+
+golden: $(READY) ## rewrite the golden files; read the diff as a user would
+	@$(BIN)/pytest -n 0 --inline-snapshot=create,fix
+
+requirements: $(READY) ## which requirement is proven by which test
+	@$(BIN)/python scripts/requirements_table.py
+
+lock: $(READY) ## write the lock file anew
+	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	  --python-version 3.11 pyproject.toml --group dev --extra parquet -o requirements/dev.lock
+
+clean: ## remove what the targets made
+	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

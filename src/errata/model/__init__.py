@@ -1,0 +1,82 @@
+"""The records: what a harness said, and what was thought about it since."""
+
+from errata.model.action import Action, KnownGap
+from errata.model.artefact import Artefact
+from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
+from errata.model.bucket import Bucket, BucketEvent, Member
+from errata.model.case import Case
+from errata.model.check import Check, CheckEdit
+from errata.model.error_info import ErrorInfo
+from errata.model.finding import Finding
+from errata.model.identity import attempt_id, case_key, split_attempt_id
+from errata.model.packet import Packet, Place
+from errata.model.record import Evidence, Record, SourceRef, Unreadable
+from errata.model.run import (
+    Code,
+    Exclusion,
+    Reported,
+    Run,
+    Scorer,
+    Session,
+    SourceInfo,
+    Subject,
+)
+from errata.model.signal import Attribution, FailureKey, Signal
+from errata.model.step import Actor, Step, ToolCall, ToolError, ToolResult
+from errata.model.usage import Usage, UsageByRole
+from errata.model.verdict import Fix, Quote, Recommendation, Reviewer, Verdict
+
+Item = Run | Case | Attempt | Unreadable
+"""What a source yields."""
+
+__all__ = [
+    "Action",
+    "Actor",
+    "Artefact",
+    "Attempt",
+    "Attribution",
+    "Bucket",
+    "BucketEvent",
+    "Case",
+    "Check",
+    "CheckEdit",
+    "Code",
+    "ErrorInfo",
+    "Evidence",
+    "Exclusion",
+    "FailureKey",
+    "Finding",
+    "Fix",
+    "Invalidation",
+    "Item",
+    "Judgement",
+    "KnownGap",
+    "Limit",
+    "Member",
+    "Output",
+    "Packet",
+    "Place",
+    "Quote",
+    "Recommendation",
+    "Record",
+    "Reported",
+    "Reviewer",
+    "Run",
+    "Scorer",
+    "Session",
+    "Signal",
+    "SourceInfo",
+    "SourceRef",
+    "Step",
+    "Subject",
+    "ToolCall",
+    "ToolError",
+    "ToolResult",
+    "Unreadable",
+    "Usage",
+    "UsageByRole",
+    "Verdict",
+    "attempt_id",
+    "case_key",
+    "split_attempt_id",
+]

@@ -1,0 +1,27 @@
+"""What was done about a failure, and what is accepted as it is."""
+
+from typing import Literal
+
+from errata.model.record import Record
+
+
+class Action(Record):
+    id: str
+    what: str
+    path: str = ""
+    addresses: tuple[str, ...] = ()
+    """Case keys, or a bucket's slug."""
+    date: str
+    author: str = ""
+    expected_effect: str = ""
+    worked: Literal["yes", "no", "unknown"] = "unknown"
+    worked_in: str = ""
+    """The run that showed it."""
+
+
+class KnownGap(Record):
+    case_key: str = ""
+    pattern: str = ""
+    text: str
+    since: str | None = None
+    source: Literal["report", "person"] = "person"

@@ -1,0 +1,127 @@
+"""One try at a case in a run: the unit of everything."""
+
+from typing import Any
+
+import msgspec
+
+from errata.model import identity
+from errata.model.artefact import Artefact
+from errata.model.check import Check
+from errata.model.error_info import ErrorInfo
+from errata.model.record import Record
+from errata.model.step import Step
+from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
+from errata.model.words import Execution, Measurement, Outcome
+
+
+class Output(Record):
+    """What the subject answered, and what the harness took as the answer."""
+
+    text: str | None = None
+    """None where the log keeps no answer; empty where the answer was empty."""
+    structured: Any = None
+    answer: str | None = None
+    extraction: str = ""
+    """How the answer was taken out of the text, where the harness says."""
+
+
+class Limit(Record):
+    type: str
+    value: float | None = None
+    reason: str = ""
+
+
+class Judgement(Record):
+    """What one judge said of an attempt as a whole."""
+
+    judge: str
+    model: str = ""
+    version: str = ""
+    valid: bool = True
+    reasoning: str = ""
+    raw: Any = None
+
+
+class Invalidation(Record):
+    by: str = ""
+    why: str = ""
+
+
+NO_OUTPUT = Output()
+
+
+class Attempt(Record):
+    id: str = ""
+    """Computed from run, case, session, index and path where it is not given."""
+    run: str
+    case: str
+    index: int = 1
+    session: int | None = None
+    path: str = ""
+    """Where a child stands below its parent: `T0/00/run_01`."""
+    parent: str | None = None
+    position: int | None = None
+    """Its place in a conversation or an ordered suite."""
+    superseded_by: str | None = None
+    duplicate_of: str | None = None
+    follows: str | None = None
+    """The attempt whose failure this one only repeats."""
+    execution: Execution
+    measurement: Measurement
+    outcome: Outcome
+    threshold: float | None = None
+    native_status: str = ""
+    reported: float | None = None
+    """The value that the harness put into its headline."""
+    reported_counted: bool | None = None
+    output: Output = NO_OUTPUT
+    stop_reason: str = ""
+    limit: Limit | None = None
+    errors: tuple[ErrorInfo, ...] = ()
+    checks: tuple[Check, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    steps: tuple[Step, ...] = ()
+    artefacts: tuple[Artefact, ...] = ()
+    usage: UsageByRole = NO_USAGE_BY_ROLE
+    started_at: str | None = None
+    finished_at: str | None = None
+    duration: float | None = None
+    """In seconds, as the harness measured it."""
+    durations: dict[str, float] = {}
+    seed: int | None = None
+    exit_code: int | None = None
+    invalidated: Invalidation | None = None
+    links: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            made = identity.attempt_id(self.run, self.case, session=self.session, index=self.index, path=self.path)
+            msgspec.structs.force_setattr(self, "id", made)
+
+    @property
+    def counted(self) -> bool:
+        """Children and superseded attempts are facts, but they are not counted."""
+        return self.parent is None and self.superseded_by is None
+
+    @property
+    def is_failure(self) -> bool:
+        """A counted attempt that was not passed, or not measured, although it was made."""
+        if not self.counted or self.execution in ("unfinished", "skipped", "missing"):
+            return False
+        if self.outcome == "pass":
+            return False
+        if self.outcome == "fail" or self.measurement in ("error", "unscored"):
+            return True
+        if self.execution in ("error", "limit", "cancelled"):
+            return True
+        return self.outcome == "partial" and self._below_threshold
+
+    @property
+    def _below_threshold(self) -> bool:
+        """A graded value without a pass rule fails where it misses the threshold, or, without one, full marks."""
+        bar = 1.0 if self.threshold is None else self.threshold
+        return self.reported is None or self.reported < bar
+
+    @property
+    def failed_checks(self) -> tuple[str, ...]:
+        return tuple(check.name for check in self.checks if check.failed)

@@ -1,0 +1,41 @@
+"""One thing that was asked: an eval, a task, a turn, a test, a sample."""
+
+from typing import Any
+
+import msgspec
+
+from errata.model import identity
+from errata.model.artefact import Artefact
+from errata.model.record import Record
+
+
+class Case(Record):
+    key: str = ""
+    """Suite and native name; stable across runs."""
+    digest: str = ""
+    """Over task, expected answer and grader: an edited task keeps its key and is seen to have changed."""
+    run: str
+    suite: str
+    native_id: str
+    name: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    input: Any = None
+    """Text, or messages as the log holds them."""
+    choices: tuple[str, ...] = ()
+    expected: Any = None
+    """Text, or what is required: calls, assertions."""
+    difficulty: str = ""
+    artefacts: tuple[Artefact, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.key:
+            msgspec.structs.force_setattr(self, "key", identity.case_key(self.suite, self.native_id))
+        if not self.digest:
+            files = [
+                (artefact.role, artefact.path, artefact.text or artefact.blob)
+                for artefact in self.artefacts
+                if artefact.role in ("task", "expected", "grader")
+            ]
+            made = identity.fingerprint(self.input, self.choices, self.expected, files, size=12)
+            msgspec.structs.force_setattr(self, "digest", made)

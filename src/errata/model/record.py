@@ -1,0 +1,59 @@
+"""The one base class of all records, and the place in a log that a record came from."""
+
+from typing import Any, dataclass_transform
+
+import msgspec
+
+
+class RecordMeta(msgspec.StructMeta):
+    """msgspec does not inherit `kw_only`; every record is built by keyword all the same."""
+
+    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> "RecordMeta":
+        options.setdefault("kw_only", True)
+        return super().__new__(mcls, name, bases, namespace, **options)
+
+
+class SourceRef(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """Where a fact can be reopened. `file` is relative to the path that was read."""
+
+    file: str
+    member: str = ""
+    """The member, where `file` is an archive."""
+    line: int | None = None
+    """1-based."""
+    pointer: str = ""
+    """A JSON pointer inside the file, the member or the line."""
+    start: int | None = None
+    end: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.file}!{self.member}" if self.member else self.file
+        if self.line is not None:
+            place = f"{place}:{self.line}"
+        return f"{place}#{self.pointer}" if self.pointer else place
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
+class Record(msgspec.Struct, metaclass=RecordMeta, frozen=True, omit_defaults=True, gc=False):
+    """A fact or an opinion: frozen, built by keyword, without I/O."""
+
+    extra: dict[str, Any] = {}
+    """What only one harness has. No stage reads it."""
+    ref: SourceRef | None = None
+
+
+class Evidence(Record):
+    """A quote and, in `ref`, the place it was taken from."""
+
+    quote: str
+    name: str = ""
+    """What was looked for."""
+
+
+class Unreadable(Record):
+    """An item of a log that could not be read. It is data, never a crash."""
+
+    source: str
+    where: str
+    why: str
+    excerpt: str = ""

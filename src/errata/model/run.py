@@ -1,0 +1,120 @@
+"""One execution of one suite by one subject in one variant, as its harness left it."""
+
+from typing import Any
+
+import msgspec
+
+from errata.model import identity
+from errata.model.artefact import Artefact
+from errata.model.record import Evidence, Record
+from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
+from errata.model.words import ScorerKind
+
+
+class SourceInfo(Record):
+    """Which source read the run, and which version of the harness's format it saw."""
+
+    name: str
+    format_version: str = ""
+    adapter_version: str = "1"
+
+
+class Subject(Record):
+    """What was tested: a model, or an agent with a model."""
+
+    model: str = ""
+    provider: str = ""
+    agent: str = ""
+    agent_version: str = ""
+    params: dict[str, Any] = {}
+
+
+class Reported(Record):
+    """One of the harness's own numbers; `value` is absent where no file states it."""
+
+    name: str
+    metric: str = ""
+    scorer: str = ""
+    filter: str = ""
+    reducer: str = ""
+    value: float | None = None
+    stderr: float | None = None
+    n: int | None = None
+    """The denominator the harness itself gives."""
+    headline: bool = False
+
+
+class Scorer(Record):
+    name: str
+    kind: ScorerKind = "code"
+    model: str = ""
+    version: str = ""
+    threshold: float | None = None
+    lower_is_better: bool = False
+
+
+class Session(Record):
+    """One of several executions whose traces lie in one folder."""
+
+    number: int
+    started_at: str | None = None
+    finished_at: str | None = None
+    pattern: str = ""
+    """In words: what happened in this session as a whole."""
+
+
+class Code(Record):
+    repo: str = ""
+    commit: str = ""
+
+
+class Exclusion(Record):
+    """A run that is kept but left out of every score."""
+
+    reason: str
+    by: str = ""
+    at: str | None = None
+
+
+class Run(Record):
+    id: str = ""
+    """Computed from source, native id, subject and variant where it is not given."""
+    native_id: str
+    external_id: str = ""
+    group: str = ""
+    source: SourceInfo
+    name: str = ""
+    subject: Subject = Subject()
+    roles: dict[str, str] = {}
+    """Role → model, for judges, simulators and the like."""
+    variant: dict[str, str] = {}
+    suite: str = ""
+    suite_version: str = ""
+    expected_cases: int | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+    native_status: str = ""
+    revision: int = 1
+    reported: tuple[Reported, ...] = ()
+    scorers: tuple[Scorer, ...] = ()
+    context: tuple[Artefact, ...] = ()
+    """System prompt, policy text, knowledge base."""
+    code: Code | None = None
+    environment: dict[str, Any] = {}
+    sessions: tuple[Session, ...] = ()
+    log_evidence: tuple[Evidence, ...] = ()
+    usage: UsageByRole = NO_USAGE_BY_ROLE
+    excluded: Exclusion | None = None
+    origin: str = ""
+    """The path on this machine that every `ref.file` of the run is relative to. No part of the run's content."""
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            subject = (
+                self.subject.model,
+                self.subject.provider,
+                self.subject.agent,
+                self.subject.agent_version,
+            )
+            made = identity.run_id(self.source.name, self.native_id, subject, self.variant)
+            msgspec.structs.force_setattr(self, "id", made)

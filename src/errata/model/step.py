@@ -1,0 +1,59 @@
+"""One event of an attempt's transcript."""
+
+from typing import Any
+
+from errata.model.error_info import ErrorInfo
+from errata.model.record import Record
+from errata.model.usage import Usage
+from errata.model.words import ActorRole, StepKind
+
+
+class Actor(Record):
+    role: ActorRole
+    name: str = ""
+
+
+class ToolResult(Record):
+    text: str = ""
+    structured: Any = None
+    exit_code: int | None = None
+    is_error: bool | None = None
+
+
+class ToolError(Record):
+    type: str
+    message: str
+
+
+class ToolCall(Record):
+    name: str
+    id: str = ""
+    arguments: Any = None
+    arguments_raw: str = ""
+    """As written, where it could not be parsed."""
+    requestor: str = ""
+    parse_error: str = ""
+    is_duplicate: bool = False
+    result: ToolResult | None = None
+    error: ToolError | None = None
+    duration: float | None = None
+
+
+class Step(Record):
+    index: int
+    actor: Actor
+    kind: StepKind = "message"
+    parent: int | None = None
+    try_: int = 1
+    """Which retry this step belongs to."""
+    text: str = ""
+    parts: tuple[dict[str, Any], ...] = ()
+    """Content that is not plain text: images, audio, documents, as the log holds it."""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    error: ErrorInfo | None = None
+    usage: Usage | None = None
+    started_at: str | None = None
+    ended_at: str | None = None
+    model: str = ""
+    span_id: str = ""

@@ -1,0 +1,54 @@
+"""Tokens and money. Every number is optional: absent is not zero."""
+
+from collections.abc import Iterable
+
+from errata.model.record import Record
+from errata.model.words import CostSource
+
+
+class Usage(Record):
+    input: int | None = None
+    output: int | None = None
+    total: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    reasoning: int | None = None
+    requests: int | None = None
+    cost: float | None = None
+    currency: str = "USD"
+    cost_source: CostSource = "unknown"
+    includes_cache: bool | None = None
+    """Whether `input` counts the cached tokens too."""
+
+    @property
+    def tokens(self) -> int | None:
+        """The total as given, else input + output where either is known."""
+        if self.total is not None:
+            return self.total
+        if self.input is None and self.output is None:
+            return None
+        return (self.input or 0) + (self.output or 0)
+
+
+NO_USAGE = Usage()
+
+
+class UsageByRole(Record):
+    """Who spent what: the subject under test, its judges, a simulated user."""
+
+    subject: Usage = NO_USAGE
+    judge: Usage = NO_USAGE
+    simulator: Usage = NO_USAGE
+
+    @property
+    def cost(self) -> float | None:
+        return total_of(usage.cost for usage in (self.subject, self.judge, self.simulator))
+
+
+NO_USAGE_BY_ROLE = UsageByRole()
+
+
+def total_of(values: Iterable[float | None]) -> float | None:
+    """The sum of what is known; none if nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None

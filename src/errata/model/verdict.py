@@ -1,0 +1,61 @@
+"""One reviewer's reading of one failure."""
+
+from errata.model.record import Record
+from errata.model.usage import Usage
+from errata.model.words import Confidence, Owner, RecommendationGroup, ReviewerKind
+
+
+class Quote(Record):
+    place: str
+    quote: str
+    lines: str = ""
+
+
+class Recommendation(Record):
+    group: RecommendationGroup
+    text: str = ""
+    target_path: str = ""
+
+
+class Fix(Record):
+    path: str
+    before: str
+    after: str
+
+
+class Reviewer(Record):
+    kind: ReviewerKind
+    name: str
+    version: str = ""
+
+
+class Verdict(Record):
+    id: str
+    attempt: str
+    taxonomy: str
+    taxonomy_version: str = ""
+    label: str
+    owner: Owner
+    also: tuple[Owner, ...] = ()
+    cause: str
+    bucket: str = ""
+    decisive_step: int | None = None
+    error_line: str = ""
+    underlying_mistake: str = ""
+    consequences: tuple[str, ...] = ()
+    reasoning: str = ""
+    model_snippet: str = ""
+    expected_snippet: str = ""
+    evidence: tuple[Quote, ...] = ()
+    recommendation: Recommendation | None = None
+    fix: Fix | None = None
+    doubts: tuple[str, ...] = ()
+    confidence: Confidence
+    reviewer: Reviewer
+    blind: bool = False
+    prompt_hash: str = ""
+    packet_hash: str = ""
+    usage: Usage | None = None
+    inherited_from: str | None = None
+    supersedes: str | None = None
+    at: str | None = None

@@ -1,0 +1,40 @@
+"""The closed vocabularies of the records; their meanings are in docs/glossary.md."""
+
+from typing import Literal, get_args
+
+Execution = Literal["completed", "error", "limit", "cancelled", "skipped", "unfinished", "missing"]
+Measurement = Literal["scored", "unscored", "error", "not_run"]
+Outcome = Literal["pass", "fail", "partial", "none"]
+CheckStatus = Literal["pass", "fail", "error", "unscored", "not_applicable", "not_run", "skipped"]
+CheckKind = Literal["step", "dimension", "assertion", "tests", "reward", "criterion"]
+Owner = Literal[
+    "model",
+    "budget",
+    "provider",
+    "environment",
+    "harness",
+    "grader",
+    "task",
+    "simulator",
+    "collateral",
+    "unknown",
+]
+Confidence = Literal["certain", "likely", "weak"]
+Severity = Literal["info", "warning", "error"]
+Phase = Literal["setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"]
+ActorRole = Literal["system", "user", "assistant", "tool", "environment", "judge", "simulator"]
+StepKind = Literal["message", "model_call", "tool_call", "tool_result", "log", "state", "handoff", "score"]
+ArtefactRole = Literal[
+    "output", "expected", "grader", "task", "log", "patch", "config", "transcript", "screenshot", "context"
+]
+CostSource = Literal["reported", "estimated", "unknown"]
+ScorerKind = Literal["code", "judge", "human"]
+ReviewerKind = Literal["llm", "command", "agent", "person", "file"]
+RecommendationGroup = Literal["eval", "config", "model", "none"]
+BucketStatus = Literal["provisional", "reviewed", "final"]
+MemberRole = Literal["reviewed", "inherited", "assigned"]
+
+EXECUTIONS: tuple[str, ...] = get_args(Execution)
+MEASUREMENTS: tuple[str, ...] = get_args(Measurement)
+OUTCOMES: tuple[str, ...] = get_args(Outcome)
+CHECK_STATUSES: tuple[str, ...] = get_args(CheckStatus)

@@ -1,0 +1,107 @@
+"""Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`."""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
+from errata.model import Item, SourceRef
+from errata.sources.base import Match, Source, describe, unreadable
+
+BUILT_IN = {
+    "convex-evals": "errata.sources.convex_evals",
+    "conversation-bench": "errata.sources.conversation_bench",
+    "scylla": "errata.sources.scylla",
+    "errata-jsonl": "errata.sources.errata_jsonl",
+    "generic": "errata.sources.generic",
+}
+
+DESCENT_CAP = 8
+LOOK_CAP = 50_000
+
+
+class Found(NamedTuple):
+    path: Path
+    source: Source
+    match: Match
+
+
+@cache
+def all_sources() -> dict[str, Source]:
+    """Name → source, the built-in ones first."""
+    sources = {name: cast(Source, import_module(module)) for name, module in BUILT_IN.items()}
+    for entry in entry_points(group="errata.sources"):
+        sources.setdefault(entry.name, cast(Source, entry.load()))
+    return sources
+
+
+def source_named(name: str) -> Source:
+    try:
+        return all_sources()[name]
+    except KeyError:
+        known = ", ".join(all_sources())
+        raise SourceError(f"No source is named `{name}`", hint=f"one of: {known}") from None
+
+
+def find(path: Path, *, source: str = "") -> list[Found]:
+    """What can be read at a path: the path itself, or the runs found below it."""
+    if not path.exists():
+        raise SourceError(
+            f"No such file or folder: `{path}`",
+            hint="check the path; `errata import PATH…` takes files and folders",
+        )
+    candidates = {source: source_named(source)} if source else all_sources()
+    found = list(_descend(path, candidates, [LOOK_CAP], 0))
+    if not found:
+        raise UnknownFormatError(_unknown(path, source), hint=_hint(path))
+    return found
+
+
+def read(found: Found) -> Iterator[Item]:
+    """The items at a path. Whatever a source trips over is an `Unreadable`, never a crash."""
+    try:
+        yield from found.source.read(found.path)
+    except (ErrataError, GeneratorExit, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 one of the three places: where a source's rows are converted
+        yield unreadable(found.source.NAME, SourceRef(file=found.path.name), describe(error))
+
+
+def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth: int) -> Iterator[Found]:
+    looks[0] -= 1
+    best = _recognise(path, candidates)
+    if best is not None:
+        yield best
+    elif path.is_dir() and not path.is_symlink() and depth < DESCENT_CAP and looks[0] > 0:
+        for child in sorted(path.iterdir()):
+            if not child.name.startswith("."):
+                yield from _descend(child, candidates, looks, depth + 1)
+
+
+def _recognise(path: Path, candidates: dict[str, Source]) -> Found | None:
+    matches = []
+    for source in candidates.values():
+        match = source.recognise(path)
+        if match is not None:
+            matches.append(Found(path, source, match))
+    sure = [found for found in matches if found.match.confidence == "sure"] or matches
+    if len(sure) > 1:
+        names = ", ".join(f"`{found.source.NAME}` ({found.match.because})" for found in sure)
+        raise AmbiguousFormatError(f"Several sources recognise `{path}`: {names}", hint="name one with `--source`")
+    return sure[0] if sure else None
+
+
+def _unknown(path: Path, source: str) -> str:
+    return f"Source `{source}` does not recognise `{path}`" if source else f"No source recognises `{path}`"
+
+
+def _hint(path: Path) -> str:
+    for source in all_sources().values():
+        explain = getattr(source, "explain", None)
+        told = explain(path) if explain else None
+        if told:
+            return f"{told}\nall formats: `errata sources` · name one: `--source`"
+    return "`errata sources` lists what can be read; describe your own format with `--map`"

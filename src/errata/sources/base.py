@@ -1,0 +1,245 @@
+"""What all sources share: the protocol, and rows that are read one by one and never crash the reading."""
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, Protocol
+
+import msgspec
+
+from errata.model import Item, SourceRef, Unreadable
+from errata.text.clean import one_line
+
+LINE_CAP = 64 * 1024 * 1024
+FILE_CAP = 512 * 1024 * 1024
+"""A document that has to be held whole; what is read line by line may be of any size."""
+DEPTH_CAP = 200
+EXCERPT = 200
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A source's claim on a path."""
+
+    confidence: Literal["sure", "maybe"]
+    because: str
+    """What it was recognised by."""
+
+    @classmethod
+    def sure(cls, because: str) -> "Match":
+        return cls("sure", because)
+
+    @classmethod
+    def maybe(cls, because: str) -> "Match":
+        return cls("maybe", because)
+
+
+class Source(Protocol):
+    """One module per harness. `read` streams; it raises plain Python errors and never reaches the network."""
+
+    NAME: str
+    TITLE: str
+    """What it reads, in a line, for `errata sources`."""
+
+    def recognise(self, path: Path) -> Match | None: ...
+
+    def read(self, path: Path) -> Iterator[Item]: ...
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """One item of a log as it was parsed, and where it stands."""
+
+    data: Any
+    ref: SourceRef
+
+
+def convert_each(
+    rows: Iterable[Row | Unreadable], convert: Callable[[Row], Item | Iterable[Item]], *, source: str
+) -> Iterator[Item]:
+    """Convert row by row. A row that can't be converted is one `Unreadable`; the rest goes on."""
+    for row in rows:
+        if type(row) is Unreadable:
+            yield row
+            continue
+        assert type(row) is Row
+        try:
+            made = convert(row)
+            if isinstance(made, msgspec.Struct):
+                yield made
+                continue
+            items = list(made)
+        except Exception as error:  # noqa: BLE001 one of the three places: where a source's row is converted
+            yield unreadable(source, row.ref, describe(error), excerpt=_excerpt_of(row.data))
+            continue
+        yield from items
+
+
+def json_lines(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadable]:
+    """One JSON value per line. Empty lines are passed over."""
+    name = relative(path, root)
+    try:
+        with path.open("rb") as file:
+            yield from _decode_lines(file, name, source)
+    except OSError as error:
+        yield unreadable(source, SourceRef(file=name), describe(error))
+
+
+def json_file(path: Path, *, source: str, root: Path) -> Row | Unreadable:
+    """A whole JSON document. Bare `NaN` and `Infinity` are read."""
+    ref = SourceRef(file=relative(path, root))
+    try:
+        if path.stat().st_size > FILE_CAP:
+            return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
+        data = path.read_bytes()
+    except OSError as error:
+        return unreadable(source, ref, describe(error))
+    try:
+        return Row(decode(data), ref)
+    except (ValueError, RecursionError) as error:
+        return unreadable(source, ref, describe(error), excerpt=data[:EXCERPT])
+
+
+def csv_rows(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadable]:
+    """One dict per line of a table with a header."""
+    name = relative(path, root)
+    csv.field_size_limit(LINE_CAP)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            for row in reader:
+                ref = SourceRef(file=name, line=reader.line_num)
+                if None in row or None in row.values():
+                    yield unreadable(source, ref, f"{len(reader.fieldnames or ())} columns expected", excerpt=repr(row))
+                else:
+                    yield Row(row, ref)
+    except (OSError, ValueError, csv.Error) as error:
+        yield unreadable(source, SourceRef(file=name), describe(error))
+
+
+def text_file(path: Path, *, cap: int = LINE_CAP) -> str | None:
+    """The text of a file with wrong bytes replaced, cut at `cap`; none where there is no such file."""
+    try:
+        with path.open("rb") as file:
+            return file.read(cap).decode("utf-8", "replace").replace("\r\n", "\n")
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+
+
+def decode(data: bytes) -> Any:
+    """JSON as harnesses write it. Raises ValueError with a position, also for what is nested too deep."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        value = _decoder.decode(data)
+    except msgspec.DecodeError as error:
+        value = _decode_leniently(data, error)
+    except RecursionError:
+        raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
+    # only text with that many closing brackets can be nested that deep
+    if data.count(b"}") + data.count(b"]") > DEPTH_CAP and _too_deep(value):
+        raise ValueError(f"nested deeper than {DEPTH_CAP} levels")
+    return value
+
+
+def number_or_none(value: Any) -> float | None:
+    """A finite number, also from a table's text; none for `NaN`, infinities, empty cells and anything else."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number - number == 0 else None
+
+
+class Numbering:
+    """Attempt numbers for rows whose harness gives none: 1 for the first row of a case, 2 for the next."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[Any] = Counter()
+
+    def next(self, key: Any) -> int:
+        self._seen[key] += 1
+        return self._seen[key]
+
+
+def unreadable(source: str, ref: SourceRef, why: str, *, excerpt: bytes | str = b"") -> Unreadable:
+    text = excerpt.decode("utf-8", "replace") if isinstance(excerpt, bytes) else excerpt
+    return Unreadable(source=source, where=str(ref), why=why, excerpt=one_line(text[: 2 * EXCERPT], EXCERPT), ref=ref)
+
+
+def describe(error: BaseException) -> str:
+    """An error in words, for an `Unreadable`."""
+    if isinstance(error, KeyError):
+        return f"field missing: {error}"
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8: {error.reason} at byte {error.start}"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return f"{type(error).__name__}: {error}" if type(error) is not ValueError else str(error)
+
+
+def relative(path: Path, root: Path) -> str:
+    """How `ref.file` names a file: relative to the root that was read, with forward slashes."""
+    try:
+        return path.relative_to(root).as_posix() if path != root else path.name
+    except ValueError:
+        return path.name
+
+
+_decoder = msgspec.json.Decoder()
+_BARE_CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
+
+
+def _decode_leniently(data: bytes, error: msgspec.DecodeError) -> Any:
+    if _BARE_CONSTANT.search(data):
+        try:
+            return json.loads(data)
+        except RecursionError:
+            raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
+        raise ValueError("not UTF-8: looks like UTF-16 or UTF-32") from None
+    data.decode("utf-8")  # says so, with the byte, where that is what is wrong
+    raise ValueError(str(error)) from None
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEPTH_CAP):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if type(node) is dict else node)
+            if type(child) is dict or type(child) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _decode_lines(file: BinaryIO, name: str, source: str) -> Iterator[Row | Unreadable]:
+    number = 0
+    readline = file.readline
+    while line := readline(LINE_CAP + 1):
+        number += 1
+        if len(line) > LINE_CAP and not line.endswith(b"\n"):
+            yield unreadable(source, SourceRef(file=name, line=number), _TOO_LONG, excerpt=line[:EXCERPT])
+            while (line := readline(LINE_CAP)) and not line.endswith(b"\n"):
+                pass
+            continue
+        try:
+            data = decode(line)
+        except ValueError as error:
+            if line.isspace():
+                continue
+            yield unreadable(source, SourceRef(file=name, line=number), describe(error), excerpt=line[:EXCERPT])
+            continue
+        yield Row(data, SourceRef(file=name, line=number))
+
+
+_TOO_LONG = f"line longer than {LINE_CAP // 2**20} MB"
+
+
+def _excerpt_of(data: Any) -> str:
+    return json.dumps(data, default=repr, ensure_ascii=False)[: 2 * EXCERPT]

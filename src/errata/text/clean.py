@@ -1,0 +1,22 @@
+"""Log text made safe to show: no control, escape or bidi characters reach a terminal or a report."""
+
+import re
+
+# CSI and OSC sequences first, so that no harmless-looking rest of them stays behind
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[@-Z\\-_])")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")
+_LINE_ENDS = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
+
+
+def clean(text: str) -> str:
+    """The text without escapes and controls; tabs and line feeds stay, every other line end becomes a line feed."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = _LINE_ENDS.sub("\n", _ESCAPES.sub("", text))
+    return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")
+
+
+def one_line(text: str, width: int = 0) -> str:
+    """Cleaned, white space folded, cut to `width` with an ellipsis."""
+    folded = " ".join(clean(text).split())
+    return f"{folded[: width - 1]}…" if width and len(folded) > width else folded

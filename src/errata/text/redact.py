@@ -1,0 +1,55 @@
+"""Secrets out of text before it is shown, written or sent.
+
+Tokens are known by their shape, anything else by the name in front of it (`DB_PASSWORD=…`). A redaction names its
+kind, so that a reader still sees that something stood there: `[redacted:github-token]`.
+"""
+
+import re
+
+_SHAPES: tuple[tuple[str, str], ...] = (
+    ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
+    ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{8,}"),
+    ("openai-key", r"\bsk-(?:proj-|svcacct-|or-v1-)?[A-Za-z0-9_-]{20,}"),
+    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
+    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{16,}"),
+    ("aws-key-id", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("google-key", r"\bAIza[A-Za-z0-9_-]{30,}"),
+    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    ("hugging-face-token", r"\bhf_[A-Za-z0-9]{20,}"),
+    ("stripe-key", r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
+    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
+    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
+    ("convex-key", r"\b(?:prod|dev|preview|project):[a-z0-9-]+\|[A-Za-z0-9+/=_-]{20,}"),
+    ("bearer", r"(?<=[Bb]earer )[A-Za-z0-9._~+/=-]{16,}"),
+    ("url-password", r"(?<=://)[^\s/:@\"']+:[^\s/@\"']+(?=@)"),
+)
+
+_SECRET_NAMES = "PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?"  # noqa: S105 names, not secrets
+_NAMED = re.compile(
+    rf"""(?ix)
+    ( \b [A-Z0-9_.-]* (?: {_SECRET_NAMES} ) (?: _ID )? \b ["']? \s* (?: = | : | => ) \s* ["']? )
+    ( [^\s"',;&\\]{{6,}} )
+    """
+)
+_SHAPE = re.compile("|".join(f"(?P<{name.replace('-', '_')}>{shape})" for name, shape in _SHAPES))
+
+# a value that is itself a placeholder, a number or a type tells nothing
+_HARMLESS = re.compile(
+    r"(?i)(?:none|null|true|false|undefined|\$\{?[a-z_].*|<.*>|\[redacted.*|[\d.,]+[)\]}]*"
+    r"|str(?:ing)?|int|os\.environ.*|process\.env.*)$"
+)
+
+
+def redact(text: str) -> str:
+    """The text with every secret replaced by `[redacted:<kind>]`."""
+    text = _SHAPE.sub(_by_kind, text)
+    return _NAMED.sub(_by_name, text)
+
+
+def _by_kind(match: re.Match[str]) -> str:
+    return f"[redacted:{(match.lastgroup or 'secret').replace('_', '-')}]"
+
+
+def _by_name(match: re.Match[str]) -> str:
+    return match[0] if _HARMLESS.match(match[2]) else f"{match[1]}[redacted:named]"
