@@ -6,6 +6,7 @@ from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
 from errata.model.bucket import Bucket, BucketEvent, Member
 from errata.model.case import Case
 from errata.model.check import Check, CheckEdit
+from errata.model.counts import Counts, StoredRun
 from errata.model.error_info import ErrorInfo
 from errata.model.finding import Finding
 from errata.model.identity import attempt_id, case_key, split_attempt_id
@@ -41,6 +42,7 @@ __all__ = [
     "Check",
     "CheckEdit",
     "Code",
+    "Counts",
     "ErrorInfo",
     "Evidence",
     "Exclusion",
@@ -68,6 +70,7 @@ __all__ = [
     "SourceInfo",
     "SourceRef",
     "Step",
+    "StoredRun",
     "Subject",
     "ToolCall",
     "ToolError",

@@ -1,0 +1,128 @@
+"""Reading attempts and cases back, one by one, exactly as they were imported."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, Select, select
+
+from errata.errors import NotFoundError
+from errata.model import Artefact, Attempt, Case, Run, Step, StoredRun
+from errata.model.codec import unpack
+from errata.model.identity import split_attempt_id
+from errata.store.blocks import BlockReader
+from errata.store.database import Store
+from errata.store.runs import run_by_id
+from errata.store.schema import attempts, blobs, blocks, cases, checks
+from errata.store.zstd import decompress
+
+FETCH = 2_000
+
+
+def attempts_of(
+    store: Store, pk: int, *, failures: bool = False, counted: bool = False, case: str = "", steps: bool = False
+) -> Iterator[Attempt]:
+    """In the order of their place in the conversation or suite, else of the log."""
+    query = select(attempts).where(attempts.c.run_pk == pk)
+    if failures:
+        query = query.where(attempts.c.failure)
+    if counted:
+        query = query.where(attempts.c.counted)
+    if case:
+        query = query.where(attempts.c.case_key == case)
+    yield from _read(store, pk, query.order_by(attempts.c.seq), steps=steps)
+
+
+def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
+    """The counted attempts in which a check failed."""
+    joined = attempts.join(checks, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
+    query = select(attempts).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
+    query = query.where(checks.c.name == check, checks.c.status == "fail").distinct()
+    yield from _read(store, pk, query.order_by(attempts.c.seq), steps=False)
+
+
+def attempt_by_id(store: Store, attempt_id: str) -> Attempt:
+    """One attempt with its transcript and its files."""
+    try:
+        parts = split_attempt_id(attempt_id)
+    except ValueError:
+        raise NotFoundError(
+            f"`{attempt_id}` is not the id of an attempt", hint="`errata failures RUN --json` gives ids"
+        ) from None
+    stored = run_by_id(store, parts.run)
+    for attempt in attempts_of(store, stored.pk, case=parts.case, steps=True):
+        if attempt.id == attempt_id:
+            return with_texts(store, attempt)
+    raise NotFoundError(
+        f"Run `{stored.run.native_id}` has no attempt `{attempt_id}`", hint="`errata failures RUN` lists them"
+    )
+
+
+def case_of(store: Store, pk: int, key: str) -> Case | None:
+    """A case with its files; none where the log says nothing of it."""
+    with store.reading() as connection:
+        row = connection.execute(select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key == key)).first()
+        if row is None:
+            return None
+        case = unpack(row.record, Case)
+        return msgspec.structs.replace(case, artefacts=_filled(connection, case.artefacts))
+
+
+def cases_of(store: Store, pk: int) -> Iterator[Case]:
+    """Every case that the log describes, without the texts of its files."""
+    with store.reading() as connection:
+        query = select(cases.c.record).where(cases.c.run_pk == pk).order_by(cases.c.key)
+        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+            yield unpack(row.record, Case)
+
+
+def categories_of(store: Store, pk: int) -> dict[str, str]:
+    """Case key → category, where there is one."""
+    with store.reading() as connection:
+        query = select(cases.c.key, cases.c.category).where(cases.c.run_pk == pk, cases.c.category != "")
+        return dict(connection.execute(query).tuples().all())
+
+
+def with_texts(store: Store, attempt: Attempt) -> Attempt:
+    """The attempt with the texts of its files."""
+    with store.reading() as connection:
+        return msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
+
+
+def run_with_texts(store: Store, stored: StoredRun) -> Run:
+    """The run with the texts of its context files."""
+    with store.reading() as connection:
+        return msgspec.structs.replace(stored.run, context=_filled(connection, stored.run.context))
+
+
+def _read(store: Store, pk: int, query: Select[Any], *, steps: bool) -> Iterator[Attempt]:
+    with store.reading() as connection:
+
+        def load(number: int) -> bytes:
+            row = select(blocks.c.data).where(blocks.c.run_pk == pk, blocks.c.number == number)
+            return bytes(connection.execute(row).scalar_one())
+
+        records, transcripts = BlockReader(load), BlockReader(load)
+        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+            attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
+            if steps and row.steps_block is not None:
+                attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
+            yield attempt
+
+
+def _steps(transcripts: BlockReader, row: Row[Any]) -> tuple[Step, ...]:
+    return _steps_decoder.decode(transcripts.get(row.steps_block, row.steps_at))
+
+
+_steps_decoder = msgspec.msgpack.Decoder(tuple[Step, ...])
+
+
+def _filled(connection: Connection, artefacts: tuple[Artefact, ...]) -> tuple[Artefact, ...]:
+    filled = []
+    for artefact in artefacts:
+        if artefact.blob and artefact.text is None:
+            row = connection.execute(select(blobs.c.data).where(blobs.c.digest == artefact.blob)).first()
+            text = decompress(row.data).decode("utf-8", "surrogatepass") if row else None
+            artefact = msgspec.structs.replace(artefact, text=text, blob="")
+        filled.append(artefact)
+    return tuple(filled)

@@ -1,0 +1,116 @@
+"""Opening a store: where it lies, whether it is ours, and which schema it has."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy.exc import DatabaseError, DBAPIError
+
+from errata.errors import StoreError
+from errata.store import sqlite
+from errata.store.schema import SCHEMA, metadata
+
+_VERSION_TABLE = "alembic_version"
+
+
+class Store:
+    """An open store. Reading and writing are transactions; every failure of the database is told in words."""
+
+    def __init__(self, path: Path, engine: Engine) -> None:
+        self.path = path
+        self.engine = engine
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One unchanging view of the store, whatever other processes write meanwhile."""
+        with self.translated(), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self.translated(), self.engine.connect() as connection:
+            writer = connection.execution_options(errata_write=True)
+            with writer.begin():
+                yield writer
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
+            told = sqlite.explain(error)
+            if told is None:
+                raise
+            raise StoreError(f"{told[0]}: `{self.path}`", hint=told[1]) from error
+
+
+def open_store(path: Path) -> Store:
+    """Open or create the store in a file; bring an older one up to date."""
+    try:
+        _make_folder(path.parent)
+        if not sqlite.is_database(path):
+            raise StoreError(f"`{path}` is not a store of errata", hint="name another file with `--store FILE`")
+    except OSError as error:
+        raise StoreError(f"The store `{path}` can't be opened: {error.strerror}", hint=_ELSEWHERE) from error
+    store = Store(path, sqlite.engine_for(path))
+    with store.reading() as connection:
+        version = schema_of(connection)
+    if version != SCHEMA:
+        _bring_up_to_date(store, version)
+    return store
+
+
+def schema_of(connection: Connection) -> int:
+    """The schema's number; 0 for an empty database."""
+    try:
+        tables = inspect(connection).get_table_names()
+        if not tables:
+            return 0
+        if _VERSION_TABLE not in tables or "runs" not in tables:
+            raise StoreError("The file is a database, but not a store of errata", hint=_ELSEWHERE)
+        return int(connection.exec_driver_sql(f"SELECT version_num FROM {_VERSION_TABLE}").scalar_one())  # noqa: S608
+    except DatabaseError as error:
+        if "not a database" in str(error):
+            raise StoreError("The file is not a store of errata", hint=_ELSEWHERE) from error
+        raise
+
+
+_ELSEWHERE = "name another file with `--store FILE`"
+_GITIGNORE = "# the store of errata; it can be made anew from the logs\n*\n"
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.exists():
+        folder.mkdir(parents=True, mode=0o700)
+        if folder.name == ".errata":
+            (folder / ".gitignore").write_text(_GITIGNORE, encoding="utf-8")
+
+
+def _bring_up_to_date(store: Store, version: int) -> None:
+    if version > SCHEMA:
+        raise StoreError(
+            f"The store `{store.path}` was written by a newer errata: schema {version}, this one knows {SCHEMA}",
+            hint="upgrade with `pip install -U errata`, or work in another store with `--store FILE`;\n"
+            "nothing was read or changed",
+        )
+    if version == 0:
+        _create(store)
+    else:
+        # Alembic takes longer to import than a command may take to start
+        from errata.store.migrate import upgrade  # noqa: PLC0415
+
+        with store.writing() as connection:
+            upgrade(connection)
+
+
+def _create(store: Store) -> None:
+    """The newest schema at once. A test holds it equal to what all migrations together make."""
+    with store.writing() as connection:
+        if schema_of(connection) == 0:  # unless another process was faster
+            metadata.create_all(connection)
+            connection.exec_driver_sql(
+                f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL,"
+                f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
+            )
+            connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{SCHEMA:04d}')")  # noqa: S608

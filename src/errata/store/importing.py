@@ -1,0 +1,107 @@
+"""Writing runs: staged under a number nobody sees, then made current in one short transaction each."""
+
+import os
+import socket
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, insert, update
+
+from errata.errors import StoreError
+from errata.model import Run, Unreadable
+from errata.store.database import Store
+from errata.store.packing import Batch, PackedAttempt
+from errata.store.removal import collect_garbage
+from errata.store.schema import runs
+from errata.store.staged import ImportedRun, Staged
+
+
+class Importing:
+    """One import: takes batches, then `finish`. Left without finishing, nothing of it will be seen."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._staged: dict[str, Staged] = {}
+        self._early: list[Unreadable] = []
+        self._importer = f"{socket.gethostname()}:{os.getpid()}"
+
+    def __enter__(self) -> Self:
+        collect_garbage(self._store)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and not isinstance(error, StoreError):
+            self._give_up()
+
+    def add(self, batch: Batch) -> None:
+        """Write a batch; the write lock is held for this long only."""
+        with self._store.writing() as connection:
+            for run in batch.runs:
+                self._add_run(connection, run)
+            self._add_unreadables(batch)
+            for run_id, statuses in batch.checks.items():
+                self._staged[run_id].tally(statuses)
+            for staged in self._staged.values():
+                staged.write_cases(connection, [case for case in batch.cases if case.run == staged.run.id])
+            if len(self._staged) == 1:
+                next(iter(self._staged.values())).write_attempts(connection, batch.attempts)
+            else:
+                for run_id, members in _by_run(batch.attempts).items():
+                    self._staged[run_id].write_attempts(connection, members)
+
+    def finish(self) -> list[ImportedRun]:
+        """Make every run of this import current; each becomes visible whole or not at all."""
+        done = []
+        for staged in self._staged.values():
+            with self._store.writing() as connection:
+                staged.close(connection)
+            with self._store.writing() as connection:
+                done.append(staged.make_current(connection))
+        collect_garbage(self._store)
+        return done
+
+    def _add_run(self, connection: Connection, run: Run) -> None:
+        known = self._staged.get(run.id)
+        if known is not None:
+            known.run = run
+            return
+        pk = connection.execute(
+            insert(runs).values(
+                run_id=run.id, state="importing", revision=0, digest="", native_id=run.native_id, name=run.name,
+                source=run.source.name, suite=run.suite, model=run.subject.model, started_at=run.started_at,
+                origin=run.origin, imported_at=_now(), importer=self._importer, counts={}, record=b"",
+            )
+        ).inserted_primary_key  # fmt: skip
+        assert pk is not None
+        self._staged[run.id] = Staged(pk[0], run)
+
+    def _add_unreadables(self, batch: Batch) -> None:
+        for run_id, item in batch.unreadables:
+            staged = self._staged.get(run_id) or next(iter(self._staged.values()), None)
+            if staged is None:
+                self._early.append(item)
+            else:
+                staged.unreadables.append(item)
+        if self._early and self._staged:
+            next(iter(self._staged.values())).unreadables.extend(self._early)
+            self._early = []
+
+    def _give_up(self) -> None:
+        with self._store.writing() as connection:
+            for staged in self._staged.values():
+                connection.execute(update(runs).where(runs.c.pk == staged.pk).values(state="stale"))
+        collect_garbage(self._store)
+
+
+def _by_run(members: list[PackedAttempt]) -> dict[str, list[PackedAttempt]]:
+    groups: dict[str, list[PackedAttempt]] = {}
+    for packed in members:
+        groups.setdefault(packed.run, []).append(packed)
+    return groups
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

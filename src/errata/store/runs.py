@@ -1,0 +1,110 @@
+"""Looking runs up, and what is kept about them beside their facts."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Row, delete, insert, select
+
+from errata.errors import NotFoundError
+from errata.model import Counts, Exclusion, Finding, Run, StoredRun, Unreadable
+from errata.model.codec import pack, unpack
+from errata.store import sqlite
+from errata.store.database import Store
+from errata.store.schema import exclusions, findings, runs, unreadables
+
+
+def all_runs(store: Store) -> list[StoredRun]:
+    """Newest first: by the time the run started, else by the time it was imported."""
+    with store.reading() as connection:
+        rows = connection.execute(_current())
+        stored = [_stored(row) for row in rows]
+    return sorted(stored, key=lambda one: (one.run.started_at or one.imported_at, one.pk), reverse=True)
+
+
+def run_by_id(store: Store, run_id: str) -> StoredRun:
+    with store.reading() as connection:
+        row = connection.execute(_current().where(runs.c.run_id == run_id)).first()
+    if row is None:
+        raise NotFoundError(f"No run has the id `{run_id}`", hint="`errata runs` lists the runs of this store")
+    return _stored(row)
+
+
+def find_run(store: Store, selector: str) -> StoredRun:
+    """A run by a unique prefix of its id or native id, the tail of its native id, its name, its origin, or `latest`."""
+    stored = all_runs(store)
+    if not stored:
+        raise NotFoundError(
+            "The store holds no runs yet", hint="`errata import PATH…` reads some; `errata demo` shows how"
+        )
+    if selector == "latest":
+        return max(stored, key=lambda one: (one.imported_at, one.pk))
+    for matches in (_named_exactly, _named_by_part):
+        found = [one for one in stored if matches(one.run, selector)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            listed = "\n".join(f"{one.run.native_id} · {one.run.subject.model} · id {one.run.id}" for one in found[:10])
+            raise NotFoundError(f"`{selector}` names {len(found)} runs", hint=f"name one of them:\n{listed}")
+    raise NotFoundError(f"No run is named `{selector}`", hint="`errata runs` lists the runs of this store")
+
+
+def unreadables_of(store: Store, pk: int) -> list[Unreadable]:
+    with store.reading() as connection:
+        query = select(unreadables.c.record).where(unreadables.c.run_pk == pk).order_by(unreadables.c.number)
+        return [unpack(row.record, Unreadable) for row in connection.execute(query)]
+
+
+def findings_of(store: Store, pk: int) -> list[Finding]:
+    with store.reading() as connection:
+        query = select(findings.c.record).where(findings.c.run_pk == pk).order_by(findings.c.number)
+        return [unpack(row.record, Finding) for row in connection.execute(query)]
+
+
+def keep_findings(store: Store, pk: int, found: Iterable[Finding]) -> None:
+    """Replace the findings of a run by those of a new checkup."""
+    rows = [(pk, number, one.name, one.severity, pack(one)) for number, one in enumerate(found)]
+    with store.writing() as connection:
+        connection.execute(delete(findings).where(findings.c.run_pk == pk))
+        sqlite.bulk_insert(connection, "findings", [column.name for column in findings.columns], rows)
+
+
+def exclude(store: Store, run_id: str, *, reason: str, author: str) -> None:
+    with store.writing() as connection:
+        connection.execute(delete(exclusions).where(exclusions.c.run_id == run_id))
+        at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        connection.execute(insert(exclusions).values(run_id=run_id, reason=reason, author=author, at=at))
+
+
+def include(store: Store, run_id: str) -> bool:
+    """Take an exclusion back; false where there was none."""
+    with store.writing() as connection:
+        return bool(connection.execute(delete(exclusions).where(exclusions.c.run_id == run_id)).rowcount)
+
+
+def _current() -> Any:
+    opinion = (exclusions.c.reason, exclusions.c.author, exclusions.c.at)
+    joined = runs.outerjoin(exclusions, runs.c.run_id == exclusions.c.run_id)
+    return select(runs, *opinion).select_from(joined).where(runs.c.state == "current")
+
+
+def _stored(row: Row[Any]) -> StoredRun:
+    excluded = Exclusion(reason=row.reason, by=row.author, at=row.at) if row.reason is not None else None
+    run = msgspec.structs.replace(unpack(row.record, Run), origin=row.origin, revision=row.revision, excluded=excluded)
+    counts = msgspec.convert(row.counts, Counts)
+    return StoredRun(run=run, counts=counts, pk=row.pk, imported_at=row.imported_at, digest=row.digest)
+
+
+def _named_exactly(run: Run, selector: str) -> bool:
+    if selector in (run.id, run.native_id, run.external_id or None, run.name or None):
+        return True
+    return run.origin == str(Path(selector).resolve())
+
+
+def _named_by_part(run: Run, selector: str) -> bool:
+    if len(selector) < 3:
+        return False
+    tail = run.native_id.rpartition("_")[2]
+    return run.id.startswith(selector) or run.native_id.startswith(selector) or tail == selector

@@ -1,0 +1,155 @@
+"""The tables. One schema for every database; facts are keyed by a run's own number, opinions by stable ids.
+
+A run is imported under a new number in state `importing`, which no query sees, and becomes `current` in one short
+transaction at the end. So several processes may import at once, and a killed import leaves nothing visible.
+"""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+)
+
+SCHEMA = 1
+"""The newest schema this errata knows; each has its migration of the same number."""
+
+metadata = MetaData()
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("pk", Integer, primary_key=True),
+    Column("run_id", String(32), nullable=False),
+    Column("state", String(12), nullable=False, comment="importing, current or stale"),
+    Column("revision", Integer, nullable=False),
+    Column("digest", String(64), nullable=False, comment="over every fact of the run, in order"),
+    Column("native_id", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("suite", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("started_at", Text),
+    Column("origin", Text, nullable=False, comment="the path it was read from"),
+    Column("imported_at", Text, nullable=False),
+    Column("importer", Text, nullable=False, comment="host and process that are writing it"),
+    Column("counts", JSON, nullable=False, comment="what listings show; kept at import, never recounted"),
+    Column("record", LargeBinary, nullable=False),
+    Index("runs_by_id", "run_id", "state"),
+)
+
+cases = Table(
+    "cases",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("category", Text, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_pk", "key"),
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("seq", Integer, nullable=False, comment="order in the log"),
+    Column("case_key", Text, nullable=False),
+    Column("number", Integer, nullable=False, comment="the attempt's index"),
+    Column("session", Integer),
+    Column("path", Text, nullable=False),
+    Column("position", Integer),
+    Column("counted", Boolean, nullable=False),
+    Column("failure", Boolean, nullable=False),
+    Column("execution", String(12), nullable=False),
+    Column("measurement", String(12), nullable=False),
+    Column("outcome", String(12), nullable=False),
+    Column("tokens", BigInteger),
+    Column("cost", Float),
+    Column("duration", Float),
+    Column("record_block", Integer, nullable=False),
+    Column("record_at", Integer, nullable=False),
+    Column("steps_block", Integer),
+    Column("steps_at", Integer),
+    PrimaryKeyConstraint("run_pk", "seq"),
+    Index("attempts_by_case", "run_pk", "case_key"),
+    sqlite_with_rowid=False,
+)
+
+checks = Table(
+    "checks",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("place", Integer, nullable=False, comment="where it stands among the attempt's checks"),
+    Column("name", Text, nullable=False),
+    Column("status", String(16), nullable=False, comment="fail, error or unscored; the others are not noteworthy"),
+    PrimaryKeyConstraint("run_pk", "seq", "place"),
+    sqlite_with_rowid=False,
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("data", LargeBinary, nullable=False, comment="about 256 kB of packed records or steps, zstd"),
+    PrimaryKeyConstraint("run_pk", "number"),
+)
+
+blobs = Table(
+    "blobs",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("size", Integer, nullable=False),
+    Column("data", LargeBinary, nullable=False, comment="a file that attempts or cases share, zstd"),
+)
+
+blob_uses = Table(
+    "blob_uses",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("digest", String(64), nullable=False),
+    PrimaryKeyConstraint("run_pk", "digest"),
+)
+
+unreadables = Table(
+    "unreadables",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_pk", "number"),
+)
+
+findings = Table(
+    "findings",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("severity", String(12), nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_pk", "number"),
+)
+
+exclusions = Table(
+    "exclusions",
+    metadata,
+    Column("run_id", String(32), primary_key=True, comment="an opinion: it stays when the run is imported again"),
+    Column("reason", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("at", Text, nullable=False),
+)
+
+FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings)
+"""What belongs to a run's number and goes with it."""
