@@ -13,7 +13,8 @@ class Case(Record):
     key: str = ""
     """Suite and native name; stable across runs."""
     digest: str = ""
-    """Over task, expected answer and grader: an edited task keeps its key and is seen to have changed."""
+    """Over task, expected answer and grader: an edited task keeps its key and is seen to have changed.
+    Empty where the log tells none of them."""
     run: str
     suite: str
     native_id: str
@@ -31,7 +32,7 @@ class Case(Record):
     def __post_init__(self) -> None:
         if not self.key:
             msgspec.structs.force_setattr(self, "key", identity.case_key(self.suite, self.native_id))
-        if not self.digest:
+        if not self.digest and (self.input or self.choices or self.expected or self.artefacts):
             files = [
                 (artefact.role, artefact.path, artefact.text or artefact.blob)
                 for artefact in self.artefacts

@@ -6,23 +6,58 @@ import msgspec
 
 from errata.model.record import Record
 
-T = TypeVar("T", bound=Record)
+T = TypeVar("T")
+R = TypeVar("R", bound=Record)
 
 _packer = msgspec.msgpack.Encoder()
 _writer = msgspec.json.Encoder()
 
-pack = _packer.encode
 to_json = _writer.encode
 
 
-def unpack(data: bytes, kind: type[T]) -> T:
+def pack(record: object) -> bytes:
+    try:
+        return _packer.encode(record)
+    except (OverflowError, UnicodeEncodeError):
+        return _packer.encode(storable(record))
+
+
+def pack_into(record: object, buffer: bytearray) -> None:
+    """Append to a buffer, which is left as it was where that fails."""
+    at = len(buffer)
+    try:
+        _packer.encode_into(record, buffer, -1)
+    except (OverflowError, UnicodeEncodeError):
+        del buffer[at:]
+        buffer += _packer.encode(storable(record))
+
+
+def storable(value: T) -> T:
+    """A copy without what can't be written: integers over 64 bits become text, lone surrogates question marks."""
+    plain: T = msgspec.convert(_plain(msgspec.to_builtins(value)), type(value), strict=False)
+    return plain
+
+
+def unpack(data: bytes, kind: type[R]) -> R:
     return msgspec.msgpack.decode(data, type=kind)
 
 
-def from_json(data: bytes | str, kind: type[T]) -> T:
+def from_json(data: bytes | str, kind: type[R]) -> R:
     return msgspec.json.decode(data, type=kind)
 
 
 def to_plain(value: object) -> Any:
     """Records as dicts and lists, for a program that wants no structs."""
     return msgspec.to_builtins(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return str(value)
+    return value

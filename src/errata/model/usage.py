@@ -42,6 +42,8 @@ class UsageByRole(Record):
 
     @property
     def cost(self) -> float | None:
+        if self.judge is NO_USAGE and self.simulator is NO_USAGE:
+            return self.subject.cost
         return total_of(usage.cost for usage in (self.subject, self.judge, self.simulator))
 
 

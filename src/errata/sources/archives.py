@@ -44,7 +44,8 @@ def _refuse_hostile(path: Path, infos: list[zipfile.ZipInfo]) -> None:
     total = 0
     for info in infos:
         name = PurePosixPath(info.filename.replace("\\", "/"))
-        if name.is_absolute() or ".." in name.parts or ":" in name.parts[0] or stat.S_ISLNK(info.external_attr >> 16):
+        outside = name.is_absolute() or ".." in name.parts or ":" in (name.parts or ("",))[0]
+        if outside or stat.S_ISLNK(info.external_attr >> 16):
             raise SourceError(f"`{path.name}` has a member that leaves the archive: `{info.filename}`", hint=_HINT)
         total += info.file_size
         grows = info.file_size > RATIO_FROM and info.file_size > RATIO_CAP * max(info.compress_size, 1)

@@ -17,6 +17,7 @@ LINE_CAP = 64 * 1024 * 1024
 FILE_CAP = 512 * 1024 * 1024
 """A document that has to be held whole; what is read line by line may be of any size."""
 DEPTH_CAP = 200
+LONG = 2048
 EXCERPT = 200
 
 
@@ -136,8 +137,8 @@ def decode(data: bytes) -> Any:
         value = _decode_leniently(data, error)
     except RecursionError:
         raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
-    # only text with that many closing brackets can be nested that deep
-    if data.count(b"}") + data.count(b"]") > DEPTH_CAP and _too_deep(value):
+    # counting brackets is cheaper in a short text, walking the containers in a long one
+    if (len(data) > LONG or data.count(b"}") + data.count(b"]") > DEPTH_CAP) and _too_deep(value):
         raise ValueError(f"nested deeper than {DEPTH_CAP} levels")
     return value
 
@@ -148,7 +149,7 @@ def number_or_none(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return number if number - number == 0 else None
 
@@ -189,13 +190,16 @@ def relative(path: Path, root: Path) -> str:
 
 
 _decoder = msgspec.json.Decoder()
+_encoder = msgspec.json.Encoder()
 _BARE_CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 
 
 def _decode_leniently(data: bytes, error: msgspec.DecodeError) -> Any:
     if _BARE_CONSTANT.search(data):
         try:
-            return json.loads(data)
+            value = json.loads(data)
+            _encoder.encode(value)  # refuses lone surrogates, which no record may hold
+            return value
         except RecursionError:
             raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\x00" in data[:4]:
@@ -205,7 +209,7 @@ def _decode_leniently(data: bytes, error: msgspec.DecodeError) -> Any:
 
 
 def _too_deep(value: Any) -> bool:
-    level = [value]
+    level = [value] if type(value) is dict or type(value) is list else []
     for _ in range(DEPTH_CAP):
         level = [
             child

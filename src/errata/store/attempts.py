@@ -20,9 +20,16 @@ FETCH = 2_000
 
 
 def attempts_of(
-    store: Store, pk: int, *, failures: bool = False, counted: bool = False, case: str = "", steps: bool = False
+    store: Store,
+    pk: int,
+    *,
+    failures: bool = False,
+    counted: bool = False,
+    case: str = "",
+    steps: bool = False,
+    by_position: bool = False,
 ) -> Iterator[Attempt]:
-    """In the order of their place in the conversation or suite, else of the log."""
+    """In the order of the log, or by their place in the conversation or suite."""
     query = select(attempts).where(attempts.c.run_pk == pk)
     if failures:
         query = query.where(attempts.c.failure)
@@ -30,7 +37,8 @@ def attempts_of(
         query = query.where(attempts.c.counted)
     if case:
         query = query.where(attempts.c.case_key == case)
-    yield from _read(store, pk, query.order_by(attempts.c.seq), steps=steps)
+    order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
+    yield from _read(store, pk, query.order_by(*order), steps=steps)
 
 
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:

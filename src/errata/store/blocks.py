@@ -1,15 +1,17 @@
-"""Small byte strings collected into compressed blocks of about 256 kB, and taken out again."""
+"""Small records collected into blocks of about 256 kB, to be compressed, and taken out again."""
 
 from collections.abc import Callable
 
-from errata.store.zstd import compress, decompress
+from errata.model.codec import pack_into
+from errata.store.zstd import decompress
 
 BLOCK_SIZE = 256 * 1024
 _LENGTH = 4
+_NO_LENGTH = bytes(_LENGTH)
 
 
 class BlockWriter:
-    """Gives each byte string an address; hands over each block when it is full."""
+    """Gives each record an address; hands over each block when it is full."""
 
     def __init__(self, take_number: Callable[[], int], emit: Callable[[int, bytes], None]) -> None:
         self._take_number = take_number
@@ -17,26 +19,28 @@ class BlockWriter:
         self._open = bytearray()
         self._number = -1
 
-    def add(self, data: bytes) -> tuple[int, int]:
-        if self._number < 0:
+    def add(self, record: object) -> tuple[int, int]:
+        block = self._open
+        at = len(block)
+        if at == 0:
             self._number = self._take_number()
-        at = len(self._open)
-        self._open += len(data).to_bytes(_LENGTH, "big")
-        self._open += data
+        block += _NO_LENGTH
+        pack_into(record, block)
+        end = len(block)
+        block[at : at + _LENGTH] = (end - at - _LENGTH).to_bytes(_LENGTH, "big")
         address = (self._number, at)
-        if len(self._open) >= BLOCK_SIZE:
+        if end >= BLOCK_SIZE:
             self.flush()
         return address
 
     def flush(self) -> None:
-        if self._number >= 0:
-            self._emit(self._number, compress(self._open))
+        if self._open:
+            self._emit(self._number, bytes(self._open))
             self._open = bytearray()
-            self._number = -1
 
 
 class BlockReader:
-    """Takes byte strings out of blocks; keeps the last block of each kind, since rows come in order."""
+    """Takes records out of blocks; keeps the last block, since rows come in order."""
 
     def __init__(self, load: Callable[[int], bytes]) -> None:
         self._load = load

@@ -76,6 +76,12 @@ def schema_of(connection: Connection) -> int:
         raise
 
 
+def problems_of(store: Store) -> list[str]:
+    """What the database finds wrong with itself; empty where it is sound."""
+    with store.reading() as connection:
+        return sqlite.integrity(connection)
+
+
 _ELSEWHERE = "name another file with `--store FILE`"
 _GITIGNORE = "# the store of errata; it can be made anew from the logs\n*\n"
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, update
 from errata.errors import StoreError
 from errata.model import Run, Unreadable
 from errata.store.database import Store
-from errata.store.packing import Batch, PackedAttempt
+from errata.store.packing import Batch
 from errata.store.removal import collect_garbage
 from errata.store.schema import runs
 from errata.store.staged import ImportedRun, Staged
@@ -42,15 +42,8 @@ class Importing:
             for run in batch.runs:
                 self._add_run(connection, run)
             self._add_unreadables(batch)
-            for run_id, statuses in batch.checks.items():
-                self._staged[run_id].tally(statuses)
-            for staged in self._staged.values():
-                staged.write_cases(connection, [case for case in batch.cases if case.run == staged.run.id])
-            if len(self._staged) == 1:
-                next(iter(self._staged.values())).write_attempts(connection, batch.attempts)
-            else:
-                for run_id, members in _by_run(batch.attempts).items():
-                    self._staged[run_id].write_attempts(connection, members)
+            for run_id, part in batch.parts.items():
+                self._staged[run_id].write(connection, part)
 
     def finish(self) -> list[ImportedRun]:
         """Make every run of this import current; each becomes visible whole or not at all."""
@@ -94,13 +87,6 @@ class Importing:
             for staged in self._staged.values():
                 connection.execute(update(runs).where(runs.c.pk == staged.pk).values(state="stale"))
         collect_garbage(self._store)
-
-
-def _by_run(members: list[PackedAttempt]) -> dict[str, list[PackedAttempt]]:
-    groups: dict[str, list[PackedAttempt]] = {}
-    for packed in members:
-        groups.setdefault(packed.run, []).append(packed)
-    return groups
 
 
 def _now() -> str:

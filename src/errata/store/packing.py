@@ -1,125 +1,184 @@
-"""Records as the plain values that are written: this half needs no database and may run in another process."""
+"""Records as the plain values that are written: this half needs no database and may run in another process.
 
-from collections import Counter
+Packing has two steps, so that a second thread can do the one that needs no Python: `pack_items` turns records into
+rows and raw blocks, `seal` compresses and hashes the blocks.
+"""
+
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from typing import Any
 
 import msgspec
 
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
+from errata.store.blocks import BlockWriter
+from errata.store.zstd import compress
 
 BATCH_SIZE = 4 * 1024 * 1024
-BATCH_ITEMS = 5_000
-
+BATCH_ROWS = 5_000
 NOTEWORTHY = ("fail", "error", "unscored")
+CHECKS_KNOWN = 512
 
 Blob = tuple[str, bytes]
+Tally = dict[str, dict[str, int]]
+"""Check → status → how often."""
 
 
-class PackedAttempt(msgspec.Struct, array_like=True, gc=False):
-    run: str
-    columns: tuple[Any, ...]
-    """case_key … duration, in the order of the table."""
-    record: bytes
-    steps: bytes
-    """Empty where there are none."""
-    checks: tuple[tuple[int, str, str], ...]
-    blobs: list[Blob]
+class RunPart(msgspec.Struct, array_like=True):
+    """What a batch holds of one run. The rows lack only the run's number."""
 
-
-class PackedCase(msgspec.Struct, array_like=True, gc=False):
-    run: str
-    key: str
-    digest: str
-    category: str
-    record: bytes
-    blobs: list[Blob]
+    cases: list[tuple[Any, ...]] = []
+    attempts: list[tuple[Any, ...]] = []
+    checks: list[tuple[Any, ...]] = []
+    blocks: list[tuple[int, bytes]] = []
+    blobs: list[Blob] = []
+    tally: Tally = {}
+    digest: str = ""
+    """Over all cases and attempts; given once, after the last of them."""
 
 
 class Batch(msgspec.Struct, array_like=True):
     """What is written in one transaction, and what one process sends to the other."""
 
     runs: list[Run] = []
-    cases: list[PackedCase] = []
-    attempts: list[PackedAttempt] = []
+    parts: dict[str, RunPart] = {}
     unreadables: list[tuple[str, Unreadable]] = []
     """Each with the id of the run that was being read; empty before the first."""
-    checks: dict[str, dict[str, dict[str, int]]] = {}
-    """Run → check → status → how often."""
-
-    def __len__(self) -> int:
-        return len(self.runs) + len(self.cases) + len(self.attempts) + len(self.unreadables)
+    items: int = 0
 
 
 def pack_items(items: Iterable[Item]) -> Iterator[Batch]:
-    """Whatever a source yields, in batches of a few megabytes."""
-    batch, size, run, tally = Batch(), 0, "", Counter[tuple[str, str, str]]()
+    """Whatever a source yields, in batches of a few megabytes. Their blocks are not sealed yet."""
+    packers: dict[str, _RunPacker] = {}
+    batch, run = Batch(), ""
     for item in items:
-        kind = type(item)
-        if kind is Attempt:
-            packed = pack_attempt(item)  # type: ignore[arg-type]
-            batch.attempts.append(packed)
-            size += len(packed.record) + len(packed.steps) + sum(len(blob[1]) for blob in packed.blobs)
-            run = packed.run
-            for check in item.checks:  # type: ignore[union-attr]
-                tally[run, check.name, check.status] += 1
-        elif kind is Case:
-            case = pack_case(item)  # type: ignore[arg-type]
-            batch.cases.append(case)
-            size += len(case.record) + sum(len(blob[1]) for blob in case.blobs)
-        elif kind is Run:
-            run = item.id  # type: ignore[union-attr]
-            batch.runs.append(item)  # type: ignore[arg-type]
-        else:
-            batch.unreadables.append((run, item))  # type: ignore[arg-type]
-        if size >= BATCH_SIZE or len(batch.attempts) >= BATCH_ITEMS:
-            yield _closed(batch, tally)
-            batch, size, tally = Batch(), 0, Counter()
-    if len(batch):
-        yield _closed(batch, tally)
+        batch.items += 1
+        if type(item) is Attempt or type(item) is Case:
+            packer = packers.get(item.run)
+            if packer is None:
+                batch.unreadables.append((run, _orphan(item)))
+                continue
+            run = item.run
+            if packer.add(item):
+                yield _with_parts(batch, packers)
+                batch = Batch()
+        elif type(item) is Run:
+            run = item.id
+            packers.setdefault(run, _RunPacker())
+            batch.runs.append(item)
+        elif type(item) is Unreadable:
+            batch.unreadables.append((run, item))
+    for packer in packers.values():
+        packer.close()
+    yield _with_parts(batch, packers)
 
 
-def pack_attempt(attempt: Attempt) -> PackedAttempt:
-    usage = attempt.usage
-    blobs: list[Blob] = []
-    steps = b""
-    checks = attempt.checks
-    kept = attempt
-    if attempt.steps:
-        steps = pack(attempt.steps)
-        kept = msgspec.structs.replace(kept, steps=())
-    if attempt.artefacts:
-        kept = msgspec.structs.replace(kept, artefacts=without_texts(attempt.artefacts, blobs))
-    return PackedAttempt(
-        attempt.run,
-        (
-            attempt.case,
-            attempt.index,
-            attempt.session,
-            attempt.path,
-            attempt.position,
-            attempt.parent is None and attempt.superseded_by is None,
-            attempt.is_failure,
-            attempt.execution,
-            attempt.measurement,
-            attempt.outcome,
-            usage.subject.tokens,
-            usage.cost,
-            attempt.duration,
-        ),
-        pack(kept),
-        steps,
-        _noteworthy(checks),
-        blobs,
-    )
+def seal(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Compress the blocks and take the digest of what is in them; at the end one more batch with the digests."""
+    hashes: dict[str, Any] = {}
+    for batch in batches:
+        for run, part in batch.parts.items():
+            # every byte goes through it, and processors have instructions for this one
+            known = hashes.setdefault(run, sha256())
+            for case in part.cases:
+                known.update(case[-1])
+            for _, data in part.blocks:
+                known.update(data)
+            part.blocks = [(number, compress(data)) for number, data in part.blocks]
+        yield batch
+    yield Batch(parts={run: RunPart(digest=known.hexdigest()) for run, known in hashes.items()})
 
 
-def pack_case(case: Case) -> PackedCase:
-    blobs: list[Blob] = []
-    kept = msgspec.structs.replace(case, artefacts=without_texts(case.artefacts, blobs)) if case.artefacts else case
-    return PackedCase(case.run, case.key, case.digest, case.category, pack(kept), blobs)
+class _KnownChecks(msgspec.Struct):
+    """Sources share the checks of equal rows; what is made of them is made once."""
+
+    checks: tuple[Check, ...]
+    noteworthy: tuple[tuple[int, str, str], ...]
+    count: int = 0
+
+
+class _RunPacker:
+    """The open part of one run."""
+
+    def __init__(self) -> None:
+        self._part = RunPart()
+        self._size = 0
+        self._seq = 0
+        self._numbers = 0
+        self._records = BlockWriter(self._take_number, self._take_block)
+        self._steps = BlockWriter(self._take_number, self._take_block)
+        self._known: dict[int, _KnownChecks] = {}
+
+    def add(self, item: Attempt | Case) -> bool:
+        """True where the part has become large enough to be written."""
+        if type(item) is Attempt:
+            self._add_attempt(item)
+        elif type(item) is Case:
+            self._add_case(item)
+        return len(self._part.attempts) >= BATCH_ROWS or self._size >= BATCH_SIZE
+
+    def _add_attempt(self, attempt: Attempt) -> None:
+        usage = attempt.usage
+        seq = self._seq
+        self._seq = seq + 1
+        kept = attempt
+        steps: tuple[int | None, int | None] = (None, None)
+        if attempt.steps:
+            steps = self._steps.add(attempt.steps)
+            kept = msgspec.structs.replace(kept, steps=())
+        if attempt.artefacts:
+            kept = msgspec.structs.replace(kept, artefacts=without_texts(attempt.artefacts, self._part.blobs))
+            self._size += sum(artefact.size or 0 for artefact in attempt.artefacts)
+        row = (
+            seq, attempt.case, attempt.index, attempt.session, attempt.path, attempt.position,
+            attempt.parent is None and attempt.superseded_by is None, attempt.is_failure,
+            attempt.execution, attempt.measurement, attempt.outcome,
+            usage.subject.tokens, usage.cost, attempt.duration, *self._records.add(kept), *steps,
+        )  # fmt: skip
+        self._part.attempts.append(row)
+        if attempt.checks:
+            self._add_checks(seq, attempt.checks)
+
+    def _add_case(self, case: Case) -> None:
+        kept = case
+        if case.artefacts:
+            kept = msgspec.structs.replace(case, artefacts=without_texts(case.artefacts, self._part.blobs))
+            self._size += sum(artefact.size or 0 for artefact in case.artefacts)
+        record = pack(kept)
+        self._part.cases.append((case.key, case.digest, case.category, record))
+        self._size += len(record)
+
+    def close(self) -> None:
+        self._records.flush()
+        self._steps.flush()
+
+    def take(self) -> RunPart:
+        part = self._part
+        for known in self._known.values():
+            _count_checks(part.tally, known.checks, known.count)
+        self._part, self._size, self._known = RunPart(), 0, {}
+        return part
+
+    def _add_checks(self, seq: int, checks: tuple[Check, ...]) -> None:
+        known = self._known.get(id(checks))
+        if known is None or known.checks is not checks:
+            known = _KnownChecks(checks, _noteworthy(checks))
+            if len(self._known) < CHECKS_KNOWN:
+                self._known[id(checks)] = known
+            else:
+                _count_checks(self._part.tally, checks, 1)
+        known.count += 1
+        for place, name, status in known.noteworthy:
+            self._part.checks.append((seq, place, name, status))
+
+    def _take_number(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+    def _take_block(self, number: int, data: bytes) -> None:
+        self._part.blocks.append((number, data))
+        self._size += len(data)
 
 
 def without_texts(artefacts: tuple[Artefact, ...], blobs: list[Blob]) -> tuple[Artefact, ...]:
@@ -136,13 +195,23 @@ def without_texts(artefacts: tuple[Artefact, ...], blobs: list[Blob]) -> tuple[A
     return tuple(kept)
 
 
+def _with_parts(batch: Batch, packers: dict[str, _RunPacker]) -> Batch:
+    batch.parts = {run: packer.take() for run, packer in packers.items()}
+    return batch
+
+
+def _orphan(item: Attempt | Case) -> Unreadable:
+    where = str(item.ref) if item.ref else getattr(item, "id", "")
+    return Unreadable(source="", where=where, why="belongs to a run that the log does not describe", ref=item.ref)
+
+
 def _noteworthy(checks: tuple[Check, ...]) -> tuple[tuple[int, str, str], ...]:
     return tuple(
         [(place, check.name, check.status) for place, check in enumerate(checks) if check.status in NOTEWORTHY]
     )
 
 
-def _closed(batch: Batch, tally: Counter[tuple[str, str, str]]) -> Batch:
-    for (run, name, status), count in tally.items():
-        batch.checks.setdefault(run, {}).setdefault(name, {})[status] = count
-    return batch
+def _count_checks(tally: Tally, checks: tuple[Check, ...], often: int) -> None:
+    for check in checks:
+        statuses = tally.setdefault(check.name, {})
+        statuses[check.status] = statuses.get(check.status, 0) + often

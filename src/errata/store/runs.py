@@ -65,10 +65,10 @@ def findings_of(store: Store, pk: int) -> list[Finding]:
 
 def keep_findings(store: Store, pk: int, found: Iterable[Finding]) -> None:
     """Replace the findings of a run by those of a new checkup."""
-    rows = [(pk, number, one.name, one.severity, pack(one)) for number, one in enumerate(found)]
+    rows = [(number, one.name, one.severity, pack(one)) for number, one in enumerate(found)]
     with store.writing() as connection:
         connection.execute(delete(findings).where(findings.c.run_pk == pk))
-        sqlite.bulk_insert(connection, "findings", [column.name for column in findings.columns], rows)
+        sqlite.bulk_insert(connection, findings, rows, run_pk=pk)
 
 
 def exclude(store: Store, run_id: str, *, reason: str, author: str) -> None:

@@ -1,18 +1,16 @@
 """One run on its way into the store."""
 
-from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.store import sqlite
-from errata.store.blocks import BlockWriter
-from errata.store.packing import Blob, PackedAttempt, PackedCase, without_texts
-from errata.store.schema import attempts, blobs, cases, checks, runs
+from errata.store.packing import Blob, RunPart, Tally, without_texts
+from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
 from errata.store.zstd import compress
 
 Change = Literal["new", "grown", "unchanged"]
@@ -27,73 +25,36 @@ class ImportedRun(msgspec.Struct, frozen=True):
     revision: int
 
 
-_ATTEMPT_COLUMNS = [column.name for column in attempts.columns]
-_CASE_COLUMNS = [column.name for column in cases.columns]
-_CHECK_COLUMNS = [column.name for column in checks.columns]
-
-
 class Staged:
-    """One run on its way into the store."""
+    """Its rows are written as they come, under a number that no query sees yet."""
 
     def __init__(self, pk: int, run: Run) -> None:
         self.pk = pk
         self.run = run
         self.unreadables: list[Unreadable] = []
-        self._seq = 0
-        self._next_block = 0
-        self._full_blocks: list[tuple[int, int, bytes]] = []
-        self._records = BlockWriter(self._take_block, self._take_full)
-        self._steps = BlockWriter(self._take_block, self._take_full)
-        self._attempts_hash = blake2b(digest_size=16)
-        self._cases_hash = blake2b(digest_size=16)
-        self._checks: dict[str, dict[str, int]] = {}
+        self._content = ""
+        self._checks: Tally = {}
 
-    def write_attempts(self, connection: Connection, members: Iterable[PackedAttempt]) -> None:
-        rows: list[tuple[Any, ...]] = []
-        failed: list[tuple[Any, ...]] = []
-        files: list[Blob] = []
-        pk, add_record, add_steps, hashed = self.pk, self._records.add, self._steps.add, self._attempts_hash.update
-        for packed in members:
-            seq = self._seq
-            self._seq = seq + 1
-            hashed(packed.record)
-            steps: tuple[int | None, int | None] = (None, None)
-            if packed.steps:
-                hashed(packed.steps)
-                steps = add_steps(packed.steps)
-            rows.append((pk, seq, *packed.columns, *add_record(packed.record), *steps))
-            for check in packed.checks:
-                failed.append((pk, seq, *check))
-            files.extend(packed.blobs)
-        sqlite.bulk_insert(connection, "attempts", _ATTEMPT_COLUMNS, rows)
-        sqlite.bulk_insert(connection, "checks", _CHECK_COLUMNS, failed)
-        self._write_blocks(connection)
-        self._write_blobs(connection, files)
-
-    def write_cases(self, connection: Connection, members: list[PackedCase]) -> None:
-        for case in members:
-            self._cases_hash.update(case.record)
-        rows = [(self.pk, case.key, case.digest, case.category, case.record) for case in members]
+    def write(self, connection: Connection, part: RunPart) -> None:
+        sqlite.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
+        sqlite.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
+        sqlite.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
         # a case that is described twice keeps its first description
-        sqlite.bulk_insert(connection, "cases", _CASE_COLUMNS, rows, or_ignore=True)
-        self._write_blobs(connection, [blob for case in members for blob in case.blobs])
-
-    def tally(self, statuses: dict[str, dict[str, int]]) -> None:
-        for name, counts in statuses.items():
+        sqlite.bulk_insert(connection, cases, part.cases, run_pk=self.pk)
+        self._write_blobs(connection, part.blobs)
+        self._content = part.digest or self._content
+        for name, statuses in part.tally.items():
             known = self._checks.setdefault(name, {})
-            for status, count in counts.items():
+            for status, count in statuses.items():
                 known[status] = known.get(status, 0) + count
 
     def close(self, connection: Connection) -> None:
-        """Write what is still open: the last blocks, what could not be read, the context files."""
-        self._records.flush()
-        self._steps.flush()
-        self._write_blocks(connection)
+        """Write what is known only at the end: what could not be read, and the context files."""
         files: list[Blob] = []
         self.run = msgspec.structs.replace(self.run, context=without_texts(self.run.context, files))
         self._write_blobs(connection, files)
-        rows = [(self.pk, number, pack(item)) for number, item in enumerate(self.unreadables)]
-        sqlite.bulk_insert(connection, "unreadables", ["run_pk", "number", "record"], rows)
+        rows = [(number, pack(item)) for number, item in enumerate(self.unreadables)]
+        sqlite.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
 
     def make_current(self, connection: Connection) -> ImportedRun:
         digest = self._digest()
@@ -153,9 +114,8 @@ class Staged:
         )  # fmt: skip
 
     def _digest(self) -> str:
-        whole = blake2b(digest_size=16)
-        for part in (pack(self._bare_run()), self._cases_hash.digest(), self._attempts_hash.digest()):
-            whole.update(part)
+        whole = blake2b(pack(self._bare_run()), digest_size=16)
+        whole.update(self._content.encode())
         for item in self.unreadables:
             whole.update(pack(item))
         return whole.hexdigest()
@@ -164,26 +124,17 @@ class Staged:
         """The run's own content: where it lay and what was thought of it are kept apart."""
         return msgspec.structs.replace(self.run, origin="", revision=1, excluded=None)
 
-    def _take_block(self) -> int:
-        self._next_block += 1
-        return self._next_block
-
-    def _take_full(self, number: int, data: bytes) -> None:
-        self._full_blocks.append((self.pk, number, data))
-
-    def _write_blocks(self, connection: Connection) -> None:
-        sqlite.bulk_insert(connection, "blocks", ["run_pk", "number", "data"], self._full_blocks)
-        self._full_blocks = []
-
     def _write_blobs(self, connection: Connection, files: list[Blob]) -> None:
         if not files:
             return
         unique = dict(files)
-        known = set()
-        for digest in unique:
-            if connection.execute(select(blobs.c.digest).where(blobs.c.digest == digest)).first():
-                known.add(digest)
-        new = [(digest, len(data), compress(data)) for digest, data in unique.items() if digest not in known]
-        sqlite.bulk_insert(connection, "blobs", ["digest", "size", "data"], new)
-        uses = [(self.pk, digest) for digest in unique]
-        sqlite.bulk_insert(connection, "blob_uses", ["run_pk", "digest"], uses, or_ignore=True)
+        query = select(blobs.c.digest).where(blobs.c.digest == bindparam("digest"))
+        known = {digest for digest in unique if connection.execute(query, {"digest": digest}).first()}
+        rows = [
+            {"digest": digest, "size": len(data), "data": compress(data)}
+            for digest, data in unique.items()
+            if digest not in known
+        ]
+        if rows:
+            connection.execute(insert(blobs), rows)
+        sqlite.bulk_insert(connection, blob_uses, [(digest,) for digest in unique], run_pk=self.pk)

@@ -5,6 +5,7 @@ kind, so that a reader still sees that something stood there: `[redacted:github-
 """
 
 import re
+from typing import Any
 
 _SHAPES: tuple[tuple[str, str], ...] = (
     ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
@@ -32,6 +33,8 @@ _NAMED = re.compile(
     ( [^\s"',;&\\]{{6,}} )
     """
 )
+_NAME_ALONE = re.compile(rf"(?i)(?:^|[_.-])(?:{_SECRET_NAMES})(?:_ID)?$")
+_SHORTEST = 6
 _SHAPE = re.compile("|".join(f"(?P<{name.replace('-', '_')}>{shape})" for name, shape in _SHAPES))
 
 # a value that is itself a placeholder, a number or a type tells nothing
@@ -53,3 +56,21 @@ def _by_kind(match: re.Match[str]) -> str:
 
 def _by_name(match: re.Match[str]) -> str:
     return match[0] if _HARMLESS.match(match[2]) else f"{match[1]}[redacted:named]"
+
+
+def redact_tree(value: Any) -> Any:
+    """The same for every text inside dicts and lists, their keys apart."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {key: redact_named(str(key), item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_tree(item) for item in value]
+    return value
+
+
+def redact_named(name: str, value: Any) -> Any:
+    """A value under a name: a text is a secret too where its name says so."""
+    if isinstance(value, str) and _NAME_ALONE.search(name) and not _HARMLESS.match(value) and len(value) >= _SHORTEST:
+        return "[redacted:named]"
+    return redact_tree(value)

@@ -1,0 +1,48 @@
+"""Running a command and watching what it costs: seconds, and the memory of its whole process tree."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+SAMPLE = 0.05
+
+
+class Cost(NamedTuple):
+    seconds: float
+    peak_mb: float
+
+
+def run(command: Sequence[str]) -> Cost:
+    """The command must succeed; its output is thrown away."""
+    started = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        peak = 0.0
+        while process.poll() is None:
+            peak = max(peak, _tree_mb(process.pid))
+            time.sleep(SAMPLE)
+        seconds = time.perf_counter() - started
+        assert process.stderr is not None
+        told = process.stderr.read().decode()
+    if process.returncode:
+        sys.exit(f"{command} failed: {told}")
+    return Cost(seconds, peak)
+
+
+def errata(*arguments: str | Path) -> list[str]:
+    return [str(Path(sys.executable).parent / "errata"), *map(str, arguments)]
+
+
+def _tree_mb(pid: int) -> float:
+    total, waiting = 0.0, [pid]
+    while waiting:
+        one = waiting.pop()
+        try:
+            total += int(Path(f"/proc/{one}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+            waiting += [int(child) for child in Path(f"/proc/{one}/task/{one}/children").read_text().split()]
+        except (OSError, IndexError):
+            continue
+    return total

@@ -1,0 +1,48 @@
+"""Run health: is this run fit to be analysed at all? Pure functions over a run's records."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+
+from errata.checkup import aggregates as aggregates
+from errata.checkup import breakage, coverage, outputs
+from errata.checkup.survey import Survey, survey
+from errata.model import Attempt, Finding, Run, Unreadable
+
+Rule = Callable[[Survey], Iterator[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    breakage.unavailable,
+    coverage.nothing_there,
+    coverage.missing_cases,
+    coverage.unfinished_cases,
+    coverage.unjudged,
+    coverage.duplicate_cases,
+    aggregates.aggregate_mismatch,
+    breakage.run_not_completed,
+    breakage.dead_process,
+    breakage.several_sessions,
+    breakage.unreadable_items,
+    coverage.cases_not_in_the_log,
+    breakage.errors_by_phase,
+    outputs.identical_outputs,
+    outputs.empty_outputs,
+    outputs.truncated_outputs,
+    outputs.unknown_costs,
+    coverage.judges_in_conflict,
+    breakage.row_order,
+)
+
+_ORDER = {"error": 0, "warning": 1, "info": 2}
+
+
+def examine(
+    run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], *, now: datetime
+) -> tuple[Finding, ...]:
+    """Every finding, the gravest first. `attempts` must be iterable more than once."""
+    seen = survey(run, attempts, unreadables, now)
+    found = [finding for rule in RULES for finding in rule(seen)]
+    return tuple(sorted(found, key=lambda finding: _ORDER[finding.severity]))
+
+
+def is_fit(findings: Iterable[Finding]) -> bool:
+    return not any(finding.breaks for finding in findings)

@@ -1,0 +1,71 @@
+"""Do the harness's own numbers follow from its rows?"""
+
+from collections.abc import Iterator
+
+from errata.checkup.survey import Survey
+from errata.checkup.words import finding
+from errata.model import Evidence, Finding, Reported
+
+TOLERANCE = 0.005
+"""Rates are often stored rounded to a few digits."""
+
+
+def aggregate_mismatch(survey: Survey) -> Iterator[Finding]:
+    """Recount from the rows what the harness states; only what can be recounted is compared."""
+    partial = survey.run.expected_cases is not None and len(survey.cases) < survey.run.expected_cases
+    if partial or not survey.rows:
+        return
+    for reported in survey.run.reported:
+        if reported.value is None or not _of_the_counted_judge(survey, reported):
+            continue
+        if reported.metric == "rows":
+            yield from _rows(survey, reported, reported.value)
+        elif reported.metric == "passes":
+            yield from _passes(survey, reported, reported.value)
+        elif reported.metric == "pass_rate" and not reported.filter:
+            yield from _pass_rate(survey, reported, reported.value)
+
+
+def _rows(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+    distinct = len(survey.cases) - survey.missing.count
+    if stated == survey.rows == survey.measurements["scored"]:
+        return
+    over = f", over {distinct} cases" if distinct != survey.rows else ""
+    if stated == survey.rows:
+        text = f"{_says(reported)} {stated:g}; {survey.measurements['scored']} of {survey.rows} rows have a verdict"
+        yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=survey.rows)
+    else:
+        text = f"{_says(reported)} {stated:g}; rows: {survey.rows}{over}"
+        yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=survey.rows)
+
+
+def _passes(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+    found = survey.checks[reported.name, "pass"]
+    if stated != found:
+        text = f"{_says(reported)} {stated:g} passes; in the rows: {found}"
+        yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=found)
+
+
+def _pass_rate(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+    passed, failed = survey.checks[reported.name, "pass"], survey.checks[reported.name, "fail"]
+    if passed + failed == 0:
+        passed, failed = survey.outcomes["pass"], survey.rows - survey.outcomes["pass"]
+    whole = reported.n if reported.n is not None else passed + failed
+    if whole and abs(stated - passed / whole) > TOLERANCE:
+        text = f"{_says(reported)} {stated:.4g}; from the rows: {passed}/{whole} = {passed / whole:.4g}"
+        yield finding(
+            survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=passed / whole
+        )
+
+
+def _of_the_counted_judge(survey: Survey, reported: Reported) -> bool:
+    return not reported.scorer or not survey.judges or reported.scorer in survey.judges
+
+
+def _says(reported: Reported) -> str:
+    where = reported.ref.file if reported.ref else "the harness"
+    return f"{where} says {reported.name}"
+
+
+def _place(reported: Reported) -> list[Evidence]:
+    return [Evidence(quote=f"{reported.name} {reported.metric} {reported.value:g}", ref=reported.ref)]

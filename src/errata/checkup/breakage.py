@@ -1,0 +1,93 @@
+"""Did the machinery work?"""
+
+from collections.abc import Iterator
+
+from errata.checkup.survey import Survey
+from errata.checkup.words import QUOTE_WIDTH, count, finding, quote_errors
+from errata.model import Evidence, Finding
+from errata.model.times import is_local, parse
+from errata.text.clean import one_line
+
+UNAVAILABLE_FROM = 3
+MUCH = 0.2
+DEAD_AFTER_HOURS = 1
+RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
+
+
+def unavailable(survey: Survey) -> Iterator[Finding]:
+    """Every attempt ended in one and the same error and used no tokens: nothing was tested."""
+    if survey.rows < UNAVAILABLE_FROM or survey.with_tokens or len(survey.errored) != 1:
+        return
+    ((message, often),) = survey.errored.items()
+    if often == survey.rows and survey.outcomes["pass"] == survey.outcomes["fail"] == 0:
+        text = f"{often} of {survey.rows} attempts ended in one error and used no tokens"
+        yield finding(
+            survey, "unavailable", "error", text, quote_errors([survey.error_sample[message]]), attempts=often
+        )
+
+
+def errors_by_phase(survey: Survey) -> Iterator[Finding]:
+    if survey.with_error and survey.rows:
+        phases = ", ".join(f"{phase} {often}" for phase, often in survey.phases.most_common())
+        much = survey.with_error / survey.rows >= MUCH
+        share = 100 * survey.with_error / survey.rows
+        text = f"{survey.with_error} of {survey.rows} attempts ({share:.0f} %) had errors: {phases}"
+        commonest = [
+            survey.error_sample[text] for text, _ in survey.errored.most_common(2) if text in survey.error_sample
+        ]
+        yield finding(
+            survey, "errors", "warning" if much else "info", text, quote_errors(commonest), attempts=survey.with_error
+        )
+
+
+def several_sessions(survey: Survey) -> Iterator[Finding]:
+    sessions = survey.run.sessions
+    if len(sessions) > 1:
+        text = f"{len(sessions)} sessions in one folder; the latest one's results are counted, the earlier are kept"
+        evidence = [
+            Evidence(quote=f"session {one.number}, {one.started_at or 'no time'}: {one.pattern}", ref=one.ref)
+            for one in sessions
+        ]
+        yield finding(survey, "several_sessions", "warning", text, evidence, sessions=len(sessions))
+
+
+def dead_process(survey: Survey) -> Iterator[Finding]:
+    """The log says it is running, and nothing has moved for long."""
+    for process in survey.run.environment.get("processes", ()):
+        status, beat = str(process.get("status", "")), process.get("heartbeat")
+        if status not in RUNNING or not beat or is_local(beat):
+            continue
+        hours = (survey.now - parse(beat)).total_seconds() / 3600
+        if hours > DEAD_AFTER_HOURS:
+            name = process.get("name") or "the run"
+            text = f"{name} says `{status}`, but its process {process.get('pid', '')} was last heard of at {beat}"
+            evidence = [Evidence(quote=f"status {status}, last heartbeat {beat}", ref=survey.run.ref)]
+            yield finding(survey, "dead_process", "warning", text, evidence, hours=round(hours, 1))
+
+
+def run_not_completed(survey: Survey) -> Iterator[Finding]:
+    status = survey.run.native_status
+    if status in ("failed", "error", "cancelled", "interrupted", "aborted"):
+        text = f"the harness calls the whole run `{one_line(status, QUOTE_WIDTH)}`"
+        yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
+    elif status in RUNNING and not survey.run.environment.get("processes"):
+        text = f"the harness says the run is `{status}`: what is here may not be all"
+        yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
+
+
+def unreadable_items(survey: Survey) -> Iterator[Finding]:
+    items = survey.unreadables
+    if items:
+        text = f"{count(len(items), 'item')} of the log could not be read"
+        evidence = [
+            Evidence(quote=f"{item.why}{f': {item.excerpt}' if item.excerpt else ''}"[:QUOTE_WIDTH], ref=item.ref)
+            for item in items[:5]
+        ]
+        yield finding(survey, "unreadable", "warning", text, evidence, items=len(items))
+
+
+def row_order(survey: Survey) -> Iterator[Finding]:
+    if survey.out_of_order:
+        yield finding(
+            survey, "row_order", "info", "rows are not in the order of the cases; they are sorted where it matters"
+        )

@@ -1,0 +1,92 @@
+"""Is everything there, once, and measured?"""
+
+from collections.abc import Iterator
+
+from errata.checkup.survey import Seen, Survey
+from errata.checkup.words import QUOTE_WIDTH, case_name, count, finding, names, quote_errors, quote_output
+from errata.model import Evidence, Finding
+from errata.text.clean import one_line
+
+
+def nothing_there(survey: Survey) -> Iterator[Finding]:
+    if survey.counted == 0:
+        yield finding(survey, "no_attempts", "error", "the log describes a run, but not one attempt")
+
+
+def missing_cases(survey: Survey) -> Iterator[Finding]:
+    missing = survey.missing
+    if missing.count:
+        expected = survey.run.expected_cases or len(survey.cases)
+        text = f"{missing.count} of {expected} expected cases {'has' if missing.count == 1 else 'have'} no row: "
+        yield finding(
+            survey,
+            "missing_cases",
+            "error",
+            text + names(survey, missing),
+            quote_errors(missing.first),
+            cases=missing.count,
+        )
+
+
+def cases_not_in_the_log(survey: Survey) -> Iterator[Finding]:
+    """The log itself holds only a part, such as the failures; that is less than a case without a row."""
+    expected = survey.run.expected_cases
+    if expected is not None and len(survey.cases) < expected and survey.counted:
+        absent = expected - len(survey.cases)
+        text = f"the log holds {len(survey.cases)} of {expected} cases; the other {absent} are only counted in it"
+        yield finding(survey, "cases_not_in_log", "warning", text, cases=absent)
+
+
+def unfinished_cases(survey: Survey) -> Iterator[Finding]:
+    unfinished = survey.unfinished
+    if unfinished.count:
+        text = f"{count(unfinished.count, 'case is', 'cases are')} not finished: {names(survey, unfinished)}"
+        evidence = [Evidence(quote=seen.outcome, ref=seen.ref) for seen in unfinished.first[:3]]
+        yield finding(survey, "unfinished_cases", "error", text, evidence, cases=unfinished.count)
+
+
+def duplicate_cases(survey: Survey) -> Iterator[Finding]:
+    """Equal repetitions are a note, contradictions make the case unusable."""
+    same = []
+    for rows in survey.duplicates.values():
+        if len({(seen.outcome, seen.failed) for seen in rows}) == 1:
+            same.append(rows)
+            continue
+        verdicts = ", ".join(f"{sum(seen.outcome == word for seen in rows)} {word}" for word in _words(rows))
+        text = f"{case_name(survey, rows[0].case)} has {len(rows)} rows with different verdicts: {verdicts}"
+        yield finding(survey, "duplicate_case", "error", text, map(quote_output, rows), rows=len(rows))
+    if same:
+        listed = ", ".join(case_name(survey, rows[0].case) for rows in same[:8])
+        text = f"{count(len(same), 'case has', 'cases have')} several rows with the same verdict: {listed}"
+        yield finding(survey, "duplicate_case", "info", text, map(quote_output, same[0]), cases=len(same))
+
+
+def judges_in_conflict(survey: Survey) -> Iterator[Finding]:
+    """Two rows of one case, judged differently: what each judge said."""
+    for rows in survey.duplicates.values():
+        told = [seen for seen in rows if seen.reasoning]
+        if len(told) > 1 and len({seen.outcome for seen in told}) > 1:
+            text = f"{case_name(survey, rows[0].case)}: its rows were judged differently"
+            evidence = [
+                Evidence(quote=f"{seen.outcome}: {one_line(seen.reasoning, QUOTE_WIDTH)}", ref=seen.ref)
+                for seen in told
+            ]
+            yield finding(survey, "judge_conflict", "info", text, evidence)
+
+
+def unjudged(survey: Survey) -> Iterator[Finding]:
+    """Judged against transcript coverage: no verdict is not a pass."""
+    if survey.rows and not survey.measured_cases and survey.measurements["not_run"] and not survey.with_error_only:
+        text = (
+            f"no judging: {count(survey.rows, 'row')} of transcript and not one verdict; nothing here counts as passed"
+        )
+        yield finding(survey, "not_judged", "error", text, rows=survey.rows)
+    elif survey.unscored.count:
+        told = count(survey.unscored.count, "case has", "cases have")
+        text = f"{told} a row but no verdict: {names(survey, survey.unscored)}"
+        evidence = [Evidence(quote="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]]
+        yield finding(survey, "no_verdict", "warning", text, evidence, cases=survey.unscored.count)
+
+
+def _words(rows: list[Seen]) -> list[str]:
+    return sorted({seen.outcome for seen in rows}, reverse=True)

@@ -1,0 +1,183 @@
+"""One pass over a run's attempts: what the rules of the checkup need to know, in bounded memory."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import msgspec
+
+from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
+
+MOST_NAMED = 50
+MOST_TEXTS = 100_000
+TRUNCATED = ("length", "max_tokens", "model_length", "truncated")
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What is remembered of an attempt that a finding may point to."""
+
+    id: str
+    case: str
+    index: int
+    outcome: str
+    failed: tuple[str, ...]
+    text: str
+    reasoning: str
+    ref: SourceRef | None
+    error: ErrorInfo | None
+
+
+@dataclass
+class Named:
+    """How many there are, and the first of them."""
+
+    count: int = 0
+    first: list[Seen] = field(default_factory=list)
+
+    def add(self, attempt: Attempt) -> None:
+        self.count += 1
+        if len(self.first) < MOST_NAMED:
+            self.first.append(remember(attempt))
+
+
+@dataclass
+class Survey:
+    run: Run
+    unreadables: tuple[Unreadable, ...]
+    now: datetime
+    counted: int = 0
+    rows: int = 0
+    """Counted attempts that have a row in the log: all but the missing ones."""
+    cases: set[int] = field(default_factory=set)
+    measured_cases: set[int] = field(default_factory=set)
+    passed_cases: set[int] = field(default_factory=set)
+    executions: Counter[str] = field(default_factory=Counter)
+    measurements: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    missing: Named = field(default_factory=Named)
+    unfinished: Named = field(default_factory=Named)
+    unscored: Named = field(default_factory=Named)
+    empty: Named = field(default_factory=Named)
+    truncated: Named = field(default_factory=Named)
+    duplicates: dict[str, list[Seen]] = field(default_factory=dict)
+    """First attempt → itself and those that repeat it."""
+    with_text: int = 0
+    texts: Counter[int] = field(default_factory=Counter)
+    sample: dict[int, Seen] = field(default_factory=dict)
+    phases: Counter[str] = field(default_factory=Counter)
+    errored: Counter[str] = field(default_factory=Counter)
+    """First error text of each failed attempt → how often."""
+    error_sample: dict[str, Seen] = field(default_factory=dict)
+    with_error: int = 0
+    with_tokens: int = 0
+    cost_known: int = 0
+    checks: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """(check, status) of the rows, without second judges."""
+    judges: set[str] = field(default_factory=set)
+    out_of_order: int = 0
+
+    @property
+    def with_error_only(self) -> bool:
+        """Every attempt ended in an error: then there is nothing that could have been judged."""
+        return self.executions["error"] == self.rows
+
+
+def survey(run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], now: datetime) -> Survey:
+    """`attempts` is gone through once, and again only where it holds duplicates."""
+    found = Survey(run=run, unreadables=tuple(unreadables), now=now)
+    last = -1
+    for attempt in attempts:
+        if not attempt.counted:
+            continue
+        _count(found, attempt)
+        if attempt.position is not None and attempt.execution != "missing":
+            found.out_of_order += attempt.position < last
+            last = attempt.position
+    if found.duplicates:
+        _find_originals(found, attempts)
+    return found
+
+
+def remember(attempt: Attempt) -> Seen:
+    return Seen(
+        id=attempt.id,
+        case=attempt.case,
+        index=attempt.index,
+        outcome=attempt.outcome,
+        failed=attempt.failed_checks,
+        text=attempt.output.text or "",
+        reasoning=attempt.judgements[0].reasoning if attempt.judgements else "",
+        ref=attempt.ref,
+        error=attempt.errors[0] if attempt.errors else None,
+    )
+
+
+def _count(found: Survey, attempt: Attempt) -> None:
+    found.counted += 1
+    key = hash(attempt.case)
+    found.cases.add(key)
+    found.executions[attempt.execution] += 1
+    found.measurements[attempt.measurement] += 1
+    found.outcomes[attempt.outcome] += 1
+    if attempt.execution == "missing":
+        found.missing.add(attempt)
+        return
+    found.rows += 1
+    if attempt.measurement == "scored":
+        found.measured_cases.add(key)
+    if attempt.outcome == "pass":
+        found.passed_cases.add(key)
+    if attempt.execution == "unfinished":
+        found.unfinished.add(attempt)
+    elif attempt.measurement == "unscored":
+        found.unscored.add(attempt)
+    if attempt.duplicate_of is not None:
+        found.duplicates.setdefault(attempt.duplicate_of, []).append(remember(attempt))
+    for check in attempt.checks:
+        if check.counts:
+            found.checks[check.name, check.status] += 1
+            if check.judge:
+                found.judges.add(check.judge)
+    _count_spending(found, attempt)
+    _count_output(found, attempt)
+    _count_errors(found, attempt)
+
+
+def _count_spending(found: Survey, attempt: Attempt) -> None:
+    found.with_tokens += bool(attempt.usage.subject.tokens)
+    found.cost_known += attempt.usage.cost is not None
+
+
+def _count_output(found: Survey, attempt: Attempt) -> None:
+    if attempt.stop_reason in TRUNCATED or (attempt.limit is not None and "token" in attempt.limit.type):
+        found.truncated.add(attempt)
+    text = attempt.output.text
+    if text is None:
+        return
+    found.with_text += 1
+    if not text.strip():
+        found.empty.add(attempt)
+    elif len(found.texts) < MOST_TEXTS:
+        key = hash(text)
+        found.texts[key] += 1
+        if key not in found.sample and len(found.sample) < MOST_NAMED:
+            found.sample[key] = remember(attempt)
+
+
+def _count_errors(found: Survey, attempt: Attempt) -> None:
+    if not attempt.errors or attempt.outcome == "pass":
+        return
+    found.with_error += 1
+    first = attempt.errors[0]
+    found.phases[first.phase] += 1
+    if len(found.errored) < MOST_TEXTS:
+        found.errored[first.message] += 1
+        if first.message not in found.error_sample and len(found.error_sample) < MOST_NAMED:
+            found.error_sample[first.message] = remember(attempt)
+
+
+def _find_originals(found: Survey, attempts: Iterable[Attempt]) -> None:
+    for attempt in attempts:
+        if attempt.id in found.duplicates:
+            found.duplicates[attempt.id].insert(0, remember(attempt))

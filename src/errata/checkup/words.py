@@ -1,0 +1,60 @@
+"""How findings are put into words."""
+
+from collections.abc import Iterable, Sequence
+
+from errata.checkup.survey import Named, Seen, Survey
+from errata.model import Evidence, Finding
+from errata.model.words import Severity
+from errata.text.clean import one_line
+
+QUOTED = 3
+NAMED = 8
+QUOTE_WIDTH = 160
+
+
+def finding(
+    survey: Survey, name: str, severity: Severity, text: str, evidence: Iterable[Evidence] = (), **numbers: float
+) -> Finding:
+    return Finding(
+        run=survey.run.id,
+        name=name,
+        severity=severity,
+        text=text,
+        evidence=tuple(evidence),
+        numbers=numbers,
+        breaks=severity == "error",
+    )
+
+
+def case_name(survey: Survey, case: str) -> str:
+    return case.removeprefix(f"{survey.run.suite}/")
+
+
+def names(survey: Survey, named: Named) -> str:
+    """The first few cases by name, sorted as people count."""
+    listed = sorted({case_name(survey, seen.case) for seen in named.first}, key=_as_counted)
+    more = named.count - len(listed[:NAMED])
+    return ", ".join(listed[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def quote_errors(seen: Sequence[Seen]) -> list[Evidence]:
+    """The errors behind attempts, each where it stands."""
+    return [
+        Evidence(quote=one_line(one.error.message, QUOTE_WIDTH), ref=one.error.ref or one.ref)
+        for one in seen[:QUOTED]
+        if one.error is not None
+    ]
+
+
+def quote_output(seen: Seen) -> Evidence:
+    verdict = ", ".join(seen.failed) or seen.outcome
+    return Evidence(quote=f"{one_line(seen.text, QUOTE_WIDTH // 2)} · {verdict}", ref=seen.ref)
+
+
+def count(number: int, word: str, words: str = "") -> str:
+    return f"{number:,} {word if number == 1 else words or word + 's'}"
+
+
+def _as_counted(name: str) -> tuple[str, int, str]:
+    head, _, tail = name.rpartition("-")
+    return (head, int(tail), "") if tail.isdigit() else (name, 0, name)

@@ -1,0 +1,117 @@
+"""`errata analyze`."""
+
+from pathlib import Path
+
+import click
+
+from errata import pipeline
+from errata.cli.check import put_findings
+from errata.cli.options import Options, shared_options
+from errata.cli.output import money, number, plural, put, put_json, say
+from errata.cli.progress import progress
+from errata.cli.runs import as_json, short
+from errata.pipeline.analysis import Analysis
+
+MOST = 10
+
+
+@click.command("analyze")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
+@click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
+@shared_options
+def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options: Options) -> None:
+    """Everything at once: import, check, summarise."""
+    with progress("Analysing") as on_items:
+        analyses = pipeline.analyze(paths, options.store, source=source, map_path=map_path, on_items=on_items)
+    for at, analysis in enumerate(analyses):
+        if at and not options.json:
+            put()
+        show_analysis(analysis, as_json=options.json)
+
+
+def show_analysis(analysis: Analysis, *, as_json: bool) -> None:
+    if as_json:
+        put_json(_json_of(analysis))
+        return
+    run, counts = analysis.stored.run, analysis.stored.counts
+    steps = f" · {plural(counts.unreadable, 'item')} unreadable" if counts.unreadable else ""
+    say(f"read      {run.source.name} · {plural(counts.attempts, 'attempt')} of {plural(counts.cases, 'case')}{steps}")
+    say(f"checkup   {analysis.health.summary}")
+    say()
+    if analysis.unavailable is not None:
+        _show_unavailable(analysis)
+    elif not counts.failures and analysis.health.fit:
+        put(f"Run {short(run.native_id)} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
+    else:
+        _show_failures(analysis)
+
+
+def _show_unavailable(analysis: Analysis) -> None:
+    run, counts = analysis.stored.run, analysis.stored.counts
+    assert analysis.unavailable is not None
+    put(f"Run {short(run.native_id)} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}")
+    for evidence in analysis.unavailable.evidence[:1]:
+        put(f"  > {evidence.quote}")
+    put(f"This run says nothing about the model. Passed: 0/{analysis.expected or counts.counted}")
+
+
+def _show_failures(analysis: Analysis) -> None:
+    run, counts = analysis.stored.run, analysis.stored.counts
+    variant = "".join(f", {name} {value}" for name, value in run.variant.items())
+    date = (run.started_at or "")[:10]
+    put(
+        " · ".join(
+            part for part in (f"Run {short(run.native_id)}", run.subject.model, f"{run.suite}{variant}", date) if part
+        )
+    )
+    put()
+    put(f"Passed   {_passed(analysis)}{_rate(analysis)}")
+    put(f"Failures {counts.failures:<7} {_facts(analysis)}")
+    if analysis.first_failed:
+        told = " · ".join(f"{name or 'none'} {count}" for name, count in analysis.first_failed)
+        put(f"Checks   {told}   (first failed check)")
+    if analysis.categories:
+        told = " · ".join(f"{name} {failed}/{total}" for name, failed, total in analysis.categories[:MOST])
+        put(f"Category {told}   (failures / cases)")
+    if counts.cost is not None:
+        unknown = counts.counted - counts.cost_known
+        rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
+        put(f"Cost     {money(counts.cost, 2)}{rest} · {number(counts.tokens)} tokens")
+    if analysis.repeated_errors:
+        put()
+        for at, (text, count) in enumerate(analysis.repeated_errors[:MOST]):
+            put(f"{'Errors' if not at else '':<8} {count}× {text}")
+    if analysis.health.findings:
+        put()
+        put_findings(analysis.health.findings)
+    put()
+    put(f"Next     errata failures {short(run.native_id)}")
+    put(f"         errata show {short(run.native_id)}{f'/{analysis.first_case}' if analysis.first_case else ''}")
+
+
+def _passed(analysis: Analysis) -> str:
+    passed = analysis.passed
+    total = analysis.expected or analysis.stored.counts.cases
+    return f"{passed} of {total}"
+
+
+def _rate(analysis: Analysis) -> str:
+    total = analysis.expected or analysis.stored.counts.cases
+    return f"   {100 * analysis.passed / total:.1f} %" if total else ""
+
+
+def _facts(analysis: Analysis) -> str:
+    return " · ".join(f"{words} {count}" for words, count in analysis.facts)
+
+
+def _json_of(analysis: Analysis) -> dict[str, object]:
+    return {
+        **as_json(analysis.stored),
+        "passed": analysis.passed,
+        "fit": analysis.health.fit,
+        "unavailable": analysis.unavailable is not None,
+        "first_failed_checks": dict(analysis.first_failed),
+        "categories": {name: {"failures": failed, "cases": total} for name, failed, total in analysis.categories},
+        "findings": analysis.health.findings,
+    }

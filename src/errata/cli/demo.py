@@ -1,0 +1,26 @@
+"""`errata demo`."""
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from errata import pipeline
+from errata.cli.analyze import show_analysis
+from errata.cli.options import Options, shared_options
+from errata.cli.output import say
+from errata.store.database import open_store
+
+
+@click.command("demo")
+@shared_options
+def command(options: Options) -> None:
+    """Analyse a bundled example.
+
+    Uses a store of its own that is thrown away, so nothing is left behind.
+    """
+    with tempfile.TemporaryDirectory(prefix="errata-demo-") as folder:
+        example = pipeline.bundled_example()
+        say(f"errata analyze {example}\n")
+        for analysis in pipeline.analyze([example], open_store(Path(folder) / "errata.db")):
+            show_analysis(analysis, as_json=options.json)

@@ -1,0 +1,31 @@
+"""`errata doctor`."""
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json
+
+
+@click.command("doctor")
+@shared_options
+def command(options: Options) -> int:
+    """Tell whether the store is sound.
+
+    Also clears away what imports that died have left behind. Exit code 1 where something is wrong.
+    """
+    health = pipeline.examine_store(options.settings.store)
+    if options.json:
+        put_json(health)
+    else:
+        put(f"errata    {health.errata} · Python {health.python} · SQLite {health.sqlite}")
+        put(f"store     {health.path} · schema {health.schema} · {health.size / 2**20:,.1f} MB")
+        put(f"holds     {plural(health.runs, 'run')}, {plural(health.attempts, 'attempt')}")
+        if health.cleared:
+            put(f"cleared   {plural(health.cleared, 'import')} that died")
+        for problem in health.problems:
+            put(f"problem   {problem}")
+        put(
+            "sound" if not health.problems else "NOT SOUND: import the runs anew into another store with `--store FILE`"
+        )
+    return 1 if health.problems else 0

@@ -1,0 +1,79 @@
+"""The door of the program: exceptions become exit codes here and nowhere else.
+
+0 done · 1 gate not met or run not fit · 2 the user can fix it · 3 our bug · 4 not comparable · 130 interrupted
+"""
+
+import os
+import sys
+import tempfile
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from errata import __version__
+from errata.cli.app import app
+from errata.errors import ErrataError
+from errata.text.clean import clean
+from errata.text.redact import redact
+
+BUG, USER, INTERRUPTED = 3, 2, 130
+
+
+def main(arguments: list[str] | None = None) -> None:
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    try:
+        code = app.main(args=arguments, prog_name="errata", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except ErrataError as error:
+        _say(error.message, error.hint)
+        return USER
+    except click.ClickException as error:
+        return _usage(error)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # the reader of our output has had enough; keep Python from complaining about it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # noqa: BLE001 one of the three places: the door of the program
+        path = _write_crash(error)
+        _say(f"errata has a bug: {type(error).__name__}: {error}", f"what happened is in `{path}`; nothing was lost")
+        return BUG
+
+
+def _say(message: str, hint: str) -> None:
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {clean(redact(message))}", err=True)
+    if hint:
+        first, *rest = clean(redact(hint)).splitlines()
+        click.echo("\n" + "\n".join([f"hint: {first}", *(f"      {line}" for line in rest)]), err=True)
+
+
+def _usage(error: click.ClickException) -> int:
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f"`{error.ctx.command_path} --help` shows how it is used"
+    _say(error.format_message().rstrip("."), hint)
+    return USER
+
+
+def _write_crash(error: Exception) -> Path:
+    """A file for the bug report, without secrets, readable by its owner alone."""
+    now = datetime.now(UTC)
+    told = [
+        f"errata {__version__} · Python {sys.version.split()[0]} · {sys.platform} · {now:%Y-%m-%dT%H:%M:%SZ}",
+        f"arguments: {sys.argv[1:]}",
+        "",
+        *traceback.format_exception(error),
+    ]
+    handle, name = tempfile.mkstemp(prefix=f"errata-crash-{now:%Y%m%dT%H%M%S}-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+        file.write(redact("\n".join(told)))
+    return Path(name)

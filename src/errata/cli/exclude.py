@@ -1,0 +1,33 @@
+"""`errata exclude`."""
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put, put_json
+from errata.errors import SettingsError
+
+
+@click.command("exclude")
+@click.argument("run", metavar="RUN")
+@click.option("--reason", default="", help="Why; shown wherever the run is.")
+@click.option("--undo", is_flag=True, help="Take the exclusion back.")
+@shared_options
+def command(run: str, reason: str, undo: bool, options: Options) -> None:
+    """Keep RUN, but leave it out of every score."""
+    if not undo and not reason:
+        raise SettingsError(
+            "An exclusion needs a reason", hint="`errata exclude RUN --reason TEXT`; `--undo` takes one back"
+        )
+    store = options.store
+    stored = pipeline.stored_runs([run], store)[0].run
+    if undo:
+        done = pipeline.include(store, stored.id)
+        told = f"{stored.native_id} counts again" if done else f"{stored.native_id} was not excluded"
+    else:
+        pipeline.exclude(store, stored.id, reason=reason, author=options.settings.author)
+        told = f"{stored.native_id} is left out of every score: {reason}"
+    if options.json:
+        put_json({"run": stored.native_id, "run_id": stored.id, "excluded": not undo, "reason": reason or None})
+    else:
+        put(told)

@@ -1,0 +1,61 @@
+"""`errata failures`."""
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, raw_option, shared_options
+from errata.cli.output import plural, put, put_json, put_table
+from errata.cli.runs import short
+from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
+from errata.pipeline.failures import Failure, Filters
+
+HEADER = ("case", "failed checks", "execution", "measurement", "outcome", "reason")
+
+
+@click.command("failures")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("--case", default="", help="Only cases whose name contains this text.")
+@click.option("--category", default="", help="Only cases of this category.")
+@click.option("--failed-check", default="", metavar="CHECK", help="Only attempts in which this check failed.")
+@click.option("--execution", type=click.Choice(EXECUTIONS))
+@click.option("--measurement", type=click.Choice(MEASUREMENTS))
+@click.option("--outcome", type=click.Choice(OUTCOMES))
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many a run.")
+@raw_option
+@shared_options
+def command(runs: tuple[str, ...], limit: int | None, raw: bool, options: Options, **chosen: str | None) -> None:
+    """List the failures of RUNS.
+
+    A failure is a counted attempt that was not passed or not measured. Unfinished, skipped and missing cases are
+    findings of `errata check`.
+    """
+    store = options.store
+    filters = Filters(**{name: value or "" for name, value in chosen.items()})
+    for at, stored in enumerate(pipeline.runs_named(runs, store)):
+        found = pipeline.failures_of(stored, store, filters, limit=limit)
+        if options.json:
+            for failure in found:
+                put_json(failure.as_json(), raw=raw)
+            continue
+        listed = list(found)
+        if at:
+            put()
+        if listed:
+            put_table(HEADER, [_row(failure) for failure in listed])
+        counts = stored.counts
+        shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
+        told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
+        put(f"{told} · run {short(stored.run.native_id)}")
+
+
+def _row(failure: Failure) -> tuple[object, ...]:
+    attempt = failure.attempt
+    number = f" #{attempt.index}" if attempt.index > 1 else ""
+    return (
+        failure.case_name + number,
+        ", ".join(attempt.failed_checks) or "–",
+        attempt.execution,
+        attempt.measurement,
+        attempt.outcome,
+        failure.reason or "–",
+    )

@@ -1,0 +1,70 @@
+"""`errata import`."""
+
+from pathlib import Path
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json, say
+from errata.cli.progress import progress
+from errata.pipeline.importing import PathSummary
+from errata.store.database import Store
+
+WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged"}
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
+@click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
+@shared_options
+def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options: Options) -> None:
+    """Read the runs at PATHS into the store.
+
+    Reading the same content again changes nothing; a run that has grown becomes a new revision.
+    """
+    store = options.store
+    with progress("Importing") as on_items:
+        summaries = pipeline.import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
+    for summary in summaries:
+        if options.json:
+            _put_json(summary, store)
+        else:
+            show_import(summary, store)
+
+
+def show_import(summary: PathSummary, store: Store) -> None:
+    for imported in summary.runs:
+        stored = pipeline.run_by_id(store, imported.id)
+        counts, run = stored.counts, stored.run
+        parts = [WORDS[imported.change], run.native_id, run.subject.model or "–", run.suite or run.source.name]
+        parts.append(f"{plural(counts.counted, 'attempt')}, {plural(counts.failures, 'failure')}")
+        put(" · ".join(parts))
+    if summary.unreadable:
+        say(f"note: {plural(summary.unreadable, 'item')} of `{summary.path}` could not be read:")
+        for item in summary.examples[:5]:
+            say(f"  {item.where}: {item.why}")
+        if summary.unreadable > len(summary.examples[:5]):
+            say("  `errata check RUN` tells of the others")
+
+
+def _put_json(summary: PathSummary, store: Store) -> None:
+    for imported in summary.runs:
+        stored = pipeline.run_by_id(store, imported.id)
+        put_json(
+            {
+                "run": stored.run.native_id,
+                "run_id": stored.run.id,
+                "change": imported.change,
+                "revision": imported.revision,
+                "source": summary.source,
+                "path": summary.path,
+                "model": stored.run.subject.model,
+                "suite": stored.run.suite,
+                "attempts": stored.counts.attempts,
+                "counted": stored.counts.counted,
+                "failures": stored.counts.failures,
+                "unreadable": stored.counts.unreadable,
+            }
+        )

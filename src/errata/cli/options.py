@@ -1,0 +1,42 @@
+"""What every command shares: the store, `--json`, and how they reach it."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+import msgspec
+
+from errata.settings import Settings, load_settings
+from errata.store.database import Store, open_store
+
+
+class Options(msgspec.Struct):
+    settings: Settings
+    json: bool
+    raw: bool = False
+
+    @property
+    def store(self) -> Store:
+        return open_store(self.settings.store)
+
+
+def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--store` and `--json`, and hands both over as `options`."""
+
+    @click.option(
+        "--store",
+        metavar="FILE",
+        default="",
+        help="The store; else $ERRATA_STORE, else the nearest `.errata/errata.db`.",
+    )
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
+    @wraps(function)
+    def wrapped(*arguments: Any, store: str, as_json: bool, **named: Any) -> Any:
+        return function(*arguments, options=Options(load_settings(store=store), as_json), **named)
+
+    return wrapped
+
+
+def raw_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--raw", is_flag=True, help="Do not redact secrets.")(function)

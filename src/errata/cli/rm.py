@@ -1,0 +1,40 @@
+"""`errata rm`."""
+
+import sys
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put, put_json, say
+from errata.cli.runs import short
+from errata.errors import SettingsError
+
+
+@click.command("rm")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@shared_options
+def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
+    """Forget RUNS.
+
+    Facts and opinions go, and the space is freed. The logs themselves are not touched: `errata import` brings the
+    facts back, the opinions are gone.
+    """
+    store = options.store
+    meant = pipeline.stored_runs(runs, store)
+    if not yes:
+        names = ", ".join(f"{short(one.run.native_id)} ({one.run.subject.model or one.run.suite})" for one in meant)
+        if not sys.stdin.isatty():
+            raise SettingsError(
+                f"`errata rm` asks before it forgets {names}", hint="add `--yes` where nobody can answer"
+            )
+        click.confirm(f"Forget {names}?", abort=True, err=True)
+    freed = pipeline.forget(meant, store)
+    for one in meant:
+        if options.json:
+            put_json({"run": one.run.native_id, "run_id": one.run.id, "forgotten": True})
+        else:
+            put(f"forgot {one.run.native_id}")
+    if not freed:
+        say("note: another process uses the store; its space is freed by the next `errata rm`")

@@ -1,0 +1,81 @@
+"""`errata runs`."""
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put_json, put_table, say
+from errata.model import StoredRun
+
+
+@click.command("runs")
+@click.option("--source", default="", help="Only those of this source.")
+@click.option("--model", default="", help="Only those whose model contains this text.")
+@shared_options
+def command(source: str, model: str, options: Options) -> None:
+    """List the runs of the store."""
+    stored = [
+        one
+        for one in pipeline.all_runs(options.store)
+        if source in ("", one.run.source.name) and model in one.run.subject.model
+    ]
+    if options.json:
+        for one in stored:
+            put_json(as_json(one))
+    elif stored:
+        header = ("run", "model", "suite", "started", "cases", "passed", "failures", "notes")
+        put_table(header, [_row(one) for one in stored], right=("cases", "passed", "failures"))
+    else:
+        say("no runs yet: `errata import PATH…` reads some, `errata demo` shows how it looks")
+
+
+def as_json(stored: StoredRun) -> dict[str, object]:
+    run = stored.run
+    return {
+        "run": run.native_id,
+        "run_id": run.id,
+        "model": run.subject.model,
+        "agent": run.subject.agent or None,
+        "source": run.source.name,
+        "suite": run.suite,
+        "variant": run.variant,
+        "group": run.group or None,
+        "started_at": run.started_at,
+        "native_status": run.native_status or None,
+        "revision": run.revision,
+        "imported_at": stored.imported_at,
+        "origin": run.origin,
+        "excluded": run.excluded,
+        "expected_cases": run.expected_cases,
+        "counts": stored.counts,
+    }
+
+
+def _row(stored: StoredRun) -> tuple[object, ...]:
+    run, counts = stored.run, stored.counts
+    notes = []
+    if run.excluded is not None:
+        notes.append("excluded")
+    if counts.unreadable:
+        notes.append(f"{counts.unreadable} unreadable")
+    if run.revision > 1:
+        notes.append(f"revision {run.revision}")
+    started = (run.started_at or "–")[:16].replace("T", " ")
+    return (
+        short(run.native_id),
+        run.subject.model or "–",
+        run.suite or "–",
+        started,
+        counts.cases,
+        counts.outcomes.get("pass", 0),
+        counts.failures,
+        ", ".join(notes),
+    )
+
+
+def short(native_id: str) -> str:
+    """How a run is named in a line: the 8-hex tail of a folder, the first 8 characters of an id, else all."""
+    head, _, tail = native_id.rpartition("_")
+    if head and len(tail) == 8 and all(letter in "0123456789abcdef" for letter in tail):
+        return tail
+    return native_id[:8] if len(native_id) >= 20 and native_id.isalnum() else native_id

@@ -1,0 +1,69 @@
+"""The verbs about the store itself: `rm`, `exclude`, `doctor`, `sources`, and the bundled example."""
+
+import platform
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from errata import __version__, sources
+from errata.model import StoredRun
+from errata.store.database import Store, open_store, problems_of, schema_of
+from errata.store.removal import collect_garbage, free_space, remove_run
+from errata.store.runs import all_runs, find_run
+
+
+class StoreHealth(msgspec.Struct, frozen=True):
+    errata: str
+    python: str
+    sqlite: str
+    path: str
+    schema: int
+    size: int
+    runs: int
+    attempts: int
+    cleared: int
+    problems: tuple[str, ...]
+
+
+def stored_runs(selectors: Iterable[str], store: Store) -> list[StoredRun]:
+    """Runs that the store already holds; a path names the run that was read from it."""
+    found = {one.run.id: one for one in (find_run(store, selector) for selector in selectors)}
+    return list(found.values())
+
+
+def forget(meant: Iterable[StoredRun], store: Store) -> bool:
+    """Remove runs and free their space; false where the space could not be freed yet."""
+    for one in meant:
+        remove_run(store, one.run.id)
+    return free_space(store)
+
+
+def examine_store(path: Path) -> StoreHealth:
+    store = open_store(path)
+    cleared = collect_garbage(store)
+    problems = problems_of(store)
+    runs = all_runs(store)
+    with store.reading() as connection:
+        schema = schema_of(connection)
+    return StoreHealth(
+        errata=__version__,
+        python=platform.python_version(),
+        sqlite=sqlite3.sqlite_version,
+        path=str(path),
+        schema=schema,
+        size=path.stat().st_size,
+        runs=len(runs),
+        attempts=sum(one.counts.attempts for one in runs),
+        cleared=cleared,
+        problems=tuple(problems),
+    )
+
+
+def list_sources() -> list[tuple[str, str]]:
+    return [(name, source.TITLE) for name, source in sources.all_sources().items()]
+
+
+def bundled_example() -> Path:
+    return Path(sources.__file__).parent.parent / "examples" / "convex-evals-run-b"

@@ -1,0 +1,154 @@
+"""Reading a path into batches: small ones here, large ones in a second process, so that reading and writing overlap."""
+
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import IO
+
+import msgspec
+
+from errata import errors, sources
+from errata.errors import ErrataError, SourceError
+from errata.sources import Found
+from errata.sources.base import Match
+from errata.sources.generic import with_map
+from errata.store.packing import Batch, pack_items, seal
+
+PARALLEL_FROM = 16 * 1024 * 1024
+"""Below this size starting a process costs more than it saves."""
+AHEAD = 4
+"""Batches that the reading process may be ahead of the writing one."""
+
+_FRAME = struct.Struct(">cI")
+_DATA, _ERROR, _END = b"d", b"e", b"z"
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What to read, in a form that another process understands."""
+
+    path: str
+    source: str
+    map: str = ""
+
+
+def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[Order]:
+    """What can be read at a path."""
+    if map_path is not None:
+        if not path.exists():
+            raise SourceError(f"No such file or folder: `{path}`", hint="check the path")
+        return [Order(str(path), "generic", str(map_path))]
+    return [Order(str(found.path), found.source.NAME) for found in sources.find(path, source=source)]
+
+
+def batches(order: Order) -> Iterator[Batch]:
+    """What is at the path, packed for the store."""
+    if _size(Path(order.path)) < PARALLEL_FROM:
+        yield from seal(pack_items(sources.read(_found(order))))
+    else:
+        yield from _from_process(order)
+
+
+def serve(request: IO[bytes], answer: IO[bytes]) -> None:
+    """The reading process: an order comes in, frames go out. A second thread seals and sends what was read."""
+    order = msgspec.json.decode(request.read(), type=Order)
+    packed: Queue[Batch | ErrataError | None] = Queue(maxsize=AHEAD)
+    sender = Thread(target=_send, args=(packed, answer), daemon=True)
+    sender.start()
+    try:
+        for batch in pack_items(sources.read(_found(order))):
+            packed.put(batch)
+        packed.put(None)
+    except ErrataError as error:
+        packed.put(error)
+    sender.join()
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Batch)
+
+
+def _found(order: Order) -> Found:
+    path = Path(order.path)
+    source = with_map(Path(order.map)) if order.map else sources.source_named(order.source)
+    return Found(path, source, Match.sure("as ordered"))
+
+
+def _from_process(order: Order) -> Iterator[Batch]:
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from errata.pipeline.reading import serve; serve(sys.stdin.buffer, sys.stdout.buffer)",
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdin is not None
+        assert reader.stdout is not None
+        try:
+            reader.stdin.write(msgspec.json.encode(order))
+            reader.stdin.close()
+            yield from _receive(reader.stdout, order)
+        finally:
+            reader.kill()
+
+
+def _receive(stream: IO[bytes], order: Order) -> Iterator[Batch]:
+    while True:
+        head = stream.read(_FRAME.size)
+        if len(head) < _FRAME.size:
+            raise SourceError(
+                f"The process that was reading `{order.path}` ended early",
+                hint="it may have run out of memory; nothing of this path was imported",
+            )
+        kind, size = _FRAME.unpack(head)
+        if kind == _END:
+            return
+        data = stream.read(size)
+        if kind == _ERROR:
+            name, message, hint = msgspec.msgpack.decode(data)
+            raise getattr(errors, name)(message, hint=hint)
+        yield _decoder.decode(data)
+
+
+def _send(packed: "Queue[Batch | ErrataError | None]", answer: IO[bytes]) -> None:
+    last: list[ErrataError] = []
+
+    def batches_read() -> Iterator[Batch]:
+        while isinstance(item := packed.get(), Batch):
+            yield item
+        if item is not None:
+            last.append(item)
+
+    try:
+        for batch in seal(batches_read()):
+            answer.write(_frame(_DATA, _encoder.encode(batch)))
+        for error in last:
+            told = (type(error).__name__, error.message, error.hint)
+            answer.write(_frame(_ERROR, _encoder.encode(told)))
+        answer.write(_frame(_END, b""))
+        answer.flush()
+    except BrokenPipeError:
+        # the writing process is gone; so is the reason to go on
+        os._exit(1)
+
+
+def _frame(kind: bytes, data: bytes) -> bytes:
+    return _FRAME.pack(kind, len(data)) + data
+
+
+def _size(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            try:
+                total += (Path(folder) / name).lstat().st_size
+            except OSError:
+                continue
+            if total >= PARALLEL_FROM:
+                return total
+    return total

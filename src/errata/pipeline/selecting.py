@@ -1,0 +1,36 @@
+"""What a user means by RUN: a path, which is imported first, or a name that the store knows."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from errata.errors import NotFoundError
+from errata.model import StoredRun
+from errata.pipeline.importing import import_paths
+from errata.store.database import Store
+from errata.store.runs import find_run, run_by_id
+
+
+def runs_named(selectors: Iterable[str], store: Store) -> list[StoredRun]:
+    """Every run that is meant, in the order given, each once."""
+    found: dict[str, StoredRun] = {}
+    for selector in selectors:
+        for stored in _runs_of(selector, store):
+            found.setdefault(stored.run.id, stored)
+    return list(found.values())
+
+
+def run_named(selector: str, store: Store) -> StoredRun:
+    """The one run that is meant."""
+    found = runs_named([selector], store)
+    if len(found) > 1:
+        listed = "\n".join(f"{one.run.native_id} · {one.run.subject.model}" for one in found[:10])
+        raise NotFoundError(f"`{selector}` holds {len(found)} runs", hint=f"name one of them:\n{listed}")
+    return found[0]
+
+
+def _runs_of(selector: str, store: Store) -> list[StoredRun]:
+    path = Path(selector)
+    if not path.exists():
+        return [find_run(store, selector)]
+    summaries = import_paths([path], store)
+    return [run_by_id(store, run.id) for summary in summaries for run in summary.runs]

@@ -1,0 +1,87 @@
+"""The verb `show`: find what is meant, with everything that is known of it."""
+
+from typing import Any
+
+import msgspec
+
+from errata.errors import NotFoundError
+from errata.model import Attempt, Case, Finding, StoredRun
+from errata.model.identity import split_attempt_id
+from errata.pipeline.failures import case_name
+from errata.pipeline.selecting import run_named
+from errata.store.attempts import attempt_by_id, attempts_of, case_of, run_with_texts
+from errata.store.database import Store
+from errata.store.runs import find_run, findings_of, run_by_id
+
+
+class ShownRun(msgspec.Struct, frozen=True):
+    stored: StoredRun
+    findings: tuple[Finding, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": "run", "run": self.stored.run, "counts": self.stored.counts, "findings": self.findings}
+
+
+class ShownAttempt(msgspec.Struct, frozen=True):
+    stored: StoredRun
+    attempt: Attempt
+    case: Case | None
+    of: int
+    """How many attempts the case has in this session."""
+    children: tuple[str, ...]
+
+    @property
+    def case_name(self) -> str:
+        return case_name(self.stored.run, self.attempt.case)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": "attempt", "attempt": self.attempt, "case": self.case, "children": self.children}
+
+
+def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
+    """A run as RUN, an attempt by its id, or as RUN/CASE with `#2` for the second attempt."""
+    try:
+        parts = split_attempt_id(thing)
+    except ValueError:
+        parts = None
+    if parts is not None and ":" in thing:
+        return _shown_attempt(run_by_id(store, parts.run), attempt_by_id(store, thing), store)
+    stored, case = _split(thing, store)
+    if not case:
+        full = msgspec.structs.replace(stored, run=run_with_texts(store, stored))
+        return ShownRun(full, tuple(findings_of(store, stored.pk)))
+    return _shown_case(stored, case, store)
+
+
+def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
+    """RUN alone wins; else the shortest RUN whose rest names a case."""
+    try:
+        return run_named(thing, store), ""
+    except NotFoundError as error:
+        problem = error
+    head, slash, rest = thing.partition("/")
+    if not slash:
+        raise problem
+    return find_run(store, head), rest
+
+
+def _shown_case(stored: StoredRun, case: str, store: Store) -> ShownAttempt:
+    name, _, number = case.partition("#")
+    wanted = int(number) if number.isdigit() else 0
+    for key in (name, f"{stored.run.suite}/{name}"):
+        found = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
+        counted = [attempt for attempt in found if attempt.counted] or found
+        chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
+        if chosen:
+            return _shown_attempt(stored, attempt_by_id(store, chosen[0].id), store)
+    raise NotFoundError(
+        f"Run `{stored.run.native_id}` has no case `{case}`",
+        hint=f"`errata failures {stored.run.native_id}` lists those that failed",
+    )
+
+
+def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAttempt:
+    same = list(attempts_of(store, stored.pk, case=attempt.case))
+    of = sum(one.parent == attempt.parent and one.session == attempt.session for one in same)
+    children = tuple(one.id for one in same if one.parent == attempt.id)
+    return ShownAttempt(stored, attempt, case_of(store, stored.pk, attempt.case), max(of, 1), children)

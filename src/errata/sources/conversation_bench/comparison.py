@@ -1,0 +1,200 @@
+"""A comparison folder: which runs it lists, and what it says about each."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PureWindowsPath
+from typing import Any, NamedTuple
+
+from errata.model import Reported, SourceRef, Unreadable
+from errata.sources.base import Row, csv_rows, json_file, unreadable
+from errata.sources.conversation_bench.layout import (
+    NAME,
+    RUN_RESULTS,
+    from_run,
+    is_comparison,
+    is_name,
+    is_run_folder,
+    last_part,
+    upwards,
+)
+from errata.sources.conversation_bench.plain import count, mapping, number, plain, words
+from errata.sources.conversation_bench.scores import DIMENSIONS
+
+METADATA = "metadata.json"
+HEADLINE = "pass_row_rate"
+_TABLES_BY_MODEL = ("metric_summary.csv", "model_summary.csv")
+_COUNTS = ("pass_rows", "fail_rows", "incomplete_rows", "empty_response_count", "model_ended_session_count")
+_ENVIRONMENT = re.compile(r"(?<!\S)([A-Za-z_]\w*)=\S+")
+
+
+class Listed(NamedTuple):
+    """One run's row of `run_results.csv`, and the folder it stands in."""
+
+    folder: Path
+    row: dict[str, str]
+    ref: SourceRef
+
+    @property
+    def run_id(self) -> str:
+        return last_part(self.row.get("run_dir") or "") or last_part(self.row.get("run_id") or "")
+
+
+class RunFolder(NamedTuple):
+    path: Path
+    listed: Listed
+
+
+def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
+    """The folders of the runs that a comparison lists, each once."""
+    benchmark = words(metadata(folder).get("benchmark"))
+    found: set[Path] = set()
+    for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
+        if type(row) is Unreadable:
+            yield row
+            continue
+        assert type(row) is Row
+        listed = Listed(folder, row.data, row.ref)
+        path = _find_run(listed, row.data.get("benchmark_name") or benchmark)
+        if path is None:
+            told = row.data.get("run_dir") or row.data.get("run_id")
+            why = f"run not found: looked for `{listed.run_id or told}` at `{told}` and upwards of the comparison"
+            yield unreadable(NAME, row.ref, why)
+        elif path not in found:
+            found.add(path)
+            yield RunFolder(path, listed)
+
+
+def _find_run(listed: Listed, benchmark: str) -> Path | None:
+    candidates = _candidates(listed, benchmark if is_name(benchmark) else "")
+    return next((path.resolve() for path in candidates if is_run_folder(path)), None)
+
+
+def _candidates(listed: Listed, benchmark: str) -> Iterator[Path]:
+    """The path as it was written, then where a moved folder would lie."""
+    told = listed.row.get("run_dir") or ""
+    if "\x00" in told:
+        return
+    if told and Path(told).is_absolute():
+        yield Path(told)
+    name = listed.run_id
+    for above in (listed.folder, *upwards(listed.folder)):
+        if told and not PureWindowsPath(told).anchor and ".." not in Path(told).parts:
+            yield above / told
+        if name:
+            yield from (above / "runs" / benchmark / name, above / benchmark / name, above / name)
+
+
+def listing_of(run: Path) -> Listed | None:
+    """What a comparison says about a run, found from the run's own folder; the last comparison by name wins."""
+    entries = [entry for folder in _comparisons_near(run) if (entry := _entry(folder, run.name))]
+    return entries[-1] if entries else None
+
+
+def _comparisons_near(run: Path) -> list[Path]:
+    benchmark = run.parent
+    if benchmark.parent.name == "runs":
+        above = benchmark.parent.parent
+        results = above / "results" / benchmark.name
+        places = [(above, ""), (results, ""), (results, "*/"), (results, "*/*/")]
+    else:
+        places = [(benchmark, ""), (benchmark, "*/")]
+    tables = [table for folder, below in places for table in folder.glob(f"{below}{RUN_RESULTS}")]
+    return [table.parent for table in sorted(tables) if is_comparison(table)]
+
+
+def _entry(folder: Path, run_id: str) -> Listed | None:
+    for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
+        if type(row) is Row:
+            listed = Listed(folder, row.data, row.ref)
+            if run_id in (listed.run_id, row.data.get("run_id")):
+                return listed
+    return None
+
+
+def group_of(listed: Listed) -> str:
+    """The comparison's own name: where its harness wrote it, else its folder."""
+    return last_part(words(metadata(listed.folder).get("output_dir"))) or listed.folder.name
+
+
+def metadata(folder: Path) -> dict[str, Any]:
+    row = json_file(folder / METADATA, source=NAME, root=folder)
+    return mapping(row.data) if type(row) is Row else {}
+
+
+def reported(listed: Listed, root: Path) -> Iterator[Reported]:
+    """The harness's own numbers on a run; `pass_row_rate` is its headline."""
+    row = listed.row
+    ref = SourceRef(file=from_run(listed.folder / RUN_RESULTS, root), line=listed.ref.line)
+    for name, metric, column, n in _columns():
+        value = number(row.get(column))
+        if value is not None:
+            yield Reported(
+                name=name,
+                metric=metric,
+                scorer=row.get("judge_name") or "",
+                value=value,
+                n=count(row.get(n)),
+                headline=name == HEADLINE,
+                extra=_numbers({key: row.get(f"{stem}_{key}") for stem, key in _beside(name, column)}),
+                ref=ref,
+            )
+
+
+def _columns() -> Iterator[tuple[str, str, str, str]]:
+    """Name, metric, column, and the column of the denominator."""
+    for name in (HEADLINE, "fail_row_rate"):
+        yield name, name, name, "turns_scored"
+    for name in _COUNTS:
+        yield name, "rows", name, "turns_scored"
+    for name in DIMENSIONS:
+        yield name, "pass_rate", f"{name}_pass_rate", f"{name}_applicable"
+
+
+def _beside(name: str, column: str) -> tuple[tuple[str, str], ...]:
+    return ((name, "passes"), (column, "ci_lower"), (column, "ci_upper"))
+
+
+def _numbers(texts: dict[str, str | None]) -> dict[str, float]:
+    return {key: value for key, text in texts.items() if (value := number(text)) is not None}
+
+
+def details(listed: Listed) -> dict[str, Any]:
+    """What the comparison says beyond its numbers, for `extra`."""
+    row, folder = listed.row, listed.folder
+    told: dict[str, Any] = {"run_results": {key: value for key, value in row.items() if value and key not in _TAKEN}}
+    for name in ("latency_ms", "ttfb_ms"):
+        told[name] = _numbers({key.removeprefix(f"{name}_"): row[key] for key in row if key.startswith(f"{name}_")})
+    told["metadata"] = plain(metadata(folder))
+    model = row.get("model_name")
+    for table in _TABLES_BY_MODEL:
+        told[Path(table).stem] = [one for one in _table(folder / table) if one.get("model_name") == model]
+    told["commands"] = [
+        one | {"command": _ENVIRONMENT.sub(r"\1=…", one.get("command") or "")}
+        for one in _table(folder / "commands.csv")
+        if last_part(one.get("run_dir") or "") == listed.run_id
+    ]
+    return {key: value for key, value in told.items() if value}
+
+
+_TAKEN = frozenset(
+    taken
+    for name, _, column, n in _columns()
+    for taken in (column, n, *(f"{stem}_{key}" for stem, key in _beside(name, column)))
+) - {"turns_scored"}
+
+
+def problems(folder: Path) -> Iterator[Unreadable]:
+    """What can't be read of a comparison's own files, `run_results.csv` apart."""
+    if (folder / METADATA).is_file():
+        row = json_file(folder / METADATA, source=NAME, root=folder)
+        if type(row) is Unreadable:
+            yield row
+    for name in (*_TABLES_BY_MODEL, "commands.csv"):
+        if (folder / name).is_file():
+            rows = csv_rows(folder / name, source=NAME, root=folder)
+            yield from (row for row in rows if type(row) is Unreadable)
+
+
+def _table(path: Path) -> Iterator[dict[str, Any]]:
+    if path.is_file():
+        yield from (row.data for row in csv_rows(path, source=NAME, root=path.parent) if type(row) is Row)

@@ -1,0 +1,255 @@
+"""What the files beside the rows say of a conversation → its run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.model import Artefact, ErrorInfo, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model.words import ArtefactRole
+from errata.sources.base import Row, describe, json_file, json_lines, unreadable
+from errata.sources.conversation_bench import comparison
+from errata.sources.conversation_bench.comparison import Listed
+from errata.sources.conversation_bench.contract import Contract, find_contract, text_artefact
+from errata.sources.conversation_bench.layout import (
+    AUDIO,
+    NAME,
+    RUN_LOG,
+    RUNTIME,
+    TRANSCRIPT,
+    Files,
+    is_name,
+)
+from errata.sources.conversation_bench.plain import count, mapping, number, plain, sequence, words
+from errata.sources.conversation_bench.run_log import LogFacts, read_log
+from errata.sources.conversation_bench.scores import ONLY_ON_SOME_TURNS
+
+PLAN_CAP = 1_000_000
+"""A plan beyond this is a damaged number."""
+
+_PASSES = ("passes", "claude_passes")
+"""The second is how older summaries spell it."""
+
+
+_READ_FILES: tuple[tuple[ArtefactRole, str], ...] = (("log", RUN_LOG), ("transcript", TRANSCRIPT))
+
+
+class Facts(NamedTuple):
+    """All that is known of a conversation before its rows are read."""
+
+    files: Files
+    runtime: dict[str, Any]
+    summaries: dict[str, dict[str, Any]]
+    log: LogFacts
+    listed: Listed | None
+    benchmark: str
+    contract: Contract
+    problems: tuple[Unreadable, ...]
+
+
+class Plan(NamedTuple):
+    turns: int
+    ref: SourceRef | None
+
+
+def gather(files: Files, listed: Listed | None) -> Facts:
+    root = files.root
+    if not files.is_folder:
+        return Facts(files, {}, {}, LogFacts(), None, "", Contract(), ())
+    problems: list[Unreadable] = []
+    runtime = _document(root / RUNTIME, problems)
+    summaries = {judge: _document(root / f"{judge}_summary.json", problems) for judge in files.judged}
+    try:
+        log = read_log(root)
+    except OSError as error:
+        log = LogFacts()
+        problems.append(unreadable(NAME, SourceRef(file=RUN_LOG), describe(error)))
+    benchmark = _benchmark(root, runtime, log)
+    listed = comparison.listing_of(root) or listed
+    contract = find_contract(root, benchmark)
+    return Facts(files, runtime, summaries, log, listed, benchmark, contract, tuple(problems))
+
+
+def _document(path: Path, problems: list[Unreadable]) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    row = json_file(path, source=NAME, root=path.parent)
+    if type(row) is Unreadable:
+        problems.append(row)
+        return {}
+    assert type(row) is Row
+    if type(row.data) is not dict:
+        problems.append(unreadable(NAME, row.ref, "an object was expected"))
+    return mapping(row.data)
+
+
+def _benchmark(root: Path, runtime: dict[str, Any], log: LogFacts) -> str:
+    note = words(runtime.get("note"))
+    # the note is free text in some versions; only a single word can be the benchmark's name
+    return log.benchmark or (note if is_name(note) else "") or root.parent.name
+
+
+def planned(facts: Facts) -> Plan | None:
+    """How many turns were meant to be held, and who says so."""
+    runtime = SourceRef(file=RUNTIME)
+    stated = [
+        (count(facts.runtime.get("total_attempted")), runtime),
+        (facts.log.turns, SourceRef(file=RUN_LOG, line=facts.log.settings_line)),
+    ]
+    turns = facts.contract.turns
+    otherwise = [
+        (facts.contract.length, turns[0].ref if turns else None),
+        (count(facts.runtime.get("turns")), runtime),
+    ]
+    for group in (stated, otherwise):
+        known = [Plan(number, ref) for number, ref in group if number is not None and number <= PLAN_CAP]
+        if known:
+            return max(known, key=lambda plan: plan.turns)
+    return None
+
+
+def failed_turns(facts: Facts) -> dict[int, tuple[ErrorInfo, ...]]:
+    """The turns that runtime.json gives up, each with what run.log says of it."""
+    failed: dict[int, tuple[ErrorInfo, ...]] = {}
+    for place, entry in enumerate(sequence(facts.runtime.get("failed_turns"))):
+        told = mapping(entry)
+        turn = count(told.get("turn") if told else entry)
+        if turn is not None and turn <= PLAN_CAP and type(entry) is not bool:
+            message = words(told.get("error")) or "listed in failed_turns"
+            ref = SourceRef(file=RUNTIME, pointer=f"/failed_turns/{place}")
+            error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(told), ref=ref)
+            failed[turn] = facts.log.errors.get(turn) or (error,)
+    return failed
+
+
+def judges(facts: Facts) -> dict[str, Scorer]:
+    """The judges in the order of their files; the comparison fills in what a summary lacks."""
+    row = facts.listed.row if facts.listed else {}
+    made = {}
+    for name in facts.files.judged:
+        summary = facts.summaries.get(name) or {}
+        compared = row if row.get("judge_name") == name else {}
+        made[name] = Scorer(
+            name=name,
+            kind="judge",
+            model=words(summary.get("judge_model")) or compared.get("judge_model", ""),
+            version=words(summary.get("judge_version")) or compared.get("judge_version", ""),
+        )
+    return made
+
+
+def run_record(facts: Facts) -> Run:
+    files, runtime, log, listed = facts.files, facts.runtime, facts.log, facts.listed
+    scorers = judges(facts)
+    plan = planned(facts)
+    return Run(
+        native_id=files.native_id,
+        source=SourceInfo(name=NAME),
+        group=comparison.group_of(listed) if listed else "",
+        subject=Subject(model=_model(facts)),
+        roles=_roles(scorers),
+        variant={"mode": words(runtime.get("mode"))} if words(runtime.get("mode")) else {},
+        suite=facts.benchmark,
+        expected_cases=plan.turns if plan else None,
+        started_at=log.started_at,
+        finished_at=log.finished_at if log.complete else None,
+        native_status="Conversation complete" if log.complete else "",
+        reported=tuple(_reported(facts)),
+        scorers=tuple(scorers.values()),
+        context=facts.contract.context + tuple(_artefacts(facts)),
+        environment={key: plain(runtime[key]) for key in ("parallel", "disable_vad") if key in runtime},
+        log_evidence=log.evidence,
+        origin=str(files.root),
+        extra=_extra(facts),
+        ref=_run_ref(facts),
+    )
+
+
+def _model(facts: Facts) -> str:
+    said = [facts.runtime.get("model_name"), *(summary.get("model_name") for summary in facts.summaries.values())]
+    known = next((name for name in map(words, said) if name), "") or _model_of_rows(facts.files) or facts.log.model
+    if known or not facts.files.is_folder:
+        return known
+    # 20260301T100000_voice-alpha_1a2b3c4d
+    return "_".join(facts.files.native_id.split("_")[1:-1])
+
+
+def _model_of_rows(files: Files) -> str:
+    for path in (*files.judged.values(), *((files.transcript,) if files.transcript else ())):
+        for row in json_lines(path, source=NAME, root=files.root):
+            model = words(mapping(row.data).get("model_name")) if type(row) is Row else ""
+            if model:
+                return model
+    return ""
+
+
+def _roles(scorers: dict[str, Scorer]) -> dict[str, str]:
+    named = [scorer for scorer in scorers.values() if scorer.model]
+    return {"judge" if place == 0 else f"judge ({one.name})": one.model for place, one in enumerate(named)}
+
+
+def _reported(facts: Facts) -> Iterator[Reported]:
+    if facts.listed:
+        yield from comparison.reported(facts.listed, facts.files.root)
+    for judge, summary in facts.summaries.items():
+        ref = SourceRef(file=f"{judge}_summary.json")
+        scored = count(summary.get("turns_scored"))
+        if scored is not None:
+            yield Reported(name="turns_scored", metric="rows", scorer=judge, value=scored, ref=ref)
+        totals = mapping(summary.get("category_totals"))
+        key = next((key for key in _PASSES if type(summary.get(key)) is dict), "")
+        for name, passes in mapping(summary.get(key)).items():
+            # a total per category is a denominator only for dimensions that apply to some turns
+            n = count(totals.get(name)) if name in ONLY_ON_SOME_TURNS else None
+            yield Reported(
+                name=name,
+                metric="passes",
+                scorer=judge,
+                value=number(passes),
+                n=scored if n is None else n,
+                ref=msgspec.structs.replace(ref, pointer=f"/{key}/{name}"),
+            )
+
+
+def _artefacts(facts: Facts) -> Iterator[Artefact]:
+    """Files that belong to the whole conversation. Rows and log are read; only their names and sizes are kept."""
+    root = facts.files.root
+    if not facts.files.is_folder:
+        return
+    for judge in facts.files.judged:
+        name = f"{judge}_analysis.md"
+        if (root / name).is_file():
+            yield text_artefact("grader", root / name, name)
+    if (root / AUDIO).is_file():
+        yield Artefact(role="output", path=AUDIO, size=_size(root / AUDIO), binary=True)
+    for role, name in _READ_FILES:
+        if (root / name).is_file():
+            yield Artefact(role=role, path=name, size=_size(root / name))
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
+
+
+def _extra(facts: Facts) -> dict[str, Any]:
+    extra: dict[str, Any] = {}
+    if facts.files.is_folder and "_" in facts.files.native_id:
+        extra["short_id"] = facts.files.native_id.rpartition("_")[2]
+    if facts.runtime:
+        extra["runtime"] = plain(facts.runtime)
+    if any(facts.summaries.values()):
+        extra["summaries"] = {judge: plain(summary) for judge, summary in facts.summaries.items() if summary}
+    if facts.listed:
+        extra["comparison"] = comparison.details(facts.listed)
+    return extra
+
+
+def _run_ref(facts: Facts) -> SourceRef:
+    first = [*facts.files.judged.values(), *((facts.files.transcript,) if facts.files.transcript else ())]
+    if (facts.files.root / RUNTIME).is_file() and facts.files.is_folder:
+        return SourceRef(file=RUNTIME)
+    return SourceRef(file=first[0].name)

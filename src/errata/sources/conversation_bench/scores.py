@@ -1,0 +1,75 @@
+"""A judge's dimensions → checks, and what they say together."""
+
+from functools import lru_cache
+from types import NoneType
+from typing import Any, NamedTuple
+
+from errata.model import Check
+from errata.model.words import CheckStatus, Measurement, Outcome
+from errata.sources.conversation_bench.plain import plain
+
+DIMENSIONS = (
+    "turn_taking",
+    "tool_use_correct",
+    "instruction_following",
+    "kb_grounding",
+    "ambiguity_handling",
+    "state_tracking",
+)
+ONLY_ON_SOME_TURNS = ("ambiguity_handling", "state_tracking")
+
+_ORDER = {name: order for order, name in enumerate(DIMENSIONS)}
+_STATUS: dict[bool | None, CheckStatus] = {True: "pass", False: "fail", None: "not_applicable"}
+_PLAIN_TYPES = frozenset((bool, NoneType))
+
+
+class Scored(NamedTuple):
+    checks: tuple[Check, ...]
+    measurement: Measurement
+    outcome: Outcome
+    reported: float | None
+    """What the row adds to `pass_row_rate`; a row without any verdict adds nothing, and is in the denominator."""
+
+
+NOT_JUDGED = Scored((), "unscored", "none", None)
+
+
+def scored(scores: Any, judge: str, *, counts: bool = True) -> Scored:
+    """Equal scores of one judge share their checks; most rows of a log are equal in this."""
+    if type(scores) is not dict:
+        return NOT_JUDGED
+    if _PLAIN_TYPES.issuperset(map(type, scores.values())):
+        return _shared(tuple(scores.items()), judge, counts)
+    return _together(tuple(scores.items()), judge, counts)
+
+
+def _together(scores: tuple[tuple[str, Any], ...], judge: str, counts: bool) -> Scored:
+    checks = [_check(name, value, judge, counts) for name, value in scores]
+    checks.sort(key=lambda check: check.order)
+    statuses = {check.status for check in checks}
+    if "fail" in statuses:
+        return Scored(tuple(checks), "scored", "fail", 0.0)
+    if "pass" in statuses:
+        return Scored(tuple(checks), "scored", "pass", 1.0)
+    return Scored(tuple(checks), "unscored", "none", 0.0)
+
+
+_shared = lru_cache(maxsize=4096)(_together)
+
+
+def _check(name: str, value: Any, judge: str, counts: bool) -> Check:
+    # only strictly false fails; a judge's other words are kept and decide nothing
+    strict = value is None or type(value) is bool
+    return Check(
+        name=name,
+        status=_STATUS[value] if strict else "unscored",
+        judge=judge,
+        order=_ORDER.get(name, len(_ORDER)),
+        kind="dimension",
+        value=value if strict else _as_value(plain(value)),
+        counts=counts,
+    )
+
+
+def _as_value(value: Any) -> float | str:
+    return value if isinstance(value, int | float | str) else repr(value)

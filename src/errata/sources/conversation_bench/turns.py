@@ -1,0 +1,311 @@
+"""One row of a conversation → one attempt. The hot path: what rows share is made once."""
+
+from bisect import bisect_left
+from collections.abc import Callable
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+
+from errata.model import Attempt, Check, ErrorInfo, Judgement, Output, Run, Scorer, SourceRef, Usage, UsageByRole
+from errata.model.identity import attempt_id, case_key
+from errata.model.times import from_iso
+from errata.model.usage import NO_USAGE_BY_ROLE
+from errata.model.words import Execution, Measurement
+from errata.sources.base import Numbering, Row
+from errata.sources.conversation_bench.plain import count, number, plain, sequence, words
+from errata.sources.conversation_bench.run_log import recovered
+from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored
+from errata.sources.conversation_bench.steps import steps_of
+
+LARGEST_TURN = 2**31 - 1
+
+ENDED = "[MODEL_ENDED_SESSION]"
+ENDED_EARLIER = "[MODEL_ENDED_SESSION_EARLY]"
+EMPTY = "[EMPTY_RESPONSE"
+
+_TYPED = {
+    "user_text": str,
+    "assistant_text": str,
+    "tool_calls": list,
+    "tool_results": list,
+    "tokens": dict,
+    "scores": dict,
+    "judge_reasoning": str,
+}
+_MEASURED = (("ttfb", "ttfb_ms"), ("latency", "latency_ms"))
+_NAMED = frozenset(("ts", "turn", "model_name", "ttfb_ms", "latency_ms", *_TYPED))
+_JUDGED = frozenset(("scores", "judge_reasoning"))
+_TOKENS = frozenset(
+    (
+        "prompt_tokens",
+        "completion_tokens",
+        "total_tokens",
+        "cache_read_input_tokens",
+        "cache_creation_input_tokens",
+    )
+)
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Milliseconds = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A row of which nothing is left over: every value is of the type that its field takes."""
+
+    turn: int
+    ts: str | None = None
+    model_name: str | None = None
+    user_text: str | None = None
+    assistant_text: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_results: list[dict[str, Any]] | None = None
+    tokens: dict[str, Any] | None = None
+    ttfb_ms: _Milliseconds | None = None
+    latency_ms: _Milliseconds | None = None
+    reconnection_count: _Count | None = None
+    scores: dict[str, Any] | None = None
+    judge_reasoning: str | None = None
+
+
+class SecondOpinion(msgspec.Struct, frozen=True):
+    """A judge who is kept beside the one that decides."""
+
+    judge: Scorer
+    row: Callable[[int, int], Row | None]
+    """By turn and index."""
+
+
+class Turns:
+    """Makes the attempts of one conversation; rows may come in any order."""
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        judge: Scorer | None = None,
+        second: SecondOpinion | None = None,
+        endings: list[int],
+        log_errors: dict[int, tuple[ErrorInfo, ...]],
+    ) -> None:
+        self._run = run.id
+        self._model = run.subject.model
+        self._case = case_key(run.suite, "turn-")
+        self._judge = judge
+        self._second = second
+        self._endings = endings
+        self._log_errors = log_errors
+        self._numbering = Numbering()
+        self.seen: set[int] = set()
+        self.started_at: str | None = None
+        self.finished_at: str | None = None
+
+    def judged(self, row: Row) -> Attempt:
+        assert self._judge is not None
+        scores = scored(row.data.get("scores"), self._judge.name)
+        return self._attempt(row, scores, scores.measurement, _judgements(row.data, self._judge))
+
+    def held(self, row: Row) -> Attempt:
+        """A turn of a conversation that nobody judged."""
+        return self._attempt(row, NOT_JUDGED, "not_run", ())
+
+    def passed_over(self, row: Row) -> Attempt:
+        """A turn without a row by the judge who judged the others."""
+        attempt = self._attempt(row, NOT_JUDGED, "unscored", ())
+        return msgspec.structs.replace(attempt, extra=attempt.extra | {"judged": False})
+
+    def missing(self, turn: int, errors: tuple[ErrorInfo, ...], plan: SourceRef | None) -> Attempt:
+        """A planned turn without a row."""
+        return Attempt(
+            run=self._run,
+            case=f"{self._case}{turn}",
+            position=turn,
+            execution="missing",
+            measurement="not_run",
+            outcome="none",
+            errors=errors,
+            ref=errors[0].ref if errors else plan,
+        )
+
+    def _attempt(
+        self, row: Row, scores: Scored, measurement: Measurement, judgements: tuple[Judgement, ...]
+    ) -> Attempt:
+        data = row.data
+        turn = turn_of(data)
+        text = data.get("assistant_text")
+        marker, execution = _MARKERS.get(marker_of(text), _NO_MARKER)
+        case = f"{self._case}{turn}"
+        index = self._numbering.next(turn)
+        self.seen.add(turn)
+        started_at = self._time(data.get("ts"))
+        durations = _durations(data)
+        checks = scores.checks
+        if "turn_taking_issues" in data:
+            checks = _with_issues(checks, data["turn_taking_issues"])
+        if self._second is not None:
+            checks, judgements = self._with_second(self._second.row(turn, index), data, checks, judgements)
+        return Attempt(
+            run=self._run,
+            case=case,
+            index=index,
+            position=turn,
+            duplicate_of=attempt_id(self._run, case) if index > 1 else None,
+            follows=self._ending_before(turn) if execution == "cancelled" else None,
+            execution=execution,
+            measurement=measurement,
+            outcome=scores.outcome if execution == "completed" else "none",
+            native_status=marker,
+            reported=scores.reported,
+            reported_counted=None if scores is NOT_JUDGED else True,
+            output=Output(text=text if type(text) is str else None),
+            stop_reason="end_session" if marker == "MODEL_ENDED_SESSION" else "",
+            errors=self._errors(turn, text, execution),
+            checks=checks,
+            judgements=judgements,
+            steps=steps_of(data),
+            usage=_usage(data.get("tokens")),
+            started_at=started_at,
+            durations=durations,
+            extra=self._extra(data, started_at, durations),
+            ref=row.ref,
+        )
+
+    def _with_second(
+        self, row: Row | None, data: dict[str, Any], checks: tuple[Check, ...], judgements: tuple[Judgement, ...]
+    ) -> tuple[tuple[Check, ...], tuple[Judgement, ...]]:
+        assert self._second is not None
+        if row is None:
+            return checks, judgements
+        also = scored(row.data.get("scores"), self._second.judge.name, counts=False).checks
+        if "turn_taking_issues" in row.data:
+            also = _with_issues(also, row.data["turn_taking_issues"])
+        said = _judgements(row.data, self._second.judge)
+        saw = {key: plain(row.data[key]) for key in row.data if key not in _JUDGED and row.data[key] != data.get(key)}
+        return checks + also, judgements + tuple(msgspec.structs.replace(one, extra=saw, ref=row.ref) for one in said)
+
+    def _ending_before(self, turn: int) -> str | None:
+        place = bisect_left(self._endings, turn)
+        return attempt_id(self._run, f"{self._case}{self._endings[place - 1]}") if place else None
+
+    def _errors(self, turn: int, text: Any, execution: Execution) -> tuple[ErrorInfo, ...]:
+        logged = self._log_errors.get(turn, ())
+        if execution == "error":
+            return _empty_response(text, logged)
+        return recovered(logged) if logged else ()
+
+    def _time(self, ts: Any) -> str | None:
+        moment = time_or_none(ts)
+        if moment is not None and moment.endswith("Z"):
+            if self.started_at is None or moment < self.started_at:
+                self.started_at = moment
+            if self.finished_at is None or moment > self.finished_at:
+                self.finished_at = moment
+        return moment
+
+    def _extra(self, data: dict[str, Any], started_at: str | None, durations: dict[str, float]) -> dict[str, Any]:
+        """What has no field of its own, and what could not be taken into one."""
+        try:
+            usual = msgspec.convert(data, _UsualRow)
+        except msgspec.ValidationError:
+            usual = None
+        if usual is not None and usual.model_name == self._model and started_at is not None:
+            return {} if usual.reconnection_count is None else {"reconnection_count": usual.reconnection_count}
+        odd = [key for key in data if key not in _NAMED]
+        odd += [key for key, kind in _TYPED.items() if type(data.get(key)) is not kind]
+        odd += [key for key in ("tool_calls", "tool_results") if not _are_records(data.get(key))]
+        odd += [key for name, key in _MEASURED if name not in durations]
+        if data.get("model_name") != self._model:
+            odd.append("model_name")
+        if started_at is None:
+            odd.append("ts")
+        return {key: plain(data[key]) for key in odd if data.get(key) is not None}
+
+
+def turn_of(row: Any) -> int:
+    """A row's turn; `ValueError` for a row that can't be placed in its conversation."""
+    turn = row["turn"]
+    if type(turn) is not int:
+        number = count(turn) if type(turn) is not bool else None
+        if number is None:
+            raise ValueError(f"`turn` is no number: {turn!r:.50}")
+        turn = number
+    if not 0 <= turn <= LARGEST_TURN:
+        raise ValueError("`turn` is out of range")
+    return turn
+
+
+def marker_of(text: Any) -> str:
+    if type(text) is not str or not text.startswith("["):
+        return ""
+    return next((marker for marker in _MARKERS if text.startswith(marker)), "")
+
+
+def time_or_none(ts: Any) -> str | None:
+    if type(ts) is not str:
+        return None
+    try:
+        datetime.fromisoformat(ts)
+        return from_iso(ts)
+    except (ValueError, OverflowError):
+        return None
+
+
+_NO_MARKER: tuple[str, Execution] = ("", "completed")
+_MARKERS: dict[str, tuple[str, Execution]] = {
+    ENDED: ("MODEL_ENDED_SESSION", "completed"),
+    ENDED_EARLIER: ("MODEL_ENDED_SESSION_EARLY", "cancelled"),
+    EMPTY: ("EMPTY_RESPONSE", "error"),
+}
+
+
+def _judgements(data: dict[str, Any], judge: Scorer) -> tuple[Judgement, ...]:
+    return (
+        Judgement(
+            judge=judge.name, model=judge.model, version=judge.version, reasoning=words(data.get("judge_reasoning"))
+        ),
+    )
+
+
+def _are_records(value: Any) -> bool:
+    return all(type(item) is dict for item in sequence(value))
+
+
+def _with_issues(checks: tuple[Check, ...], issues: Any) -> tuple[Check, ...]:
+    told = "; ".join(issue for issue in sequence(issues) if type(issue) is str)
+    return tuple(
+        msgspec.structs.replace(check, explanation=told) if check.name == "turn_taking" and told else check
+        for check in checks
+    )
+
+
+def _empty_response(text: str, logged: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
+    message = text.removeprefix(EMPTY).lstrip(": ").rstrip().removesuffix("]") or "empty response"
+    said = next((error for error in logged if error.type == "EMPTY_RESPONSE"), None)
+    if said is None:
+        return (ErrorInfo(type="EMPTY_RESPONSE", message=message, phase="subject"), *logged)
+    return tuple(msgspec.structs.replace(error, message=message) if error is said else error for error in logged)
+
+
+def _usage(tokens: Any) -> UsageByRole:
+    if type(tokens) is not dict or not tokens:
+        return NO_USAGE_BY_ROLE
+    get = tokens.get
+    usage = Usage(
+        input=count(get("prompt_tokens")),
+        output=count(get("completion_tokens")),
+        total=count(get("total_tokens")),
+        cache_read=count(get("cache_read_input_tokens")),
+        cache_write=count(get("cache_creation_input_tokens")),
+        extra={} if _TOKENS.issuperset(tokens) else {key: plain(tokens[key]) for key in tokens if key not in _TOKENS},
+    )
+    return UsageByRole(subject=usage)
+
+
+def _durations(data: dict[str, Any]) -> dict[str, float]:
+    durations = {}
+    for name, key in _MEASURED:
+        milliseconds = number(data.get(key))
+        if milliseconds is not None:
+            durations[name] = milliseconds / 1000
+    return durations

@@ -1,0 +1,191 @@
+"""One eval of a run: its case, and the attempt at it."""
+
+import json
+from typing import Any, NamedTuple
+
+from errata.model import Artefact, Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, attempt_id, case_key
+from errata.sources.convex_evals.artefacts import raw_response
+from errata.sources.convex_evals.collected import KINDS, Said
+from errata.sources.convex_evals.loose import mapping, moment, plain, rest, seconds, text
+from errata.sources.convex_evals.steps import (
+    MISSING,
+    checks_of,
+    facts,
+    generation_error,
+    with_steps_never_started,
+)
+from errata.sources.convex_evals.storage import Files
+from errata.sources.convex_evals.usage import usage_of
+from errata.sources.convex_evals.vocabulary import SUITE, not_counted
+
+_DOCUMENT = (
+    "_creationTime",
+    "runId",
+    "evalPath",
+    "category",
+    "name",
+    "status",
+    "task",
+    "evalSourceStorageId",
+    "steps",
+    "failureReason",
+    "failedStep",
+)
+_STATUS = ("kind", "durationMs", "generationDurationMs", "outputStorageId", "usage")
+
+
+class Eval(NamedTuple):
+    """One eval with all that was said of it."""
+
+    path: str
+    """`category/name`."""
+    sayings: list[Said]
+    trusted: Said
+    """The one whose status is kept where they differ."""
+    files: Files
+
+
+def eval_of(sayings: list[Said], files: Files) -> Eval:
+    """ValueError where no answer names the eval, or none gives a status that is known."""
+    return Eval(_path(sayings), sayings, _most_trusted(sayings), files)
+
+
+def case_of(run: Run, one: Eval) -> Case:
+    told = (said.document.get("task") for said in one.sayings)
+    in_files = (artefact.text for artefact in one.files.source if artefact.role == "task")
+    categories = (text(said.document.get("category")) for said in one.sayings)
+    above, _, name = one.path.rpartition("/")
+    return Case(
+        run=run.id,
+        suite=SUITE,
+        native_id=one.path,
+        name=name,
+        category=next(filter(None, categories), above),
+        input=next((task for task in (*told, *in_files) if isinstance(task, str)), None),
+        artefacts=tuple(one.files.source),
+        ref=one.sayings[0].ref,
+    )
+
+
+def attempt_of(run: Run, one: Eval, index: int) -> Attempt:
+    said, case = one.trusted, case_key(SUITE, one.path)
+    kind, reason = said.status["kind"], text(said.status.get("failureReason"))
+    checks = _checks(one)
+    judged = facts(kind, reason, checks)
+    done = kind in ("passed", "failed")
+    return Attempt(
+        run=run.id,
+        case=case,
+        index=index,
+        duplicate_of=attempt_id(run.id, case) if index > 1 else None,
+        execution=judged.execution,
+        measurement=judged.measurement,
+        outcome=judged.outcome,
+        native_status=kind,
+        reported=float(kind == "passed") if done else None,
+        reported_counted=not not_counted(reason) if done else None,
+        output=Output(text=raw_response(one.files.output)),
+        errors=_errors(kind, reason, checks, said.ref),
+        checks=tuple(checks),
+        artefacts=tuple(one.files.output),
+        usage=usage_of(said.status),
+        started_at=moment(said.document.get("_creationTime")),
+        duration=seconds(said.status.get("durationMs")),
+        durations=_durations(said.status),
+        links=one.files.links,
+        extra=_extra(one),
+        ref=said.ref,
+    )
+
+
+def missing(run: Run, path: str, ref: SourceRef) -> tuple[Case, Attempt]:
+    """A planned eval of which there is no document."""
+    category, _, name = path.rpartition("/")
+    execution, measurement, outcome = MISSING
+    case = Case(run=run.id, suite=SUITE, native_id=path, name=name, category=category, ref=ref)
+    return case, Attempt(
+        run=run.id,
+        case=case.key,
+        execution=execution,
+        measurement=measurement,
+        outcome=outcome,
+        ref=ref,
+    )
+
+
+def _is_static(source: list[Artefact]) -> bool:
+    """Newer selection evals say so in `eval.json`."""
+    told = next((artefact.text for artefact in source if artefact.path == "eval.json"), None)
+    try:
+        return mapping(json.loads(told or "null")).get("pipeline") == "static"
+    except (ValueError, RecursionError):
+        return False
+
+
+def _path(sayings: list[Said]) -> str:
+    for said in sayings:
+        document = said.document
+        if path := text(document.get("evalPath")):
+            return path
+        if text(document.get("category")) and text(document.get("name")):
+            return f"{document['category']}/{document['name']}"
+    raise ValueError("an eval without `evalPath`")
+
+
+def _most_trusted(sayings: list[Said]) -> Said:
+    for said in sayings:
+        if said.status.get("kind") in KINDS:
+            return said
+    raise ValueError("an eval without a status that is known")
+
+
+def _checks(one: Eval) -> list[Check]:
+    """The steps of the answer whose status is trusted, else of the next one that has any."""
+    for said in (one.trusted, *one.sayings):
+        if said.steps is None:
+            continue
+        if said.kind == "failed":
+            # this answer names one step: the others are not known, so none is called not run
+            return checks_of(said.steps, said.ref)
+        place = said.answer.at("/steps") if said.kind == "debug" else _below(said.ref, "steps")
+        return with_steps_never_started(checks_of(said.steps, place), static=_is_static(one.files.source))
+    return []
+
+
+def _below(ref: SourceRef, name: str) -> SourceRef:
+    return SourceRef(file=ref.file, pointer=f"{ref.pointer}/{name}")
+
+
+def _errors(kind: str, reason: str, checks: list[Check], ref: SourceRef) -> tuple[ErrorInfo, ...]:
+    found = [check.error for check in checks if check.error]
+    never_generated = not any(check.failed for check in checks)
+    if kind == "failed" and not found and (never_generated or not_counted(reason)):
+        return (generation_error(reason, ref),)
+    return tuple(found)
+
+
+def _durations(status: dict[str, Any]) -> dict[str, float]:
+    generation = seconds(status.get("generationDurationMs"))
+    return {} if generation is None else {"generation": generation}
+
+
+def _extra(one: Eval) -> dict[str, Any]:
+    extra: dict[str, Any] = {}
+    for said in reversed(one.sayings):
+        extra |= rest(said.document, _DOCUMENT)
+    extra |= rest(one.trusted.status, _STATUS)
+    contradicted = [_position(said) for said in one.sayings if _contradicts(said, one.trusted)]
+    if contradicted:
+        extra["contradicted_by"] = contradicted
+    return extra
+
+
+def _contradicts(said: Said, trusted: Said) -> bool:
+    return said.status.get("kind") != trusted.status["kind"] or (
+        said.status.get("failureReason") != trusted.status.get("failureReason")
+    )
+
+
+def _position(said: Said) -> dict[str, Any]:
+    told = {key: plain(said.status.get(key)) for key in ("kind", "failureReason") if said.status.get(key) is not None}
+    return {"file": said.ref.file, **told}

@@ -1,0 +1,124 @@
+"""Which paths hold saved answers of convex-evals: by what stands in the first bytes of their files."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from errata.sources.base import Match
+from errata.sources.convex_evals import local_output
+from errata.sources.convex_evals.answers import Answer, Refusal, classify, decode_answer, read_answer
+from errata.sources.convex_evals.collected import collect
+
+HEAD = 16 * 1024
+LOOKS = 50
+LOOKS_BELOW = 3
+_SUFFIXES = (".json", ".txt", ".out", "")
+
+# convex sorts the fields of what its functions return, other tools do not: any order will do
+_TELLTALES = (
+    ("getFailedEvalsForRun", rb'"failedEvals"\s*:', rb'"(?:failedCount|totalEvals|passedCount)"\s*:'),
+    ("getRunDetails", rb'"plannedEvals"\s*:\s*\[', rb'"_id"\s*:'),
+    ("getRunDetails", rb'"evals"\s*:\s*\[', rb'"evalPath"\s*:'),
+    ("getEvalDebugInfo", rb'"eval"\s*:\s*\{', rb'"evalPath"\s*:'),
+)
+_OBJECT = re.compile(rb"^(?:\xef\xbb\xbf)?\s*\{", re.MULTILINE)
+_ENVELOPE = re.compile(rb'\s*\{\s*"(?:status|value|logLines|errorMessage|errorData)"\s*:')
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        if path.is_dir():
+            return _recognise_folder(path)
+        because = _told_by(path) if path.is_file() else ""
+    except (OSError, ValueError):
+        return None
+    return Match.sure(because) if because else None
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what belongs to convex-evals and is no run."""
+    try:
+        if path.is_dir() and (path / "getOutputUrl.json").is_file():
+            return "this is the file storage of convex-evals: name the folder with the answers about a run"
+        if local_output.is_eval_folder(path if path.is_dir() else path.parent):
+            return "this is one eval of convex-evals' local output: name the folder that holds `output`"
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def answer_files(path: Path) -> list[Path]:
+    """The files to read: those in the folder, and those of folders one level below that hold an answer."""
+    if path.is_file():
+        return [path]
+    found = _candidates(path)
+    for folder in _folders(path):
+        below = _candidates(folder)
+        if any(map(_told_by, below)):
+            found += below
+    return [file for file in found if file.suffix.lower() == ".json" or _told_by(file)]
+
+
+def _recognise_folder(path: Path) -> Match | None:
+    because = next(filter(None, map(_told_by, _candidates(path)[:LOOKS])), "") or _one_run_in_parts(path)
+    if because:
+        return Match.sure(because)
+    return Match.sure(local_output.SHAPE) if local_output.find(path) is not None else None
+
+
+def _one_run_in_parts(path: Path) -> str:
+    """Answers that lie in several folders by function, with none beside these, all of one run."""
+    parts = []
+    for folder in islice(_folders(path), LOOKS):
+        first = next(filter(_told_by, _candidates(folder)[:LOOKS_BELOW]), None)
+        if first is not None:
+            parts.append(first)
+    if len(parts) < 2 or any(list(_folders(part.parent)) for part in parts):
+        return ""
+    read = [read_answer(part, path) for part in parts]
+    answers = [answer for answer in read if isinstance(answer, Answer)]
+    runs, lost = collect(answers)
+    return "answers about one run" if len(answers) > 1 and len(runs) == 1 and not lost else ""
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    for child in sorted(path.iterdir()):
+        if not child.name.startswith(".") and not child.is_symlink() and child.is_dir():
+            yield child
+
+
+def _candidates(folder: Path) -> list[Path]:
+    try:
+        children = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [
+        child
+        for child in children
+        if child.suffix.lower() in _SUFFIXES and not child.name.startswith(".") and child.is_file()
+    ]
+
+
+def _told_by(file: Path) -> str:
+    """The function whose answer a file holds; empty for anything else, and for what can't be read."""
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(HEAD)
+    except OSError:
+        return ""
+    if not _OBJECT.search(head):
+        return ""
+    for name, *keys in _TELLTALES:
+        if all(re.search(rb"(?<!\\)" + key, head) for key in keys):
+            return f"an answer of {name}"
+    return "an answer of convex with an error" if _is_refusal(head) else ""
+
+
+def _is_refusal(head: bytes) -> bool:
+    if len(head) == HEAD or b'"logLines"' not in head or not _ENVELOPE.match(head):
+        return False
+    try:
+        return isinstance(classify(decode_answer(head)), Refusal)
+    except (ValueError, RecursionError):
+        return False

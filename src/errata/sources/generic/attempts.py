@@ -1,0 +1,174 @@
+"""One row → the fields of its attempt."""
+
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any
+
+from errata.model import ErrorInfo, Judgement, Limit, Output, Usage, UsageByRole
+from errata.model.words import Execution
+from errata.sources.base import Row
+from errata.sources.generic.columns import Get, getter
+from errata.sources.generic.errors import errors
+from errata.sources.generic.fields import Field, take
+from errata.sources.generic.mapping import DurationColumn, Mapping, as_column
+from errata.sources.generic.measures import (
+    Measured,
+    PassRule,
+    check,
+    check_rules,
+    executions,
+    facts,
+    measured,
+    outcome_of_checks,
+)
+from errata.sources.generic.messages import last_answer, steps
+from errata.sources.generic.values import is_empty, moment, number, plain, text, whole
+
+_SIMPLE: dict[str, Callable[[Any], Any]] = {
+    "session": whole,
+    "stop_reason": text,
+    "started_at": moment,
+    "finished_at": moment,
+    "seed": whole,
+    "exit_code": whole,
+}
+_USAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "cost": ("cost", number),
+    "input_tokens": ("input", whole),
+    "output_tokens": ("output", whole),
+    "total_tokens": ("total", whole),
+    "cache_read_tokens": ("cache_read", whole),
+    "cache_write_tokens": ("cache_write", whole),
+    "reasoning_tokens": ("reasoning", whole),
+}
+_UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+
+
+class Attempts:
+    """The mapping's view of an attempt, compiled for the columns of one file."""
+
+    def __init__(self, mapping: Mapping, columns: Collection[str]) -> None:
+        asked = mapping.attempt
+
+        def get(name: str) -> Get | None:
+            column = getattr(asked, name)
+            return getter(as_column(column).column, columns) if column else None
+
+        self._simple = [Field(name, found, convert) for name, convert in _SIMPLE.items() if (found := get(name))]
+        if duration := get("duration"):
+            self._simple.append(Field("duration", duration, _seconds(asked.duration)))
+        self._usage = [
+            Field(field, found, convert) for name, (field, convert) in _USAGE.items() if (found := get(name))
+        ]
+        self._output, self._answer, self._messages = get("output"), get("answer"), get("messages")
+        self._passed, self._score, self._status = get("passed"), get("score"), get("status")
+        self._error, self._scoring_error = get("error"), get("scoring_error")
+        self._reasoning = get("judge_reasoning")
+        self._rule = PassRule(asked.threshold, asked.lower_is_better)
+        self._checks = check_rules(mapping, columns)
+        self._executions = executions(mapping.status_words)
+        self._measures = mapping.measures
+        self._only_checks = not (asked.passed or asked.score)
+
+    def values(self, row: Row) -> dict[str, Any]:
+        """All fields but those that say who the attempt is."""
+        data: dict[str, Any] = row.data
+        values: dict[str, Any] = {}
+        odd: dict[str, Any] = {}
+        take(self._simple, data, values, odd)
+        self._spent(data, values, odd)
+        self._said(data, values, odd)
+        self._went(row, values, odd)
+        reasoning = self._reasoning(data) if self._reasoning else None
+        if not is_empty(reasoning):
+            values["judgements"] = (Judgement(judge="judge", reasoning=text(reasoning)),)
+        if odd:
+            values["extra"] = {"not_understood": odd}
+        return values
+
+    def _spent(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
+        usage: dict[str, Any] = {}
+        take(self._usage, data, usage, odd)
+        if usage:
+            if "cost" in usage:
+                usage["cost_source"] = "reported"
+            values["usage"] = UsageByRole(subject=Usage(**usage))
+
+    def _said(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
+        """What the subject answered, and the transcript."""
+        said = None
+        if self._messages:
+            messages = self._messages(data)
+            made = steps(messages)
+            if made is not None:
+                values["steps"] = made
+                said = last_answer(made) if self._output is None else None
+            elif not is_empty(messages):
+                odd["messages"] = plain(messages)
+        answer = self._answer(data) if self._answer else None
+        answer = None if is_empty(answer) else text(answer)
+        if self._output:
+            values["output"] = _output(self._output(data), answer)
+        elif said is not None:
+            values["output"] = Output(text=said, answer=answer, extraction="last assistant message")
+        elif answer is not None:
+            values["output"] = Output(answer=answer)
+
+    def _went(self, row: Row, values: dict[str, Any], odd: dict[str, Any]) -> None:
+        """Execution, measurement and outcome, and what they are made of."""
+        data = row.data
+        values["checks"] = checks = tuple([check(rule, data) for rule in self._checks])
+        values["errors"] = found_errors = self._errors(row)
+        found = self._measured(data)
+        values["reported"], values["threshold"] = found.reported, self._rule.threshold
+        status = self._status(data) if self._status else None
+        values["native_status"] = native = found.native if is_empty(status) else text(status)
+        # a word in `passed` that is neither yes nor no may be a status: pass, fail, error
+        known = self._executions.get(native.strip().lower()) if status or found.odd is not None else None
+        if found.odd is not None and known is None:
+            odd["passed"] = found.odd
+        if found.odd_score is not None:
+            odd["score"] = found.odd_score
+        phases = {error.phase for error in found_errors}
+        execution = _execution(known or "completed", crashed="subject" in phases)
+        outcome = outcome_of_checks(checks) if self._only_checks else found.outcome
+        values["execution"] = execution
+        values["measurement"], values["outcome"] = facts(execution, outcome, measures=self._measures)
+        if "scoring" in phases and execution in ("completed", "limit"):
+            values["measurement"], values["outcome"] = "error", "none"
+        if execution == "limit":
+            values["limit"] = Limit(type=native)
+
+    def _errors(self, row: Row) -> tuple[ErrorInfo, ...]:
+        crash = errors(self._error(row.data), phase="subject", ref=row.ref) if self._error else ()
+        broken = errors(self._scoring_error(row.data), phase="scoring", ref=row.ref) if self._scoring_error else ()
+        return (*crash, *broken)
+
+    def _measured(self, data: dict[str, Any]) -> Measured:
+        passed = self._passed(data) if self._passed else None
+        return measured(passed, self._score(data) if self._score else None, self._rule)
+
+
+def _execution(said: Execution, *, crashed: bool) -> Execution:
+    """The status goes before the error: a limit that also raised is a limit."""
+    return "error" if crashed and said == "completed" else said
+
+
+def _seconds(asked: str | DurationColumn | None) -> Callable[[Any], float]:
+    unit = _UNITS[asked.unit] if isinstance(asked, DurationColumn) else 1.0
+    return partial(_divided, unit) if unit != 1.0 else number
+
+
+def _divided(unit: float, value: Any) -> float:
+    return number(value) / unit
+
+
+def _output(value: Any, answer: str | None) -> Output:
+    """An answer that is an object is kept as such, and as the text of it."""
+    if value is None or value != value:
+        return Output(answer=answer)
+    if type(value) is str:
+        return Output(text=value, answer=answer)
+    if isinstance(value, (dict, list)):
+        return Output(text=text(value), structured=plain(value), answer=answer)
+    return Output(text=text(value), answer=answer)

@@ -1,0 +1,194 @@
+"""The mapping file: which column of a home-made log says what."""
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from errata.errors import SettingsError
+
+
+class Column(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    column: str
+    optional: bool = False
+    """True where a log may lack the column altogether."""
+
+
+class DurationColumn(Column, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    unit: Literal["s", "ms", "us", "ns"] = "s"
+
+
+class CheckColumn(Column, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    threshold: float | None = None
+    lower_is_better: bool = False
+    counts: bool = True
+    explanation: str = ""
+    """The column with the reason in words."""
+
+
+Fact = str | int | float | Column
+"""A constant of the run, or a column whose values part the rows into runs."""
+
+
+class RunMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: Fact = ""
+    name: Fact = ""
+    group: str = ""
+    model: Fact = ""
+    provider: Fact = ""
+    agent: Fact = ""
+    agent_version: Fact = ""
+    judge: Fact = ""
+    suite_version: Fact = ""
+    variant: dict[str, Fact] = {}
+
+
+class CaseMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str | Column | None = None
+    category: str | Column | None = None
+    input: str | Column | None = None
+    expected: str | Column | None = None
+    tags: str | Column | None = None
+    choices: str | Column | None = None
+    difficulty: str | Column | None = None
+
+
+class AttemptMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    index: str | Column | None = None
+    session: str | Column | None = None
+    output: str | Column | None = None
+    answer: str | Column | None = None
+    messages: str | Column | None = None
+    passed: str | Column | None = None
+    score: str | Column | None = None
+    threshold: float | None = None
+    lower_is_better: bool = False
+    status: str | Column | None = None
+    error: str | Column | None = None
+    scoring_error: str | Column | None = None
+    judge_reasoning: str | Column | None = None
+    stop_reason: str | Column | None = None
+    started_at: str | Column | None = None
+    finished_at: str | Column | None = None
+    duration: str | DurationColumn | None = None
+    cost: str | Column | None = None
+    input_tokens: str | Column | None = None
+    output_tokens: str | Column | None = None
+    total_tokens: str | Column | None = None
+    cache_read_tokens: str | Column | None = None
+    cache_write_tokens: str | Column | None = None
+    reasoning_tokens: str | Column | None = None
+    seed: str | Column | None = None
+    exit_code: str | Column | None = None
+
+
+class StatusWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    completed: tuple[str, ...] = ()
+    error: tuple[str, ...] = ()
+    limit: tuple[str, ...] = ()
+    cancelled: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    suite: Fact = ""
+    rows: str = ""
+    """Where in a JSON document the rows lie; `.` for the document itself."""
+    run: RunMap = RunMap()
+    case: CaseMap = CaseMap()
+    attempt: AttemptMap = AttemptMap()
+    checks: dict[str, str | CheckColumn] = {}
+    status_words: StatusWords = StatusWords()
+
+    @property
+    def measures(self) -> bool:
+        """Whether the log says anything at all about how good an answer was."""
+        return bool(self.attempt.passed or self.attempt.score or self.checks)
+
+    def columns(self) -> Iterator[tuple[str, Column]]:
+        """Every column that is asked for, and by which key."""
+        for key, value in self._values():
+            if isinstance(value, Column):
+                yield key, value
+        for name, check in self.checks.items():
+            yield f"[checks] {name}", as_column(check)
+            if isinstance(check, CheckColumn) and check.explanation:
+                yield f"[checks] {name}", Column(column=check.explanation, optional=check.optional)
+
+    def _values(self) -> Iterator[tuple[str, Any]]:
+        yield "suite", self.suite
+        for name, value in self.run.variant.items():
+            yield f"[run.variant] {name}", value
+        for name in RunMap.__struct_fields__:
+            yield f"[run] {name}", getattr(self.run, name)
+        for section, part in (("case", self.case), ("attempt", self.attempt)):
+            for name in part.__struct_fields__:
+                value = getattr(part, name)
+                yield f"[{section}] {name}", as_column(value) if isinstance(value, str) else value
+
+
+def as_column(value: str | Column) -> Column:
+    return Column(column=value) if isinstance(value, str) else value
+
+
+def load(path: Path) -> Mapping:
+    """The mapping in a file. `SettingsError` with what would be right, for anything that is not one."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"`{path}` can't be read: {error.strerror}", hint="name a mapping file") from error
+    except ValueError as error:
+        raise SettingsError(f"`{path.name}` is not TOML: {error}", hint=_HINT) from error
+    _refuse_unknown_keys(path, data)
+    try:
+        mapping = msgspec.convert(data, type=Mapping)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"`{path.name}`: {error}", hint=_HINT) from error
+    if mapping.case.name is None and mapping.case.input is None:
+        raise SettingsError(
+            f"`{path.name}` does not say which column names the case",
+            hint='add `name = "<column>"` to `[case]`, or `input` where cases have no name',
+        )
+    if mapping.attempt.threshold is not None and mapping.attempt.score is None:
+        raise SettingsError(
+            f"`{path.name}` has a `threshold` in `[attempt]` and no `score`",
+            hint='add `score = "<column>"`; a threshold for a check stands at that check',
+        )
+    return mapping
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """`did you mean …? ` where something is close, else nothing."""
+    near = get_close_matches(word, list(known), n=1)
+    return f"did you mean `{near[0]}`? " if near else ""
+
+
+_HINT = "docs/mapping.md shows a whole mapping"
+_SECTIONS: dict[str, type[msgspec.Struct]] = {
+    "run": RunMap,
+    "case": CaseMap,
+    "attempt": AttemptMap,
+    "status_words": StatusWords,
+}
+
+
+def _refuse_unknown_keys(path: Path, data: dict[str, Any]) -> None:
+    _refuse_unknown(path, "at the top", data, Mapping.__struct_fields__)
+    for section, kind in _SECTIONS.items():
+        keys = data.get(section)
+        if isinstance(keys, dict):
+            _refuse_unknown(path, f"in `[{section}]`", keys, kind.__struct_fields__)
+
+
+def _refuse_unknown(path: Path, where: str, keys: dict[str, Any], known: tuple[str, ...]) -> None:
+    for key in keys:
+        if key not in known:
+            raise SettingsError(
+                f"`{path.name}` has an unknown key {where}: `{key}`",
+                hint=f"{closest(key, known)}The keys there are: {', '.join(known)}",
+            )

@@ -1,0 +1,130 @@
+"""What a row says of how the attempt went: execution, measurement, outcome, and its checks."""
+
+from collections.abc import Collection
+from typing import Any, NamedTuple, cast
+
+from errata.model import Check
+from errata.model.words import EXECUTIONS, CheckStatus, Execution, Measurement, Outcome
+from errata.sources.base import number_or_none
+from errata.sources.generic.columns import Get, getter
+from errata.sources.generic.mapping import CheckColumn, Mapping, StatusWords
+from errata.sources.generic.values import NOTHING, is_empty, plain, text, yes_or_no
+
+NEVER_MADE = ("skipped", "unfinished", "missing")
+
+
+class Measured(NamedTuple):
+    outcome: Outcome | None
+    """None where the row gives no value at all."""
+    reported: float | None
+    native: str
+    """The harness's own word, where it has one."""
+    odd: Any
+    """A value of `passed` that is neither yes nor no."""
+    odd_score: Any = None
+    """A score that is no number."""
+
+
+class PassRule(NamedTuple):
+    threshold: float | None
+    lower_is_better: bool
+
+    def passes(self, value: float) -> bool | None:
+        """None without a threshold."""
+        if self.threshold is None:
+            return None
+        return value <= self.threshold if self.lower_is_better else value >= self.threshold
+
+
+class CheckRule(NamedTuple):
+    order: int
+    name: str
+    get: Get
+    rule: PassRule
+    counts: bool
+    explanation: Get | None
+
+
+def check_rules(mapping: Mapping, columns: Collection[str]) -> tuple[CheckRule, ...]:
+    rules = []
+    for order, (name, asked) in enumerate(mapping.checks.items()):
+        column = asked if isinstance(asked, CheckColumn) else CheckColumn(column=asked)
+        explanation = getter(column.explanation, columns) if column.explanation else None
+        rule = PassRule(column.threshold, column.lower_is_better)
+        rules.append(CheckRule(order, name, getter(column.column, columns), rule, column.counts, explanation))
+    return tuple(rules)
+
+
+def check(rule: CheckRule, row: dict[str, Any]) -> Check:
+    value = rule.get(row)
+    status, shown = _check_status(rule.rule, value)
+    told = rule.explanation(row) if rule.explanation else None
+    return Check(
+        name=rule.name,
+        order=rule.order,
+        status=status,
+        kind="assertion" if rule.rule.threshold is None else "dimension",
+        value=shown,
+        threshold=rule.rule.threshold,
+        lower_is_better=rule.rule.lower_is_better,
+        # a number without a threshold is a fact, but nobody said what of it passes
+        counts=rule.counts and not (status == "unscored" and isinstance(shown, float)),
+        explanation="" if is_empty(told) else text(told),
+    )
+
+
+def _check_status(rule: PassRule, value: Any) -> tuple[CheckStatus, float | str | bool | None]:
+    if is_empty(value) or (isinstance(value, str) and value.strip().lower() in NOTHING):
+        return "not_applicable", None
+    number = number_or_none(value)
+    passes = rule.passes(number) if number is not None else None
+    if passes is None:
+        passes = yes_or_no(value)
+    shown = number if number is not None else value if isinstance(value, bool) else text(plain(value))
+    if passes is None:
+        return "unscored", shown
+    return "pass" if passes else "fail", shown
+
+
+def measured(passed: Any, score: Any, rule: PassRule) -> Measured:
+    """The harness's own yes or no goes before its number; a number without a threshold is partial."""
+    said = None if is_empty(passed) else yes_or_no(passed)
+    odd = plain(passed) if said is None and not is_empty(passed) else None
+    native = passed if isinstance(passed, str) else ""
+    value = number_or_none(score)
+    if value is None:
+        value_said = yes_or_no(score)
+        value = None if value_said is None else float(value_said)
+    decided = said if said is not None else rule.passes(value) if value is not None else None
+    if decided is not None:
+        return Measured("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
+    odd_score = plain(score) if value is None and not is_empty(score) else None
+    return Measured("partial" if value is not None else None, value, native, odd, odd_score)
+
+
+def outcome_of_checks(checks: tuple[Check, ...]) -> Outcome | None:
+    """For a log that has nothing but checks: all that apply must pass."""
+    statuses = {one.status for one in checks if one.counts}
+    if "fail" in statuses:
+        return "fail"
+    if "pass" in statuses:
+        return "pass"
+    return "partial" if any(one.status == "unscored" and isinstance(one.value, float) for one in checks) else None
+
+
+def facts(execution: Execution, outcome: Outcome | None, *, measures: bool) -> tuple[Measurement, Outcome]:
+    """Measurement and outcome. No answer, no outcome: what a harness gives a crash is kept as reported, no more."""
+    if execution in NEVER_MADE:
+        return "not_run", "none"
+    if outcome is None:
+        return "unscored" if measures and execution == "completed" else "not_run", "none"
+    return "scored", "none" if execution in ("error", "cancelled") else outcome
+
+
+def executions(words: StatusWords) -> dict[str, Execution]:
+    """The harness's words → ours. Our own words need no mapping."""
+    known = {name: cast(Execution, name) for name in EXECUTIONS}
+    for name in StatusWords.__struct_fields__:
+        for word in getattr(words, name):
+            known[word.strip().lower()] = cast(Execution, name)
+    return known

@@ -1,0 +1,135 @@
+"""Which run a row belongs to. Columns among the facts of the run part the rows of one file into several runs."""
+
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.model import Attempt, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.sources.generic.columns import Get, getter
+from errata.sources.generic.mapping import CheckColumn, Column, Fact, Mapping, RunMap, as_column
+from errata.sources.generic.values import is_empty, text
+
+
+class Place(NamedTuple):
+    """Where the file lies, and what its run is called where the mapping does not say."""
+
+    source: str
+    stem: str
+    file: str
+    origin: str
+    around: dict[str, Any]
+    """What a JSON document says besides its rows."""
+    in_folder: bool
+    """One file of a folder that is read as a whole: each names its own run, whatever constant the mapping has."""
+
+
+class RunState:
+    """What has been seen of one run so far."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.announced = False
+        self.cases: set[str] = set()
+        self.taken: set[tuple[str, int | None, int]] = set()
+        self.free: dict[tuple[str, int | None], int] = {}
+        """The first index that no attempt at a case in a session has reached."""
+        self.started_at: str | None = None
+        self.finished_at: str | None = None
+
+    def note(self, attempt: Attempt) -> None:
+        case, session, index = attempt.case, attempt.session, attempt.index
+        started_at, finished_at = attempt.started_at, attempt.finished_at
+        self.announced = True
+        self.taken.add((case, session, index))
+        if self.free.get((case, session), 1) <= index:
+            self.free[case, session] = index + 1
+        if started_at and (self.started_at is None or started_at < self.started_at):
+            self.started_at = started_at
+        if finished_at and (self.finished_at is None or finished_at > self.finished_at):
+            self.finished_at = finished_at
+
+
+class Runs:
+    def __init__(self, mapping: Mapping, columns: Collection[str], place: Place) -> None:
+        facts: dict[str, Fact] = {name: getattr(mapping.run, name) for name in RunMap.__struct_fields__}
+        del facts["variant"], facts["group"]
+        if place.in_folder:
+            facts |= {name: "" for name in ("id", "name") if not isinstance(facts[name], Column)}
+        facts |= {f"variant {name}": fact for name, fact in mapping.run.variant.items()}
+        facts["suite"] = mapping.suite
+        self._constants = {name: text(fact) for name, fact in facts.items() if not isinstance(fact, Column)}
+        self._varying: dict[str, Get] = {
+            name: getter(fact.column, columns) for name, fact in facts.items() if isinstance(fact, Column)
+        }
+        self._place = place
+        self._group = mapping.run.group
+        self._scorers = _scorers(mapping)
+        self._by_values: dict[tuple[str, ...], RunState] = {}
+        self._by_id: dict[str, RunState] = {}
+
+    @property
+    def is_one(self) -> bool:
+        """Whether all rows belong to one run, known before the first of them."""
+        return not self._varying
+
+    def state_of(self, row: dict[str, Any]) -> RunState:
+        values = tuple([_text_or_nothing(get(row)) for get in self._varying.values()]) if self._varying else ()
+        state = self._by_values.get(values)
+        if state is None:
+            run = self._run(values)
+            state = self._by_id.setdefault(run.id, RunState(run))
+            self._by_values[values] = state
+        return state
+
+    def announce(self, row: dict[str, Any]) -> Run:
+        state = self.state_of(row)
+        state.announced = True
+        return state.run
+
+    def finished(self) -> Iterator[Run]:
+        """The runs again, with what only the last row could tell."""
+        for state in self._by_id.values():
+            if state.started_at or state.finished_at:
+                yield msgspec.structs.replace(state.run, started_at=state.started_at, finished_at=state.finished_at)
+
+    def _run(self, values: tuple[str, ...]) -> Run:
+        facts = {**self._constants, **dict(zip(self._varying, values, strict=True))}
+        base = facts["id"] or facts["name"] or self._place.stem
+        shared = self._constants.get("id") or self._constants.get("name") or self._place.stem
+        return Run(
+            # one log, several suites: one run each
+            native_id=f"{base}/{facts['suite']}" if "suite" in self._varying else base,
+            name=facts["name"] or base,
+            group=self._group or ("" if self.is_one else shared),
+            source=SourceInfo(name=self._place.source),
+            subject=Subject(**{name: facts[name] for name in ("model", "provider", "agent", "agent_version")}),  # type: ignore[arg-type]
+            roles={"judge": facts["judge"]} if facts["judge"] else {},
+            variant={
+                name.removeprefix("variant "): fact
+                for name, fact in facts.items()
+                if name.startswith("variant ") and fact
+            },
+            suite=facts["suite"],
+            suite_version=facts["suite_version"],
+            scorers=self._scorers,
+            origin=self._place.origin,
+            ref=SourceRef(file=self._place.file),
+            extra={"document": self._place.around} if self._place.around else {},
+        )
+
+
+def _text_or_nothing(value: Any) -> str:
+    return "" if is_empty(value) else text(value)
+
+
+def _scorers(mapping: Mapping) -> tuple[Scorer, ...]:
+    made = []
+    attempt = mapping.attempt
+    if attempt.score is not None:
+        name = as_column(attempt.score).column
+        made.append(Scorer(name=name, threshold=attempt.threshold, lower_is_better=attempt.lower_is_better))
+    for name, asked in mapping.checks.items():
+        column = asked if isinstance(asked, CheckColumn) else CheckColumn(column=asked)
+        made.append(Scorer(name=name, threshold=column.threshold, lower_is_better=column.lower_is_better))
+    return tuple(made)

@@ -1,0 +1,180 @@
+"""Any file of rows → its columns and its rows. What the file holds decides how it is read, never its name."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.errors import SettingsError
+from errata.model import SourceRef, Unreadable
+from errata.sources.base import LINE_CAP, Row, decode, describe, json_file, json_lines, relative, unreadable
+from errata.sources.generic.columns import follow, rest, segments, spoken_for
+from errata.sources.generic.mapping import Column
+from errata.sources.generic.parquet import MAGIC, parquet_rows
+from errata.sources.generic.values import bounded
+
+OPENING = 4 * 1024 * 1024
+SAMPLE = 200
+KEY = "@key"
+"""The column that holds the name of a row, where rows lie in an object and not in a list."""
+
+
+class Table(NamedTuple):
+    columns: tuple[str, ...]
+    """Empty where nothing could be seen of them."""
+    fixed: bool
+    """Whether every row has every column: tables with a header or a schema."""
+    sample: list[Any]
+    rows: Iterator[Row | Unreadable]
+    around: dict[str, Any] = {}
+    """What a JSON document says besides its rows."""
+
+
+def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> Table:
+    """`rows` says where in a JSON document they lie. `SettingsError` where it says something else than the document."""
+    try:
+        with path.open("rb") as file:
+            opening = file.read(OPENING)
+    except OSError as error:
+        return _nothing(unreadable(source, SourceRef(file=relative(path, root)), describe(error)))
+    if opening.startswith(MAGIC):
+        columns, found = parquet_rows(path, source=source, root=root)
+        return _sampled(columns, True, found)
+    lines = _whole_lines(opening)
+    starts = [line.lstrip()[:1] for line in lines[:8]]
+    if starts[:1] != [b"["] and _are_json_lines(lines, starts, rows):
+        return _json_lines(path, lines, source, root)
+    if starts[:1] in ([b"["], [b"{"]):
+        return _document(path, rows, source, root)
+    return _delimited(path, lines, source, root)
+
+
+def _whole_lines(opening: bytes) -> list[bytes]:
+    lines = opening.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if len(opening) == OPENING and len(lines) > 1:
+        lines.pop()
+    return [line for line in lines if line and not line.isspace()]
+
+
+def _are_json_lines(lines: list[bytes], starts: list[bytes], rows: str) -> bool:
+    """One damaged line among others that open an object changes nothing."""
+    if not starts or 2 * starts.count(b"{") < len(starts) or b"{" not in starts:
+        return False
+    if not rows:
+        return len(starts) == 1 or starts.count(b"{") > 1
+    return len(lines) > 1 and all(line.rstrip().endswith(b"}") for line in lines[:2])
+
+
+def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> Table:
+    sample = [row for row in map(_decoded, lines[:SAMPLE]) if type(row) is dict]
+    return Table(_names(sample), False, sample, json_lines(path, source=source, root=root))
+
+
+def _decoded(line: bytes) -> Any:
+    try:
+        return decode(line)
+    except ValueError:
+        return None
+
+
+def _document(path: Path, rows: str, source: str, root: Path) -> Table:
+    document = json_file(path, source=source, root=root)
+    if isinstance(document, Unreadable):
+        return _nothing(document)
+    parts = segments(rows)
+    found = follow(document.data, parts)
+    if type(found) is dict and rows and all(type(child) is dict for child in found.values()):
+        keyed: list[tuple[Any, Any]] = [(key, {KEY: key, **child}) for key, child in found.items()]
+    elif type(found) is list:
+        keyed = list(enumerate(found))
+    else:
+        raise _no_rows_there(path, rows, document.data)
+    stem = "".join(f"/{_escaped(part)}" for part in parts)
+    sample = [row for _, row in keyed[:SAMPLE] if type(row) is dict]
+    refs = (Row(row, SourceRef(file=document.ref.file, pointer=f"{stem}/{_escaped(key)}")) for key, row in keyed)
+    return Table(_names(sample), False, sample, refs, _around(document.data, rows))
+
+
+def _around(document: Any, rows: str) -> dict[str, Any]:
+    if type(document) is not dict or rows == ".":
+        return {}
+    left = rest(document, spoken_for([Column(column=rows)], ()))
+    return {key: bounded(key, value) for key, value in left.items() if value != {}}
+
+
+def _escaped(part: str | int) -> str:
+    return str(part).replace("~", "~0").replace("/", "~1")
+
+
+def _no_rows_there(path: Path, rows: str, document: Any) -> SettingsError:
+    lists = list(islice(_lists(document, "", 4), 10))
+    where = f"at `{rows}`" if rows else "as its top"
+    known = ", ".join(f'`rows = "{place}"`' for place in lists) or "nowhere: its objects hold no list of objects"
+    return SettingsError(f"`{path.name}` has no list of rows {where}", hint=f"it has rows at {known}")
+
+
+def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
+    if type(value) is list and value and type(value[0]) is dict:
+        yield place or "."
+    elif type(value) is dict and depth:
+        for key, child in value.items():
+            yield from _lists(child, f"{place}.{key}" if place else str(key), depth - 1)
+
+
+def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> Table:
+    header = lines[0].decode("utf-8", "replace") if lines else ""
+    delimiter = max(",;\t", key=header.count)
+    columns = _own_names(next(csv.reader([header.rstrip("\r")], delimiter=delimiter), []))
+    return _sampled(columns, True, _delimited_rows(path, columns, delimiter, (source, relative(path, root))))
+
+
+def _own_names(header: Iterable[str]) -> tuple[str, ...]:
+    """A name that comes twice is numbered, so that no cell hides another."""
+    names: dict[str, None] = {}
+    for name in header:
+        number, made = 1, name.strip()
+        while made in names:
+            number += 1
+            made = f"{name.strip()} ({number})"
+        names[made] = None
+    return tuple(names)
+
+
+def _delimited_rows(
+    path: Path, columns: tuple[str, ...], delimiter: str, where: tuple[str, str]
+) -> Iterator[Row | Unreadable]:
+    source, file_name = where
+    csv.field_size_limit(LINE_CAP)
+    width = len(columns)
+    line = 1
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            header_seen = False
+            for cells in reader:
+                ref = SourceRef(file=file_name, line=line)
+                line = reader.line_num + 1
+                if not header_seen or not cells:
+                    header_seen = header_seen or bool(cells)
+                elif len(cells) != width:
+                    why = f"{width} columns expected, {len(cells)} found"
+                    yield unreadable(source, ref, why, excerpt=delimiter.join(cells))
+                else:
+                    yield Row(dict(zip(columns, cells, strict=True)), ref)
+    except (OSError, csv.Error) as error:
+        yield unreadable(source, SourceRef(file=file_name, line=line), describe(error))
+
+
+def _sampled(columns: tuple[str, ...], fixed: bool, rows: Iterator[Row | Unreadable]) -> Table:
+    first = list(islice(rows, SAMPLE))
+    sample = [row.data for row in first if isinstance(row, Row)]
+    return Table(columns if sample else (), fixed, sample, chain(first, rows))
+
+
+def _nothing(why: Unreadable) -> Table:
+    return Table((), False, [], iter((why,)))
+
+
+def _names(sample: list[Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for row in sample for key in row))

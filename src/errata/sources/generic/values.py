@@ -1,0 +1,181 @@
+"""What a cell says: texts, numbers, times, yes or no, from JSON values and from a table's text alike."""
+
+import math
+import re
+from typing import Any
+
+import msgspec
+
+from errata.model.times import from_iso, from_milliseconds, parse
+from errata.sources.base import decode, number_or_none
+
+YES = frozenset(
+    (
+        "true",
+        "t",
+        "yes",
+        "y",
+        "1",
+        "1.0",
+        "pass",
+        "passed",
+        "c",
+        "correct",
+        "right",
+        "success",
+        "ok",
+        "resolved",
+        "solved",
+    )
+)
+NO = frozenset(
+    (
+        "false",
+        "f",
+        "no",
+        "n",
+        "0",
+        "0.0",
+        "fail",
+        "failed",
+        "i",
+        "incorrect",
+        "wrong",
+        "failure",
+        "unresolved",
+        "unsolved",
+    )
+)
+NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na"))
+"""How logs write that there is nothing."""
+
+CELL_CAP = 20_000
+"""Characters that are kept of a column that the mapping does not name."""
+
+LARGEST = 2**63 - 1
+ENVIRONMENT = frozenset(("env", "environ", "env_vars", "environment_variables"))
+
+NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
+"""What a converter raises for a value that it can't make anything of."""
+
+_EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
+_MILLISECONDS_FROM = 100_000_000_000
+_encode = msgspec.json.Encoder().encode
+
+
+def is_empty(value: Any) -> bool:
+    return value is None or value == "" or value != value
+
+
+def text(value: Any) -> str:
+    """A value in words; a whole number stays one, although a table may have made it `12.0`."""
+    if type(value) is str:
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, (int, float)) else _encode(plain(value)).decode()
+
+
+def plain(value: Any) -> Any:
+    """What a record may hold: `NaN`, infinities and integers beyond 64 bits as text."""
+    kind = type(value)
+    if kind is str or value is None:
+        return value
+    if kind is float:
+        return value if value - value == 0 else _odd_number(value)
+    if kind is int:
+        return value if -LARGEST <= value <= LARGEST else str(value)
+    if kind is dict:
+        return {str(key): plain(child) for key, child in value.items()}
+    if kind is list or kind is tuple:
+        return [plain(child) for child in value]
+    return value
+
+
+def _odd_number(value: float) -> str:
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
+
+
+def number(value: Any) -> float:
+    found = number_or_none(value)
+    if found is None:
+        raise ValueError("not a number")
+    return found
+
+
+def whole(value: Any) -> int:
+    found = number(value)
+    if not found.is_integer() or abs(found) > LARGEST:
+        raise ValueError("not a whole number")
+    return int(value) if isinstance(value, int) else int(found)
+
+
+def moment(value: Any) -> str:
+    """ISO text, or seconds or milliseconds since 1970."""
+    if isinstance(value, str) and not _EPOCH.fullmatch(value):
+        made = from_iso(value.strip())
+        parse(made)
+        return made
+    since = number(value)
+    return from_milliseconds(since if since >= _MILLISECONDS_FROM else since * 1000)
+
+
+def yes_or_no(value: Any) -> bool | None:
+    """None for a value that is neither."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        return bool(value) if value in (0, 1) else None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        return True if word in YES else False if word in NO else None
+    return None
+
+
+def structured(value: Any) -> Any:
+    """What a table keeps as JSON text, as JSON; anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return decode(value.encode())
+        except ValueError:
+            return value
+    return value
+
+
+def words(value: Any) -> tuple[str, ...]:
+    """A list, a list as JSON text, or words with commas or semicolons between them."""
+    value = structured(value)
+    if isinstance(value, list):
+        return tuple(text(word) for word in value if not is_empty(word))
+    if isinstance(value, str):
+        return tuple(word for part in re.split("[,;]", value) if (word := part.strip()))
+    return (text(value),)
+
+
+def bounded(name: str, value: Any) -> Any:
+    """What is kept of a column that nobody asked for. Of environment variables only the names are."""
+    if type(value) is str:
+        return value if len(value) <= CELL_CAP else _cut(value)
+    if type(value) is dict or type(value) is list:
+        value = _without_environment(name, plain(value))
+        shown = _encode(value)
+        return value if len(shown) <= CELL_CAP else _cut(shown.decode())
+    return plain(value)
+
+
+def _without_environment(name: str, value: Any) -> Any:
+    if type(value) is list:
+        return [_without_environment("", child) for child in value]
+    if type(value) is not dict:
+        return value
+    if name.lower() in ENVIRONMENT:
+        return sorted(value)
+    return {key: _without_environment(key, child) for key, child in value.items()}
+
+
+def _cut(shown: str) -> str:
+    return f"{shown[:CELL_CAP]}… [{len(shown) - CELL_CAP} characters more]"

@@ -1,0 +1,159 @@
+"""The agent's side of a run: `agent/result.json`, whose stdout is the answer of the Claude CLI as JSON in a string."""
+
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import ErrorInfo, Limit, Output, SourceRef, Usage
+from errata.sources.base import decode, text_file
+from errata.sources.scylla.documents import TEXT_CAP, Documents
+from errata.sources.scylla.values import known, mapping, number, sequence, text, whole
+from errata.text.redact import redact
+
+_LIMITS = {"error_max_turns": "max_turns", "error_max_budget_usd": "max_budget"}
+_VERSION = re.compile(r"^\*\*Claude Code Version\*\*: (.+)$", re.M)
+
+
+class Agent(NamedTuple):
+    """What the agent's folder says."""
+
+    result: dict[str, Any]
+    cli: dict[str, Any]
+    """The CLI's own answer, empty where stdout holds none."""
+    output_file: str | None
+    ref: SourceRef
+    version: str
+    timing: dict[str, Any]
+    commands: list[dict[str, Any]]
+
+    @property
+    def is_error(self) -> bool:
+        return self.cli.get("is_error") is True
+
+    @property
+    def output(self) -> Output:
+        """An error message in the place of an answer is no answer."""
+        answer = self.cli.get("result")
+        if self.is_error:
+            return Output()
+        if isinstance(answer, str):
+            return Output(text=text(answer))
+        return Output(text=self.output_file)
+
+    @property
+    def limit(self) -> Limit | None:
+        kind = _LIMITS.get(text(self.cli.get("subtype")))
+        return Limit(type=kind, reason=text(self.cli.get("result"))) if kind else None
+
+    @property
+    def errors(self) -> tuple[ErrorInfo, ...]:
+        """Only the structured `is_error` text is the provider's; the task's own words may speak of rate limits too."""
+        if not self.is_error:
+            return ()
+        message = text(self.cli.get("result")) or text(self.result.get("stderr"))[:2000]
+        status = self.cli.get("api_error_status")
+        return (
+            ErrorInfo(
+                type=text(self.cli.get("subtype")) or "error",
+                message=redact(message),
+                code="" if status is None else str(status)[:40],
+                phase="subject",
+                ref=self.ref,
+            ),
+        )
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        told = {name: value for name, value in self.cli.items() if name not in ("result", "type")}
+        return known(
+            cli=told,
+            agent_version=self.version,
+            agent_exit_code=whole(self.result.get("exit_code")),
+            commands=self.commands,
+        )
+
+
+def read_agent(run_folder: Path, documents: Documents) -> Agent:
+    folder = run_folder / "agent"
+    result = documents.get(folder / "result.json")
+    output_file = _text_of(folder / "output.txt")
+    cli = _cli_answer(result.get("stdout")) or _cli_answer(output_file)
+    version = _VERSION.search(_text_of(folder / "MODEL.md") or "")
+    return Agent(
+        result=result,
+        cli=cli,
+        output_file=output_file,
+        ref=documents.ref(folder / "result.json"),
+        version=version[1] if version else "",
+        timing=documents.get(folder / "timing.json"),
+        commands=_commands(documents.get(folder / "command_log.json")),
+    )
+
+
+def usage_of(stats: dict[str, Any], *, cost: Any, requests: Any = None, total: Any = None) -> Usage:
+    """Scylla counts cached tokens apart from the fresh ones."""
+    known_cost, fresh = number(cost), whole(stats.get("input_tokens"))
+    return Usage(
+        input=fresh,
+        output=whole(stats.get("output_tokens")),
+        cache_write=whole(stats.get("cache_creation_tokens")),
+        cache_read=whole(stats.get("cache_read_tokens")),
+        total=whole(total),
+        requests=whole(requests),
+        cost=known_cost,
+        cost_source="unknown" if known_cost is None else "reported",
+        includes_cache=None if fresh is None else False,
+    )
+
+
+def spent_nothing(usage: Usage) -> bool:
+    counts = (usage.input, usage.output, usage.cache_read, usage.cache_write)
+    return any(count is not None for count in counts) and not any(counts)
+
+
+def broke_down(exit_code: int | None, usage: Usage) -> bool:
+    """The harness's signs that no agent worked: it could not start, or its first request failed."""
+    if not spent_nothing(usage):
+        return False
+    return exit_code == -1 or (exit_code == 1 and not usage.cost and (usage.requests or 0) <= 1)
+
+
+def _cli_answer(stdout: Any) -> dict[str, Any]:
+    """The last line that is the CLI's JSON; empty for any other text."""
+    lines = text(stdout).strip().splitlines()
+    for line in reversed(lines[-20:]):
+        if line.startswith("{"):
+            try:
+                answer = mapping(decode(line.encode()))
+            except (ValueError, RecursionError):
+                continue
+            if "is_error" in answer or answer.get("type") == "result":
+                return answer
+    return {}
+
+
+def _commands(log: dict[str, Any]) -> list[dict[str, Any]]:
+    """Commands without the values of their environment: only the names are kept."""
+    kept = []
+    for entry in sequence(log.get("commands"))[:100]:
+        told = mapping(entry)
+        words = [redact(text(word)) for word in sequence(told.get("command"))][:100]
+        kept.append(
+            known(
+                command=[word[:500] for word in words],
+                timestamp=text(told.get("timestamp")),
+                exit_code=whole(told.get("exit_code")),
+                duration_seconds=number(told.get("duration_seconds")),
+                stdout_file=text(told.get("stdout_file")),
+                stderr_file=text(told.get("stderr_file")),
+                env_names=sorted(text(name) for name in mapping(told.get("env_vars"))),
+            )
+        )
+    return kept
+
+
+def _text_of(path: Path) -> str | None:
+    try:
+        return text_file(path, cap=TEXT_CAP)
+    except OSError:
+        return None

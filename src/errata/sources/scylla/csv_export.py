@@ -1,0 +1,200 @@
+"""The tables that the analysis exports: `runs.csv`, with `judges.csv`, `criteria.csv` and the summaries beside it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import (
+    Attempt,
+    Case,
+    Item,
+    Reported,
+    Run,
+    Scorer,
+    SourceInfo,
+    SourceRef,
+    Subject,
+    attempt_id,
+    case_key,
+)
+from errata.model.identity import fingerprint
+from errata.sources.base import Numbering, Row, convert_each, csv_rows, unreadable
+from errata.sources.scylla.csv_attempt import ExportedRun
+from errata.sources.scylla.csv_join import KEY, Grouped, row_key
+from errata.sources.scylla.documents import NAME, Documents
+from errata.sources.scylla.tests_of_batch import SUITE
+from errata.sources.scylla.values import TIMED_NAME, known, mapping, number, sequence, test_of, text, whole
+
+
+class Export(NamedTuple):
+    """What has to be known of `runs.csv` before its first row can be converted."""
+
+    native_id: str
+    names: dict[str, str]
+    """Experiment → the test's name, without the time where that is unambiguous."""
+    cases: dict[str, set[tuple[str, str, str]]]
+    """By model."""
+    most: int
+    """The highest run number."""
+
+
+def read_export(root: Path, runs_path: Path) -> Iterator[Item]:
+    documents = Documents(root)
+    export = _survey(runs_path, root)
+    summary = documents.get(root / "summary.json")
+    statistics = documents.get(root / "statistical_results.json")
+    runs = {model: _run(model, export, summary, statistics, documents, runs_path) for model in export.cases}
+    yield from runs.values()
+    yield from documents.problems()
+    yield from _cases(runs, export, root, runs_path)
+    converter = _Converter(runs, export, Grouped(root / "judges.csv"), Grouped(root / "criteria.csv"))
+    yield from convert_each(csv_rows(runs_path, source=NAME, root=root), converter.attempt, source=NAME)
+    for table in (converter.judges, converter.criteria):
+        yield from table.left()
+        yield from table.problems
+
+
+def _survey(path: Path, root: Path) -> Export:
+    experiments: dict[str, None] = {}
+    cases: dict[str, set[tuple[str, str, str]]] = {}
+    most, first = 0, ""
+    for row in csv_rows(path, source=NAME, root=root):
+        if isinstance(row, Row) and _run_number(row.data) is not None:
+            experiment, model, tier, subtest, number_ = row_key(row)
+            experiments[experiment] = None
+            cases.setdefault(model, set()).add((experiment, tier, subtest))
+            most = max(most, int(number_))
+            first = first or repr(sorted(row.data.items()))
+    shorts = [test_of(name) for name in experiments]
+    names = {name: test_of(name) if shorts.count(test_of(name)) == 1 else name for name in experiments}
+    timed = [name for name in experiments if TIMED_NAME.match(name)]
+    # a bare `test-001` names the test and not the experiment, so it can't tell two exports apart
+    native_id = (
+        timed[0] if len(experiments) == 1 and timed else f"export-{fingerprint(sorted(experiments), first, size=6)}"
+    )
+    return Export(native_id, names, cases, most)
+
+
+def _run_number(data: dict[str, Any]) -> int | None:
+    found = text(data.get("run_number"))
+    return int(found) if found.isascii() and found.isdigit() and len(found) < 10 else None
+
+
+def _run(
+    model: str, export: Export, summary: dict[str, Any], statistics: dict[str, Any], documents: Documents, path: Path
+) -> Run:
+    stats = mapping(mapping(summary.get("by_model")).get(model))
+    total = whole(stats.get("total_runs"))
+    tests = {name for name, _, _ in export.cases[model]}
+    return Run(
+        native_id=export.native_id,
+        group=export.native_id,
+        source=SourceInfo(name=NAME, format_version=f"export {text(summary.get('pipeline_version'))}".strip()),
+        name=", ".join(sorted(export.names[name] for name in tests))[:200],
+        subject=Subject(model=model),
+        # the tables of an experiment are another view of it than its folder
+        variant={"view": "export"},
+        suite=SUITE,
+        expected_cases=len(export.cases[model]),
+        reported=_reported(stats, total, summary, alone=len(export.cases) == 1),
+        scorers=(Scorer(name="judge consensus", kind="judge"),),
+        ref=documents.ref(path),
+        origin=str(documents.root.absolute()),
+        extra=known(
+            experiments=sorted(tests),
+            pipeline_version=summary.get("pipeline_version"),
+            config_version=summary.get("config_version"),
+            totals={name: value for name, value in summary.items() if name.startswith("total_")},
+            overall_stats=summary.get("overall_stats"),
+            by_tier=summary.get("by_tier"),
+            model_stats=stats,
+            statistics=_statistics_of(model, statistics),
+        ),
+    )
+
+
+def _reported(stats: dict[str, Any], n: int | None, summary: dict[str, Any], *, alone: bool) -> tuple[Reported, ...]:
+    figures = [
+        Reported(name=text(name), metric=text(name), value=number(value), n=n, headline=name == "pass_rate")
+        for name, value in stats.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and name != "total_runs"
+    ]
+    for tier, told in mapping(summary.get("by_tier")).items() if alone else ():
+        figures += [
+            Reported(
+                name=f"{metric}, {tier}",
+                metric=metric,
+                filter=tier,
+                value=number(told.get(metric)),
+                n=whole(told.get("total_runs")),
+            )
+            for metric in ("pass_rate", "mean_score", "total_cost", "cop")
+            if isinstance(told, dict) and metric in told
+        ]
+    return tuple(figures)
+
+
+def _statistics_of(model: str, statistics: dict[str, Any]) -> dict[str, Any]:
+    mine = {
+        name: [entry for entry in sequence(value) if mapping(entry).get("model", model) == model]
+        for name, value in statistics.items()
+        if isinstance(value, list)
+    }
+    return known(**mine)
+
+
+def _cases(runs: dict[str, Run], export: Export, root: Path, runs_path: Path) -> Iterator[Item]:
+    """Every subtest that has runs; with the figures of `subtests.csv`, where it is there."""
+    figures: dict[tuple[str, ...], Row] = {}
+    if (root / "subtests.csv").is_file():
+        for row in csv_rows(root / "subtests.csv", source=NAME, root=root):
+            if isinstance(row, Row):
+                figures.setdefault(row_key(row)[:4], row)
+            else:
+                yield row
+    for model, cases in export.cases.items():
+        for experiment, tier, subtest in sorted(cases):
+            found = figures.pop((experiment, model, tier, subtest), None)
+            test = export.names[experiment]
+            yield Case(
+                run=runs[model].id,
+                suite=SUITE,
+                native_id=f"{test}/{tier}/{subtest}",
+                name=f"{test}, {tier}, subtest {subtest}",
+                category=tier,
+                ref=found.ref if found else SourceRef(file=runs_path.name),
+                extra={"subtest": _figures(found.data)} if found else {},
+            )
+    for row in figures.values():
+        yield unreadable(NAME, row.ref, "no such subtest in runs.csv", excerpt=repr(row.data))
+
+
+def _figures(data: dict[str, Any]) -> dict[str, Any]:
+    return known(
+        **{
+            name: found if (found := number(value)) is not None else value
+            for name, value in data.items()
+            if name not in KEY
+        }
+    )
+
+
+class _Converter:
+    """Turns rows of `runs.csv` into attempts, with what the other tables say about them."""
+
+    def __init__(self, runs: dict[str, Run], export: Export, judges: Grouped, criteria: Grouped) -> None:
+        self.runs, self.export, self.judges, self.criteria = runs, export, judges, criteria
+        self._seen, self._spare = Numbering(), Numbering()
+
+    def attempt(self, row: Row) -> Attempt:
+        data, key = row.data, row_key(row)
+        index = _run_number(data)
+        if index is None:
+            raise ValueError(f"no run number: {data['run_number']}")
+        run, case = self.runs[key[1]], case_key(SUITE, f"{self.export.names[key[0]]}/{key[2]}/{key[3]}")
+        duplicate_of = None
+        if self._seen.next(key) > 1:
+            duplicate_of = attempt_id(run.id, case, index=index)
+            index = self.export.most + self._spare.next(case)
+        told = ExportedRun(data, self.judges.take(key), self.criteria.take(key), row.ref)
+        return told.attempt(run.id, case, index, duplicate_of)

@@ -1,0 +1,149 @@
+"""Judges of a run: what each said, the criteria it rated, and the consensus."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import Check, Judgement, SourceRef
+from errata.model.words import CheckStatus
+from errata.sources.base import text_file
+from errata.sources.scylla.documents import Documents, folders
+from errata.sources.scylla.values import known, mapping, number, plain, sequence, text, whole
+
+_FOLDER = re.compile(r"judge_(\d+)$")
+_MODEL_LINE = re.compile(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)
+
+
+class Judge(NamedTuple):
+    """One judge's data from `run_result.json` and from its own folder, the latter filling what the former lacks."""
+
+    number: int
+    data: dict[str, Any]
+    ref: SourceRef | None
+    version: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"judge_{self.number:02}"
+
+    @property
+    def valid(self) -> bool:
+        return self.data.get("is_valid") is not False
+
+
+def read_judges(run_folder: Path, result: dict[str, Any], result_ref: SourceRef, documents: Documents) -> list[Judge]:
+    found: dict[int, Judge] = {}
+    for place, entry in enumerate(sequence(result.get("judges"))):
+        if not isinstance(entry, dict):
+            documents.refuse(_pointed(result_ref, f"/judges/{place}"), "an object expected")
+            continue
+        number_ = whole(entry.get("judge_number"))
+        if number_ is None or number_ in found:
+            number_ = max(found, default=0) + 1
+        found[number_] = Judge(number_, entry, _pointed(result_ref, f"/judges/{place}"))
+    for folder in folders(run_folder / "judge"):
+        if name := _FOLDER.match(folder.name):
+            number_ = int(name[1])
+            found[number_] = _with_folder(found.get(number_), number_, folder, documents)
+    return [found[number_] for number_ in sorted(found)]
+
+
+def judgement_of(judge: Judge) -> Judgement:
+    said = {name: judge.data.get(name) for name in ("score", "passed", "grade", "duration_seconds", "measured_at")}
+    return Judgement(
+        judge=judge.name,
+        model=text(judge.data.get("model")),
+        version=judge.version,
+        valid=judge.valid,
+        reasoning=text(judge.data.get("reasoning")),
+        raw=known(**said),
+        ref=judge.ref,
+    )
+
+
+def checks_of(judge: Judge) -> Iterator[Check]:
+    """The judge's criteria: each category, then its items. Null is no criterion at all."""
+    yield from criteria_checks(judge.data.get("criteria_scores"), judge=judge.name, valid=judge.valid)
+
+
+def criteria_checks(criteria: Any, *, judge: str = "", valid: bool = True) -> Iterator[Check]:
+    for category, told in mapping(criteria).items():
+        yield _criterion(text(category), told, judge, valid)
+        for item, rated in mapping(mapping(told).get("items")).items():
+            yield _criterion(f"{text(category)}/{text(item)}", rated, judge, valid)
+
+
+def consensus_check(score: float | None, passed: bool | None, reasoning: str, grade: str) -> Check:
+    """What the judges said together: the mean score, and the majority for pass or fail."""
+    status: CheckStatus = "unscored" if passed is None else ("pass" if passed else "fail")
+    return Check(
+        name="judges",
+        scorer="judge consensus",
+        kind="reward",
+        status=status,
+        value=score,
+        is_primary=True,
+        explanation=reasoning,
+        reason_code=grade,
+    )
+
+
+def criterion_status(achieved: Any, maximum: Any, *, valid: bool = True) -> CheckStatus:
+    """The harness has no pass rule for a criterion; full marks are a pass. Words of an invalid judge are no measure."""
+    if not valid:
+        return "error"
+    got, most = number(achieved), number(maximum)
+    if text(achieved).strip().upper() == "N/A" or text(maximum).strip().upper() == "N/A" or most == 0:
+        return "not_applicable"
+    if got is None or most is None:
+        return "unscored"
+    return "pass" if got >= most else "fail"
+
+
+def _criterion(name: str, told: Any, judge: str, valid: bool) -> Check:
+    rated = told if isinstance(told, dict) else {"achieved": told, "max": 1.0}
+    score = number(rated.get("score"))
+    return Check(
+        name=name,
+        scorer="criterion",
+        judge=judge,
+        kind="criterion",
+        status=criterion_status(rated.get("achieved"), rated.get("max"), valid=valid),
+        value=score if score is not None else number(rated.get("achieved")),
+        achieved=number(rated.get("achieved")),
+        max=number(rated.get("max")),
+        counts=False,
+        explanation=text(rated.get("reason")),
+        extra=known(na_items=rated.get("na_items")) | _odd(rated),
+    )
+
+
+def _odd(rated: dict[str, Any]) -> dict[str, Any]:
+    named = ("achieved", "max", "score", "items", "na_items", "reason")
+    return {text(name): plain(value) for name, value in rated.items() if name not in named}
+
+
+def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Documents) -> Judge:
+    path = folder / "judgment.json"
+    judgment, timing = documents.get(path), documents.get(folder / "timing.json")
+    stated = dict(_MODEL_LINE.findall(_text_of(folder / "MODEL.md")))
+    data = {"model": stated.get("Model", ""), "measured_at": timing.get("measured_at")}
+    data |= {"duration_seconds": timing.get("judge_duration_seconds")}
+    for source in (judgment, judge.data if judge else {}):
+        data |= {name: value for name, value in source.items() if value is not None}
+    if judgment.get("is_valid") is False:
+        data["is_valid"] = False
+    ref = documents.ref(path) if judgment else (judge.ref if judge else documents.ref(folder))
+    return Judge(number_, data, ref, stated.get("Claude Code Version", ""))
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return text_file(path, cap=4096) or ""
+    except OSError:
+        return ""
+
+
+def _pointed(ref: SourceRef, pointer: str) -> SourceRef:
+    return SourceRef(file=ref.file, pointer=pointer)

@@ -1,0 +1,258 @@
+"""One run of one subtest, `T0/00/run_01`: what the agent did and what its judges said."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.model import Artefact, Attempt, Check, ErrorInfo, Usage, UsageByRole
+from errata.model.words import ArtefactRole, Measurement, Outcome
+from errata.sources.scylla.agent import Agent, broke_down, read_agent, usage_of
+from errata.sources.scylla.checkpoint import RunState
+from errata.sources.scylla.documents import Documents, children
+from errata.sources.scylla.facts import MISSING, UNFINISHED, Facts
+from errata.sources.scylla.judges import Judge, checks_of, consensus_check, criteria_checks, judgement_of, read_judges
+from errata.sources.scylla.values import known, mapping, moment, number, sequence, text, whole
+
+ARTEFACT_CAP = 40
+
+_LOGS: tuple[tuple[str, str, ArtefactRole], ...] = (
+    (".", "task_prompt.md", "task"),
+    ("agent", "prompt.md", "task"),
+    ("agent", "stdout.log", "log"),
+    ("agent", "stderr.log", "log"),
+    ("agent", "cmd_*.log", "log"),
+    (".", "cmd_*.log", "log"),
+    ("commands", "*.log", "log"),
+    (".", "*.diff", "patch"),
+    (".", "*.patch", "patch"),
+    (".", "judge_prompt.md", "grader"),
+)
+_KEPT = (
+    *("run_number", "tokens_input", "tokens_output", "judge_grade"),
+    *("baseline_pipeline_summary", "process_metrics", "progress_tracking", "changes"),
+)
+_SETUP_FILES = ("CLAUDE.md", ".claude")
+"""Put there by the test, not by the agent."""
+
+
+class Who(msgspec.Struct, frozen=True):
+    """Where the run stands among the attempts."""
+
+    run: str
+    case: str
+    index: int = 1
+    session: int | None = None
+    path: str = ""
+    parent: str | None = None
+    superseded_by: str | None = None
+
+
+class RunPlace(NamedTuple):
+    tier: str
+    subtest: str
+    number: int
+    folder: Path | None
+    """None for a run that only the checkpoint knows."""
+    corner: str = ""
+    """`in_progress`, `completed` or `.failed` in the later layout."""
+    state: RunState = RunState()
+
+    @property
+    def name(self) -> str:
+        return f"{self.tier}/{self.subtest}/run_{self.number:02}"
+
+
+class _Read(NamedTuple):
+    """All documents of one run folder."""
+
+    place: RunPlace
+    result: dict[str, Any]
+    consensus: dict[str, Any]
+    """`judge/result.json`, which is there before `run_result.json` is."""
+    agent: Agent
+    judges: list[Judge]
+    usage: Usage
+
+    @property
+    def passed(self) -> bool | None:
+        said = self.result.get("judge_passed", self.consensus.get("passed"))
+        return said if isinstance(said, bool) else None
+
+    @property
+    def score(self) -> float | None:
+        return number(self.result.get("judge_score", self.consensus.get("score")))
+
+    @property
+    def exit_code(self) -> int | None:
+        return whole(self.result.get("exit_code", self.agent.result.get("exit_code")))
+
+
+def run_attempt(place: RunPlace, who: Who, documents: Documents) -> Attempt:
+    if place.folder is None:
+        return _only_in_checkpoint(place, who, documents)
+    read = _read(place, place.folder, documents)
+    facts = _facts(read)
+    file = place.folder / ("run_result.json" if read.result else "")
+    return Attempt(
+        **msgspec.structs.asdict(who),
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        native_status=place.state.word or text(read.result.get("judge_grade")),
+        reported=read.score,
+        reported_counted=read.score is not None and facts.measurement == "scored",
+        output=read.agent.output,
+        stop_reason=text(read.agent.cli.get("subtype")),
+        limit=read.agent.limit,
+        errors=_errors(read, facts),
+        checks=tuple(_checks(read)),
+        judgements=tuple(judgement_of(judge) for judge in read.judges),
+        artefacts=tuple(_artefacts(read, place.folder, documents)),
+        usage=UsageByRole(subject=read.usage),
+        finished_at=_finished_at(read, place.folder, documents),
+        duration=number(read.result.get("duration_seconds")),
+        durations=_durations(read),
+        exit_code=read.exit_code,
+        ref=documents.ref(file),
+        extra=_extra(read),
+    )
+
+
+def _only_in_checkpoint(place: RunPlace, who: Who, documents: Documents) -> Attempt:
+    broken = place.state.broken or place.state.word == "failed"
+    facts = Facts("error", "not_run", "none") if broken else (MISSING if place.state.over else UNFINISHED)
+    ref = documents.ref(documents.root / "checkpoint.json", pointer=f"/run_states/{place.tier}/{place.subtest}")
+    return Attempt(
+        **msgspec.structs.asdict(who),
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        native_status=place.state.word,
+        errors=(_stopped(place),) if broken else (),
+        ref=ref,
+        extra={"run": place.name},
+    )
+
+
+def _read(place: RunPlace, folder: Path, documents: Documents) -> _Read:
+    result = documents.get(folder / "run_result.json")
+    agent = read_agent(folder, documents)
+    stats = mapping(result.get("token_stats")) or mapping(agent.result.get("token_stats"))
+    cost = result.get("cost_usd", agent.result.get("cost_usd"))
+    return _Read(
+        place=place,
+        result=result,
+        consensus=documents.get(folder / "judge" / "result.json"),
+        agent=agent,
+        judges=read_judges(folder, result, documents.ref(folder / "run_result.json"), documents),
+        usage=usage_of(stats, cost=cost, requests=agent.result.get("api_calls")),
+    )
+
+
+def _facts(read: _Read) -> Facts:
+    state = read.place.state
+    measurement = _measurement(read)
+    if read.place.corner == ".failed" or state.broken:
+        return Facts("error", measurement, "none")
+    if not read.result and (state.word or not read.consensus):
+        failed = state.recorded == "failed" and not state.state
+        return Facts("error", "not_run", "none") if failed else UNFINISHED
+    outcome: Outcome = "none"
+    if measurement == "scored":
+        outcome = "pass" if read.passed else "fail"
+    if read.agent.limit:
+        return Facts("limit", measurement, outcome)
+    if read.agent.is_error or broke_down(read.exit_code, read.usage):
+        # a judge looked at a workspace in which no agent worked; only a pass shows that there was an answer
+        return Facts("error", measurement, "pass" if outcome == "pass" else "none")
+    return Facts("completed", measurement, outcome)
+
+
+def _measurement(read: _Read) -> Measurement:
+    if read.judges and not any(judge.valid for judge in read.judges):
+        return "error"
+    if read.passed is not None:
+        return "scored"
+    return "unscored" if read.judges or read.score is not None else "not_run"
+
+
+def _errors(read: _Read, facts: Facts) -> tuple[ErrorInfo, ...]:
+    errors = list(read.agent.errors)
+    if facts.execution == "error" and not errors:
+        errors.append(_stopped(read.place, exit_code=read.exit_code))
+    if facts.measurement == "error":
+        reasons = dict.fromkeys(text(judge.data.get("reasoning")) for judge in read.judges)
+        message = "; ".join(reason for reason in reasons if reason)
+        errors.append(ErrorInfo(type="InvalidJudges", message=message or "no judge is valid", phase="scoring"))
+    return tuple(errors)
+
+
+def _stopped(place: RunPlace, *, exit_code: int | None = None) -> ErrorInfo:
+    word = place.state.word or ("failed" if place.corner else f"exit code {exit_code}")
+    kind = {"rate_limited": "RateLimited", "failed": "RunFailed"}.get(word, "ExitCode")
+    message = f"the run ended as `{word}`" + (f" with exit code {exit_code}" if kind != "ExitCode" else "")
+    return ErrorInfo(type=kind, message=message.replace(" with exit code None", ""), phase="subject")
+
+
+def _checks(read: _Read) -> Iterator[Check]:
+    if read.passed is not None or read.score is not None:
+        reasoning = text(read.result.get("judge_reasoning")) or text(read.consensus.get("reasoning"))
+        grade = text(read.result.get("judge_grade")) or text(read.consensus.get("grade"))
+        check = consensus_check(read.score, read.passed, reasoning, grade)
+        yield check
+    yield from criteria_checks(read.result.get("criteria_scores"))
+    for judge in read.judges:
+        yield from checks_of(judge)
+
+
+def _artefacts(read: _Read, folder: Path, documents: Documents) -> Iterator[Artefact]:
+    """Each text once: the harness writes the same log under several names."""
+    seen, count = {read.agent.output_file}, 0
+    judges = [(f"judge/{judge.name}", "response.txt", "log") for judge in read.judges]
+    for below, pattern, role in (*_LOGS, *judges):
+        for path in children(folder / below):
+            if not path.match(pattern) or count >= ARTEFACT_CAP:
+                continue
+            made = documents.artefact(path, role, name=path.relative_to(folder).as_posix())  # type: ignore[arg-type]
+            if made is not None and made.text and made.text not in seen:
+                seen.add(made.text)
+                count += 1
+                yield made
+    yield from _changed_files(read, folder, documents)
+
+
+def _changed_files(read: _Read, folder: Path, documents: Documents) -> Iterator[Artefact]:
+    """What the agent changed in its workspace, where the harness lists it and the workspace was kept."""
+    for entry in sequence(read.result.get("changes"))[:ARTEFACT_CAP]:
+        name = text(entry) or text(mapping(entry).get("path")) or text(mapping(entry).get("file"))
+        parts = Path(name).parts
+        if not name or "\x00" in name or Path(name).is_absolute() or ".." in parts or set(parts) & set(_SETUP_FILES):
+            continue
+        made = documents.artefact(folder / "workspace" / name, "output", name=f"workspace/{name}")
+        if made is not None:
+            yield made
+
+
+def _durations(read: _Read) -> dict[str, float]:
+    stated = {
+        "agent": read.result.get("agent_duration_seconds", read.agent.timing.get("agent_duration_seconds")),
+        "judge": read.result.get("judge_duration_seconds"),
+    }
+    return {name: seconds for name, value in stated.items() if (seconds := number(value)) is not None}
+
+
+def _finished_at(read: _Read, folder: Path, documents: Documents) -> str | None:
+    judged = documents.get(folder / "judge" / "timing.json").get("measured_at")
+    reported = documents.get(folder / "report.json").get("generated_at")
+    return moment(judged) or moment(read.agent.timing.get("measured_at")) or moment(reported)
+
+
+def _extra(read: _Read) -> dict[str, Any]:
+    facts = known(**{name: read.result.get(name) for name in _KEPT})
+    if "criteria_scores" in read.result and read.result["criteria_scores"] is None:
+        facts["criteria_scores_null"] = True
+    place = known(run=read.place.name, corner=read.place.corner)
+    place |= known(state=read.place.state.state, recorded=read.place.state.recorded)
+    return facts | place | read.agent.extra

@@ -1,0 +1,178 @@
+"""One test of a batch in one session: an attempt from its summary row, its log block, or both."""
+
+from typing import Any
+
+import msgspec
+
+from errata.model import Attempt, Check, ErrorInfo, SourceRef, Usage, UsageByRole, attempt_id, case_key
+from errata.sources.scylla.facts import MISSING, PASS_ABOVE, Facts, Figures, facts_of
+from errata.sources.scylla.thread_log import Block, ResultBlock, TierResult
+from errata.sources.scylla.values import known, last_part, number, text, whole
+from errata.text.redact import redact
+
+SUITE = "projectscylla"
+
+
+class Told(msgspec.Struct, frozen=True):
+    """All that is told about one test in one session."""
+
+    test: str
+    session: int
+    block: Block | None = None
+    row: dict[str, Any] | None = None
+    ref: SourceRef | None = None
+    """Of the summary row."""
+    index: int = 1
+    """Above 1 for a further row of the same test."""
+
+
+def attempt_of(run: str, told: Told) -> Attempt:
+    figures = _figures(told)
+    errors = told.block.errors.infos(told.block.file) if told.block else ()
+    facts = facts_of(figures, has_errors=bool(errors)) if told.block or told.row else MISSING
+    row, result = told.row or {}, told.block.result if told.block else None
+    case = case_key(SUITE, told.test)
+    return Attempt(
+        run=run,
+        case=case,
+        index=told.index,
+        session=told.session,
+        duplicate_of=attempt_id(run, case, session=told.session) if told.index > 1 else None,
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        threshold=PASS_ABOVE,
+        native_status=text(row.get("status")),
+        reported=figures.score if told.row or facts.measurement == "scored" else None,
+        reported_counted=told.row is not None,
+        errors=errors or _explained(told, figures, facts),
+        checks=_tier_checks(result, facts) or _best_tier_check(row, figures, facts),
+        usage=usage_of_cost(figures.cost),
+        started_at=told.block.started_at if told.block else None,
+        finished_at=told.block.finished_at if told.block else None,
+        duration=_duration(told),
+        durations=_wall_clock(told.block),
+        exit_code=figures.exit_code,
+        ref=told.block.ref if told.block else told.ref,
+        extra=_extra_of_row(told) | _extra_of_block(told.block),
+    )
+
+
+def usage_of_cost(cost: float | None) -> UsageByRole:
+    return UsageByRole() if cost is None else UsageByRole(subject=Usage(cost=cost, cost_source="reported"))
+
+
+def _figures(told: Told) -> Figures:
+    row, block = told.row or {}, told.block
+    result = block.result if block else None
+    logged = result if result is not None and result.complete else None
+    exit_code = whole(row.get("exit_code"))
+    score, cost = number(row.get("best_score")), number(row.get("total_cost"))
+    return Figures(
+        status=text(row.get("status")),
+        exit_code=exit_code if exit_code is not None or block is None else block.exit_code,
+        score=score if score is not None or told.row or logged is None else logged.best_score,
+        cost=cost if cost is not None or told.row or logged is None else logged.cost,
+        ended=block.finished_at is not None if block else told.row is not None,
+        has_result="best_score" in row or "total_cost" in row or (told.row is None and logged is not None),
+    )
+
+
+def _explained(told: Told, figures: Figures, facts: Facts) -> tuple[ErrorInfo, ...]:
+    """Where no exception was logged, what shows that the test was not made."""
+    if facts.execution != "error":
+        return ()
+    ref = told.ref or (told.block.ref if told.block else None)
+    stated = text((told.row or {}).get("error"))
+    if stated or figures.exit_code not in (0, None):
+        message = stated or f"Exit code: {figures.exit_code}"
+        return (ErrorInfo(type="ExitCode", message=redact(message), phase="setup", ref=ref),)
+    if not figures.has_result:
+        message = "the process ended, but there is no report and no result in the log"
+        return (ErrorInfo(type="NoResult", message=message, phase="aggregation", ref=ref),)
+    message = "the harness says `fail`, but the test cost $0: no agent was asked"
+    return (ErrorInfo(type="NothingSpent", message=message, phase="setup", ref=ref),)
+
+
+def _tier_checks(result: ResultBlock | None, facts: Facts) -> tuple[Check, ...]:
+    if result is None:
+        return ()
+    return tuple(_tier_check(tier, order, result, facts) for order, tier in enumerate(result.tiers, 1))
+
+
+def _best_tier_check(row: dict[str, Any], figures: Figures, facts: Facts) -> tuple[Check, ...]:
+    """Without a log, the summary still names the best tier."""
+    best = TierResult(text(row.get("best_tier")), facts.outcome == "pass", figures.score, None, 0)
+    return (_tier_check(best, 1, ResultBlock(0, best_tier=best.tier), facts),) if best.tier else ()
+
+
+def _tier_check(tier: TierResult, order: int, result: ResultBlock, facts: Facts) -> Check:
+    """Only the best tier makes the outcome; where none is best, all of them do."""
+    word = "PASS" if tier.passed else "FAIL"
+    measured = facts.measurement == "scored"
+    return Check(
+        name=tier.tier,
+        scorer="tier score",
+        order=order,
+        kind="reward",
+        status=("pass" if tier.passed else "fail") if measured else "not_run",
+        value=tier.score,
+        threshold=PASS_ABOVE,
+        is_primary=tier.tier == result.best_tier,
+        counts=measured and result.best_tier in ("", tier.tier),
+        reason_code=word,
+        extra=known(cost=tier.cost, line=tier.line or None),
+    )
+
+
+def _duration(told: Told) -> float | None:
+    """A resume repeats the duration of the stored runs; how long it took itself is kept as the wall clock."""
+    stated = number((told.row or {}).get("total_duration"))
+    if stated is not None or told.block is None:
+        return stated
+    result = told.block.result
+    return result.duration if result is not None and result.duration is not None else told.block.seconds
+
+
+def _wall_clock(block: Block | None) -> dict[str, float]:
+    return {"wall_clock": block.seconds} if block and block.seconds is not None else {}
+
+
+def _extra_of_row(told: Told) -> dict[str, Any]:
+    if told.row is None:
+        return {}
+    row = {name: value for name, value in told.row.items() if name not in ("test_id", "result_dir")}
+    facts = known(**{text(name): redact(value) if isinstance(value, str) else value for name, value in row.items()})
+    summary = {"ref": str(told.ref)} if told.ref else {}
+    return facts | known(result_dir=last_part(told.row.get("result_dir")), summary=summary)
+
+
+def _extra_of_block(block: Block | None) -> dict[str, Any]:
+    if block is None:
+        return {}
+    return known(
+        log={"file": block.file, "first_line": block.line, "last_line": block.last_line},
+        command=redact(block.command),
+        logged_result=_logged(block.result),
+        experiment_complete=[one.line for one in block.results],
+        resumed_from=last_part(block.resumed_from.removesuffix("/checkpoint.json")),
+        previously_completed=block.previously_completed,
+        reused_runs=block.reused or None,
+        last_stages=block.stages,
+        notes=[{"line": line, "text": note} for line, note in block.notes],
+        errors_left_out=block.errors.left_out or None,
+    )
+
+
+def _logged(result: ResultBlock | None) -> dict[str, Any] | None:
+    if result is None:
+        return None
+    return known(
+        best_tier=result.best_tier,
+        best_subtest=result.best_subtest,
+        best_score=result.best_score,
+        frontier_cop=number(result.frontier_cop) if number(result.frontier_cop) is not None else result.frontier_cop,
+        total_cost=result.cost,
+        total_duration=result.duration,
+        none_passed=result.none_passed or None,
+    )

@@ -1,0 +1,276 @@
+"""Thread logs: one file per worker thread, appended over sessions; a test stands between `Starting` and `Completed`.
+
+Standard output is buffered and may come after later log lines, so every line is taken for what it is and not for
+where it stands. Times in square brackets are UTC, times of the logger are local.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from errata.model import Evidence, SourceRef, Unreadable
+from errata.sources.base import describe, relative, unreadable
+from errata.sources.scylla.documents import NAME, children
+from errata.sources.scylla.log_errors import LoggedErrors
+from errata.sources.scylla.values import moment, number, whole
+from errata.text.redact import redact
+
+EVIDENCE_CAP = 2_000
+QUOTE_CAP = 500
+LINE_CAP = 1024 * 1024
+NOTE_CAP = 200
+
+_FILE = re.compile(r"thread_(\d+)\.log$")
+_EVIDENCE = re.compile(r"ValidationError|criteria_scores|is_error|Error|Exception")
+
+
+@dataclass
+class TierResult:
+    tier: str
+    passed: bool
+    score: float | None
+    cost: float | None
+    line: int
+
+
+@dataclass
+class ResultBlock:
+    """What stands under `EXPERIMENT COMPLETE`."""
+
+    line: int
+    duration: float | None = None
+    cost: float | None = None
+    best_tier: str = ""
+    best_subtest: str = ""
+    frontier_cop: str = ""
+    none_passed: bool = False
+    tiers: list[TierResult] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        return self.cost is not None and bool(self.best_tier or self.none_passed)
+
+    @property
+    def best_score(self) -> float | None:
+        """As the batch runner reads it: the best tier's score, and 0 where no tier is best."""
+        if not self.best_tier:
+            return 0.0 if self.none_passed else None
+        return next((tier.score for tier in self.tiers if tier.tier == self.best_tier), None)
+
+
+@dataclass
+class Block:
+    """One test in one session, as one thread logged it."""
+
+    file: str
+    test: str
+    line: int
+    started_at: str
+    last_line: int
+    session: int = 0
+    command: str = ""
+    finished_at: str | None = None
+    seconds: float | None = None
+    exit_code: int | None = None
+    results: list[ResultBlock] = field(default_factory=list)
+    errors: LoggedErrors = field(default_factory=LoggedErrors)
+    stages: dict[str, str] = field(default_factory=dict)
+    resumed_from: str = ""
+    previously_completed: int | None = None
+    reused: int = 0
+    notes: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def result(self) -> ResultBlock | None:
+        return self.results[-1] if self.results else None
+
+    @property
+    def ref(self) -> SourceRef:
+        return SourceRef(file=self.file, line=self.line)
+
+
+@dataclass
+class Logs:
+    """All thread logs of a batch."""
+
+    files: list[str] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    evidence: list[Evidence] = field(default_factory=list)
+    evidence_count: int = 0
+    problems: list[Unreadable] = field(default_factory=list)
+
+    def of_test(self, test: str) -> list[Block]:
+        return [block for block in self.blocks if block.test == test]
+
+
+def read_logs(root: Path) -> Logs:
+    logs = Logs()
+    found = [(int(shape[1]), path) for path in children(root / "thread_logs") if (shape := _FILE.search(path.name))]
+    for _, path in sorted(found):
+        name = relative(path, root)
+        before = len(logs.blocks)
+        try:
+            _read_log(path, name, logs)
+        except OSError as error:
+            logs.problems.append(unreadable(NAME, SourceRef(file=name), describe(error)))
+            continue
+        logs.files.append(name)
+        if len(logs.blocks) == before:
+            logs.problems.append(unreadable(NAME, SourceRef(file=name), "no `Starting` line of any test"))
+    return logs
+
+
+def _read_log(path: Path, name: str, logs: Logs) -> None:
+    block: Block | None = None
+    for number_, line in enumerate(_lines(path), 1):
+        _keep_evidence(logs, name, number_, line)
+        started = _STARTING.match(line)
+        if started and (at := moment(started["ts"])):
+            block = Block(file=name, test=started["test"], line=number_, started_at=at, last_line=number_)
+            logs.blocks.append(block)
+        elif block is not None:
+            _take(block, line, number_)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        while data := file.readline(LINE_CAP):
+            yield data.decode("utf-8", "replace").rstrip("\r\n")
+
+
+def _keep_evidence(logs: Logs, file: str, number_: int, line: str) -> None:
+    found = _EVIDENCE.search(line)
+    if not found:
+        return
+    logs.evidence_count += 1
+    if len(logs.evidence) < EVIDENCE_CAP:
+        quote = redact(line[:QUOTE_CAP])
+        logs.evidence.append(Evidence(quote=quote, name=found[0], ref=SourceRef(file=file, line=number_)))
+
+
+def _take(block: Block, line: str, number_: int) -> None:
+    logged = _LOGGED.match(line)
+    if logged:
+        block.errors.close()
+        block.last_line = number_ if block.finished_at is None else block.last_line
+        _take_logged(block, logged, number_)
+        return
+    for shape, take in _SHAPES:
+        if found := shape.match(line):
+            block.errors.close()
+            take(block, found, number_)
+            break
+    else:
+        block.errors.continue_with(line)
+    if block.finished_at is None and line.strip("="):
+        block.last_line = number_
+
+
+def _take_logged(block: Block, logged: re.Match[str], number_: int) -> None:
+    message = logged["msg"].strip()
+    at = moment(logged["ts"])
+    if stage := _STAGE.match(message):
+        block.stages[stage["where"]] = stage["stage"]
+    elif worker := _WORKER.match(message):
+        stage_then = block.stages.get(f"{worker['tier']}_{worker['sub']}", "")
+        block.errors.open(
+            worker["what"], where=f"{worker['tier']}/{worker['sub']}", line=number_, at=at, stage=stage_then
+        )
+    elif failed := _FAILED.match(message):
+        block.errors.open(failed["what"], where=failed["where"].lower(), line=number_, at=at)
+    elif resumed := _RESUMED.match(message):
+        block.resumed_from = resumed["path"]
+    elif previously := _PREVIOUSLY.match(message):
+        block.previously_completed = int(previously["n"])
+    elif _REUSED.match(message):
+        block.reused += 1
+    elif logged["lvl"] in ("ERROR", "CRITICAL"):
+        block.errors.open(message, where=logged["logger"], line=number_, at=at)
+    elif (logged["lvl"] == "WARNING" or _NOTED.match(message)) and len(block.notes) < NOTE_CAP:
+        block.notes.append((number_, redact(message[:QUOTE_CAP])))
+
+
+def _completed(block: Block, found: re.Match[str], number_: int) -> None:
+    if found["test"] != block.test:
+        return
+    block.finished_at = moment(found["ts"])
+    block.seconds = number(found["secs"])
+    block.exit_code = whole(found["rc"])
+    block.last_line = number_
+
+
+def _command(block: Block, found: re.Match[str], _: int) -> None:
+    block.command = block.command or found["cmd"]
+
+
+def _not_started(block: Block, found: re.Match[str], number_: int) -> None:
+    block.errors.open(found["msg"], where="start" if found["kind"] == "ERROR" else "thread", line=number_, at=None)
+    block.errors.close()
+
+
+def _experiment_complete(block: Block, _: re.Match[str], number_: int) -> None:
+    block.results.append(ResultBlock(line=number_))
+
+
+def _of_result(take: Callable[[ResultBlock, re.Match[str], int], None]) -> Callable[[Block, re.Match[str], int], None]:
+    def apply(block: Block, found: re.Match[str], number_: int) -> None:
+        if block.result is not None:
+            take(block.result, found, number_)
+
+    return apply
+
+
+def _duration(result: ResultBlock, found: re.Match[str], _: int) -> None:
+    result.duration = number(found[1])
+
+
+def _cost(result: ResultBlock, found: re.Match[str], _: int) -> None:
+    result.cost = number(found[1])
+
+
+def _best_tier(result: ResultBlock, found: re.Match[str], _: int) -> None:
+    result.best_tier = found[1]
+
+
+def _best_subtest(result: ResultBlock, found: re.Match[str], _: int) -> None:
+    result.best_subtest = found[1]
+
+
+def _frontier(result: ResultBlock, found: re.Match[str], _: int) -> None:
+    result.frontier_cop = found[1]
+
+
+def _none_passed(result: ResultBlock, _: re.Match[str], __: int) -> None:
+    result.none_passed = True
+
+
+def _tier(result: ResultBlock, found: re.Match[str], number_: int) -> None:
+    result.tiers.append(TierResult(found[1], found[2] == "PASS", number(found[3]), number(found[4]), number_))
+
+
+_TS = r"\[(?P<ts>\d{4}-\d\d-\d\dT[\d:.]+(?:\+00:00|Z))\]"
+_STARTING = re.compile(rf"^{_TS} Starting (?P<test>\S+)$")
+_LOGGED = re.compile(r"^(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\S* \[(?P<lvl>[A-Z]+)\] (?P<logger>[\w.]+): (?P<msg>.*)$")
+_STAGE = re.compile(r"^\S+Z \[(?P<where>T\d+_\w+)\] Stage: (?P<stage>[A-Z]+)")
+_WORKER = re.compile(r"^Worker exception for (?P<tier>T\d+)/(?P<sub>\w+): (?P<what>.*)$")
+_FAILED = re.compile(r"^(?P<where>Tier T\d+|Experiment) failed: (?P<what>.*)$")
+_RESUMED = re.compile(r"^Resuming from checkpoint: (?P<path>.*)$")
+_PREVIOUSLY = re.compile(r"^Previously completed: (?P<n>\d+) runs")
+_REUSED = re.compile(r"^(?:Skipping completed run: |\[SKIP\] )")
+_NOTED = re.compile(r"^(?:Rate limit|Previously completed run is invalid)")
+
+_SHAPES: tuple[tuple[re.Pattern[str], Callable[[Block, re.Match[str], int], None]], ...] = (
+    (re.compile(rf"^{_TS} Completed (?P<test>\S+) in (?P<secs>[\d.]+)s \(exit code: (?P<rc>-?\d+)\)$"), _completed),
+    (re.compile(r"^Command: (?P<cmd>.+)$"), _command),
+    (re.compile(r"^(?P<kind>ERROR|UNEXPECTED ERROR): (?P<msg>.+)$"), _not_started),
+    (re.compile(r"^EXPERIMENT COMPLETE$"), _experiment_complete),
+    (re.compile(r"^Duration: ([\d.]+)s$"), _of_result(_duration)),
+    (re.compile(r"^Total Cost: \$([\d.]+)$"), _of_result(_cost)),
+    (re.compile(r"^Best Tier: (T\d+)$"), _of_result(_best_tier)),
+    (re.compile(r"^Best Sub-test: (\w+)$"), _of_result(_best_subtest)),
+    (re.compile(r"^Frontier CoP: \$(\S+)$"), _of_result(_frontier)),
+    (re.compile(r"^No passing results found$"), _of_result(_none_passed)),
+    (re.compile(r"^  (T\d+): (PASS|FAIL) \(score: ([\d.]+), cost: \$([\d.]+)\)$"), _of_result(_tier)),
+    (re.compile(r"^(?:=+|-+|Tier Results:)?$"), lambda _block, _found, _line: None),
+)

@@ -1,0 +1,128 @@
+"""A single experiment tree without a batch: the run is the subject, a case is test/tier/subtest, all runs count."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from errata.model import Attempt, Case, Code, Item, Reported, Run, Scorer, SourceInfo, Subject, attempt_id, case_key
+from errata.sources.scylla.documents import NAME, Documents
+from errata.sources.scylla.experiment import (
+    Experiment,
+    manifest,
+    open_experiment,
+    result_facts,
+    run_places,
+    task_artefacts,
+    task_text,
+    tier_facts,
+)
+from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
+from errata.sources.scylla.tests_of_batch import SUITE
+from errata.sources.scylla.values import known, moment, number, text, whole
+
+
+def read_tree(root: Path) -> Iterator[Item]:
+    documents = Documents(root)
+    experiment = open_experiment(root, documents)
+    places = list(run_places(experiment))
+    run = _run(experiment, places, documents)
+    yield run
+    yield from documents.problems()
+    yield from _cases(experiment, places, run, documents)
+    for attempt in _attempts(experiment, places, run, documents):
+        yield attempt
+        yield from documents.problems()
+
+
+def case_name(experiment: Experiment, place: RunPlace) -> str:
+    return f"{experiment.test}/{place.tier}/{place.subtest}"
+
+
+def reported_by(experiment: Experiment) -> tuple[Reported, ...]:
+    """The experiment's own figures. None is a headline: a pass rate over all runs is not among them."""
+    summary = experiment.summary
+    best = text(summary.get("best_tier"))
+    children = experiment.report.get("children")
+    tiers = [child for child in children if isinstance(child, dict)] if isinstance(children, list) else []
+    figures = [
+        Reported(name=name, metric=name, value=number(summary.get(name))) for name in _FIGURES if name in summary
+    ]
+    for tier in tiers:
+        name = text(tier.get("tier"))
+        scored = Reported(
+            name=f"best score, {name}",
+            metric="best_score",
+            filter=name,
+            value=number(tier.get("best_score")),
+            extra=known(cost=tier.get("cost"), best_subtest=tier.get("best_subtest"), best=name == best or None),
+        )
+        figures.append(scored)
+    return tuple(figures)
+
+
+_FIGURES = ("frontier_cop", "total_cost", "total_duration", "total_tiers")
+
+
+def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -> Run:
+    config, checkpoint, summary = experiment.config, experiment.checkpoint, experiment.summary
+    repo, commit = text(config.get("task_repo")), text(config.get("task_commit"))
+    return Run(
+        native_id=experiment.name,
+        source=SourceInfo(name=NAME, format_version=f"checkpoint {checkpoint.version}" if checkpoint.version else ""),
+        name=experiment.test,
+        subject=Subject(model=experiment.models[0] if experiment.models else ""),
+        roles=experiment.judges,
+        suite=SUITE,
+        expected_cases=len({place[:2] for place in places}) or None,
+        started_at=moment(summary.get("started_at")) or moment(checkpoint.data.get("started_at")),
+        finished_at=moment(summary.get("completed_at")),
+        native_status=checkpoint.status,
+        reported=reported_by(experiment),
+        scorers=(Scorer(name="judge consensus", kind="judge", model=", ".join(experiment.judges.values())),),
+        code=Code(repo=repo, commit=commit) if repo or commit else None,
+        ref=experiment.ref,
+        origin=str(documents.root.absolute()),
+        extra=known(
+            config=config,
+            checkpoints={".": checkpoint.vital_signs} if checkpoint.data else {},
+            best_tier=summary.get("best_tier"),
+            best_subtest=summary.get("best_subtest"),
+            frontier_cop=summary.get("frontier_cop"),
+            token_stats=experiment.report.get("token_stats"),
+            tiers=tier_facts(experiment, documents),
+            runs_per_subtest=whole(config.get("runs_per_subtest")),
+            **result_facts(experiment, documents),
+        ),
+    )
+
+
+def _cases(experiment: Experiment, places: list[RunPlace], run: Run, documents: Documents) -> Iterator[Item]:
+    task = task_artefacts(experiment, documents)
+    yield from documents.problems()
+    for tier, subtest in dict.fromkeys(place[:2] for place in places):
+        made = manifest(experiment, tier, subtest, documents)
+        yield Case(
+            run=run.id,
+            suite=SUITE,
+            native_id=f"{experiment.test}/{tier}/{subtest}",
+            name=f"{experiment.test}, {tier}, subtest {subtest}",
+            category=tier,
+            input=task_text(task),
+            artefacts=(*task, made) if made else task,
+            ref=documents.ref(experiment.folder / "prompt.md"),
+        )
+
+
+def _attempts(experiment: Experiment, places: list[RunPlace], run: Run, documents: Documents) -> Iterator[Attempt]:
+    taken: dict[tuple[str, str, int], int] = {}
+    for place in places:
+        case = case_key(SUITE, case_name(experiment, place))
+        tries = taken[place[:3]] = taken.get(place[:3], 0) + 1
+        who = Who(run.id, case, place.number)
+        if tries > 1:
+            # an earlier try of the same run, kept aside by the harness
+            path = place.corner if tries == 2 and place.corner else f"{place.corner or 'run'}-{tries}"
+            latest = attempt_id(run.id, case, index=place.number)
+            who = msgspec.structs.replace(who, path=path, superseded_by=latest)
+        yield run_attempt(place, who, documents)

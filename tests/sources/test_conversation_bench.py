@@ -1,0 +1,450 @@
+"""conversation-bench: what the sample's runs must come to, counted from the records."""
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from errata.model import Attempt, Case, Item, Run, SourceRef, Unreadable
+from errata.sources import conversation_bench
+
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "sources" / "conversation_bench"
+COMPARISON = FIXTURES / "comparison" / "data" / "compare_20260301"
+DAMAGED = FIXTURES / "damaged" / "data" / "20260302T100000_voice-beta_0b1c2d3e"
+UNJUDGED = FIXTURES / "unjudged" / "data" / "20260302T090000_voice-delta_7d8e9f0a"
+TWO_JUDGES = FIXTURES / "two_judges" / "data" / "20260401T080000_acme_voice-omega_0f1e2d3c"
+
+ALPHA_1 = "20260301T100000_voice-alpha_1a2b3c4d"
+ALPHA_2 = "20260301T113000_voice-alpha_5e6f7a8b"
+BETA_1 = "20260301T130000_voice-beta_9c0d1e2f"
+GAMMA_1 = "20260301T143000_acme_voice-gamma_3a4b5c6d"
+BETA_2 = DAMAGED.name
+
+DIMENSIONS = (
+    "turn_taking",
+    "tool_use_correct",
+    "instruction_following",
+    "kb_grounding",
+    "ambiguity_handling",
+    "state_tracking",
+)
+
+
+@cache
+def items_at(path: Path) -> tuple[Item, ...]:
+    return tuple(conversation_bench.read(path))
+
+
+def runs_at(path: Path) -> dict[str, Run]:
+    return {item.native_id: item for item in items_at(path) if isinstance(item, Run)}
+
+
+def attempts_of(name: str) -> list[Attempt]:
+    path = {DAMAGED.name: DAMAGED, UNJUDGED.name: UNJUDGED, TWO_JUDGES.name: TWO_JUDGES}.get(name, COMPARISON)
+    run = runs_at(path)[name]
+    return [item for item in items_at(path) if isinstance(item, Attempt) and item.run == run.id]
+
+
+def turn(name: str, number: int) -> Attempt:
+    return next(attempt for attempt in attempts_of(name) if attempt.position == number)
+
+
+def rows_of(name: str) -> list[Attempt]:
+    return [attempt for attempt in attempts_of(name) if attempt.execution != "missing"]
+
+
+def failed_rows(name: str) -> list[Attempt]:
+    """As the harness counts them: any dimension false."""
+    return [attempt for attempt in rows_of(name) if attempt.failed_checks]
+
+
+@pytest.mark.req("J-01", "J-07", "J-09", "J-19")
+@pytest.mark.parametrize(
+    ("name", "rows", "passed", "failed", "incomplete"),
+    [
+        (ALPHA_1, 30, 25, 5, 0),
+        (ALPHA_2, 30, 26, 4, 0),
+        (BETA_1, 30, 20, 10, 0),
+        (GAMMA_1, 30, 22, 7, 1),
+        (BETA_2, 29, 25, 4, 0),
+    ],
+)
+def test_rows_are_counted_as_the_harness_counts_them(name, rows, passed, failed, incomplete):
+    read = rows_of(name)
+
+    assert len(read) == rows
+    assert sum(attempt.reported == 1.0 for attempt in read) == passed
+    assert len(failed_rows(name)) == failed
+    assert sum(attempt.measurement == "unscored" for attempt in read) == incomplete
+
+
+@pytest.mark.req("J-09")
+@pytest.mark.parametrize(
+    ("name", "ended", "early", "empty"),
+    [(ALPHA_1, 0, 0, 0), (ALPHA_2, 0, 0, 1), (BETA_1, 1, 5, 0), (GAMMA_1, 0, 0, 1), (BETA_2, 0, 0, 0)],
+)
+def test_markers_are_counted_apart(name, ended, early, empty):
+    statuses = Counter(attempt.native_status for attempt in rows_of(name))
+
+    assert statuses["MODEL_ENDED_SESSION"] == ended
+    assert statuses["MODEL_ENDED_SESSION_EARLY"] == early
+    assert statuses["EMPTY_RESPONSE"] == empty
+
+
+@pytest.mark.req("J-07")
+@pytest.mark.parametrize(
+    ("name", "turns"),
+    [
+        (ALPHA_1, [5, 11, 14, 22, 26]),
+        (ALPHA_2, [11, 14, 19, 22]),
+        (BETA_1, [8, 11, 17, 22, 24, 25, 26, 27, 28, 29]),
+        (GAMMA_1, [3, 11, 13, 14, 20, 22, 23]),
+        (BETA_2, [8, 11, 12, 22]),
+    ],
+)
+def test_a_row_with_any_false_dimension_is_a_failed_row(name, turns):
+    assert sorted(attempt.position for attempt in failed_rows(name)) == turns
+
+
+@pytest.mark.req("J-09", "J-19")
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        (ALPHA_1, (0, 2, 1, 2, 1, 1)),
+        (ALPHA_2, (1, 1, 1, 0, 1, 1)),
+        (BETA_1, (1, 4, 7, 1, 1, 2)),
+        (GAMMA_1, (1, 3, 2, 1, 1, 1)),
+    ],
+)
+def test_failed_dimensions_are_counted_from_the_rows(name, counts):
+    failed = Counter(check for attempt in rows_of(name) for check in attempt.failed_checks)
+
+    assert tuple(failed[dimension] for dimension in DIMENSIONS) == counts
+
+
+@pytest.mark.trap(5)
+@pytest.mark.req("J-01", "J-03")
+def test_one_model_run_twice_stays_two_runs():
+    models = Counter(run.subject.model for run in runs_at(COMPARISON).values())
+
+    assert models == {"voice-alpha": 2, "voice-beta": 1, "acme/voice-gamma": 1}
+
+
+def test_failed_rows_of_the_comparison_by_model():
+    by_model = Counter()
+    for name, run in runs_at(COMPARISON).items():
+        by_model[run.subject.model] += len(failed_rows(name))
+
+    assert by_model == {"voice-alpha": 9, "voice-beta": 10, "acme/voice-gamma": 7}
+
+
+@pytest.mark.trap(6)
+def test_the_number_of_turns_is_the_benchmarks_own():
+    assert {run.expected_cases for run in runs_at(COMPARISON).values()} == {30}
+
+
+@pytest.mark.trap(7)
+def test_turns_after_an_ended_session_follow_the_turn_that_ended_it():
+    followers = [attempt for attempt in attempts_of(BETA_1) if attempt.follows]
+
+    assert [attempt.position for attempt in followers] == [25, 26, 27, 28, 29]
+    assert {attempt.follows for attempt in followers} == {turn(BETA_1, 24).id}
+    assert {(one.execution, one.measurement, one.outcome) for one in followers} == {("cancelled", "scored", "none")}
+
+
+def test_the_turn_that_ended_the_session_is_a_failure_of_its_own():
+    ended = turn(BETA_1, 24)
+
+    assert (ended.execution, ended.measurement, ended.outcome) == ("completed", "scored", "fail")
+    assert ended.failed_checks == ("tool_use_correct", "instruction_following", "state_tracking")
+    assert ended.follows is None
+
+
+def test_a_legitimate_end_of_the_last_turn_has_no_marker():
+    last = turn(ALPHA_1, 29)
+
+    assert last.steps[1].tool_calls[0].name == "end_session"
+    assert (last.outcome, last.native_status) == ("pass", "")
+
+
+@pytest.mark.trap(8)
+def test_null_is_not_applicable_and_not_false():
+    statuses = {check.name: check.status for check in turn(ALPHA_1, 5).checks}
+
+    assert statuses["kb_grounding"] == "fail"
+    assert statuses["ambiguity_handling"] == "not_applicable"
+
+
+@pytest.mark.trap(9)
+def test_a_row_with_all_dimensions_null_has_no_verdict():
+    unjudged = turn(GAMMA_1, 16)
+
+    assert (unjudged.execution, unjudged.measurement, unjudged.outcome) == ("completed", "unscored", "none")
+    assert {check.status for check in unjudged.checks} == {"not_applicable"}
+
+
+def test_an_empty_response_is_an_error_with_the_retries_of_the_log():
+    empty = turn(ALPHA_2, 19)
+
+    assert (empty.execution, empty.measurement, empty.outcome) == ("error", "scored", "none")
+    (error,) = empty.errors
+    assert (error.type, error.message) == ("EMPTY_RESPONSE", "No valid response after max retries")
+    assert error.extra == {"lines": 3, "retry_count": 3}
+    assert error.ref.file == "run.log"
+    assert not error.recovered
+
+
+def test_the_summarys_counts_are_kept_beside_the_rows():
+    passes = {
+        (name, one.name): one.value
+        for name in (ALPHA_1, BETA_1)
+        for one in runs_at(COMPARISON)[name].reported
+        if one.metric == "passes"
+    }
+    true = Counter(
+        (name, check.name)
+        for name in (ALPHA_1, BETA_1)
+        for attempt in rows_of(name)
+        for check in attempt.checks
+        if check.status == "pass"
+    )
+
+    assert (passes[ALPHA_1, "tool_use_correct"], true[ALPHA_1, "tool_use_correct"]) == (29, 28)
+    assert (passes[BETA_1, "kb_grounding"], true[BETA_1, "kb_grounding"]) == (26, 24)
+
+
+def test_turns_scored_is_what_each_summary_says():
+    stated = [
+        one.value
+        for path in (COMPARISON, DAMAGED)
+        for run in runs_at(path).values()
+        for one in run.reported
+        if one.name == "turns_scored"
+    ]
+
+    assert stated == [30] * 5
+
+
+def test_the_headline_is_the_comparisons_pass_row_rate():
+    headline = {name: next(one for one in run.reported if one.headline) for name, run in runs_at(COMPARISON).items()}
+
+    assert {name: (one.value, one.n) for name, one in headline.items()} == {
+        ALPHA_1: (0.833333, 30),
+        ALPHA_2: (0.866667, 30),
+        BETA_1: (0.666667, 30),
+        GAMMA_1: (0.733333, 30),
+    }
+    assert headline[ALPHA_1].extra == {"ci_lower": 0.664353, "ci_upper": 0.926636}
+
+
+def test_the_headline_can_be_recomputed_from_the_rows():
+    for name, run in runs_at(COMPARISON).items():
+        headline = next(one.value for one in run.reported if one.headline)
+        counted = [attempt.reported for attempt in rows_of(name) if attempt.reported_counted]
+
+        assert sum(counted) / len(counted) == pytest.approx(headline, abs=1e-6)
+
+
+def test_a_run_outside_a_comparison_has_no_headline():
+    assert not [one for one in runs_at(DAMAGED)[BETA_2].reported if one.headline]
+
+
+def test_rates_per_dimension_come_with_the_harnesss_denominator():
+    rates = {one.name: one for one in runs_at(COMPARISON)[GAMMA_1].reported if one.metric == "pass_rate"}
+
+    assert (rates["state_tracking"].value, rates["state_tracking"].n) == (0.923077, 13)
+    assert rates["state_tracking"].extra["passes"] == 12
+
+
+def test_a_missing_turn_is_an_attempt_with_what_the_log_says_of_it():
+    missing = [attempt for attempt in attempts_of(BETA_2) if attempt.execution == "missing"]
+
+    assert [attempt.position for attempt in missing] == [7, 18]
+    assert {(attempt.measurement, attempt.outcome) for attempt in missing} == {("not_run", "none")}
+    assert missing[0].errors[0].message == "gave no answer within 15 s"
+    assert missing[0].errors[0].at == "2026-03-02T10:07:45.000"
+    assert [attempt.errors[0].ref for attempt in missing] == [
+        SourceRef(file="run.log", line=41),
+        SourceRef(file="run.log", line=42),
+    ]
+
+
+def test_a_turn_with_two_rows_is_two_attempts():
+    first, second = (attempt for attempt in attempts_of(BETA_2) if attempt.position == 12)
+
+    assert (first.index, first.duplicate_of, first.outcome) == (1, None, "pass")
+    assert (second.index, second.duplicate_of, second.outcome) == (2, first.id, "fail")
+    assert second.failed_checks == ("state_tracking",)
+    assert (first.ref.line, second.ref.line) == (3, 17)
+
+
+def test_unsorted_rows_keep_their_place_in_the_conversation():
+    positions = [attempt.position for attempt in rows_of(BETA_2)]
+
+    assert positions != sorted(positions)
+    assert len(set(positions)) == 28
+
+
+def test_an_unjudged_conversation_is_neither_passed_nor_failed():
+    facts = Counter((one.execution, one.measurement, one.outcome) for one in attempts_of(UNJUDGED.name))
+
+    assert facts == {("completed", "not_run", "none"): 29, ("error", "not_run", "none"): 1}
+    assert turn(UNJUDGED.name, 4).errors[0].type == "EMPTY_RESPONSE"
+
+
+def test_a_models_slash_survives_the_folder_name():
+    assert runs_at(COMPARISON)[GAMMA_1].subject.model == "acme/voice-gamma"
+
+
+@pytest.mark.req("J-06")
+def test_a_duplicate_tool_call_is_marked_and_keeps_its_result():
+    first, second = turn(GAMMA_1, 6).steps[1].tool_calls
+
+    assert (first.is_duplicate, second.is_duplicate) == (False, True)
+    assert first.arguments == {"name": "Lena Okafor", "boat": "Heron", "slot": "Fri 11:00"}
+    assert second.result.structured == {"status": "success", "booking": "B-101"}
+    assert turn(GAMMA_1, 6).outcome == "pass"
+
+
+@pytest.mark.req("J-06")
+def test_a_turn_keeps_what_was_said_and_judged():
+    attempt = turn(BETA_1, 17)
+
+    assert [step.text for step in attempt.steps] == [
+        "What time does the last boat leave on Sunday?",
+        "The last boat leaves at 18:30.",
+    ]
+    (judgement,) = attempt.judgements
+    assert (judgement.judge, judgement.model, judgement.version) == ("openai", "judge-large-1", "v7")
+    assert judgement.reasoning == "Factual error: 17:30 is right."
+    assert attempt.checks[0].explanation == "negative_ttfb (-120ms)"
+
+
+def test_absent_tokens_stay_absent_and_a_negative_time_stays_as_it_is():
+    attempt = turn(BETA_1, 17)
+
+    assert attempt.usage.subject.tokens is None
+    assert attempt.durations == {"ttfb": -0.12, "latency": 2.481}
+
+
+def test_tokens_and_times_of_a_turn():
+    attempt = turn(ALPHA_1, 0)
+
+    assert (attempt.usage.subject.input, attempt.usage.subject.output, attempt.usage.subject.total) == (900, 31, 931)
+    assert attempt.started_at == "2026-03-01T10:00:02.459Z"
+    assert attempt.extra == {"reconnection_count": 0}
+
+
+def test_turns_with_a_required_call_are_those_of_the_contract():
+    cases = [case for case in items_at(COMPARISON) if isinstance(case, Case)]
+    cases = [case for case in cases if case.run == runs_at(COMPARISON)[ALPHA_1].id]
+    required = {case.native_id: case.expected.get("required_function_call") for case in cases}
+
+    assert [int(name[5:]) for name, call in required.items() if call] == [6, 7, 8, 11, 13, 14, 20, 24, 29]
+    assert [int(name[5:]) for name, call in required.items() if isinstance(call, list)] == [11, 20, 24]
+
+
+def test_failed_rows_by_category_of_the_contract():
+    cases = {(case.run, case.key): case for case in items_at(COMPARISON) if isinstance(case, Case)}
+    failed = Counter(
+        category
+        for name in (ALPHA_1, ALPHA_2, BETA_1, GAMMA_1)
+        for attempt in failed_rows(name)
+        for category in cases[attempt.run, attempt.case].tags
+    )
+
+    expected = {
+        "ambiguous_entity": 5, "basic_qa": 3, "cancellation_flow": 4, "distractor_injection": 1,
+        "implicit_correction": 1, "long_range_memory": 3, "multi_step_tool": 6, "numerical_reasoning": 2, "tool_use": 6,
+    }  # fmt: skip
+    assert failed == expected
+
+
+@pytest.mark.req("J-27")
+def test_the_first_judge_decides_and_the_second_is_kept():
+    attempt = turn(TWO_JUDGES.name, 1)
+
+    assert attempt.outcome == "fail"
+    assert attempt.failed_checks == ("tool_use_correct",)
+    assert [(check.judge, check.counts) for check in attempt.checks] == [("openai", True)] * 6 + [("claude", False)] * 6
+    assert [one.reasoning for one in attempt.judgements] == ["First judge on turn 1.", "Second judge on turn 1."]
+    assert [one.model for one in attempt.judgements] == ["judge-large-1", "judge-small-1"]
+
+
+@pytest.mark.req("J-27")
+def test_a_second_judges_failure_does_not_fail_a_turn():
+    attempt = turn(TWO_JUDGES.name, 3)
+
+    assert attempt.outcome == "pass"
+    assert [check.name for check in attempt.checks if check.status == "fail"] == ["turn_taking"]
+    assert attempt.checks[6].explanation == "overlap"
+
+
+def test_a_turn_that_the_first_judge_passed_over_has_no_verdict():
+    attempt = turn(TWO_JUDGES.name, 2)
+
+    assert (attempt.execution, attempt.measurement, attempt.outcome) == ("completed", "unscored", "none")
+    assert attempt.extra["judged"] is False
+    assert attempt.failed_checks == ()
+    assert [one.judge for one in attempt.judgements] == ["claude"]
+
+
+def test_an_error_that_was_got_over_is_marked_so():
+    (error,) = turn(TWO_JUDGES.name, 2).errors
+
+    assert (error.type, error.recovered) == ("EMPTY_RESPONSE", True)
+
+
+def test_results_are_matched_to_calls_by_name():
+    _, assistant, left = turn(TWO_JUDGES.name, 1).steps
+
+    booked, mailed = assistant.tool_calls
+    assert (booked.result.structured, booked.result.is_error) == ({"status": "error", "reason": "full"}, True)
+    assert (mailed.arguments, mailed.result.text) == ({"to": "guest"}, "sent")
+    assert (left.kind, left.actor.name) == ("tool_result", "log_event")
+
+
+def test_the_old_spelling_of_a_summary_is_read():
+    reported = runs_at(TWO_JUDGES)[TWO_JUDGES.name].reported
+    passes = {one.name: one.value for one in reported if one.metric == "passes" and one.scorer == "claude"}
+
+    assert passes["turn_taking"] == 3
+
+
+def test_the_files_of_a_run_are_known_by_name_and_size():
+    artefacts = {one.path: one for one in runs_at(TWO_JUDGES)[TWO_JUDGES.name].context}
+
+    assert (artefacts["conversation.wav"].size, artefacts["conversation.wav"].binary) == (16, True)
+    assert artefacts["conversation.wav"].text is None
+    assert "book_table" in artefacts["openai_analysis.md"].text
+
+
+def test_a_loud_line_of_the_log_is_evidence():
+    evidence = runs_at(TWO_JUDGES)[TWO_JUDGES.name].log_evidence
+
+    assert [(one.name, one.ref.line) for one in evidence] == [("warning", 2), ("error", 3)]
+
+
+def test_a_run_knows_its_parts():
+    run = runs_at(TWO_JUDGES)[TWO_JUDGES.name]
+
+    assert run.suite == "table_bench"
+    assert run.roles == {"judge": "judge-large-1", "judge (claude)": "judge-small-1"}
+    assert run.extra["short_id"] == "0f1e2d3c"
+    assert run.extra["summaries"]["openai"]["function_tracking"]["book_table"]["status"] == "late"
+    assert (run.started_at, run.finished_at) == ("2026-04-01T08:00:00.500Z", "2026-04-01T08:03:00.500Z")
+    assert run.native_status == "Conversation complete"
+
+
+def test_a_rehydrated_run_is_a_variant():
+    run = runs_at(DAMAGED)[BETA_2]
+
+    assert run.variant == {"mode": "rehydrated"}
+    assert run.environment == {"parallel": 4, "disable_vad": False}
+
+
+def test_nothing_in_the_samples_is_unreadable():
+    paths = (COMPARISON, DAMAGED, UNJUDGED, TWO_JUDGES)
+
+    assert not [item for path in paths for item in items_at(path) if isinstance(item, Unreadable)]

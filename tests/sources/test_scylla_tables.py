@@ -1,0 +1,129 @@
+"""The CSV tables of the analysis: runs joined with judges and criteria."""
+
+import csv
+
+import pytest
+from scylla_fixtures import HAIKU, TABLES, attempts, copied, facts, items, items_of, run_of
+
+from errata.model import Case, Run, Unreadable
+from errata.sources import scylla
+
+
+def test_the_runs_of_the_trimmed_export_have_their_true_numbers():
+    found = attempts(items_of(HAIKU))
+
+    assert (len(found), sum(one.outcome == "pass" for one in found)) == (18, 15)
+    assert sum(len(one.judgements) for one in found) == 51
+    assert sum(check.kind == "criterion" for one in found for check in one.checks) == 218
+    assert sum(one.usage.cost for one in found) == pytest.approx(1.49043065)
+
+
+def test_the_exports_own_figures_are_reported_with_their_denominator():
+    (headline,) = (one for one in run_of(items_of(HAIKU)).reported if one.headline)
+
+    assert (headline.name, headline.value, headline.n) == ("pass_rate", pytest.approx(15 / 18), 18)
+
+
+def test_every_figure_of_the_summary_of_a_model_is_reported():
+    reported = {one.name: one.value for one in run_of(items_of(TABLES)).reported}
+
+    assert reported["mean_score"] == pytest.approx(0.97088571)
+    assert reported["total_cost"] == pytest.approx(1.0111618)
+    assert reported["pass_rate, T0"] == 1.0
+
+
+def test_a_run_number_is_the_index_of_the_attempt():
+    found = [one for one in attempts(items_of(HAIKU)) if one.case == "projectscylla/test-001/T0/00"]
+
+    assert [(one.index, one.outcome) for one in found] == [(1, "fail"), (2, "fail"), (3, "fail")]
+
+
+def test_judges_are_joined_to_their_run():
+    attempt = attempts(items_of(HAIKU))[0]
+
+    assert [(one.judge, one.model, one.raw["passed"]) for one in attempt.judgements] == [
+        ("judge_01", "claude-opus-4-6", False),
+        ("judge_02", "claude-sonnet-4-6", False),
+        ("judge_03", "claude-haiku-4-5", False),
+    ]
+    assert attempt.judgements[0].reasoning.startswith("The agent failed to create")
+
+
+def test_a_criterion_that_does_not_apply_is_no_failure():
+    statuses = {
+        (check.name, check.judge): check.status
+        for one in attempts(items_of(HAIKU))
+        if one.case == "projectscylla/test-002/T0/04" and one.index == 1
+        for check in one.checks
+    }
+
+    assert statuses["code_formatting", "judge_02"] == "not_applicable"
+
+
+@pytest.mark.trap(13)
+def test_an_infinite_cost_of_pass_in_a_table_is_kept_as_text():
+    (case,) = (item for item in items_of(HAIKU) if isinstance(item, Case) and item.native_id == "test-001/T0/00")
+
+    assert case.extra["subtest"]["cop"] == "inf"
+
+
+def test_tables_in_another_order_give_the_same_attempts(tmp_path):
+    root = copied(HAIKU, tmp_path)
+    header, *rows = (root / "judges.csv").read_text().splitlines()
+    (root / "judges.csv").write_text("\n".join([header, *sorted(rows, key=lambda row: row.split(",")[5:7])]) + "\n")
+
+    def judged(found):
+        return {one.id: [judge.raw for judge in one.judgements] for one in attempts(found)}
+
+    assert judged(items(root)) == judged(items_of(HAIKU))
+
+
+def rewritten(tmp_path, change):
+    root = copied(HAIKU, tmp_path)
+    with (root / "runs.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    change(rows)
+    with (root / "runs.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return items(root)
+
+
+def test_several_models_in_one_table_are_one_run_each_in_one_group(tmp_path):
+    found = rewritten(tmp_path, lambda rows: rows[0].update(agent_model="other"))
+
+    runs = [item for item in found if isinstance(item, Run)]
+    assert {run.subject.model for run in runs} == {"other", "claude-haiku-4-5"}
+    assert len({run.group for run in runs}) == 1
+    assert len({run.id for run in runs}) == 2
+
+
+def test_a_repeated_row_is_a_duplicate_of_the_first(tmp_path):
+    found = attempts(rewritten(tmp_path, lambda rows: rows.append(rows[0])))
+
+    assert (found[-1].duplicate_of, found[-1].index) == (found[0].id, 4)
+
+
+def test_a_row_without_a_run_number_is_unreadable_and_its_judges_are_named(tmp_path):
+    found = rewritten(tmp_path, lambda rows: rows[0].update(run_number="first"))
+
+    bad = [item.where for item in found if isinstance(item, Unreadable)]
+    assert bad == ["runs.csv:2", "judges.csv:2", "criteria.csv:2"]
+    assert len(attempts(found)) == 17
+
+
+@pytest.mark.trap(18)
+def test_when_all_judges_are_invalid_the_measurement_is_broken(tmp_path):
+    root = copied(HAIKU, tmp_path)
+    text = (root / "judges.csv").read_text()
+    (root / "judges.csv").write_text(text.replace(",F,True,", ",F,False,"))
+
+    assert facts(attempts(items(root))[0]) == ("completed", "error", "none")
+
+
+def test_the_table_of_runs_is_recognised_under_any_name(tmp_path):
+    (tmp_path / "x.txt").write_bytes((HAIKU / "runs.csv").read_bytes())
+
+    assert scylla.recognise(tmp_path / "x.txt") is not None
+    assert len(attempts(items(tmp_path / "x.txt"))) == 18
