@@ -8,10 +8,10 @@ from errata.model import Attempt, Item, Run
 from errata.sources import Found, read, scylla
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sources" / "scylla"
-GEN1 = FIXTURES / "batch-gen1" / "data" / "batch-gen1"
+GEN1 = FIXTURES / "large" / "batch-gen1" / "data" / "batch-gen1"
 GEN2 = FIXTURES / "batch-gen2" / "data" / "batch-gen2"
 CASCADE = FIXTURES / "batch-cascade" / "data" / "batch-cascade"
-TREE = FIXTURES / "dryrun-tree" / "data" / "raw"
+TREE = FIXTURES / "large" / "dryrun-tree" / "data" / "raw"
 TABLES = FIXTURES / "dryrun-tables" / "data" / "tables"
 HAIKU = FIXTURES / "haiku-tables" / "data" / "tables"
 ALL = (GEN1, GEN2, CASCADE, TREE, TABLES, HAIKU)

@@ -317,9 +317,15 @@ def test_usage_times_and_durations_are_kept():
 
 
 @pytest.mark.parametrize(
-    "name", ["getRunDetails.envelope.json", "getFailedEvalsForRun.json", "getEvalDebugInfo.first.envelope.json"]
+    ("path", "name"),
+    [
+        (RUN_A, "getRunDetails.envelope.json"),
+        (RUN_A, "getFailedEvalsForRun.json"),
+        (RUN_A, "getEvalDebugInfo.first.envelope.json"),
+        (RUN_B, "getRunDetails.envelope.json"),
+        (RUN_B, "getFailedEvalsForRun.json"),
+    ],
 )
-@pytest.mark.parametrize("path", [RUN_A, RUN_B])
 def test_a_run_has_the_same_id_whichever_answer_it_is_read_from(path, name):
     assert run_of(path / name).id == run_of(path).id
     assert run_of(path / name).variant == {"experiment": "default"}

@@ -77,7 +77,7 @@ def test_tokens_cost_and_durations_are_kept():
 
 @pytest.mark.trap(20)
 def test_a_command_keeps_the_names_of_its_environment_and_no_value():
-    (command,) = attempts(items_of(TREE))[0].extra["commands"]
+    (command,) = attempts(items_of(TREE))[0].extra["command_log"]["commands"]
 
     assert command["env_names"] == ["HOME", "LANG", "PATH", "SHELL", "USER"]
     assert "env_vars" not in command

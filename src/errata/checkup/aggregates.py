@@ -18,7 +18,9 @@ def aggregate_mismatch(survey: Survey) -> Iterator[Finding]:
     for reported in survey.run.reported:
         if reported.value is None or not _of_the_counted_judge(survey, reported):
             continue
-        if reported.metric == "rows":
+        if reported.metric == "scored":
+            yield from _scored(survey, reported, reported.value)
+        elif reported.metric in ("passed", "failed", "unscored"):
             yield from _rows(survey, reported, reported.value)
         elif reported.metric == "passes":
             yield from _passes(survey, reported, reported.value)
@@ -26,17 +28,28 @@ def aggregate_mismatch(survey: Survey) -> Iterator[Finding]:
             yield from _pass_rate(survey, reported, reported.value)
 
 
-def _rows(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+def _scored(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
     distinct = len(survey.cases) - survey.missing.count
     if stated == survey.rows == survey.measurements["scored"]:
         return
-    over = f", over {distinct} cases" if distinct != survey.rows else ""
     if stated == survey.rows:
         text = f"{_says(reported)} {stated:g}; {survey.measurements['scored']} of {survey.rows} rows have a verdict"
         yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=survey.rows)
-    else:
+    elif stated != survey.measurements["scored"]:
+        over = f", over {distinct} cases" if distinct != survey.rows else ""
         text = f"{_says(reported)} {stated:g}; rows: {survey.rows}{over}"
         yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=survey.rows)
+
+
+def _rows(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+    found = {
+        "passed": survey.outcomes["pass"],
+        "failed": survey.failed_rows,
+        "unscored": survey.measurements["unscored"],
+    }[reported.metric]
+    if stated != found:
+        text = f"{_says(reported)} {stated:g}; rows: {found}"
+        yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=found)
 
 
 def _passes(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:

@@ -74,6 +74,8 @@ class Survey:
     cost_known: int = 0
     checks: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(check, status) of the rows, without second judges."""
+    failed_rows: int = 0
+    """Rows in which a check failed, whatever became of the attempt."""
     judges: set[str] = field(default_factory=set)
     out_of_order: int = 0
 
@@ -134,6 +136,7 @@ def _count(found: Survey, attempt: Attempt) -> None:
         found.unscored.add(attempt)
     if attempt.duplicate_of is not None:
         found.duplicates.setdefault(attempt.duplicate_of, []).append(remember(attempt))
+    found.failed_rows += any(check.failed for check in attempt.checks) or attempt.outcome == "fail"
     for check in attempt.checks:
         if check.counts:
             found.checks[check.name, check.status] += 1

@@ -7,7 +7,7 @@ import click
 from errata import pipeline
 from errata.cli.check import put_findings
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, number, plural, put, put_json, say
+from errata.cli.output import money, number, plural, put, put_json, put_parts, say
 from errata.cli.progress import progress
 from errata.cli.runs import as_json, short
 from errata.pipeline.analysis import Analysis
@@ -69,11 +69,10 @@ def _show_failures(analysis: Analysis) -> None:
     put(f"Passed   {_passed(analysis)}{_rate(analysis)}")
     put(f"Failures {counts.failures:<7} {_facts(analysis)}")
     if analysis.first_failed:
-        told = " · ".join(f"{name or 'none'} {count}" for name, count in analysis.first_failed)
-        put(f"Checks   {told}   (first failed check)")
+        put_parts("Checks", [f"{name or 'none'} {count}" for name, count in analysis.first_failed], "(first failed)")
     if analysis.categories:
-        told = " · ".join(f"{name} {failed}/{total}" for name, failed, total in analysis.categories[:MOST])
-        put(f"Category {told}   (failures / cases)")
+        told = [f"{name} {failed}/{total}" for name, failed, total in analysis.categories[:MOST]]
+        put_parts("Category", told, "(failures / cases)")
     if counts.cost is not None:
         unknown = counts.counted - counts.cost_known
         rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""

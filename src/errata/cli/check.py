@@ -9,7 +9,7 @@ from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import WIDTH, put, put_json
 from errata.cli.runs import short
-from errata.model import Finding
+from errata.model import Evidence, Finding
 from errata.pipeline.analysis import Health
 from errata.text.clean import one_line
 
@@ -63,6 +63,19 @@ def put_findings(findings: Sequence[Finding]) -> None:
         for line in rest:
             put(indent + line)
         for evidence in finding.evidence:
-            place = str(evidence.ref) if evidence.ref else ""
-            quote = f'"{evidence.quote}"' if evidence.quote else ""
-            put(indent + one_line(f"{place} {quote}", WIDTH - len(indent)))
+            put_evidence(evidence, indent)
+
+
+def put_evidence(evidence: Evidence, indent: str) -> None:
+    """The place and the quote, on one line where they fit."""
+    width = WIDTH - len(indent)
+    place = one_line(str(evidence.ref), 2 * width) if evidence.ref else ""
+    quote = f'"{one_line(evidence.quote)}"' if evidence.quote else ""
+    whole = f"{place} {quote}".strip()
+    if len(whole) <= width:
+        put(indent + whole)
+        return
+    if place:
+        put(indent + place)
+    for line in wrap(quote, width - 2):
+        put(f"{indent}  {line}" if place else indent + line)

@@ -53,6 +53,18 @@ def _narrow(widths: list[int]) -> None:
         widths[widths.index(max(widths))] -= 1
 
 
+def put_parts(label: str, parts: Sequence[str], note: str = "") -> None:
+    """A label and its parts, broken between parts so that every line fits the page."""
+    line = f"{label:<8} "
+    for at, part in enumerate([*parts, note] if note else parts):
+        joint = "" if at == 0 else "   " if note and at == len(parts) else " · "
+        if at and len(line) + len(joint) + len(part) > WIDTH:
+            put(line)
+            line, joint = " " * 9, ""
+        line += joint + part
+    put(line)
+
+
 def number(value: float | None, digits: int = 0) -> str:
     return "–" if value is None else f"{value:,.{digits}f}"
 

@@ -34,6 +34,8 @@ class Reported(Record):
 
     name: str
     metric: str = ""
+    """`pass_rate` of attempts, or of the check of that name; `passes` of a check; `scored`, `passed`, `failed` and
+    `unscored` attempts. These a checkup recounts; any other metric is kept as it is."""
     scorer: str = ""
     filter: str = ""
     reducer: str = ""

@@ -88,7 +88,7 @@ def categories_of(store: Store, pk: int) -> dict[str, str]:
     """Case key → category, where there is one."""
     with store.reading() as connection:
         query = select(cases.c.key, cases.c.category).where(cases.c.run_pk == pk, cases.c.category != "")
-        return dict(connection.execute(query).tuples().all())
+        return {row.key: row.category for row in connection.execute(query)}
 
 
 def with_texts(store: Store, attempt: Attempt) -> Attempt:

@@ -1,10 +1,10 @@
 """One run on its way into the store."""
 
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
 
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
@@ -95,22 +95,21 @@ class Staged:
                 func.sum(attempts.c.tokens),
             ).where(counted)
         ).one()
-        groups: dict[str, dict[str, int]] = {
-            column.name: dict(
-                connection.execute(select(column, func.count()).where(counted).group_by(column)).tuples().all()
-            )
+        groups = {
+            column.name: _pairs(connection, select(column, func.count()).where(counted).group_by(column))
             for column in (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
         }
-        failed = connection.execute(
+        failed = (
             select(checks.c.name, func.count())
             .join(attempts, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
             .where(counted, checks.c.status == "fail")
             .group_by(checks.c.name)
-        ).tuples()
+        )
         return Counts(
             attempts=total, counted=row[0], cases=row[1], failures=row[2], unreadable=len(self.unreadables),
             executions=groups["execution"], measurements=groups["measurement"], outcomes=groups["outcome"],
-            checks=self._checks, failed_checks=dict(failed.all()), cost=row[3], cost_known=row[4], tokens=row[5],
+            checks=self._checks, failed_checks=_pairs(connection, failed),
+            cost=row[3], cost_known=row[4], tokens=row[5],
         )  # fmt: skip
 
     def _digest(self) -> str:
@@ -138,3 +137,7 @@ class Staged:
         if rows:
             connection.execute(insert(blobs), rows)
         sqlite.bulk_insert(connection, blob_uses, [(digest,) for digest in unique], run_pk=self.pk)
+
+
+def _pairs(connection: Connection, query: Select[Any]) -> dict[str, int]:
+    return {row[0]: row[1] for row in connection.execute(query)}

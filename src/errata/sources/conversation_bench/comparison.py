@@ -140,12 +140,15 @@ def reported(listed: Listed, root: Path) -> Iterator[Reported]:
             )
 
 
+_ROW_METRICS = {"pass_rows": "passed", "fail_rows": "failed", "incomplete_rows": "unscored"}
+
+
 def _columns() -> Iterator[tuple[str, str, str, str]]:
     """Name, metric, column, and the column of the denominator."""
-    for name in (HEADLINE, "fail_row_rate"):
-        yield name, name, name, "turns_scored"
+    yield HEADLINE, "pass_rate", HEADLINE, "turns_scored"
+    yield "fail_row_rate", "fail_rate", "fail_row_rate", "turns_scored"
     for name in _COUNTS:
-        yield name, "rows", name, "turns_scored"
+        yield name, _ROW_METRICS.get(name, "rows"), name, "turns_scored"
     for name in DIMENSIONS:
         yield name, "pass_rate", f"{name}_pass_rate", f"{name}_applicable"
 

@@ -196,7 +196,7 @@ def _reported(facts: Facts) -> Iterator[Reported]:
         ref = SourceRef(file=f"{judge}_summary.json")
         scored = count(summary.get("turns_scored"))
         if scored is not None:
-            yield Reported(name="turns_scored", metric="rows", scorer=judge, value=scored, ref=ref)
+            yield Reported(name="turns_scored", metric="scored", scorer=judge, value=scored, ref=ref)
         totals = mapping(summary.get("category_totals"))
         key = next((key for key in _PASSES if type(summary.get(key)) is dict), "")
         for name, passes in mapping(summary.get(key)).items():

@@ -24,7 +24,9 @@ class Agent(NamedTuple):
     ref: SourceRef
     version: str
     timing: dict[str, Any]
-    commands: list[dict[str, Any]]
+    commands: dict[str, Any]
+    further: dict[str, str]
+    """Of stdout and stderr, what stands neither in the answer nor in the log files."""
 
     @property
     def is_error(self) -> bool:
@@ -69,7 +71,8 @@ class Agent(NamedTuple):
             cli=told,
             agent_version=self.version,
             agent_exit_code=whole(self.result.get("exit_code")),
-            commands=self.commands,
+            command_log=self.commands,
+            further_output=self.further,
         )
 
 
@@ -87,6 +90,7 @@ def read_agent(run_folder: Path, documents: Documents) -> Agent:
         version=version[1] if version else "",
         timing=documents.get(folder / "timing.json"),
         commands=_commands(documents.get(folder / "command_log.json")),
+        further=_further(result, folder, has_answer=bool(cli)),
     )
 
 
@@ -132,24 +136,34 @@ def _cli_answer(stdout: Any) -> dict[str, Any]:
     return {}
 
 
-def _commands(log: dict[str, Any]) -> list[dict[str, Any]]:
+def _further(result: dict[str, Any], folder: Path, *, has_answer: bool) -> dict[str, str]:
+    found = {}
+    for name in ("stdout", "stderr"):
+        said = text(result.get(name))
+        lines = [line for line in said.splitlines() if not (has_answer and line.startswith("{"))]
+        if any(lines) and said != _text_of(folder / f"{name}.log"):
+            found[name] = redact("\n".join(lines)[:TEXT_CAP])
+    return found
+
+
+def _commands(log: dict[str, Any]) -> dict[str, Any]:
     """Commands without the values of their environment: only the names are kept."""
-    kept = []
-    for entry in sequence(log.get("commands"))[:100]:
-        told = mapping(entry)
-        words = [redact(text(word)) for word in sequence(told.get("command"))][:100]
-        kept.append(
-            known(
-                command=[word[:500] for word in words],
-                timestamp=text(told.get("timestamp")),
-                exit_code=whole(told.get("exit_code")),
-                duration_seconds=number(told.get("duration_seconds")),
-                stdout_file=text(told.get("stdout_file")),
-                stderr_file=text(told.get("stderr_file")),
-                env_names=sorted(text(name) for name in mapping(told.get("env_vars"))),
-            )
-        )
-    return kept
+    commands = [_command(mapping(entry)) for entry in sequence(log.get("commands"))[:100]]
+    told = {name: value for name, value in log.items() if name != "commands"}
+    return known(**told) | known(commands=commands)
+
+
+def _command(told: dict[str, Any]) -> dict[str, Any]:
+    words = [redact(text(word)) for word in sequence(told.get("command"))][:100]
+    return known(
+        command=[word[:500] for word in words],
+        timestamp=text(told.get("timestamp")),
+        exit_code=whole(told.get("exit_code")),
+        duration_seconds=number(told.get("duration_seconds")),
+        stdout_file=text(told.get("stdout_file")),
+        stderr_file=text(told.get("stderr_file")),
+        env_names=sorted(text(name) for name in mapping(told.get("env_vars"))),
+    )
 
 
 def _text_of(path: Path) -> str | None:

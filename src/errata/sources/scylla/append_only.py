@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, ErrorInfo, Reported, case_key, times
+from errata.model import Attempt, ErrorInfo, Reported, SourceRef, case_key, times
 from errata.model.words import Phase
 from errata.sources.scylla.facts import CANCELLED, NOT_MADE, NOT_SCORED, PASS_ABOVE, UNFINISHED, Facts
 from errata.sources.scylla.log_errors import typed
@@ -65,14 +65,16 @@ def entries_told(rows: list[SummaryRow], logs: Logs) -> Iterator[Entry]:
         yield Entry(row, seen[row.test], _block_of(row, logs))
 
 
-def success_count(results: list[Any]) -> tuple[Reported, ...]:
+def success_count(results: list[Any], ref: SourceRef) -> tuple[Reported, ...]:
     """How many tests came to their end: a number of the harness, but no pass rate."""
     last = {text(mapping(row).get("test_id")): text(mapping(row).get("status")) for row in results}
     last.pop("", None)
     count = sum(status == "success" for status in last.values())
     return (
-        Reported(name="success", metric="finished", filter="last entry per test", value=float(count), n=len(last)),
-        Reported(name="entries", metric="count", value=float(len(results))),
+        Reported(
+            name="success", metric="finished", filter="last entry per test", value=float(count), n=len(last), ref=ref
+        ),
+        Reported(name="entries", metric="count", value=float(len(results)), ref=ref),
     )
 
 

@@ -141,7 +141,7 @@ def _run(batch: Batch) -> Run:
         expected_cases=len(batch.planned) or None,
         started_at=_extreme(min, [session.started_at for session in sessions], summary.get("started_at")),
         finished_at=_extreme(max, [session.finished_at for session in sessions], summary.get("completed_at")),
-        reported=success_count(results) if batch.append_only else _reported(batch, results),
+        reported=success_count(results, batch.summary_ref) if batch.append_only else _reported(batch, results),
         scorers=(Scorer(name="best tier score", kind="judge", model=judge, threshold=PASS_ABOVE),),
         sessions=sessions,
         log_evidence=tuple(batch.logs.evidence),
@@ -197,9 +197,16 @@ def _reported(batch: Batch, results: list[Any]) -> tuple[Reported, ...]:
         filter="latest session",
         n=len(results),
         headline=True,
+        ref=batch.summary_ref,
     )
     threads = [
-        Reported(name=f"{word}, thread {thread.get('thread_id')}", metric=word, value=value)
+        Reported(
+            name=f"{word}, thread {thread.get('thread_id')}",
+            metric=f"thread_{word}",
+            filter=f"thread {thread.get('thread_id')}",
+            value=value,
+            ref=batch.summary_ref,
+        )
         for thread in batch.threads
         for word in ("completed", "failed")
         if (value := number(thread.get(word))) is not None

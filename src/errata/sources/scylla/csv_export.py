@@ -105,6 +105,8 @@ def _run(
             pipeline_version=summary.get("pipeline_version"),
             config_version=summary.get("config_version"),
             totals={name: value for name, value in summary.items() if name.startswith("total_")},
+            models=summary.get("models"),
+            tiers=summary.get("tiers"),
             overall_stats=summary.get("overall_stats"),
             by_tier=summary.get("by_tier"),
             model_stats=stats,
@@ -113,9 +115,14 @@ def _run(
     )
 
 
+_SUMMARY = SourceRef(file="summary.json")
+
+
 def _reported(stats: dict[str, Any], n: int | None, summary: dict[str, Any], *, alone: bool) -> tuple[Reported, ...]:
     figures = [
-        Reported(name=text(name), metric=text(name), value=number(value), n=n, headline=name == "pass_rate")
+        Reported(
+            name=text(name), metric=text(name), value=number(value), n=n, headline=name == "pass_rate", ref=_SUMMARY
+        )
         for name, value in stats.items()
         if isinstance(value, int | float) and not isinstance(value, bool) and name != "total_runs"
     ]
@@ -127,6 +134,7 @@ def _reported(stats: dict[str, Any], n: int | None, summary: dict[str, Any], *, 
                 filter=tier,
                 value=number(told.get(metric)),
                 n=whole(told.get("total_runs")),
+                ref=_SUMMARY,
             )
             for metric in ("pass_rate", "mean_score", "total_cost", "cop")
             if isinstance(told, dict) and metric in told

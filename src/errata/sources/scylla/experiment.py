@@ -9,7 +9,7 @@ from errata.model import Artefact, SourceRef
 from errata.sources.scylla.checkpoint import Checkpoint, RunState
 from errata.sources.scylla.documents import Documents, folders
 from errata.sources.scylla.run_folder import RunPlace
-from errata.sources.scylla.values import known, last_part, mapping, plain, sequence, test_of, text
+from errata.sources.scylla.values import differing, known, last_part, mapping, plain, sequence, test_of, text
 
 CORNERS = ("", "completed", "in_progress", ".failed")
 _TIER = re.compile(r"T\d{1,3}$")
@@ -83,10 +83,8 @@ def tier_facts(experiment: Experiment, documents: Documents) -> dict[str, Any]:
     for tier in _tier_folders(experiment.folder):
         report = documents.get(tier / "report.json")
         subtests = {folder.name: _subtest_facts(folder, documents) for folder in _subtest_folders(tier)}
-        facts[tier.name] = known(**mapping(report.get("summary"))) | known(
+        facts[tier.name] = _of_report(report) | known(
             selection=documents.get(tier / "best_subtest.json"),
-            token_stats=report.get("token_stats"),
-            children=report.get("children"),
             subtests={name: told for name, told in subtests.items() if told},
         )
     return {tier: told for tier, told in facts.items() if told}
@@ -96,6 +94,7 @@ def result_facts(experiment: Experiment, documents: Documents) -> dict[str, Any]
     """`result.json` and `tier_comparison.json` without the parts that stand elsewhere in full."""
     result = documents.get(experiment.folder / "result.json")
     kept = {name: plain(value) for name, value in result.items() if name not in ("config", "tier_results")}
+    kept |= known(config=differing(mapping(result.get("config")), experiment.config))
     return known(result=kept, tier_comparison=documents.get(experiment.folder / "tier_comparison.json"))
 
 
@@ -155,5 +154,10 @@ def _subtest_folders(tier: Path) -> list[Path]:
 
 
 def _subtest_facts(folder: Path, documents: Documents) -> dict[str, Any]:
-    report = documents.get(folder / "report.json")
-    return known(**mapping(report.get("summary"))) | known(token_stats=report.get("token_stats"))
+    return _of_report(documents.get(folder / "report.json"))
+
+
+def _of_report(report: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a report, and apart from them the rest of it."""
+    rest = {name: value for name, value in report.items() if name != "summary"}
+    return known(**mapping(report.get("summary"))) | known(report=rest)

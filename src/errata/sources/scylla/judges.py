@@ -9,7 +9,7 @@ from errata.model import Check, Judgement, SourceRef
 from errata.model.words import CheckStatus
 from errata.sources.base import text_file
 from errata.sources.scylla.documents import Documents, folders
-from errata.sources.scylla.values import known, mapping, number, plain, sequence, text, whole
+from errata.sources.scylla.values import differing, known, mapping, number, sequence, text, whole
 
 _FOLDER = re.compile(r"judge_(\d+)$")
 _MODEL_LINE = re.compile(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)
@@ -57,7 +57,7 @@ def judgement_of(judge: Judge) -> Judgement:
         version=judge.version,
         valid=judge.valid,
         reasoning=text(judge.data.get("reasoning")),
-        raw=known(**said),
+        raw=known(**said, told_otherwise=judge.data.get("told_otherwise")),
         ref=judge.ref,
     )
 
@@ -120,8 +120,11 @@ def _criterion(name: str, told: Any, judge: str, valid: bool) -> Check:
 
 
 def _odd(rated: dict[str, Any]) -> dict[str, Any]:
+    """What the fields of a check can't hold: unknown names, and words other than `N/A` in the place of a number."""
     named = ("achieved", "max", "score", "items", "na_items", "reason")
-    return {text(name): plain(value) for name, value in rated.items() if name not in named}
+    words = {name: rated[name] for name in ("achieved", "max") if text(rated.get(name)).strip() not in ("", "N/A")}
+    unknown = {text(name): value for name, value in rated.items() if name not in named}
+    return known(**unknown | words)
 
 
 def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Documents) -> Judge:
@@ -134,6 +137,8 @@ def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Doc
         data |= {name: value for name, value in source.items() if value is not None}
     if judgment.get("is_valid") is False:
         data["is_valid"] = False
+    if judge is not None:
+        data["told_otherwise"] = differing({name: value for name, value in judgment.items() if value is not None}, data)
     ref = documents.ref(path) if judgment else (judge.ref if judge else documents.ref(folder))
     return Judge(number_, data, ref, stated.get("Claude Code Version", ""))
 

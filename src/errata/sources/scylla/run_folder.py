@@ -13,7 +13,7 @@ from errata.sources.scylla.checkpoint import RunState
 from errata.sources.scylla.documents import Documents, children
 from errata.sources.scylla.facts import MISSING, UNFINISHED, Facts
 from errata.sources.scylla.judges import Judge, checks_of, consensus_check, criteria_checks, judgement_of, read_judges
-from errata.sources.scylla.values import known, mapping, moment, number, sequence, text, whole
+from errata.sources.scylla.values import differing, known, mapping, moment, number, sequence, text, whole
 
 ARTEFACT_CAP = 40
 
@@ -74,6 +74,8 @@ class _Read(NamedTuple):
     agent: Agent
     judges: list[Judge]
     usage: Usage
+    judge_timing: dict[str, Any]
+    report: dict[str, Any]
 
     @property
     def passed(self) -> bool | None:
@@ -111,7 +113,7 @@ def run_attempt(place: RunPlace, who: Who, documents: Documents) -> Attempt:
         judgements=tuple(judgement_of(judge) for judge in read.judges),
         artefacts=tuple(_artefacts(read, place.folder, documents)),
         usage=UsageByRole(subject=read.usage),
-        finished_at=_finished_at(read, place.folder, documents),
+        finished_at=_finished_at(read),
         duration=number(read.result.get("duration_seconds")),
         durations=_durations(read),
         exit_code=read.exit_code,
@@ -148,6 +150,8 @@ def _read(place: RunPlace, folder: Path, documents: Documents) -> _Read:
         agent=agent,
         judges=read_judges(folder, result, documents.ref(folder / "run_result.json"), documents),
         usage=usage_of(stats, cost=cost, requests=agent.result.get("api_calls")),
+        judge_timing=documents.get(folder / "judge" / "timing.json"),
+        report=documents.get(folder / "report.json"),
     )
 
 
@@ -243,10 +247,13 @@ def _durations(read: _Read) -> dict[str, float]:
     return {name: seconds for name, value in stated.items() if (seconds := number(value)) is not None}
 
 
-def _finished_at(read: _Read, folder: Path, documents: Documents) -> str | None:
-    judged = documents.get(folder / "judge" / "timing.json").get("measured_at")
-    reported = documents.get(folder / "report.json").get("generated_at")
-    return moment(judged) or moment(read.agent.timing.get("measured_at")) or moment(reported)
+def _finished_at(read: _Read) -> str | None:
+    moments = (
+        read.judge_timing.get("measured_at"),
+        read.agent.timing.get("measured_at"),
+        read.report.get("generated_at"),
+    )
+    return next((found for one in moments if (found := moment(one))), None)
 
 
 def _extra(read: _Read) -> dict[str, Any]:
@@ -255,4 +262,21 @@ def _extra(read: _Read) -> dict[str, Any]:
         facts["criteria_scores_null"] = True
     place = known(run=read.place.name, corner=read.place.corner)
     place |= known(state=read.place.state.state, recorded=read.place.state.recorded)
-    return facts | place | read.agent.extra
+    times = known(agent_finished_at=read.agent.timing.get("measured_at"), reported_at=read.report.get("generated_at"))
+    return facts | place | times | read.agent.extra | known(told_otherwise=_told_otherwise(read))
+
+
+def _told_otherwise(read: _Read) -> dict[str, Any]:
+    """The harness writes most facts several times; where they differ, that is a fact too."""
+    result = read.result
+    judged = {name.removeprefix("judge_"): value for name, value in result.items() if name.startswith("judge_")}
+    agent = {name: value for name, value in read.agent.result.items() if name in ("token_stats", "cost_usd")}
+    timing = {name: value for name, value in (read.agent.timing | read.judge_timing).items() if name != "measured_at"}
+    report = {name: value for name, value in read.report.items() if name != "generated_at"}
+    consensus = {name: value for name, value in read.consensus.items() if name != "criteria_scores"}
+    return known(
+        agent=differing(agent, result),
+        timing=differing(timing, result),
+        judge=differing(consensus, judged),
+        report=differing(report, result | judged),
+    )

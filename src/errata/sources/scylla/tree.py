@@ -5,7 +5,20 @@ from pathlib import Path
 
 import msgspec
 
-from errata.model import Attempt, Case, Code, Item, Reported, Run, Scorer, SourceInfo, Subject, attempt_id, case_key
+from errata.model import (
+    Attempt,
+    Case,
+    Code,
+    Item,
+    Reported,
+    Run,
+    Scorer,
+    SourceInfo,
+    SourceRef,
+    Subject,
+    attempt_id,
+    case_key,
+)
 from errata.sources.scylla.documents import NAME, Documents
 from errata.sources.scylla.experiment import (
     Experiment,
@@ -39,14 +52,16 @@ def case_name(experiment: Experiment, place: RunPlace) -> str:
     return f"{experiment.test}/{place.tier}/{place.subtest}"
 
 
-def reported_by(experiment: Experiment) -> tuple[Reported, ...]:
+def reported_by(experiment: Experiment, ref: SourceRef) -> tuple[Reported, ...]:
     """The experiment's own figures. None is a headline: a pass rate over all runs is not among them."""
     summary = experiment.summary
     best = text(summary.get("best_tier"))
     children = experiment.report.get("children")
     tiers = [child for child in children if isinstance(child, dict)] if isinstance(children, list) else []
     figures = [
-        Reported(name=name, metric=name, value=number(summary.get(name))) for name in _FIGURES if name in summary
+        Reported(name=name, metric=name, value=number(summary.get(name)), ref=ref)
+        for name in _FIGURES
+        if name in summary
     ]
     for tier in tiers:
         name = text(tier.get("tier"))
@@ -55,6 +70,7 @@ def reported_by(experiment: Experiment) -> tuple[Reported, ...]:
             metric="best_score",
             filter=name,
             value=number(tier.get("best_score")),
+            ref=ref,
             extra=known(cost=tier.get("cost"), best_subtest=tier.get("best_subtest"), best=name == best or None),
         )
         figures.append(scored)
@@ -78,7 +94,7 @@ def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -
         started_at=moment(summary.get("started_at")) or moment(checkpoint.data.get("started_at")),
         finished_at=moment(summary.get("completed_at")),
         native_status=checkpoint.status,
-        reported=reported_by(experiment),
+        reported=reported_by(experiment, documents.ref(experiment.folder / "report.json")),
         scorers=(Scorer(name="judge consensus", kind="judge", model=", ".join(experiment.judges.values())),),
         code=Code(repo=repo, commit=commit) if repo or commit else None,
         ref=experiment.ref,
@@ -86,10 +102,7 @@ def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -
         extra=known(
             config=config,
             checkpoints={".": checkpoint.vital_signs} if checkpoint.data else {},
-            best_tier=summary.get("best_tier"),
-            best_subtest=summary.get("best_subtest"),
-            frontier_cop=summary.get("frontier_cop"),
-            token_stats=experiment.report.get("token_stats"),
+            report=experiment.report,
             tiers=tier_facts(experiment, documents),
             runs_per_subtest=whole(config.get("runs_per_subtest")),
             **result_facts(experiment, documents),

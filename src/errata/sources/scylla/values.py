@@ -77,3 +77,8 @@ def plain(value: Any) -> Any:
 def known(**facts: Any) -> dict[str, Any]:
     """Plain facts for `extra`, without the ones that the log does not state."""
     return {name: plain(fact) for name, fact in facts.items() if fact not in (None, "", [], {}, ())}
+
+
+def differing(told: dict[str, Any], against: dict[str, Any]) -> dict[str, Any]:
+    """Of what is told a second time, only what was not told so the first time."""
+    return {text(name): plain(fact) for name, fact in told.items() if name not in against or against[name] != fact}

@@ -1,0 +1,29 @@
+"""What every source must do, tried on every fixture: one run of the kit per folder in tests/fixtures/sources."""
+
+from pathlib import Path
+
+import pytest
+
+from errata import sources
+from errata.testing import check_source
+
+FOLDER = Path(__file__).parent.parent / "fixtures" / "sources"
+
+
+def fixture_folders() -> list[Path]:
+    """Those that hold a run; one that holds none says so by a file `NO_RUN`."""
+    folders = sorted(path.parent for path in FOLDER.glob("*/*/ORIGIN.md"))
+    return [folder for folder in folders if not (folder / "NO_RUN").exists()]
+
+
+@pytest.mark.parametrize("folder", fixture_folders(), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_source_keeps_the_rules_on(folder, tmp_path):
+    data = folder / "data"
+    told = (folder / "IGNORED").read_text() if (folder / "IGNORED").exists() else ""
+    ignored = [line for line in told.splitlines() if line and not line.startswith("#")]
+
+    found = sources.find(data)
+
+    for number, one in enumerate(found):
+        named = one.source.NAME == "generic"
+        check_source(one.source, one.path, tmp_path / str(number), ignored=ignored, within=data, named=named)

@@ -1,0 +1,63 @@
+"""Short ways to fill a store in a test."""
+
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from errata.model import Item
+from errata.store.database import Store
+from errata.store.importing import Importing
+from errata.store.packing import Batch, pack_items, seal
+from errata.store.staged import ImportedRun
+from errata.testing import a_run, an_attempt
+
+
+def batches(*items: Item) -> list[Batch]:
+    return list(seal(pack_items(items)))
+
+
+def put(store: Store, *items: Item) -> list[ImportedRun]:
+    """Import what a source would yield."""
+    with Importing(store) as importing:
+        for batch in batches(*items):
+            importing.add(batch)
+        return importing.finish()
+
+
+def put_run(store: Store, native_id: str = "run-1", cases: Iterable[str] = ("a", "b"), **changes) -> ImportedRun:
+    """Import a run with one failed attempt per case."""
+    run = a_run(native_id=native_id, **changes)
+    (done,) = put(store, run, *(an_attempt(run=run.id, case=f"suite/{case}") for case in cases))
+    return done
+
+
+def rows(path: Path, table: str) -> int:
+    """How many rows a table has, seen from outside."""
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    finally:
+        connection.close()
+
+
+def tables_with_rows(path: Path) -> set[str]:
+    names = ("runs", "cases", "attempts", "checks", "blocks", "blobs", "blob_uses", "unreadables", "findings")
+    return {name for name in names if rows(path, name)}
+
+
+def sql(path: Path, *statements: str) -> None:
+    """Change a database behind errata's back."""
+    connection = sqlite3.connect(path)
+    try:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def quick_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Don't wait a minute for a lock that never opens."""
+    monkeypatch.setattr("errata.store.sqlite.BUSY_SECONDS", 0.2)

@@ -1,0 +1,294 @@
+"""Opening a store: where it lies, whether it is ours, which schema it has."""
+
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, inspect
+from store_fixtures import put_run, quick_to_give_up, sql
+
+from errata.errors import StoreError
+from errata.store import sqlite
+from errata.store.database import Store, open_store, problems_of, schema_of
+from errata.store.migrate import upgrade
+from errata.store.runs import all_runs
+from errata.store.schema import SCHEMA, metadata
+
+
+def test_a_new_store_has_its_own_folder_that_nobody_else_can_read(tmp_path):
+    open_store(tmp_path / ".errata" / "errata.db")
+
+    assert stat.S_IMODE((tmp_path / ".errata").stat().st_mode) == 0o700
+
+
+def test_a_new_errata_folder_keeps_itself_out_of_git(tmp_path):
+    open_store(tmp_path / ".errata" / "errata.db")
+
+    assert "*" in (tmp_path / ".errata" / ".gitignore").read_text().splitlines()
+
+
+def test_a_folder_that_was_there_is_left_as_it_is(tmp_path):
+    folder = tmp_path / ".errata"
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+
+    open_store(folder / "errata.db")
+
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o755
+    assert not (folder / ".gitignore").exists()
+
+
+def test_a_store_of_another_name_gets_no_gitignore(tmp_path):
+    open_store(tmp_path / "results" / "mine.db")
+
+    assert not (tmp_path / "results" / ".gitignore").exists()
+
+
+def test_an_empty_file_becomes_a_store(tmp_path):
+    (tmp_path / "errata.db").touch()
+
+    assert all_runs(open_store(tmp_path / "errata.db")) == []
+
+
+def test_a_store_is_opened_again_with_what_is_in_it(store):
+    put_run(store, "run-7")
+
+    assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["run-7"]
+
+
+@pytest.mark.parametrize("name", ["a b", "a?b", "a#b", "a%20b", "ü", "a:b", "a'b"])
+def test_a_store_lies_where_its_path_says(tmp_path, name):
+    path = tmp_path / name / "errata.db"
+
+    open_store(path)
+
+    assert path.is_file()
+    assert [one.name for one in tmp_path.iterdir()] == [name]
+
+
+def test_migrations_from_nothing_make_the_same_schema_as_a_new_store(tmp_path):
+    made = open_store(tmp_path / "made.db")
+    migrated = Store(tmp_path / "migrated.db", sqlite.engine_for(tmp_path / "migrated.db"))
+    with migrated.writing() as connection:
+        upgrade(connection)
+
+    assert shape(migrated) == shape(made)
+
+
+def shape(store: Store) -> dict[str, object]:
+    with store.reading() as connection:
+        seen = inspect(connection)
+        told = {
+            table: (
+                [
+                    (column["name"], str(column["type"]), column["nullable"], column["primary_key"])
+                    for column in seen.get_columns(table)
+                ],
+                sorted((one["name"], one["column_names"], one["unique"]) for one in seen.get_indexes(table)),
+                seen.get_pk_constraint(table)["constrained_columns"],
+            )
+            for table in seen.get_table_names()
+        }
+        without_rowid = connection.exec_driver_sql("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'")
+        strange = sorted(tuple(row) for row in without_rowid if not row[0].startswith("sqlite_"))
+        return {"tables": told, "rowid": strange, "schema": schema_of(connection)}
+
+
+def test_every_table_of_the_schema_is_made(store):
+    with store.reading() as connection:
+        names = set(inspect(connection).get_table_names())
+
+    assert names - {"sqlite_sequence"} == set(metadata.tables) | {"alembic_version"}
+
+
+def test_the_newest_migration_has_the_number_of_the_schema():
+    folder = Path(sqlite.__file__).parent / "migrations" / "versions"
+
+    numbers = sorted(int(path.name[:4]) for path in folder.glob("[0-9]*.py"))
+
+    assert numbers == list(range(1, SCHEMA + 1))
+
+
+def test_a_newer_store_is_refused_with_both_numbers_and_nothing_is_changed(store):
+    put_run(store)
+    sql(store.path, "UPDATE alembic_version SET version_num = '0099'", "PRAGMA wal_checkpoint(TRUNCATE)")
+    before = contents(store.path)
+
+    with pytest.raises(StoreError) as told:
+        open_store(store.path)
+
+    assert "99" in told.value.message
+    assert str(SCHEMA) in told.value.message
+    assert "upgrade" in told.value.hint
+    assert contents(store.path) == before
+
+
+def contents(path: Path) -> list[str]:
+    connection = sqlite3.connect(path)
+    try:
+        return list(connection.iterdump())
+    finally:
+        connection.close()
+
+
+def foreign_database(path: Path, *statements: str) -> Path:
+    sql(path, *statements)
+    return path
+
+
+FOREIGN = {
+    "another program's": ["CREATE TABLE notes (a)", "INSERT INTO notes VALUES (1)"],
+    "another program's with runs": ["CREATE TABLE runs (a)"],
+    "another program's with migrations": [
+        "CREATE TABLE runs (a)",
+        "CREATE TABLE alembic_version (version_num)",
+        "INSERT INTO alembic_version VALUES ('867495a8f9d4')",
+    ],
+    "another program's with numbered migrations": [
+        "CREATE TABLE runs (a)",
+        "CREATE TABLE alembic_version (version_num)",
+        "INSERT INTO alembic_version VALUES ('0001')",
+    ],
+    "one whose version is gone": ["CREATE TABLE runs (a)", "CREATE TABLE alembic_version (version_num)"],
+}
+
+
+@pytest.mark.parametrize("statements", FOREIGN.values(), ids=FOREIGN.keys())
+def test_a_database_of_another_program_is_refused(tmp_path, statements):
+    path = foreign_database(tmp_path / "foreign.db", *statements)
+
+    with pytest.raises(StoreError, match="not a store of errata"):
+        open_store(path)
+
+
+def test_the_refusal_names_the_file(tmp_path):
+    path = foreign_database(tmp_path / "foreign.db", *FOREIGN["another program's"])
+
+    with pytest.raises(StoreError, match=r"foreign\.db"):
+        open_store(path)
+
+
+def test_a_database_of_another_program_is_not_changed(tmp_path):
+    path = foreign_database(tmp_path / "foreign.db", *FOREIGN["another program's"])
+    before = path.read_bytes()
+
+    with pytest.raises(StoreError):
+        open_store(path)
+
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"hello", b"{}", b"SQLite format 3\x00", b"SQLite format 3\x00" + b"x" * 5000])
+def test_a_file_that_is_no_database_is_refused_and_not_changed(tmp_path, content):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+
+    with pytest.raises(StoreError):
+        open_store(path)
+
+    assert path.read_bytes() == content
+
+
+def test_a_folder_is_no_store(tmp_path):
+    with pytest.raises(StoreError, match="directory"):
+        open_store(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["/proc/errata.db", "/proc/none/errata.db", "/dev/full", "/dev/null/errata.db"])
+def test_a_place_that_can_not_be_written_is_told_with_what_would_be_right(place):
+    with pytest.raises(StoreError) as told:
+        open_store(Path(place))
+
+    assert "--store" in told.value.hint
+
+
+def test_a_path_below_a_file_can_not_be_a_store(tmp_path):
+    (tmp_path / "file").write_text("x")
+
+    with pytest.raises(StoreError, match=r"errata\.db"):
+        open_store(tmp_path / "file" / "sub" / "errata.db")
+
+
+def test_a_path_that_is_too_long_can_not_be_a_store(tmp_path):
+    with pytest.raises(StoreError):
+        open_store(tmp_path / ("x" * 5000))
+
+
+def with_pragma(store: Store, pragma: str) -> Store:
+    event.listen(store.engine, "connect", lambda driver, _: driver.execute(f"PRAGMA {pragma}"))
+    return store
+
+
+def test_a_read_only_store_is_told_in_words(store):
+    with pytest.raises(StoreError, match="read-only") as told:
+        put_run(with_pragma(store, "query_only = ON"))
+
+    assert "permissions" in told.value.hint
+
+
+def test_a_full_disk_is_told_in_words_and_nothing_of_the_import_is_seen(store):
+    put_run(store, "before")
+    pages = int(sqlite3.connect(store.path).execute("PRAGMA page_count").fetchone()[0])
+    full = with_pragma(open_store(store.path), f"max_page_count = {pages}")
+
+    with pytest.raises(StoreError, match="No space"):
+        put_run(full, "after", [f"{number}-{os.urandom(2000).hex()}" for number in range(500)])
+
+    assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["before"]
+
+
+def test_a_store_that_another_process_locks_is_told_in_words(store, monkeypatch):
+    quick_to_give_up(monkeypatch)
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(StoreError, match="locked"):
+        put_run(open_store(store.path))
+
+    other.close()
+
+
+def test_a_reader_does_not_wait_for_a_writer(store, monkeypatch):
+    quick_to_give_up(monkeypatch)
+    put_run(store, "run-1")
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("UPDATE runs SET name = 'half-written'")
+
+    assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["run-1"]
+
+    other.close()
+
+
+def test_a_damaged_store_is_told_in_words(store):
+    put_run(store, cases=[f"case-{number}" for number in range(3000)])
+    sql(store.path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    data = bytearray(store.path.read_bytes())
+    data[100 : len(data) // 2] = os.urandom(len(data) // 2 - 100)
+    store.path.write_bytes(data)
+
+    with pytest.raises(StoreError):
+        all_runs(open_store(store.path))
+
+
+def test_a_sound_store_has_no_problems(store):
+    put_run(store)
+
+    assert problems_of(store) == []
+
+
+OPEN = "import sys; from pathlib import Path; from errata.store.database import open_store; open_store(Path(sys.argv[1]))"
+
+
+def test_several_processes_may_make_the_store_at_once(tmp_path):
+    path = tmp_path / ".errata" / "errata.db"
+
+    started = [subprocess.Popen([sys.executable, "-c", OPEN, path], stderr=subprocess.PIPE) for _ in range(6)]
+    told = [one.communicate(timeout=60)[1].decode() for one in started]
+
+    assert told == [""] * 6
+    assert problems_of(open_store(path)) == []
