@@ -4,12 +4,12 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from record_strategies import attempts
 
 from errata.model import Attempt, Case, Check, Output, Run, Step, Usage, UsageByRole
 from errata.model.codec import from_json, pack, pack_into, to_json, to_plain, unpack
 from errata.model.step import Actor
 from errata.testing import a_run, an_attempt
+from record_strategies import attempts
 
 HUGE = 2**100
 

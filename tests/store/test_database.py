@@ -1,11 +1,11 @@
 """Opening a store: where it lies, whether it is ours, which schema it has."""
 
-import os
 import sqlite3
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from random import randbytes
 
 import pytest
 from sqlalchemy import event, inspect
@@ -115,7 +115,7 @@ def test_the_newest_migration_has_the_number_of_the_schema():
 
 def test_a_newer_store_is_refused_with_both_numbers_and_nothing_is_changed(store):
     put_run(store)
-    sql(store.path, "UPDATE alembic_version SET version_num = '0099'", "PRAGMA wal_checkpoint(TRUNCATE)")
+    sql(store.path, "UPDATE alembic_version SET version_num = '0099'")
     before = contents(store.path)
 
     with pytest.raises(StoreError) as told:
@@ -236,7 +236,7 @@ def test_a_full_disk_is_told_in_words_and_nothing_of_the_import_is_seen(store):
     full = with_pragma(open_store(store.path), f"max_page_count = {pages}")
 
     with pytest.raises(StoreError, match="No space"):
-        put_run(full, "after", [f"{number}-{os.urandom(2000).hex()}" for number in range(500)])
+        put_run(full, "after", [f"{number}-{randbytes(2000).hex()}" for number in range(500)])
 
     assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["before"]
 
@@ -268,7 +268,7 @@ def test_a_damaged_store_is_told_in_words(store):
     put_run(store, cases=[f"case-{number}" for number in range(3000)])
     sql(store.path, "PRAGMA wal_checkpoint(TRUNCATE)")
     data = bytearray(store.path.read_bytes())
-    data[100 : len(data) // 2] = os.urandom(len(data) // 2 - 100)
+    data[100 : len(data) // 2] = b"\xa5" * (len(data) // 2 - 100)
     store.path.write_bytes(data)
 
     with pytest.raises(StoreError):
@@ -281,7 +281,9 @@ def test_a_sound_store_has_no_problems(store):
     assert problems_of(store) == []
 
 
-OPEN = "import sys; from pathlib import Path; from errata.store.database import open_store; open_store(Path(sys.argv[1]))"
+OPEN = (
+    "import sys; from pathlib import Path; from errata.store.database import open_store; open_store(Path(sys.argv[1]))"
+)
 
 
 def test_several_processes_may_make_the_store_at_once(tmp_path):

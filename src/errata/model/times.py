@@ -1,9 +1,6 @@
 """Times as text: UTC ends in `Z`; a time without any offset is local to the machine that logged it."""
 
-import re
 from datetime import UTC, datetime
-
-_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z")
 
 
 def from_milliseconds(value: float) -> str:
@@ -13,9 +10,9 @@ def from_milliseconds(value: float) -> str:
 
 def from_iso(text: str) -> str:
     """UTC where the text has an offset; unchanged, and so marked local, where it has none. `ValueError` for no time."""
-    if _UTC.fullmatch(text):
-        return text
     moment = datetime.fromisoformat(text)
+    if text.endswith("Z"):
+        return text
     return text.replace(" ", "T") if moment.tzinfo is None else _text(moment.astimezone(UTC))
 
 

@@ -1,9 +1,12 @@
 """Tokens and money. Every number is optional: absent is not zero."""
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from errata.model.record import Record
 from errata.model.words import CostSource
+
+Number = TypeVar("Number", int, float)
 
 
 class Usage(Record):
@@ -50,7 +53,7 @@ class UsageByRole(Record):
 NO_USAGE_BY_ROLE = UsageByRole()
 
 
-def total_of(values: Iterable[float | None]) -> float | None:
+def total_of(values: Iterable[Number | None]) -> Number | None:
     """The sum of what is known; none if nothing is."""
     known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    return sum(known[1:], start=known[0]) if known else None

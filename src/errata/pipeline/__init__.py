@@ -1,12 +1,46 @@
-"""The order of the stages: one function per verb. Only this package knows how the stages are put together."""
+"""The order of the stages: one function per verb. Only this package knows how the stages are put together.
 
-from errata.pipeline.analysis import analyze, check_run, summarise
-from errata.pipeline.failures import failures_of
-from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
-from errata.pipeline.importing import import_paths
-from errata.pipeline.selecting import run_named, runs_named
-from errata.pipeline.showing import find_shown
-from errata.store.runs import all_runs, exclude, include, run_by_id
+The verbs are imported when they are first used: a command needs few of them, and the reading process none.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from errata.pipeline.analysis import analyze, check_run, summarise
+    from errata.pipeline.failures import failures_of
+    from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
+    from errata.pipeline.importing import import_paths
+    from errata.pipeline.selecting import run_named, runs_named
+    from errata.pipeline.showing import find_shown
+    from errata.store.runs import all_runs, exclude, include, run_by_id
+
+_VERBS = {
+    "all_runs": "errata.store.runs",
+    "analyze": "errata.pipeline.analysis",
+    "bundled_example": "errata.pipeline.housekeeping",
+    "check_run": "errata.pipeline.analysis",
+    "examine_store": "errata.pipeline.housekeeping",
+    "exclude": "errata.store.runs",
+    "failures_of": "errata.pipeline.failures",
+    "find_shown": "errata.pipeline.showing",
+    "forget": "errata.pipeline.housekeeping",
+    "import_paths": "errata.pipeline.importing",
+    "include": "errata.store.runs",
+    "list_sources": "errata.pipeline.housekeeping",
+    "run_by_id": "errata.store.runs",
+    "run_named": "errata.pipeline.selecting",
+    "runs_named": "errata.pipeline.selecting",
+    "stored_runs": "errata.pipeline.housekeeping",
+    "summarise": "errata.pipeline.analysis",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _VERBS:
+        raise AttributeError(f"module `errata.pipeline` has no attribute `{name}`")
+    return getattr(import_module(_VERBS[name]), name)
+
 
 __all__ = [
     "all_runs",

@@ -1,4 +1,4 @@
-"""Reading a path into batches: small ones here, large ones in a second process, so that reading and writing overlap."""
+"""Reading a path into batches: small ones here, large ones in a second process, which reads while this one writes."""
 
 import os
 import struct
@@ -6,8 +6,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from queue import Queue
-from threading import Thread
 from typing import IO
 
 import msgspec
@@ -21,8 +19,6 @@ from errata.store.packing import Batch, pack_items, seal
 
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
-AHEAD = 4
-"""Batches that the reading process may be ahead of the writing one."""
 
 _FRAME = struct.Struct(">cI")
 _DATA, _ERROR, _END = b"d", b"e", b"z"
@@ -50,22 +46,21 @@ def batches(order: Order) -> Iterator[Batch]:
     if _size(Path(order.path)) < PARALLEL_FROM:
         yield from seal(pack_items(sources.read(_found(order))))
     else:
-        yield from _from_process(order)
+        yield from seal(_from_process(order))
 
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
-    """The reading process: an order comes in, frames go out. A second thread seals and sends what was read."""
+    """The reading process: an order comes in, frames go out."""
     order = msgspec.json.decode(request.read(), type=Order)
-    packed: Queue[Batch | ErrataError | None] = Queue(maxsize=AHEAD)
-    sender = Thread(target=_send, args=(packed, answer), daemon=True)
-    sender.start()
     try:
         for batch in pack_items(sources.read(_found(order))):
-            packed.put(batch)
-        packed.put(None)
+            _send(answer, _DATA, _encoder.encode(batch))
+        _send(answer, _END, b"")
     except ErrataError as error:
-        packed.put(error)
-    sender.join()
+        _send(answer, _ERROR, _encoder.encode((type(error).__name__, error.message, error.hint)))
+    except BrokenPipeError:
+        # the writing process is gone; so is the reason to go on
+        os._exit(1)
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -79,11 +74,8 @@ def _found(order: Order) -> Found:
 
 
 def _from_process(order: Order) -> Iterator[Batch]:
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; from errata.pipeline.reading import serve; serve(sys.stdin.buffer, sys.stdout.buffer)",
-    ]
+    program = "import sys; from errata.pipeline.reading import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
+    command = [sys.executable, "-c", program]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
         assert reader.stdin is not None
         assert reader.stdout is not None
@@ -113,30 +105,10 @@ def _receive(stream: IO[bytes], order: Order) -> Iterator[Batch]:
         yield _decoder.decode(data)
 
 
-def _send(packed: "Queue[Batch | ErrataError | None]", answer: IO[bytes]) -> None:
-    last: list[ErrataError] = []
-
-    def batches_read() -> Iterator[Batch]:
-        while isinstance(item := packed.get(), Batch):
-            yield item
-        if item is not None:
-            last.append(item)
-
-    try:
-        for batch in seal(batches_read()):
-            answer.write(_frame(_DATA, _encoder.encode(batch)))
-        for error in last:
-            told = (type(error).__name__, error.message, error.hint)
-            answer.write(_frame(_ERROR, _encoder.encode(told)))
-        answer.write(_frame(_END, b""))
-        answer.flush()
-    except BrokenPipeError:
-        # the writing process is gone; so is the reason to go on
-        os._exit(1)
-
-
-def _frame(kind: bytes, data: bytes) -> bytes:
-    return _FRAME.pack(kind, len(data)) + data
+def _send(answer: IO[bytes], kind: bytes, data: bytes) -> None:
+    answer.write(_FRAME.pack(kind, len(data)))
+    answer.write(data)
+    answer.flush()
 
 
 def _size(path: Path) -> int:

@@ -18,6 +18,7 @@ FILE_CAP = 512 * 1024 * 1024
 """A document that has to be held whole; what is read line by line may be of any size."""
 DEPTH_CAP = 200
 LONG = 2048
+READ_SIZE = 1024 * 1024
 EXCERPT = 200
 
 
@@ -77,12 +78,15 @@ def convert_each(
         yield from items
 
 
-def json_lines(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadable]:
-    """One JSON value per line. Empty lines are passed over."""
+def json_lines(path: Path, *, source: str, root: Path, usual: type | None = None) -> Iterator[Row | Unreadable]:
+    """One JSON value per line. Empty lines are passed over.
+
+    `usual` is the type of a row just as the harness writes it: those that are of it come as such, the others as dicts.
+    """
     name = relative(path, root)
     try:
-        with path.open("rb") as file:
-            yield from _decode_lines(file, name, source)
+        with path.open("rb", buffering=READ_SIZE) as file:
+            yield from _decode_lines(file, name, source, _typed(usual) if usual else decode)
     except OSError as error:
         yield unreadable(source, SourceRef(file=name), describe(error))
 
@@ -222,7 +226,21 @@ def _too_deep(value: Any) -> bool:
     return True
 
 
-def _decode_lines(file: BinaryIO, name: str, source: str) -> Iterator[Row | Unreadable]:
+def _typed(usual: type) -> Callable[[bytes], Any]:
+    decode_usual: Callable[[bytes], Any] = msgspec.json.Decoder(usual).decode
+
+    def decode_line(line: bytes) -> Any:
+        try:
+            return decode_usual(line)
+        except (msgspec.DecodeError, RecursionError):
+            return decode(line)
+
+    return decode_line
+
+
+def _decode_lines(
+    file: BinaryIO, name: str, source: str, decode_line: Callable[[bytes], Any]
+) -> Iterator[Row | Unreadable]:
     number = 0
     readline = file.readline
     while line := readline(LINE_CAP + 1):
@@ -233,7 +251,7 @@ def _decode_lines(file: BinaryIO, name: str, source: str) -> Iterator[Row | Unre
                 pass
             continue
         try:
-            data = decode(line)
+            data = decode_line(line)
         except ValueError as error:
             if line.isspace():
                 continue

@@ -29,10 +29,14 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
+        with self.connected() as connection, self.translated(), connection.begin():
+            yield connection
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """A connection for many transactions that write, each begun with `begin`."""
         with self.translated(), self.engine.connect() as connection:
-            writer = connection.execution_options(errata_write=True)
-            with writer.begin():
-                yield writer
+            yield connection.execution_options(errata_write=True)
 
     @contextmanager
     def translated(self) -> Iterator[None]:

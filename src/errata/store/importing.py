@@ -2,6 +2,8 @@
 
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
@@ -24,21 +26,25 @@ class Importing:
         self._store = store
         self._staged: dict[str, Staged] = {}
         self._early: list[Unreadable] = []
+        self._open = ExitStack()
         self._importer = f"{socket.gethostname()}:{os.getpid()}"
 
     def __enter__(self) -> Self:
         collect_garbage(self._store)
+        # one connection for the whole import: closing the last one makes SQLite move its log into the file each time
+        self._connection = self._open.enter_context(self._store.connected())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._open.close()
         if error is not None and not isinstance(error, StoreError):
             self._give_up()
 
     def add(self, batch: Batch) -> None:
         """Write a batch; the write lock is held for this long only."""
-        with self._store.writing() as connection:
+        with self._writing() as connection:
             for run in batch.runs:
                 self._add_run(connection, run)
             self._add_unreadables(batch)
@@ -49,12 +55,17 @@ class Importing:
         """Make every run of this import current; each becomes visible whole or not at all."""
         done = []
         for staged in self._staged.values():
-            with self._store.writing() as connection:
+            with self._writing() as connection:
                 staged.close(connection)
-            with self._store.writing() as connection:
+            with self._writing() as connection:
                 done.append(staged.make_current(connection))
         collect_garbage(self._store)
         return done
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._store.translated(), self._connection.begin():
+            yield self._connection
 
     def _add_run(self, connection: Connection, run: Run) -> None:
         known = self._staged.get(run.id)

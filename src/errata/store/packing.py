@@ -1,7 +1,7 @@
 """Records as the plain values that are written: this half needs no database and may run in another process.
 
-Packing has two steps, so that a second thread can do the one that needs no Python: `pack_items` turns records into
-rows and raw blocks, `seal` compresses and hashes the blocks.
+Packing has two steps, so that two processes can share it: `pack_items` turns records into rows and raw blocks, `seal`
+compresses and hashes the blocks.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,18 +1,21 @@
 """One run on its way into the store."""
 
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
-from sqlalchemy import Connection, Select, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
+from errata.model.usage import total_of
 from errata.store import sqlite
 from errata.store.packing import Blob, RunPart, Tally, without_texts
 from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
 from errata.store.zstd import compress
 
+_FACTS = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
 Change = Literal["new", "grown", "unchanged"]
 
 
@@ -82,35 +85,39 @@ class Staged:
         return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
 
     def _counts(self, connection: Connection) -> Counts:
-        mine = attempts.c.run_pk == self.pk
-        counted = mine & attempts.c.counted
-        total = connection.execute(select(func.count()).where(mine)).scalar_one()
-        row = connection.execute(
-            select(
-                func.count(),
-                func.count(attempts.c.case_key.distinct()),
-                func.count().filter(attempts.c.failure),
-                func.sum(attempts.c.cost),
-                func.count(attempts.c.cost),
-                func.sum(attempts.c.tokens),
-            ).where(counted)
-        ).one()
-        groups = {
-            column.name: _pairs(connection, select(column, func.count()).where(counted).group_by(column))
-            for column in (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
-        }
-        failed = (
+        facts = (attempts.c.counted, attempts.c.failure, *_FACTS)
+        sums = (func.count(), func.sum(attempts.c.cost), func.count(attempts.c.cost), func.sum(attempts.c.tokens))
+        groups = connection.execute(select(*facts, *sums).where(attempts.c.run_pk == self.pk).group_by(*facts)).all()
+        counted = [row for row in groups if row.counted]
+        total = sum(row[5] for row in groups)
+        return Counts(
+            attempts=total,
+            counted=sum(row[5] for row in counted),
+            cases=self._cases(connection, only_counted=len(counted) < len(groups)),
+            failures=sum(row[5] for row in counted if row.failure),
+            unreadable=len(self.unreadables),
+            executions=_summed((row.execution, row[5]) for row in counted),
+            measurements=_summed((row.measurement, row[5]) for row in counted),
+            outcomes=_summed((row.outcome, row[5]) for row in counted),
+            checks=self._checks,
+            failed_checks=self._failed_checks(connection),
+            cost=total_of(row[6] for row in counted),
+            cost_known=sum(row[7] for row in counted),
+            tokens=total_of(row[8] for row in counted),
+        )
+
+    def _cases(self, connection: Connection, *, only_counted: bool) -> int:
+        query = select(func.count(attempts.c.case_key.distinct())).where(attempts.c.run_pk == self.pk)
+        return int(connection.execute(query.where(attempts.c.counted) if only_counted else query).scalar_one())
+
+    def _failed_checks(self, connection: Connection) -> dict[str, int]:
+        query = (
             select(checks.c.name, func.count())
             .join(attempts, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
-            .where(counted, checks.c.status == "fail")
+            .where(checks.c.run_pk == self.pk, attempts.c.counted, checks.c.status == "fail")
             .group_by(checks.c.name)
         )
-        return Counts(
-            attempts=total, counted=row[0], cases=row[1], failures=row[2], unreadable=len(self.unreadables),
-            executions=groups["execution"], measurements=groups["measurement"], outcomes=groups["outcome"],
-            checks=self._checks, failed_checks=_pairs(connection, failed),
-            cost=row[3], cost_known=row[4], tokens=row[5],
-        )  # fmt: skip
+        return {row[0]: row[1] for row in connection.execute(query)}
 
     def _digest(self) -> str:
         whole = blake2b(pack(self._bare_run()), digest_size=16)
@@ -139,5 +146,8 @@ class Staged:
         sqlite.bulk_insert(connection, blob_uses, [(digest,) for digest in unique], run_pk=self.pk)
 
 
-def _pairs(connection: Connection, query: Select[Any]) -> dict[str, int]:
-    return {row[0]: row[1] for row in connection.execute(query)}
+def _summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name, count in pairs:
+        counts[name] = counts.get(name, 0) + count
+    return counts

@@ -6,13 +6,14 @@ from pathlib import Path
 import msgspec
 
 from errata.model import Attempt, Item, Run
-from errata.sources.base import LINE_CAP, Row, convert_each, decode, json_lines
+from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines
 from errata.sources.conversation_bench.comparison import Listed
 from errata.sources.conversation_bench.contract import cases
 from errata.sources.conversation_bench.layout import NAME, Files
 from errata.sources.conversation_bench.run_record import Facts, failed_turns, gather, judges, planned, run_record
 from errata.sources.conversation_bench.second_judge import rows_by_turn
 from errata.sources.conversation_bench.turns import ENDED, SecondOpinion, Turns, marker_of, turn_of
+from errata.sources.conversation_bench.usual import UsualRow
 
 
 def read_conversation(files: Files, listed: Listed | None = None) -> Iterator[Item]:
@@ -55,7 +56,8 @@ def _rows(facts: Facts, turns: Turns) -> Iterator[Item]:
         yield from _converted(files, files.transcript, turns.held)
         return
     first, *others = files.judged.values()
-    yield from _converted(files, first, turns.judged)
+    usual = UsualRow if len(files.judged) == 1 else None
+    yield from convert_each(json_lines(first, source=NAME, root=files.root, usual=usual), turns.judged, source=NAME)
     for path in (files.transcript, *others):
         yield from _converted(files, path, _unless_seen(turns))
 
@@ -103,7 +105,7 @@ def _endings(paths: list[Path]) -> list[int]:
 
 def _lines(path: Path) -> Iterator[bytes]:
     try:
-        with path.open("rb") as file:
+        with path.open("rb", buffering=READ_SIZE) as file:
             while line := file.readline(LINE_CAP):
                 yield line
     except OSError:

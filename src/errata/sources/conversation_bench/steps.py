@@ -7,11 +7,11 @@ from typing import Any
 from errata.model import Actor, Step, ToolCall, ToolResult
 from errata.sources.base import decode
 from errata.sources.conversation_bench.plain import plain, words
+from errata.sources.conversation_bench.usual import FAILED
 
 _USER = Actor(role="user")
 _ASSISTANT = Actor(role="assistant")
 _CALL_FIELDS = frozenset(("name", "args", "is_duplicate", "id"))
-_FAILED = frozenset(("error", "failed", "failure"))
 
 
 def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
@@ -49,7 +49,7 @@ def _result(response: Any) -> ToolResult:
     if type(response) is str:
         return ToolResult(text=response)
     status = response.get("status") if type(response) is dict else None
-    return ToolResult(structured=plain(response), is_error=status in _FAILED if type(status) is str else None)
+    return ToolResult(structured=plain(response), is_error=status in FAILED if type(status) is str else None)
 
 
 def _call(call: dict[str, Any], result: dict[str, Any] | None) -> ToolCall:

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Callable
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -17,6 +16,7 @@ from errata.sources.conversation_bench.plain import count, number, plain, sequen
 from errata.sources.conversation_bench.run_log import recovered
 from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored
 from errata.sources.conversation_bench.steps import steps_of
+from errata.sources.conversation_bench.usual import UsualRow, usual_steps, usual_usage
 
 LARGEST_TURN = 2**31 - 1
 
@@ -103,8 +103,52 @@ class Turns:
 
     def judged(self, row: Row) -> Attempt:
         assert self._judge is not None
+        if type(row.data) is UsualRow:
+            usual = self._usual(row.data, row.ref, self._judge)
+            if usual is not None:
+                return usual
+            row = Row(msgspec.to_builtins(row.data), row.ref)
         scores = scored(row.data.get("scores"), self._judge.name)
         return self._attempt(row, scores, scores.measurement, _judgements(row.data, self._judge))
+
+    def _usual(self, data: UsualRow, ref: SourceRef, judge: Scorer) -> Attempt | None:
+        """The short way; none for a row that has more to it."""
+        turn, text = data.turn, data.assistant_text
+        if turn in self.seen or turn in self._log_errors or text.startswith("[") or data.model_name != self._model:
+            return None
+        steps, started_at = usual_steps(data), self._time(data.ts)
+        if steps is None or started_at is None:
+            return None
+        scores = scored(data.scores, judge.name)
+        self._numbering.next(turn)
+        self.seen.add(turn)
+        durations = {}
+        if data.ttfb_ms is not None:
+            durations["ttfb"] = data.ttfb_ms / 1000
+        if data.latency_ms is not None:
+            durations["latency"] = data.latency_ms / 1000
+        retries = data.reconnection_count
+        return Attempt(
+            run=self._run,
+            case=f"{self._case}{turn}",
+            position=turn,
+            execution="completed",
+            measurement=scores.measurement,
+            outcome=scores.outcome,
+            reported=scores.reported,
+            reported_counted=True,
+            output=Output(text=text),
+            checks=scores.checks,
+            judgements=(
+                Judgement(judge=judge.name, model=judge.model, version=judge.version, reasoning=data.judge_reasoning),
+            ),
+            steps=steps,
+            usage=usual_usage(data.tokens),
+            started_at=started_at,
+            durations=durations,
+            extra={} if retries is None else {"reconnection_count": retries},
+            ref=ref,
+        )
 
     def held(self, row: Row) -> Attempt:
         """A turn of a conversation that nobody judged."""
@@ -245,7 +289,6 @@ def time_or_none(ts: Any) -> str | None:
     if type(ts) is not str:
         return None
     try:
-        datetime.fromisoformat(ts)
         return from_iso(ts)
     except (ValueError, OverflowError):
         return None

@@ -1,0 +1,145 @@
+"""Do the harness's own numbers follow from its rows?"""
+
+import math
+
+import msgspec
+import pytest
+from checkup_fixtures import RUN, check, crashed, failed, missing, named, row, rows, the
+
+from errata.model import Check, Reported, SourceRef
+
+PLACE = SourceRef(file="summary.json", pointer="/total")
+UNSCORED = row(6, measurement="unscored", outcome="none", checks=())
+# 4 passed, 2 failed, 1 without a verdict
+ROWS = [*rows(4), failed(4), failed(5), UNSCORED]
+
+
+def mismatches(attempts, run=RUN, **reported):
+    given = {"name": "tests", "ref": PLACE} | reported
+    run = msgspec.structs.replace(run, reported=(Reported(**given),))
+    return named("aggregate_mismatch", check(attempts, run))
+
+
+TRUE = [
+    {"metric": "pass_rate", "value": 4 / 6},
+    {"metric": "pass_rate", "value": 0.667},
+    {"metric": "pass_rate", "value": 4 / 7, "n": 7},
+    {"name": "rows", "metric": "pass_rate", "value": 4 / 7},
+    {"metric": "passes", "value": 4},
+    {"metric": "scored", "value": 6},
+    {"metric": "passed", "value": 4},
+    {"metric": "failed", "value": 2},
+    {"metric": "unscored", "value": 1},
+]
+
+
+@pytest.mark.parametrize("reported", TRUE, ids=str)
+def test_a_number_that_follows_from_the_rows_is_no_finding(reported):
+    assert mismatches(ROWS, **reported) == []
+
+
+@pytest.mark.parametrize("reported", TRUE, ids=str)
+def test_a_number_that_does_not_follow_from_the_rows_is_told(reported):
+    wrong = reported["value"] + (0.1 if reported["metric"] == "pass_rate" else 2)
+
+    (found,) = mismatches(ROWS, **reported | {"value": wrong})
+
+    assert found.numbers["stated"] == wrong
+    assert found.evidence[0].ref == PLACE
+    assert found.text.startswith("summary.json says ")
+
+
+@pytest.mark.parametrize("metric", ["pass_rate", "scored", "passed", "failed", "unscored"])
+def test_a_wrong_number_makes_the_run_unfit(metric):
+    (found,) = mismatches(ROWS, metric=metric, value=0.123 if metric == "pass_rate" else 99)
+
+    assert (found.severity, found.breaks) == ("error", True)
+
+
+def test_a_wrong_number_of_one_check_is_a_warning():
+    (found,) = mismatches(ROWS, metric="passes", value=99)
+
+    assert (found.severity, found.breaks) == ("warning", False)
+
+
+def test_a_number_of_rows_that_counts_those_without_a_verdict_as_scored_is_a_warning():
+    (found,) = mismatches(ROWS, metric="scored", value=7)
+
+    assert (found.severity, found.text) == ("warning", "summary.json says tests 7; 6 of 7 rows have a verdict")
+
+
+def test_a_number_of_cases_beside_more_rows_is_told_with_both():
+    again = row(0, index=2, duplicate_of=row(0).id)
+
+    (found,) = mismatches([*rows(4), again], metric="scored", value=4)
+
+    assert found.text == "summary.json says tests 4; rows: 5, over 4 cases"
+
+
+def test_cases_that_are_missing_are_no_rows():
+    assert mismatches([*rows(4), missing(4)], metric="scored", value=4) == []
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        {"metric": "pass_rate", "value": None},
+        {"metric": "accuracy", "value": 0.123},
+        {"metric": "", "value": 0.123},
+        {"metric": "pass_rate", "value": 0.123, "filter": "category = maths"},
+        {"metric": "pass_rate", "value": 0.123, "n": 0},
+    ],
+    ids=str,
+)
+def test_what_can_not_be_recounted_is_not_compared(reported):
+    assert mismatches(ROWS, **reported) == []
+
+
+@pytest.mark.trap(13)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("metric", ["pass_rate", "passes", "scored", "passed"])
+def test_a_number_that_is_none_is_no_crash(metric, value):
+    mismatches(ROWS, metric=metric, value=value)
+
+
+def test_a_log_that_holds_a_part_is_not_recounted():
+    run = msgspec.structs.replace(RUN, expected_cases=50)
+
+    assert mismatches(ROWS, run, metric="passed", value=40) == []
+
+
+def test_a_second_judge_whose_numbers_are_not_in_the_rows_is_not_compared():
+    judged = [row(number, checks=(Check(name="tone", judge="first", status="pass"),)) for number in range(3)]
+
+    assert mismatches(judged, name="tone", metric="passes", value=1, scorer="second") == []
+    assert len(mismatches(judged, name="tone", metric="passes", value=1, scorer="first")) == 1
+
+
+def test_a_check_that_does_not_count_is_not_recounted():
+    beside = [row(number, checks=(Check(name="lint", status="fail", counts=False),)) for number in range(3)]
+
+    assert mismatches(beside, metric="failed", value=0) == []
+
+
+def test_a_crash_is_not_a_pass():
+    assert mismatches([*rows(3), crashed(3)], name="all", metric="pass_rate", value=0.75) == []
+
+
+@pytest.mark.parametrize(("stated", "told"), [(0.6700, False), (0.6717, True)])
+def test_a_rate_that_was_rounded_is_still_the_same(stated, told):
+    assert bool(mismatches(ROWS, metric="pass_rate", value=stated)) == told
+
+
+def test_a_mismatch_of_a_number_without_a_place_is_the_harness_s():
+    (found,) = mismatches(ROWS, metric="passed", value=9, ref=None)
+
+    assert found.text == "the harness says tests 9; rows: 4"
+
+
+def test_every_wrong_number_is_told():
+    both = tuple(Reported(name=name, metric="passed", value=9) for name in ("a", "b"))
+
+    found = check(ROWS, msgspec.structs.replace(RUN, reported=both))
+
+    assert len(named("aggregate_mismatch", found)) == 2
+    assert the("no_verdict", found)

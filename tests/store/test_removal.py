@@ -1,0 +1,117 @@
+"""Forgetting a run: its facts, its files, what was said of it, and its space."""
+
+import sqlite3
+
+from store_fixtures import put, put_run, quick_to_give_up, rows, tables_with_rows
+
+from errata.model import Artefact, Case, Check, Finding, Unreadable
+from errata.store.attempts import attempt_by_id
+from errata.store.database import open_store
+from errata.store.removal import collect_garbage, free_space, remove_run
+from errata.store.runs import all_runs, exclude, keep_findings, run_by_id
+from errata.testing import a_run, an_attempt
+
+
+def a_full_run(store, native_id, text="a shared file"):
+    run = a_run(native_id=native_id, context=(Artefact(role="context", path="p", text=text),))
+    files = (Artefact(role="grader", path="g.py", text=text),)
+    attempt = an_attempt(run=run.id, artefacts=files, checks=(Check(name="c", status="fail"),))
+    (done,) = put(
+        store,
+        run,
+        Case(run=run.id, suite="suite", native_id="case-1", artefacts=files),
+        attempt,
+        Unreadable(source="s", where="w", why="y"),
+    )
+    keep_findings(store, done.pk, [Finding(run=run.id, name="n", severity="info", text="t")])
+    return run, attempt
+
+
+def test_nothing_is_left_of_a_run_that_was_removed(store):
+    run, _ = a_full_run(store, "run-1")
+    assert len(tables_with_rows(store.path)) == 9
+
+    remove_run(store, run.id)
+
+    assert all_runs(store) == []
+    assert tables_with_rows(store.path) == set()
+
+
+def test_other_runs_stay(store):
+    first, second = put_run(store, "run-1"), put_run(store, "run-2")
+
+    remove_run(store, first.id)
+
+    assert [one.run.id for one in all_runs(store)] == [second.id]
+    assert rows(store.path, "attempts") == 2
+
+
+def test_a_file_that_several_attempts_share_is_stored_once(store):
+    a_full_run(store, "run-1")
+    a_full_run(store, "run-2")
+
+    assert rows(store.path, "blobs") == 1
+
+
+def test_a_shared_file_stays_until_the_last_run_with_it_is_removed(store):
+    (one, _), (other, attempt) = a_full_run(store, "run-1"), a_full_run(store, "run-2")
+
+    remove_run(store, one.id)
+    assert attempt_by_id(store, attempt.id) == attempt
+    remove_run(store, other.id)
+
+    assert rows(store.path, "blobs") == 0
+
+
+def test_the_files_of_a_replaced_revision_are_freed(store):
+    a_full_run(store, "run-1", "old")
+    a_full_run(store, "run-1", "new")
+
+    assert rows(store.path, "blobs") == 1
+
+
+def test_an_exclusion_is_forgotten_with_its_run(store):
+    done = put_run(store)
+    exclude(store, done.id, reason="r", author="me")
+
+    remove_run(store, done.id)
+    again = put_run(store)
+
+    assert run_by_id(store, again.id).run.excluded is None
+    assert (again.change, again.revision) == ("new", 1)
+
+
+def test_removing_what_is_not_there_changes_nothing(store):
+    put_run(store)
+
+    remove_run(store, "f" * 16)
+
+    assert len(all_runs(store)) == 1
+
+
+def test_collecting_where_there_is_nothing_to_collect(store):
+    put_run(store)
+
+    assert collect_garbage(store) == 0
+
+
+def test_the_space_of_a_removed_run_goes_back_to_the_disk(store):
+    done = put_run(store, cases=[f"case-{number}-{number * 7919 % 10007}" for number in range(20_000)])
+    free_space(store)
+    before = store.path.stat().st_size
+
+    remove_run(store, done.id)
+
+    assert free_space(store)
+    assert store.path.stat().st_size < before / 2
+
+
+def test_space_is_not_freed_while_another_process_writes(store, monkeypatch):
+    quick_to_give_up(monkeypatch)
+    put_run(store)
+    other = sqlite3.connect(store.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    assert free_space(open_store(store.path)) is False
+
+    other.close()
