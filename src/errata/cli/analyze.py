@@ -9,7 +9,7 @@ from errata.cli.check import put_findings
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json, put_parts, say
 from errata.cli.progress import progress
-from errata.cli.runs import as_json, short
+from errata.cli.runs import as_json
 from errata.pipeline.analysis import Analysis
 
 MOST = 10
@@ -42,18 +42,18 @@ def show_analysis(analysis: Analysis, *, as_json: bool) -> None:
     if analysis.unavailable is not None:
         _show_unavailable(analysis)
     elif not counts.failures and analysis.health.fit:
-        put(f"Run {short(run.native_id)} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
+        put(f"Run {analysis.handle} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
     else:
         _show_failures(analysis)
 
 
 def _show_unavailable(analysis: Analysis) -> None:
-    run, counts = analysis.stored.run, analysis.stored.counts
+    run = analysis.stored.run
     assert analysis.unavailable is not None
-    put(f"Run {short(run.native_id)} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}")
+    put(f"Run {analysis.handle} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}")
     for evidence in analysis.unavailable.evidence[:1]:
         put(f"  > {evidence.quote}")
-    put(f"This run says nothing about the model. Passed: 0/{analysis.expected or counts.counted}")
+    put(f"This run says nothing about the model. Passed: {analysis.passed}/{analysis.total}")
 
 
 def _show_failures(analysis: Analysis) -> None:
@@ -62,7 +62,7 @@ def _show_failures(analysis: Analysis) -> None:
     date = (run.started_at or "")[:10]
     put(
         " · ".join(
-            part for part in (f"Run {short(run.native_id)}", run.subject.model, f"{run.suite}{variant}", date) if part
+            part for part in (f"Run {analysis.handle}", run.subject.model, f"{run.suite}{variant}", date) if part
         )
     )
     put()
@@ -72,7 +72,7 @@ def _show_failures(analysis: Analysis) -> None:
         put_parts("Checks", [f"{name or 'none'} {count}" for name, count in analysis.first_failed], "(first failed)")
     if analysis.categories:
         told = [f"{name} {failed}/{total}" for name, failed, total in analysis.categories[:MOST]]
-        put_parts("Category", told, "(failures / cases)")
+        put_parts("Category", told, "(failures / attempts)")
     if counts.cost is not None:
         unknown = counts.counted - counts.cost_known
         rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
@@ -85,19 +85,17 @@ def _show_failures(analysis: Analysis) -> None:
         put()
         put_findings(analysis.health.findings)
     put()
-    put(f"Next     errata failures {short(run.native_id)}")
-    put(f"         errata show {short(run.native_id)}{f'/{analysis.first_case}' if analysis.first_case else ''}")
+    put(f"Next     errata failures {analysis.handle}")
+    put(f"         errata show {analysis.handle}{f'/{analysis.first_case}' if analysis.first_case else ''}")
 
 
 def _passed(analysis: Analysis) -> str:
-    passed = analysis.passed
-    total = analysis.expected or analysis.stored.counts.cases
-    return f"{passed} of {total}"
+    unit = " attempts" if analysis.unit == "attempts" else ""
+    return f"{analysis.passed} of {analysis.total}{unit}"
 
 
 def _rate(analysis: Analysis) -> str:
-    total = analysis.expected or analysis.stored.counts.cases
-    return f"   {100 * analysis.passed / total:.1f} %" if total else ""
+    return f"   {100 * analysis.passed / analysis.total:.1f} %" if analysis.total else ""
 
 
 def _facts(analysis: Analysis) -> str:
@@ -108,9 +106,11 @@ def _json_of(analysis: Analysis) -> dict[str, object]:
     return {
         **as_json(analysis.stored),
         "passed": analysis.passed,
+        "total": analysis.total,
+        "unit": analysis.unit,
         "fit": analysis.health.fit,
         "unavailable": analysis.unavailable is not None,
         "first_failed_checks": dict(analysis.first_failed),
-        "categories": {name: {"failures": failed, "cases": total} for name, failed, total in analysis.categories},
+        "categories": {name: {"failures": failed, "attempts": total} for name, failed, total in analysis.categories},
         "findings": analysis.health.findings,
     }

@@ -8,9 +8,9 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import WIDTH, put, put_json
-from errata.cli.runs import short
 from errata.model import Evidence, Finding
 from errata.pipeline.analysis import Health
+from errata.pipeline.selecting import short
 from errata.text.clean import one_line
 
 WORDS = {"error": "problem", "warning": "warning", "info": "note"}

@@ -5,9 +5,9 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_json, put_table
-from errata.cli.runs import short
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
 from errata.pipeline.failures import Failure, Filters
+from errata.pipeline.selecting import short
 
 HEADER = ("case", "failed checks", "execution", "measurement", "outcome", "reason")
 

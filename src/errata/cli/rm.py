@@ -7,8 +7,8 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
-from errata.cli.runs import short
 from errata.errors import SettingsError
+from errata.pipeline.selecting import short
 
 
 @click.command("rm")

@@ -6,6 +6,7 @@ from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, put_table, say
 from errata.model import StoredRun
+from errata.pipeline.selecting import short
 
 
 @click.command("runs")
@@ -71,11 +72,3 @@ def _row(stored: StoredRun) -> tuple[object, ...]:
         counts.failures,
         ", ".join(notes),
     )
-
-
-def short(native_id: str) -> str:
-    """How a run is named in a line: the 8-hex tail of a folder, the first 8 characters of an id, else all."""
-    head, _, tail = native_id.rpartition("_")
-    if head and len(tail) == 8 and all(letter in "0123456789abcdef" for letter in tail):
-        return tail
-    return native_id[:8] if len(native_id) >= 20 and native_id.isalnum() else native_id

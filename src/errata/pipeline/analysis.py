@@ -11,6 +11,7 @@ from errata import checkup
 from errata.model import Attempt, Finding, StoredRun
 from errata.pipeline.failures import case_name
 from errata.pipeline.importing import OnItems, import_paths
+from errata.pipeline.selecting import handle_of
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, run_by_id, unreadables_of
@@ -39,13 +40,17 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What `analyze` says of one run before anybody has looked at its failures."""
 
     stored: StoredRun
+    handle: str
+    """The shortest name by which the store finds the run."""
     health: Health
     passed: int
-    """Cases with a passing attempt and no contradicting one."""
-    expected: int | None
+    total: int
+    unit: str
+    """`cases`; `attempts` where a case was tried several times."""
     first_failed: tuple[tuple[str, int], ...]
     facts: tuple[tuple[str, int], ...]
     categories: tuple[tuple[str, int, int], ...]
+    """Name, failures, attempts."""
     repeated_errors: tuple[tuple[str, int], ...]
     first_case: str
 
@@ -88,40 +93,64 @@ def analyze(
 
 def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -> Analysis:
     health = check_run(stored, store, now=now)
-    first_failed: Counter[str] = Counter()
-    facts: Counter[str] = Counter()
-    errors: Counter[str] = Counter()
-    failed_in: Counter[str] = Counter()
-    passed: dict[int, bool] = {}
     categories = categories_of(store, stored.pk)
-    first_case = ""
+    tally = _Tally()
     for attempt in attempts_of(store, stored.pk, counted=True):
-        _note_pass(passed, attempt)
-        if not attempt.is_failure:
-            continue
-        first_case = first_case or case_name(stored.run, attempt.case)
-        first_failed[next(iter(attempt.failed_checks), "")] += 1
-        facts[f"{attempt.execution}/{attempt.measurement}/{attempt.outcome}"] += 1
-        failed_in[categories.get(attempt.case, "")] += 1
-        errors.update({one_line(error.message, ERROR_WIDTH) for error in attempt.errors})
-    totals = Counter(categories.values())
+        tally.add(attempt, categories.get(attempt.case, ""))
+    passed, total = tally.passed_cases, stored.run.expected_cases or stored.counts.cases
+    if tally.repeated:
+        passed, total = stored.counts.outcomes.get("pass", 0), stored.counts.counted
     return Analysis(
         stored=stored,
+        handle=handle_of(stored, store),
         health=health,
-        passed=sum(passed.values()),
-        expected=stored.run.expected_cases,
-        first_failed=tuple(first_failed.most_common()),
-        facts=tuple(facts.most_common()),
-        categories=tuple((name, failed_in[name], totals[name]) for name in sorted(totals) if failed_in[name]),
-        repeated_errors=tuple((text, often) for text, often in errors.most_common(20) if often > 1),
-        first_case=first_case,
+        passed=passed,
+        total=total,
+        unit="attempts" if tally.repeated else "cases",
+        first_failed=tuple(tally.first_failed.most_common()),
+        facts=tuple(tally.facts.most_common()),
+        categories=tuple(
+            (name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in) if name
+        ),
+        repeated_errors=tuple((text, often) for text, often in tally.errors.most_common(20) if often > 1),
+        first_case=case_name(stored.run, tally.first_case),
     )
 
 
-def _note_pass(passed: dict[int, bool], attempt: Attempt) -> None:
-    """A case counts as passed where every attempt that repeats the same try agrees."""
-    key = hash(attempt.case)
-    if attempt.duplicate_of is not None:
-        passed[key] = passed.get(key, True) and attempt.outcome == "pass"
-    else:
-        passed[key] = passed.get(key, False) or attempt.outcome == "pass"
+class _Tally:
+    """One pass over the counted attempts."""
+
+    def __init__(self) -> None:
+        self.first_failed: Counter[str] = Counter()
+        self.facts: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.failed_in: Counter[str] = Counter()
+        self.tried_in: Counter[str] = Counter()
+        self.first_case = ""
+        self.repeated = False
+        self._passed: dict[int, bool] = {}
+
+    @property
+    def passed_cases(self) -> int:
+        return sum(self._passed.values())
+
+    def add(self, attempt: Attempt, category: str) -> None:
+        self._note_pass(attempt)
+        self.tried_in[category] += 1
+        if not attempt.is_failure:
+            return
+        self.first_case = self.first_case or attempt.case
+        self.first_failed[next(iter(attempt.failed_checks), "")] += 1
+        self.facts[f"{attempt.execution}/{attempt.measurement}/{attempt.outcome}"] += 1
+        self.failed_in[category] += 1
+        self.errors.update({one_line(error.message, ERROR_WIDTH) for error in attempt.errors})
+
+    def _note_pass(self, attempt: Attempt) -> None:
+        """A case counts as passed where every row that repeats the same try agrees."""
+        key = hash(attempt.case)
+        passes = attempt.outcome == "pass"
+        if attempt.duplicate_of is not None:
+            self._passed[key] = self._passed.get(key, True) and passes
+        else:
+            self.repeated = self.repeated or attempt.index > 1
+            self._passed[key] = self._passed.get(key, False) or passes

@@ -7,7 +7,7 @@ from errata.errors import NotFoundError
 from errata.model import StoredRun
 from errata.pipeline.importing import import_paths
 from errata.store.database import Store
-from errata.store.runs import find_run, run_by_id
+from errata.store.runs import all_runs, find_run, run_by_id
 
 
 def runs_named(selectors: Iterable[str], store: Store) -> list[StoredRun]:
@@ -34,3 +34,20 @@ def _runs_of(selector: str, store: Store) -> list[StoredRun]:
         return [find_run(store, selector)]
     summaries = import_paths([path], store)
     return [run_by_id(store, run.id) for summary in summaries for run in summary.runs]
+
+
+def handle_of(stored: StoredRun, store: Store) -> str:
+    """The shortest name that a person can type for a run: short where that is unique, the id where not."""
+    mine = short(stored.run.native_id)
+    others = [one for one in all_runs(store) if one.run.id != stored.run.id]
+    if any(mine in (one.run.native_id, one.run.name, short(one.run.native_id)) for one in others):
+        return stored.run.id
+    return mine
+
+
+def short(native_id: str) -> str:
+    """The 8-hex tail of a dated folder, the first 8 characters of a long id, else the name itself."""
+    head, _, tail = native_id.rpartition("_")
+    if head and len(tail) == 8 and all(letter in "0123456789abcdef" for letter in tail):
+        return tail
+    return native_id[:8] if len(native_id) >= 20 and native_id.isalnum() else native_id

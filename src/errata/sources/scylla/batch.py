@@ -23,6 +23,7 @@ from errata.model import (
     times,
 )
 from errata.sources.scylla.append_only import entries_told, is_append_only, success_count
+from errata.sources.scylla.checkpoint import UNDER_WAY
 from errata.sources.scylla.documents import NAME, Documents, folders
 from errata.sources.scylla.experiment import Experiment, open_experiment, task_artefacts, task_text
 from errata.sources.scylla.facts import PASS_ABOVE, UNFINISHED
@@ -144,11 +145,18 @@ def _run(batch: Batch) -> Run:
         reported=success_count(results, batch.summary_ref) if batch.append_only else _reported(batch, results),
         scorers=(Scorer(name="best tier score", kind="judge", model=judge, threshold=PASS_ABOVE),),
         sessions=sessions,
+        environment=_environment(batch),
         log_evidence=tuple(batch.logs.evidence),
         ref=batch.summary_ref,
         origin=str(batch.documents.root.absolute()),
         extra=_extra(batch),
     )
+
+
+def _environment(batch: Batch) -> dict[str, Any]:
+    """The processes whose checkpoints do not say that they ended."""
+    alive = [one for one in batch.experiments if one.checkpoint.data and one.checkpoint.status in UNDER_WAY]
+    return {"processes": [one.checkpoint.process(one.test) for one in alive]} if alive else {}
 
 
 def _native_id(batch: Batch) -> str:

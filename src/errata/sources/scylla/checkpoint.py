@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from errata.sources.scylla.values import known, last_part, mapping, text
+from errata.sources.scylla.values import known, last_part, mapping, moment, text, whole
 
 SUPPORTED = ("2.0", "3.0", "3.1")
 
 BROKEN = frozenset({"failed", "rate_limited"})
 FINAL = frozenset({"run_finalized", "report_written", "checkpointed", "worktree_cleaned", "run_complete"})
+UNDER_WAY = frozenset({"running", "paused_rate_limit"})
 _RECORDED = frozenset({"passed", "failed"})
 _VITAL = (
     *("version", "config_hash", "experiment_id", "status", "experiment_state", "tier_states", "subtest_states"),
@@ -75,6 +76,11 @@ class Checkpoint(NamedTuple):
         """What tells a finished process from a running and from a dead one, and how far the parts were."""
         kept = {name: self.data.get(name) for name in _VITAL}
         return known(**kept) | known(experiment_dir=last_part(self.data.get("experiment_dir")))
+
+    def process(self, name: str) -> dict[str, Any]:
+        """The process that wrote it, in the words of `Run.environment`: a checkup asks whether it still lives."""
+        beat = moment(self.data.get("last_heartbeat")) or moment(self.data.get("last_updated_at"))
+        return known(name=name, status=self.status, pid=whole(self.data.get("pid")), heartbeat=beat)
 
 
 def _at(value: Any, *keys: str) -> Any:

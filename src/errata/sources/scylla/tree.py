@@ -97,6 +97,7 @@ def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -
         reported=reported_by(experiment, documents.ref(experiment.folder / "report.json")),
         scorers=(Scorer(name="judge consensus", kind="judge", model=", ".join(experiment.judges.values())),),
         code=Code(repo=repo, commit=commit) if repo or commit else None,
+        environment={"processes": [checkpoint.process(experiment.test)]} if checkpoint.data else {},
         ref=experiment.ref,
         origin=str(documents.root.absolute()),
         extra=known(
