@@ -506,16 +506,6 @@ def test_any_row_can_be_quoted(data):
     assert len(item.excerpt) <= base.EXCERPT
 
 
-def test_a_row_nested_beyond_python_s_own_limit_can_be_quoted():
-    deep = []
-    for _ in range(5000):
-        deep = [deep]
-
-    (item,) = convert_each([Row(deep, SourceRef(file="f"))], lambda _: 1 / 0, source="test")
-
-    assert isinstance(item, Unreadable)
-
-
 # --- small things ---
 
 

@@ -1,0 +1,371 @@
+"""Which source reads a path: the table, outside packages, ambiguity, descent, and what to say when there is none."""
+
+import os
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from errata import sources
+from errata.errors import AmbiguousFormatError, SourceError, UnknownFormatError
+from errata.model import Run, Unreadable
+from errata.sources import BUILT_IN, DESCENT_CAP, Found, all_sources, find, read, source_named
+from errata.sources.base import Match
+from errata.testing import a_run
+
+
+def a_source(name, *, marker=".one", sure=True, read=None, explain=None):
+    """A source that claims files by the end of their names, so that a test can lay them out."""
+
+    def recognise(path):
+        if path.is_file() and path.name.endswith(marker):
+            return Match.sure(f"{marker} file") if sure else Match.maybe(f"{marker} file")
+        return None
+
+    made = SimpleNamespace(NAME=name, TITLE=name, recognise=recognise, read=read or (lambda path: iter(())))
+    if explain:
+        made.explain = explain
+    return made
+
+
+@pytest.fixture
+def only(monkeypatch):
+    """Let these sources be all there are."""
+
+    def use(*chosen):
+        monkeypatch.setattr(sources, "all_sources", lambda: {one.NAME: one for one in chosen})
+
+    return use
+
+
+def put(folder, *names):
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+
+
+def found_in(path, **options):
+    return [(one.path.relative_to(path).as_posix(), one.source.NAME) for one in find(path, **options)]
+
+
+# --- the table ---
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_source_keeps_the_protocol(name):
+    source = source_named(name)
+
+    assert (source.NAME, bool(source.TITLE)) == (name, True)
+    assert callable(source.recognise)
+    assert callable(source.read)
+
+
+def test_the_built_in_sources_come_first():
+    assert list(all_sources())[: len(BUILT_IN)] == list(BUILT_IN)
+
+
+def test_an_unknown_name_lists_those_that_are_known():
+    with pytest.raises(SourceError, match="`nonsense`") as told:
+        source_named("nonsense")
+
+    assert all(name in told.value.hint for name in BUILT_IN)
+
+
+# --- one path ---
+
+
+def test_a_path_that_one_source_recognises(only, tmp_path):
+    only(a_source("one"), a_source("two", marker=".two"))
+    put(tmp_path, "a.two")
+
+    assert found_in(tmp_path) == [("a.two", "two")]
+
+
+def test_a_path_that_is_not_there_is_told(tmp_path):
+    with pytest.raises(SourceError, match="No such file or folder") as told:
+        find(tmp_path / "none")
+
+    assert "check the path" in told.value.hint
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"], ids=["too long", "with a NUL"])
+def test_a_path_that_can_not_be_there_is_told(tmp_path, name):
+    with pytest.raises(SourceError, match="No such file or folder"):
+        find(tmp_path / name)
+
+
+def test_a_broken_link_is_told(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "none")
+
+    with pytest.raises(SourceError, match="No such file or folder"):
+        find(tmp_path / "link")
+
+
+def test_two_sources_that_are_sure_are_an_ambiguity_with_both_reasons(only, tmp_path):
+    only(a_source("one"), a_source("other"))
+    put(tmp_path, "a.one")
+
+    with pytest.raises(AmbiguousFormatError) as told:
+        find(tmp_path / "a.one")
+
+    assert "`one` (.one file), `other` (.one file)" in told.value.message
+    assert "--source" in told.value.hint
+
+
+def test_two_sources_that_only_guess_are_an_ambiguity_too(only, tmp_path):
+    only(a_source("one", sure=False), a_source("other", sure=False))
+    put(tmp_path, "a.one")
+
+    with pytest.raises(AmbiguousFormatError):
+        find(tmp_path / "a.one")
+
+
+def test_a_sure_source_wins_over_a_guess(only, tmp_path):
+    only(a_source("guess", sure=False), a_source("sure"))
+    put(tmp_path, "a.one")
+
+    assert found_in(tmp_path) == [("a.one", "sure")]
+
+
+def test_a_named_source_settles_an_ambiguity(only, tmp_path):
+    only(a_source("one"), a_source("other"))
+    put(tmp_path, "a.one")
+
+    assert found_in(tmp_path, source="other") == [("a.one", "other")]
+
+
+def test_a_named_source_that_does_not_recognise_the_path_is_told(only, tmp_path):
+    only(a_source("one"), a_source("two", marker=".two"))
+    put(tmp_path, "a.one")
+
+    with pytest.raises(UnknownFormatError, match="Source `two` does not recognise"):
+        find(tmp_path / "a.one", source="two")
+
+
+# --- descent ---
+
+
+def test_runs_below_a_folder_are_found_in_order(only, tmp_path):
+    only(a_source("one"))
+    put(tmp_path, "b/x.one", "a/y.one", "a/b/c/z.one", "a/notes.txt")
+
+    assert [path for path, _ in found_in(tmp_path)] == ["a/b/c/z.one", "a/y.one", "b/x.one"]
+
+
+def test_nothing_is_looked_for_below_what_is_recognised(only, tmp_path):
+    folder = a_source("folder")
+    folder.recognise = lambda path: Match.sure("marker") if (path / "marker").is_file() else None
+    only(folder, a_source("one"))
+    put(tmp_path, "run/marker", "run/inner.one", "run/sub/marker")
+
+    assert found_in(tmp_path) == [("run", "folder")]
+
+
+def test_different_sources_may_share_a_folder(only, tmp_path):
+    only(a_source("one"), a_source("two", marker=".two"))
+    put(tmp_path, "a.one", "b.two")
+
+    assert found_in(tmp_path) == [("a.one", "one"), ("b.two", "two")]
+
+
+def test_hidden_files_and_folders_are_passed_over(only, tmp_path):
+    only(a_source("one"))
+    put(tmp_path, ".git/a.one", ".b.one", "c.one")
+
+    assert found_in(tmp_path) == [("c.one", "one")]
+
+
+def test_a_hidden_path_that_is_named_is_read(only, tmp_path):
+    only(a_source("one"))
+    put(tmp_path, ".hidden/a.one")
+
+    assert found_in(tmp_path / ".hidden") == [("a.one", "one")]
+
+
+def test_the_descent_has_a_bottom(only, tmp_path):
+    only(a_source("one"))
+    deepest = Path(*["d"] * (DESCENT_CAP - 1))
+    put(tmp_path, deepest / "a.one", deepest / "d" / "b.one")
+
+    assert [path for path, _ in found_in(tmp_path)] == [(deepest / "a.one").as_posix()]
+
+
+def test_a_link_to_a_folder_above_is_no_endless_descent(only, tmp_path):
+    only(a_source("one"))
+    put(tmp_path, "a/x.one")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+
+    assert found_in(tmp_path) == [("a/x.one", "one")]
+
+
+def test_a_link_that_is_named_is_followed(only, tmp_path):
+    only(a_source("one"))
+    put(tmp_path, "real/a/x.one")
+    (tmp_path / "latest").symlink_to(tmp_path / "real")
+
+    assert found_in(tmp_path / "latest") == [("a/x.one", "one")]
+
+
+FIND = """
+import sys
+from pathlib import Path
+from errata import sources
+from errata.errors import UnknownFormatError
+try:
+    sources.find(Path(sys.argv[1]))
+except UnknownFormatError:
+    sys.exit(7)
+"""
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+
+    done = subprocess.run([sys.executable, "-c", FIND, tmp_path], timeout=60, check=False)
+
+    assert done.returncode == 7
+
+
+def test_an_endless_device_in_a_folder_is_not_read_to_its_end(tmp_path):
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+
+    done = subprocess.run([sys.executable, "-c", FIND, tmp_path], timeout=60, check=False)
+
+    assert done.returncode == 7
+
+
+# --- nothing found ---
+
+
+def test_an_unknown_format_says_how_to_go_on(tmp_path):
+    put(tmp_path, "notes.md")
+
+    with pytest.raises(UnknownFormatError, match=r"No source recognises `.*`") as told:
+        find(tmp_path)
+
+    assert "errata sources" in told.value.hint
+    assert "--map" in told.value.hint
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00" * 5000, b"{", b"[]", b"null", bytes(range(256)) * 40])
+def test_no_source_trips_over_a_file_that_is_none_of_theirs(tmp_path, content):
+    for name in ("a.json", "a.jsonl", "a.csv", "a.zip", "a.parquet", "batch_summary.json", "checkpoint.json"):
+        (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(UnknownFormatError):
+        find(tmp_path)
+
+
+def test_a_source_may_explain_what_it_sees_instead_of_a_run(only, tmp_path):
+    only(a_source("one", explain=lambda path: "this is a scorecard's draft; run `scorecard finish` first"))
+    put(tmp_path, "draft.txt")
+
+    with pytest.raises(UnknownFormatError) as told:
+        find(tmp_path)
+
+    assert told.value.hint.startswith("this is a scorecard's draft")
+    assert "errata sources" in told.value.hint
+
+
+def test_the_first_source_that_has_an_explanation_gives_it(only, tmp_path):
+    only(
+        a_source("none"),
+        a_source("silent", explain=lambda path: None),
+        a_source("first", explain=lambda path: "first"),
+        a_source("second", explain=lambda path: "second"),
+    )
+    put(tmp_path, "x")
+
+    with pytest.raises(UnknownFormatError) as told:
+        find(tmp_path)
+
+    assert told.value.hint.startswith("first\n")
+
+
+# --- reading ---
+
+
+def found(reader):
+    return Found(Path("run.one"), a_source("one", read=reader), Match.sure("test"))
+
+
+def test_what_a_source_yields_is_handed_on():
+    assert list(read(found(lambda path: iter([a_run()])))) == [a_run()]
+
+
+def test_whatever_a_source_trips_over_is_one_unreadable_after_the_rest():
+    def reader(path):
+        yield a_run()
+        raise IndexError("list index out of range")
+
+    run, last = read(found(reader))
+
+    assert isinstance(run, Run)
+    assert isinstance(last, Unreadable)
+    assert (last.source, last.where, last.why) == ("one", "run.one", "IndexError: list index out of range")
+
+
+@pytest.mark.parametrize("error", [SourceError("a bomb"), MemoryError(), KeyboardInterrupt()], ids=repr)
+def test_what_is_no_fault_of_a_row_is_not_hidden(error):
+    def reader(path):
+        yield a_run()
+        raise error
+
+    with pytest.raises(type(error)):
+        list(read(found(reader)))
+
+
+def test_a_source_is_read_only_as_far_as_it_is_asked():
+    seen = []
+
+    def reader(path):
+        for number in range(1000):
+            seen.append(number)
+            yield a_run(native_id=str(number))
+
+    assert len(list(islice(read(found(reader)), 3))) == 3
+    assert len(seen) == 3
+
+
+# --- outside packages ---
+
+OUTSIDE = '''
+"""A source of another package."""
+NAME = "{name}"
+TITLE = "an outside format"
+def recognise(path): return None
+def read(path): return iter(())
+'''
+
+LIST = "from errata.sources import all_sources; print(*(f'{name}={one.TITLE}' for name, one in all_sources().items()), sep='\\n')"
+
+
+def an_outside_package(folder, name):
+    (folder / "outside_source.py").write_text(OUTSIDE.format(name=name))
+    info = folder / "outside-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[errata.sources]\n{name} = outside_source\n")
+    return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+def listed(environment):
+    done = subprocess.run([sys.executable, "-c", LIST], env=environment, capture_output=True, text=True, check=True)
+    return dict(line.split("=", 1) for line in done.stdout.splitlines())
+
+
+def test_a_source_of_another_package_is_found_by_its_entry_point(tmp_path):
+    names = listed(an_outside_package(tmp_path, "scorecard"))
+
+    assert list(names) == [*BUILT_IN, "scorecard"]
+
+
+def test_a_source_of_another_package_does_not_replace_a_built_in_one(tmp_path):
+    names = listed(an_outside_package(tmp_path, "scylla"))
+
+    assert names["scylla"] != "an outside format"
