@@ -1,4 +1,4 @@
-"""Which requirement is proven by which test: `make requirements`. `--check` fails where a mark names none that exists."""
+"""Which requirement is proven by which test: `make requirements`. `--check` fails where a mark names no requirement."""
 
 import argparse
 import ast

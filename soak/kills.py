@@ -41,9 +41,8 @@ def run(folder: Path, rounds: int) -> None:
     left = _left_behind(store)
     assert left == 0, f"{left} rows of dead imports stayed behind"
     told = ", ".join(f"{word} {often}" for word, often in sorted(results.items()))
-    print(
-        f"kills: {rounds} imports ({told}); no half-visible run, no damage, repeated imports complete, nothing left behind"
-    )
+    print(f"kills: {rounds} imports ({told})")
+    print("       no half-visible run, no damage, repeated imports complete, nothing left behind")
 
 
 def _import_whole(path: Path, store: Path) -> tuple[float, int]:

@@ -25,7 +25,7 @@ def a_source(name, *, marker=".one", sure=True, read=None, explain=None):
             return Match.sure(f"{marker} file") if sure else Match.maybe(f"{marker} file")
         return None
 
-    made = SimpleNamespace(NAME=name, TITLE=name, recognise=recognise, read=read or (lambda path: iter(())))
+    made = SimpleNamespace(NAME=name, TITLE=name, recognise=recognise, read=read or (lambda _: iter(())))
     if explain:
         made.explain = explain
     return made
@@ -262,7 +262,7 @@ def test_no_source_trips_over_a_file_that_is_none_of_theirs(tmp_path, content):
 
 
 def test_a_source_may_explain_what_it_sees_instead_of_a_run(only, tmp_path):
-    only(a_source("one", explain=lambda path: "this is a scorecard's draft; run `scorecard finish` first"))
+    only(a_source("one", explain=lambda _: "this is a scorecard's draft; run `scorecard finish` first"))
     put(tmp_path, "draft.txt")
 
     with pytest.raises(UnknownFormatError) as told:
@@ -275,9 +275,9 @@ def test_a_source_may_explain_what_it_sees_instead_of_a_run(only, tmp_path):
 def test_the_first_source_that_has_an_explanation_gives_it(only, tmp_path):
     only(
         a_source("none"),
-        a_source("silent", explain=lambda path: None),
-        a_source("first", explain=lambda path: "first"),
-        a_source("second", explain=lambda path: "second"),
+        a_source("silent", explain=lambda _: None),
+        a_source("first", explain=lambda _: "first"),
+        a_source("second", explain=lambda _: "second"),
     )
     put(tmp_path, "x")
 
@@ -295,7 +295,7 @@ def found(reader):
 
 
 def test_what_a_source_yields_is_handed_on():
-    assert list(read(found(lambda path: iter([a_run()])))) == [a_run()]
+    assert list(read(found(lambda _: iter([a_run()])))) == [a_run()]
 
 
 def test_whatever_a_source_trips_over_is_one_unreadable_after_the_rest():
@@ -342,7 +342,11 @@ def recognise(path): return None
 def read(path): return iter(())
 '''
 
-LIST = "from errata.sources import all_sources; print(*(f'{name}={one.TITLE}' for name, one in all_sources().items()), sep='\\n')"
+LIST = """
+from errata.sources import all_sources
+for name, source in all_sources().items():
+    print(f"{name}={source.TITLE}")
+"""
 
 
 def an_outside_package(folder, name):

@@ -1,7 +1,5 @@
 """Writing runs: staged under a number nobody sees, then made current in one short transaction each."""
 
-import os
-import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -14,7 +12,7 @@ from errata.errors import StoreError
 from errata.model import Run, Unreadable
 from errata.store.database import Store
 from errata.store.packing import Batch
-from errata.store.removal import collect_garbage
+from errata.store.removal import collect_garbage, importer
 from errata.store.schema import runs
 from errata.store.staged import ImportedRun, Staged
 
@@ -27,7 +25,7 @@ class Importing:
         self._staged: dict[str, Staged] = {}
         self._early: list[Unreadable] = []
         self._open = ExitStack()
-        self._importer = f"{socket.gethostname()}:{os.getpid()}"
+        self._importer = importer()
 
     def __enter__(self) -> Self:
         collect_garbage(self._store)

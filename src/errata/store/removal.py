@@ -3,6 +3,7 @@
 import os
 import socket
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import OperationalError
@@ -12,7 +13,7 @@ from errata.store.database import Store
 from errata.store.schema import FACTS, blob_uses, blobs, exclusions, runs
 
 GIVEN_UP_AFTER = timedelta(days=2)
-"""An import of another machine can't be asked whether it lives; after this long it does not."""
+"""An import of another machine or container can't be asked whether it lives; after this long it does not."""
 
 
 def remove_run(store: Store, run_id: str) -> None:
@@ -51,14 +52,25 @@ def collect_garbage(store: Store) -> int:
     return len(dead)
 
 
-def _is_dead(importer: str, since: str) -> bool:
-    host, _, pid = importer.rpartition(":")
-    if host != socket.gethostname():
-        return datetime.now(UTC) - datetime.fromisoformat(since) > GIVEN_UP_AFTER
+def importer() -> str:
+    """This process, so that another can tell whether it still lives: its host, its process namespace, its number."""
+    try:
+        namespace = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        namespace = ""
+    return f"{socket.gethostname()}/{namespace}:{os.getpid()}"
+
+
+def _is_dead(of: str, since: str) -> bool:
+    if datetime.now(UTC) - datetime.fromisoformat(since) > GIVEN_UP_AFTER:
+        return True
+    place, _, pid = of.rpartition(":")
+    if place != importer().rpartition(":")[0]:
+        return False
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:
         return True
     except (PermissionError, ValueError):
-        return False
+        pass
     return False

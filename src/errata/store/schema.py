@@ -45,6 +45,8 @@ runs = Table(
     Column("counts", JSON, nullable=False, comment="what listings show; kept at import, never recounted"),
     Column("record", LargeBinary, nullable=False),
     Index("runs_by_id", "run_id", "state"),
+    # a number is never given twice, so that an import that was taken for dead can't write into another's rows
+    sqlite_autoincrement=True,
 )
 
 cases = Table(

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
+from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
 from errata.model.usage import total_of
@@ -36,9 +37,11 @@ class Staged:
         self.run = run
         self.unreadables: list[Unreadable] = []
         self._content = ""
+        self._rows = 0
         self._checks: Tally = {}
 
     def write(self, connection: Connection, part: RunPart) -> None:
+        self._rows += len(part.attempts)
         sqlite.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
         sqlite.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
         sqlite.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
@@ -90,6 +93,8 @@ class Staged:
         groups = connection.execute(select(*facts, *sums).where(attempts.c.run_pk == self.pk).group_by(*facts)).all()
         counted = [row for row in groups if row.counted]
         total = sum(row[5] for row in groups)
+        if total != self._rows:
+            raise StoreError("Another process took this import for dead and cleared it away", hint="import again")
         return Counts(
             attempts=total,
             counted=sum(row[5] for row in counted),

@@ -28,6 +28,7 @@ def upgrade() -> None:
         sa.Column("importer", sa.Text(), nullable=False),
         sa.Column("counts", sa.JSON(), nullable=False),
         sa.Column("record", sa.LargeBinary(), nullable=False),
+        sqlite_autoincrement=True,
     )
     op.create_index("runs_by_id", "runs", ["run_id", "state"])
     op.create_table(
