@@ -4,6 +4,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from random import randbytes
 
@@ -232,7 +233,8 @@ def test_a_read_only_store_is_told_in_words(store):
 
 def test_a_full_disk_is_told_in_words_and_nothing_of_the_import_is_seen(store):
     put_run(store, "before")
-    pages = int(sqlite3.connect(store.path).execute("PRAGMA page_count").fetchone()[0])
+    with closing(sqlite3.connect(store.path)) as outside:
+        (pages,) = outside.execute("PRAGMA page_count").fetchone()
     full = with_pragma(open_store(store.path), f"max_page_count = {pages}")
 
     with pytest.raises(StoreError, match="No space"):
@@ -243,25 +245,21 @@ def test_a_full_disk_is_told_in_words_and_nothing_of_the_import_is_seen(store):
 
 def test_a_store_that_another_process_locks_is_told_in_words(store, monkeypatch):
     quick_to_give_up(monkeypatch)
-    other = sqlite3.connect(store.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
 
-    with pytest.raises(StoreError, match="locked"):
-        put_run(open_store(store.path))
-
-    other.close()
+        with pytest.raises(StoreError, match="locked"):
+            put_run(open_store(store.path))
 
 
 def test_a_reader_does_not_wait_for_a_writer(store, monkeypatch):
     quick_to_give_up(monkeypatch)
     put_run(store, "run-1")
-    other = sqlite3.connect(store.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    other.execute("UPDATE runs SET name = 'half-written'")
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE runs SET name = 'half-written'")
 
-    assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["run-1"]
-
-    other.close()
+        assert [one.run.native_id for one in all_runs(open_store(store.path))] == ["run-1"]
 
 
 def test_a_damaged_store_is_told_in_words(store):

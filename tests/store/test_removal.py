@@ -1,6 +1,7 @@
 """Forgetting a run: its facts, its files, what was said of it, and its space."""
 
 import sqlite3
+from contextlib import closing
 
 from store_fixtures import put, put_run, quick_to_give_up, rows, tables_with_rows
 
@@ -109,9 +110,7 @@ def test_the_space_of_a_removed_run_goes_back_to_the_disk(store):
 def test_space_is_not_freed_while_another_process_writes(store, monkeypatch):
     quick_to_give_up(monkeypatch)
     put_run(store)
-    other = sqlite3.connect(store.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
 
-    assert free_space(open_store(store.path)) is False
-
-    other.close()
+        assert free_space(open_store(store.path)) is False

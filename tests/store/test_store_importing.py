@@ -1,10 +1,10 @@
 """An import is seen whole or not at all; what has grown is a new revision, what has not is nothing new."""
 
 import os
-import socket
 import sqlite3
 import subprocess
 import sys
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -32,7 +32,7 @@ from errata.model.step import Actor
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import open_store
 from errata.store.importing import Importing
-from errata.store.removal import collect_garbage
+from errata.store.removal import collect_garbage, importer
 from errata.store.runs import all_runs, exclude, run_by_id, unreadables_of
 from errata.testing import a_run, an_attempt
 from record_strategies import attempts as any_attempts
@@ -117,16 +117,16 @@ def test_what_a_killed_import_left_is_not_seen_and_is_collected_by_the_next(stor
     assert rows(store.path, "runs") == 1
 
 
-def left_behind(store, importer, since=None):
+def left_behind(store, by, since=None):
     """An import that another process has begun."""
     with Importing(store) as importing:
         importing.add(batches(RUN, *attempts(1))[0])
     at = (since or datetime.now(UTC)).isoformat(timespec="seconds")
-    sql(store.path, f"UPDATE runs SET importer = '{importer}', imported_at = '{at}'")
+    sql(store.path, f"UPDATE runs SET importer = '{by}', imported_at = '{at}'")
 
 
 def test_an_import_of_a_living_process_is_left_alone(store):
-    left_behind(store, f"{socket.gethostname()}:{os.getppid()}")
+    left_behind(store, f"{importer().rpartition(':')[0]}:{os.getppid()}")
 
     assert collect_garbage(store) == 0
     assert rows(store.path, "runs") == 1
@@ -149,18 +149,19 @@ def test_a_run_that_another_process_begins_under_a_freed_number_is_not_collected
     """One process lists what is dead; before it deletes, another has done so and a third has begun an import."""
     put_run(store, "removed")
     sql(store.path, "UPDATE runs SET state = 'stale'")
-    slow, begun = open_store(store.path), []
+    slow, fresh, begun = open_store(store.path), Importing(store), []
 
-    def meanwhile(connection):
-        if not begun:
-            begun.append(Importing(store))
-            begun[0].__enter__()
-            begun[0].add(batches(RUN, *attempts(3))[0])
+    with ExitStack() as open_import:
 
-    event.listen(slow.engine, "commit", meanwhile)
-    collect_garbage(slow)
-    begun[0].add(batches(RUN)[-1])
-    (done,) = begun[0].finish()
+        def meanwhile(_):
+            if not begun:
+                begun.append(open_import.enter_context(fresh))
+                fresh.add(batches(RUN, *attempts(3))[0])
+
+        event.listen(slow.engine, "commit", meanwhile)
+        collect_garbage(slow)
+        fresh.add(batches(RUN)[-1])
+        (done,) = fresh.finish()
 
     assert run_by_id(store, done.id).counts.attempts == 3
 
@@ -518,4 +519,5 @@ def test_the_models_of_a_group_are_runs_of_their_own(store):
 def test_a_store_is_one_sound_file_after_all_this(store):
     put(store, RUN, *attempts(20))
 
-    assert sqlite3.connect(store.path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    with closing(sqlite3.connect(store.path)) as outside:
+        assert outside.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -1,13 +1,15 @@
 """`errata analyze`."""
 
+import shlex
 from pathlib import Path
+from textwrap import wrap
 
 import click
 
 from errata import pipeline
 from errata.cli.check import put_findings
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, number, plural, put, put_json, put_parts, say
+from errata.cli.output import WIDTH, money, number, plural, put, put_json, put_parts, say
 from errata.cli.progress import progress
 from errata.cli.runs import as_json
 from errata.pipeline.analysis import Analysis
@@ -35,10 +37,13 @@ def show_analysis(analysis: Analysis, *, as_json: bool) -> None:
         put_json(_json_of(analysis))
         return
     run, counts = analysis.stored.run, analysis.stored.counts
-    steps = f" · {plural(counts.unreadable, 'item')} unreadable" if counts.unreadable else ""
-    say(f"read      {run.source.name} · {plural(counts.attempts, 'attempt')} of {plural(counts.cases, 'case')}{steps}")
+    rest = f" · {plural(counts.unreadable, 'item')} unreadable" if counts.unreadable else ""
+    there = counts.attempts - counts.executions.get("missing", 0)
+    say(f"read      {run.source.name} · {plural(there, 'attempt')} of {plural(counts.cases, 'case')}{rest}")
     say(f"checkup   {analysis.health.summary}")
     say()
+    if run.excluded is not None:
+        put(f"EXCLUDED from every score: {run.excluded.reason}")
     if analysis.unavailable is not None:
         _show_unavailable(analysis)
     elif not counts.failures and analysis.health.fit:
@@ -50,9 +55,11 @@ def show_analysis(analysis: Analysis, *, as_json: bool) -> None:
 def _show_unavailable(analysis: Analysis) -> None:
     run = analysis.stored.run
     assert analysis.unavailable is not None
-    put(f"Run {analysis.handle} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}")
+    for line in wrap(f"Run {analysis.handle} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}", WIDTH):
+        put(line)
     for evidence in analysis.unavailable.evidence[:1]:
-        put(f"  > {evidence.quote}")
+        for line in wrap(evidence.quote, WIDTH - 4):
+            put(f"  > {line}")
     put(f"This run says nothing about the model. Passed: {analysis.passed}/{analysis.total}")
 
 
@@ -66,7 +73,7 @@ def _show_failures(analysis: Analysis) -> None:
         )
     )
     put()
-    put(f"Passed   {_passed(analysis)}{_rate(analysis)}")
+    put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
     put(f"Failures {counts.failures:<7} {_facts(analysis)}")
     if analysis.first_failed:
         put_parts("Checks", [f"{name or 'none'} {count}" for name, count in analysis.first_failed], "(first failed)")
@@ -74,9 +81,10 @@ def _show_failures(analysis: Analysis) -> None:
         told = [f"{name} {failed}/{total}" for name, failed, total in analysis.categories[:MOST]]
         put_parts("Category", told, "(failures / attempts)")
     if counts.cost is not None:
-        unknown = counts.counted - counts.cost_known
+        unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
         rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
-        put(f"Cost     {money(counts.cost, 2)}{rest} · {number(counts.tokens)} tokens")
+        spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
+        put(f"Cost     {money(counts.cost, 2)}{rest}{spent}")
     if analysis.repeated_errors:
         put()
         for at, (text, count) in enumerate(analysis.repeated_errors[:MOST]):
@@ -85,8 +93,9 @@ def _show_failures(analysis: Analysis) -> None:
         put()
         put_findings(analysis.health.findings)
     put()
-    put(f"Next     errata failures {analysis.handle}")
-    put(f"         errata show {analysis.handle}{f'/{analysis.first_case}' if analysis.first_case else ''}")
+    shown = f"{analysis.handle}/{analysis.first_case}" if analysis.first_case else analysis.handle
+    put(f"Next     {shlex.join(['errata', 'failures', analysis.handle])}")
+    put(f"         {shlex.join(['errata', 'show', shown])}")
 
 
 def _passed(analysis: Analysis) -> str:
@@ -96,6 +105,14 @@ def _passed(analysis: Analysis) -> str:
 
 def _rate(analysis: Analysis) -> str:
     return f"   {100 * analysis.passed / analysis.total:.1f} %" if analysis.total else ""
+
+
+def _basis(analysis: Analysis) -> str:
+    if analysis.by_harness:
+        return f"   as the harness counts; {plural(analysis.stored.counts.cases, 'case')} in the log"
+    if analysis.not_judged:
+        return "   nothing was judged"
+    return ""
 
 
 def _facts(analysis: Analysis) -> str:
@@ -108,6 +125,7 @@ def _json_of(analysis: Analysis) -> dict[str, object]:
         "passed": analysis.passed,
         "total": analysis.total,
         "unit": analysis.unit,
+        "by_harness": analysis.by_harness,
         "fit": analysis.health.fit,
         "unavailable": analysis.unavailable is not None,
         "first_failed_checks": dict(analysis.first_failed),

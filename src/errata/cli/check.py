@@ -44,6 +44,8 @@ def command(runs: tuple[str, ...], options: Options) -> int:
                     if part
                 )
             )
+            if stored.run.excluded is not None:
+                put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
             show_health(health)
     return 0 if fit else 1
 

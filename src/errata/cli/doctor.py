@@ -20,7 +20,8 @@ def command(options: Options) -> int:
     else:
         put(f"errata    {health.errata} · Python {health.python} · SQLite {health.sqlite}")
         put(f"store     {health.path} · schema {health.schema} · {health.size / 2**20:,.1f} MB")
-        put(f"holds     {plural(health.runs, 'run')}, {plural(health.attempts, 'attempt')}")
+        if health.runs is not None and health.attempts is not None:
+            put(f"holds     {plural(health.runs, 'run')}, {plural(health.attempts, 'attempt')}")
         if health.cleared:
             put(f"cleared   {plural(health.cleared, 'import')} that died")
         for problem in health.problems:

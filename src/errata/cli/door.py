@@ -3,6 +3,7 @@
 0 done · 1 gate not met or run not fit · 2 the user can fix it · 3 our bug · 4 not comparable · 130 interrupted
 """
 
+import io
 import os
 import sys
 import tempfile
@@ -27,10 +28,15 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command; its exit code."""
+    _write_what_can_be_written()
+    stdout = sys.stdout
     try:
         code = app.main(args=arguments, prog_name="errata", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return USER
     except ErrataError as error:
         _say(error.message, error.hint)
         return USER
@@ -43,14 +49,28 @@ def run(arguments: list[str] | None = None) -> int:
         # the reader of our output has had enough; keep Python from complaining about it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit:
+        # click ends the program itself where the pipe breaks inside a command, and puts another stdout in its place
+        if sys.stdout is stdout:
+            raise
+        return 0
     except Exception as error:  # noqa: BLE001 one of the three places: the door of the program
         path = _write_crash(error)
         _say(f"errata has a bug: {type(error).__name__}: {error}", f"what happened is in `{path}`; nothing was lost")
         return BUG
 
 
+def _write_what_can_be_written() -> None:
+    """A terminal that can't show a character gets its escape, not a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _say(message: str, hint: str) -> None:
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {clean(redact(message))}", err=True)
+    color = False if os.environ.get("NO_COLOR") else None
+    label = click.style("error:", fg="red", bold=True)
+    click.echo(f"{label} {clean(redact(message))}", err=True, color=color)
     if hint:
         first, *rest = clean(redact(hint)).splitlines()
         click.echo("\n" + "\n".join([f"hint: {first}", *(f"      {line}" for line in rest)]), err=True)

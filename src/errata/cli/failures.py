@@ -9,7 +9,7 @@ from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
 from errata.pipeline.failures import Failure, Filters
 from errata.pipeline.selecting import short
 
-HEADER = ("case", "failed checks", "execution", "measurement", "outcome", "reason")
+HEADER = ("case", "failed checks", "facts", "reason")
 
 
 @click.command("failures")
@@ -41,7 +41,7 @@ def command(runs: tuple[str, ...], limit: int | None, raw: bool, options: Option
         if at:
             put()
         if listed:
-            put_table(HEADER, [_row(failure) for failure in listed])
+            put_table(HEADER, [_row(failure) for failure in listed], cut=("reason", "failed checks"), raw=raw)
         counts = stored.counts
         shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
         told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
@@ -54,8 +54,6 @@ def _row(failure: Failure) -> tuple[object, ...]:
     return (
         failure.case_name + number,
         ", ".join(attempt.failed_checks) or "–",
-        attempt.execution,
-        attempt.measurement,
-        attempt.outcome,
+        f"{attempt.execution}/{attempt.measurement}/{attempt.outcome}",
         failure.reason or "–",
     )

@@ -30,14 +30,13 @@ class _Shown:
         self._bar: object | None = None
 
     def advance(self, items: int) -> None:
+        self._done += items
+        if self._bar is None and monotonic() - self._since < PATIENCE:
+            return
+        from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-        self._done += items
         if self._bar is None:
-            if monotonic() - self._since < PATIENCE:
-                return
-            from rich.console import Console
-
             columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()

@@ -9,6 +9,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.errors import SettingsError
 from errata.pipeline.selecting import short
+from errata.text.clean import clean
 
 
 @click.command("rm")
@@ -29,7 +30,9 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
             raise SettingsError(
                 f"`errata rm` asks before it forgets {names}", hint="add `--yes` where nobody can answer"
             )
-        click.confirm(f"Forget {names}?", abort=True, err=True)
+        if not click.confirm(clean(f"Forget {names}?"), err=True):
+            say("nothing was forgotten")
+            return
     freed = pipeline.forget(meant, store)
     for one in meant:
         if options.json:

@@ -24,8 +24,9 @@ def command(source: str, model: str, options: Options) -> None:
         for one in stored:
             put_json(as_json(one))
     elif stored:
-        header = ("run", "model", "suite", "started", "cases", "passed", "failures", "notes")
-        put_table(header, [_row(one) for one in stored], right=("cases", "passed", "failures"))
+        header = ("run", "model", "suite", "started", "attempts", "passed", "failures", "notes")
+        rows = [_row(one) for one in stored]
+        put_table(header, rows, right=("attempts", "passed", "failures"), cut=("model", "suite", "notes"))
     else:
         say("no runs yet: `errata import PATH…` reads some, `errata demo` shows how it looks")
 
@@ -56,7 +57,7 @@ def _row(stored: StoredRun) -> tuple[object, ...]:
     run, counts = stored.run, stored.counts
     notes = []
     if run.excluded is not None:
-        notes.append("excluded")
+        notes.append(f"excluded: {run.excluded.reason}")
     if counts.unreadable:
         notes.append(f"{counts.unreadable} unreadable")
     if run.revision > 1:
@@ -67,7 +68,7 @@ def _row(stored: StoredRun) -> tuple[object, ...]:
         run.subject.model or "–",
         run.suite or "–",
         started,
-        counts.cases,
+        counts.counted - counts.executions.get("missing", 0),
         counts.outcomes.get("pass", 0),
         counts.failures,
         ", ".join(notes),

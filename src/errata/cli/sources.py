@@ -1,18 +1,25 @@
 """`errata sources`."""
 
+from textwrap import wrap
+
 import click
 
 from errata import pipeline
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put_json, put_table
+from errata.cli.output import WIDTH, put, put_json
+
+NAME = 20
 
 
 @click.command("sources")
 @shared_options
 def command(options: Options) -> None:
     """List the formats that can be read."""
-    if options.json:
-        for name, title in pipeline.list_sources():
+    for name, title in pipeline.list_sources():
+        if options.json:
             put_json({"source": name, "title": title})
-    else:
-        put_table(("source", "reads"), pipeline.list_sources())
+        else:
+            first, *rest = wrap(title, WIDTH - NAME) or [""]
+            put(f"{name:<{NAME}}{first}")
+            for line in rest:
+                put(" " * NAME + line)

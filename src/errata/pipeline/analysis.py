@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -47,6 +48,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     unit: str
     """`cases`; `attempts` where a case was tried several times."""
+    by_harness: bool
+    """The log holds only a part of the cases, so that the harness's own count is all there is."""
     first_failed: tuple[tuple[str, int], ...]
     facts: tuple[tuple[str, int], ...]
     categories: tuple[tuple[str, int, int], ...]
@@ -57,6 +60,10 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def unavailable(self) -> Finding | None:
         return next((finding for finding in self.health.findings if finding.name == "unavailable"), None)
+
+    @property
+    def not_judged(self) -> bool:
+        return any(finding.name == "not_judged" for finding in self.health.findings)
 
 
 class _Attempts:
@@ -97,16 +104,15 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
     tally = _Tally()
     for attempt in attempts_of(store, stored.pk, counted=True):
         tally.add(attempt, categories.get(attempt.case, ""))
-    passed, total = tally.passed_cases, stored.run.expected_cases or stored.counts.cases
-    if tally.repeated:
-        passed, total = stored.counts.outcomes.get("pass", 0), stored.counts.counted
+    score = _score(stored, tally)
     return Analysis(
         stored=stored,
         handle=handle_of(stored, store),
         health=health,
-        passed=passed,
-        total=total,
-        unit="attempts" if tally.repeated else "cases",
+        passed=score.passed,
+        total=score.total,
+        unit=score.unit,
+        by_harness=score.by_harness,
         first_failed=tuple(tally.first_failed.most_common()),
         facts=tuple(tally.facts.most_common()),
         categories=tuple(
@@ -115,6 +121,26 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         repeated_errors=tuple((text, often) for text, often in tally.errors.most_common(20) if often > 1),
         first_case=case_name(stored.run, tally.first_case),
     )
+
+
+class _Score(NamedTuple):
+    passed: int
+    total: int
+    unit: str = "cases"
+    by_harness: bool = False
+
+
+def _score(stored: StoredRun, tally: "_Tally") -> _Score:
+    """Of all cases that were planned, where the log holds them all."""
+    counts, expected = stored.counts, stored.run.expected_cases
+    if tally.repeated:
+        return _Score(counts.outcomes.get("pass", 0), counts.counted, "attempts")
+    if expected is None or counts.cases >= expected:
+        return _Score(tally.passed_cases, expected or counts.cases)
+    for one in stored.run.reported:
+        if one.metric == "pass_rate" and not one.filter and one.value is not None and one.n == expected:
+            return _Score(round(one.value * expected), expected, by_harness=True)
+    return _Score(tally.passed_cases, counts.cases)
 
 
 class _Tally:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from errata import __version__, sources
+from errata.errors import StoreError
 from errata.model import StoredRun
 from errata.store.database import Store, open_store, problems_of, schema_of
 from errata.store.removal import collect_garbage, free_space, remove_run
@@ -21,9 +22,10 @@ class StoreHealth(msgspec.Struct, frozen=True):
     path: str
     schema: int
     size: int
-    runs: int
-    attempts: int
-    cleared: int
+    runs: int | None
+    """None, like the next two, where the store is too damaged to count."""
+    attempts: int | None
+    cleared: int | None
     problems: tuple[str, ...]
 
 
@@ -42,9 +44,13 @@ def forget(meant: Iterable[StoredRun], store: Store) -> bool:
 
 def examine_store(path: Path) -> StoreHealth:
     store = open_store(path)
-    cleared = collect_garbage(store)
-    problems = problems_of(store)
-    runs = all_runs(store)
+    problems = _problems(store)
+    cleared, runs = None, None
+    if not problems:
+        try:
+            cleared, runs = collect_garbage(store), all_runs(store)
+        except (StoreError, msgspec.MsgspecError, ValueError) as error:
+            problems = [f"its runs can't be read: {error}"]
     with store.reading() as connection:
         schema = schema_of(connection)
     return StoreHealth(
@@ -54,11 +60,18 @@ def examine_store(path: Path) -> StoreHealth:
         path=str(path),
         schema=schema,
         size=path.stat().st_size,
-        runs=len(runs),
-        attempts=sum(one.counts.attempts for one in runs),
+        runs=len(runs) if runs is not None else None,
+        attempts=sum(one.counts.attempts for one in runs) if runs is not None else None,
         cleared=cleared,
         problems=tuple(problems),
     )
+
+
+def _problems(store: Store) -> list[str]:
+    try:
+        return problems_of(store)
+    except StoreError as error:
+        return [error.message]
 
 
 def list_sources() -> list[tuple[str, str]]:

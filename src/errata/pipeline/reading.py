@@ -75,8 +75,10 @@ def _found(order: Order) -> Found:
 
 def _from_process(order: Order) -> Iterator[Batch]:
     program = "import sys; from errata.pipeline.reading import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
-    command = [sys.executable, "-c", program]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+    # -P: the working folder may be a stranger's log, and nothing in it is to be imported
+    command = [sys.executable, "-P", "-c", program]
+    # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0) as reader:
         assert reader.stdin is not None
         assert reader.stdout is not None
         try:
@@ -89,20 +91,24 @@ def _from_process(order: Order) -> Iterator[Batch]:
 
 def _receive(stream: IO[bytes], order: Order) -> Iterator[Batch]:
     while True:
-        head = stream.read(_FRAME.size)
-        if len(head) < _FRAME.size:
-            raise SourceError(
-                f"The process that was reading `{order.path}` ended early",
-                hint="it may have run out of memory; nothing of this path was imported",
-            )
-        kind, size = _FRAME.unpack(head)
+        kind, size = _FRAME.unpack(_exactly(stream, _FRAME.size, order))
         if kind == _END:
             return
-        data = stream.read(size)
+        data = _exactly(stream, size, order)
         if kind == _ERROR:
             name, message, hint = msgspec.msgpack.decode(data)
             raise getattr(errors, name)(message, hint=hint)
         yield _decoder.decode(data)
+
+
+def _exactly(stream: IO[bytes], size: int, order: Order) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise SourceError(
+            f"The process that was reading `{order.path}` ended early",
+            hint="it may have run out of memory; nothing of this path was imported",
+        )
+    return data
 
 
 def _send(answer: IO[bytes], kind: bytes, data: bytes) -> None:

@@ -1,5 +1,6 @@
 """The verb `show`: find what is meant, with everything that is known of it."""
 
+import shlex
 from typing import Any
 
 import msgspec
@@ -66,18 +67,23 @@ def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 
 def _shown_case(stored: StoredRun, case: str, store: Store) -> ShownAttempt:
-    name, _, number = case.partition("#")
-    wanted = int(number) if number.isdigit() else 0
-    for key in (name, f"{stored.run.suite}/{name}"):
-        found = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
-        counted = [attempt for attempt in found if attempt.counted] or found
-        chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
-        if chosen:
-            return _shown_attempt(stored, attempt_by_id(store, chosen[0].id), store)
+    for name, wanted in _named(case):
+        for key in (name, f"{stored.run.suite}/{name}"):
+            found = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
+            counted = [attempt for attempt in found if attempt.counted] or found
+            chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
+            if chosen:
+                return _shown_attempt(stored, attempt_by_id(store, chosen[0].id), store)
     raise NotFoundError(
         f"Run `{stored.run.native_id}` has no case `{case}`",
-        hint=f"`errata failures {stored.run.native_id}` lists those that failed",
+        hint=f"`{shlex.join(['errata', 'failures', stored.run.native_id])}` lists those that failed",
     )
+
+
+def _named(case: str) -> list[tuple[str, int]]:
+    """What CASE may mean: a name, or a name and the number of an attempt."""
+    name, _, number = case.rpartition("#")
+    return [(case, 0), (name, int(number))] if name and number.isdecimal() else [(case, 0)]
 
 
 def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAttempt:

@@ -1,0 +1,167 @@
+"""The generated parts of the documents: docs/commands.md and the console output in README.md.
+
+`python scripts/docs_check.py` writes them anew; `--check` exits 1 where they are stale.
+"""
+
+import argparse
+import inspect
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from errata.cli.app import COMMANDS, app
+
+ROOT = Path(__file__).parent.parent
+COMMANDS_PAGE = ROOT / "docs" / "commands.md"
+README = ROOT / "README.md"
+
+INTRO = """\
+# Commands
+
+Written by `python scripts/docs_check.py` from the commands themselves; `errata COMMAND --help` says the same.
+
+## What they share
+
+**PATHS** are files and folders. What is there is recognised by its content; a folder that is no run itself is searched
+for runs, eight levels deep. [sources.md](sources.md) tells what can be read.
+
+**RUN** is one of
+
+- a path: what is there is imported first
+- `latest`: the run that was imported last
+- the run's native id, its name, its id, or the beginning of either id (3 characters or more)
+- the tail after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
+
+A RUN that fits several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them a
+path names the run that was read from there.
+
+**Data goes to stdout, talk to stderr.** With `--json` stdout holds one JSON object, or one a line for lists. Text from
+logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
+
+**The store** is the file named by `--store`, else by `ERRATA_STORE`, else the nearest `.errata/errata.db` from the
+working folder upward, else a new one in the working folder. [store.md](store.md) tells what is in it. `ERRATA_AUTHOR`
+is the name under which opinions are kept; without it, the name of the user.
+"""
+
+EXIT_CODES = """\
+## Exit codes
+
+| code | meaning |
+|---|---|
+| 0 | done |
+| 1 | `errata check`: a run is not fit; `errata doctor`: the store is not sound |
+| 2 | something that you can set right: the message says what, the hint says how |
+| 3 | a bug in errata; what happened is written to a file, which the message names |
+| 4 | kept for runs that can't be compared; no command uses it yet |
+| 130 | interrupted |
+
+An item that can't be read inside a log that can is no error: it is counted and shown, and the exit code is 0. Where
+nothing at all could be read, it is 2.
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only say what is stale")
+    checking = parser.parse_args().check
+    stale = [(page, text) for page, text in generated() if page.read_text(encoding="utf-8") != text]
+    for page, text in stale:
+        if checking:
+            print(f"{page.relative_to(ROOT)} is stale: run `python scripts/docs_check.py`")
+        else:
+            page.write_text(text, encoding="utf-8")
+    return 1 if checking and stale else 0
+
+
+def generated() -> Iterator[tuple[Path, str]]:
+    """Each page with generated parts, and what should be in it."""
+    yield COMMANDS_PAGE, commands_page()
+    yield README, with_console_output(README.read_text(encoding="utf-8"))
+
+
+def commands() -> dict[str, click.Command]:
+    context = click.Context(app, info_name="errata")
+    found = {name: app.get_command(context, name) for name in COMMANDS}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+def commands_page() -> str:
+    all_of_them = commands()
+    shared = set.intersection(*({_option(one) for one in _options(command)} for command in all_of_them.values()))
+    parts = [INTRO, "Every command takes:\n", "".join(sorted(shared)), EXIT_CODES]
+    for name, command in all_of_them.items():
+        parts += [f"## errata {name}\n", _usage(name, command), f"{inspect.cleandoc(command.help or '')}\n"]
+        own = [told for told in map(_option, _options(command)) if told not in shared]
+        parts += ["".join(own)] if own else []
+    return "\n".join(parts)
+
+
+def with_console_output(text: str) -> str:
+    """The text with what the commands in its console blocks print today; one store for all of them."""
+    with tempfile.TemporaryDirectory(prefix="errata-docs-") as folder:
+        store = str(Path(folder) / "errata.db")
+        return _CONSOLE.sub(lambda found: f"```console\n{_printed(found[1], store)}```", text)
+
+
+_CONSOLE = re.compile(r"```console\n(\$ errata .*?)```", re.DOTALL)
+
+
+def _printed(block: str, store: str) -> str:
+    """Each line that starts with `$ errata`, and below it what that command prints."""
+    lines = [line for line in block.splitlines() if line.startswith("$ errata")]
+    return "\n".join(f"{line}\n{_run(line.removeprefix('$ errata '), store)}" for line in lines)
+
+
+def _run(arguments: str, store: str) -> str:
+    program = "from errata.cli.door import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, *shlex.split(arguments)],
+        cwd=ROOT,
+        env={**os.environ, "ERRATA_STORE": store, "PYTHONUTF8": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.stdout
+
+
+def _usage(name: str, command: click.Command) -> str:
+    context = click.Context(command, info_name=f"errata {name}")
+    pieces = [piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]"]
+    return f"    {' '.join(['errata', name, '[OPTIONS]', *pieces])}\n"
+
+
+def _options(command: click.Command) -> list[click.Option]:
+    return [one for one in command.params if isinstance(one, click.Option)]
+
+
+def _option(option: click.Option) -> str:
+    told = [option.help] if option.help else []
+    if isinstance(option.type, click.Choice):
+        told.append(f"One of: {', '.join(option.type.choices)}.")
+    # an empty default or false says only that the option may be left out
+    if isinstance(option.default, str | int) and option.default:
+        told.append(f"Default: `{option.default}`.")
+    return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(told)}\n"
+
+
+def _value(option: click.Option) -> str:
+    if option.is_flag:
+        return ""
+    if isinstance(option.type, click.Choice):
+        return " WORD"
+    if isinstance(option.type, click.IntRange):
+        return " NUMBER"
+    return f" {option.make_metavar(click.Context(app))}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""What changes from one occurrence of a message to the next, put out of sight, so that equal failures look equal."""
+
+import re
+
+from errata.text.clean import clean
+
+_MASKS: tuple[tuple[str, str], ...] = (
+    ("<time>", r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"),
+    ("<url>", r"\bhttps?://[^\s\"'<>)\]]+"),
+    ("<uuid>", r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"),
+    ("<ip>", r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"),
+    ("<path>", r"(?<![\w/<])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+%~-]+){2,}[/\\]?"),
+    ("<hex>", r"\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"),
+    # ids such as `req_011CUx…`, `jh7xyz…`: long, and letters mixed with digits
+    ("<id>", r"\b(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])(?=(?:[A-Za-z_-]*\d){3})[A-Za-z0-9_-]{16,}\b"),
+    ("<str>", r"\"(?:[^\"\\\n]|\\.){1,200}\"|(?<![A-Za-z0-9])'(?:[^'\\\n]|\\.){1,200}'(?![A-Za-z0-9])"),
+    ("<n>", r"(?<![A-Za-z_<])[-+]?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?"),
+)
+_ANY = re.compile("|".join(f"(?P<m{at}>{shape})" for at, (_, shape) in enumerate(_MASKS)))
+_NAMES = {f"m{at}": name for at, (name, _) in enumerate(_MASKS)}
+LONGEST = 2_000
+
+
+def mask(text: str, *, strings: bool = True) -> str:
+    """The shape of a message: numbers, ids, paths, times and addresses masked, white space folded.
+
+    With `strings` false what stands in quotes is kept: `'pixi'` may be the whole point of a message.
+    """
+    folded = " ".join(clean(text[:LONGEST]).split())
+    return _ANY.sub(lambda found: _masked(found, strings=strings), folded)
+
+
+def _masked(found: re.Match[str], *, strings: bool) -> str:
+    name = _NAMES[found.lastgroup or "m0"]
+    return found[0] if name == "<str>" and not strings else name

@@ -1,0 +1,53 @@
+"""Where a rule may look. A word in a task, a path or an answer is no evidence; the same word in an error field is."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.model import Attempt, SourceRef
+from errata.model.words import Phase
+
+HEAD, TAIL = 4_000, 16_000
+"""Of a long log the end tells why it ended."""
+
+
+class Place(NamedTuple):
+    kind: str
+    """error, check, status, judge, log or stop: what rules name in `where`."""
+    where: str
+    text: str
+    ref: SourceRef | None
+    phase: Phase | None = None
+
+
+def places(attempt: Attempt) -> Iterator[Place]:
+    """Everything about an attempt that its harness, not its subject, wrote."""
+    for at, error in enumerate(attempt.errors):
+        text = f"{error.type}: {error.message}" if error.type else error.message
+        if error.code:
+            text = f"{text} (code {error.code})"
+        yield Place("error", f"errors[{at}].message", text, error.ref, error.phase)
+        if error.traceback:
+            yield Place("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, error.phase)
+    for check in attempt.checks:
+        if check.status in ("fail", "error", "unscored"):
+            if check.error is not None:
+                yield Place("error", f"checks[{check.name}].error", check.error.message, check.error.ref, "scoring")
+            if check.explanation:
+                yield Place("check", f"checks[{check.name}].explanation", check.explanation, check.ref)
+    if attempt.native_status:
+        yield Place("status", "native_status", attempt.native_status, attempt.ref)
+    if attempt.stop_reason:
+        yield Place("stop", "stop_reason", attempt.stop_reason, attempt.ref)
+    for judgement in attempt.judgements:
+        if not judgement.valid:
+            yield Place("judge", f"judgements[{judgement.judge}].reasoning", judgement.reasoning, judgement.ref)
+    yield from _logs(attempt)
+
+
+def _logs(attempt: Attempt) -> Iterator[Place]:
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text:
+            text = artefact.text
+            if len(text) > HEAD + TAIL:
+                text = f"{text[:HEAD]}\n{text[-TAIL:]}"
+            yield Place("log", artefact.path, text, artefact.ref)

@@ -1,0 +1,134 @@
+"""Rules as data: TOML files that say where to look, what to match, what it means and who has to act."""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.model import Signal
+from errata.model.words import Confidence, Owner, Phase
+from errata.text.clean import one_line
+from errata.triage.places import Place
+
+FOLDER = Path(__file__).parent / "rules"
+QUOTE = 240
+DEFAULT_WHERE = ("error",)
+
+
+class RuleFix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What repairs a known fault of a framework, so that it needs no model to explain it."""
+
+    cause: str
+    before: str = ""
+    after: str = ""
+    path: str = ""
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    means: str
+    """In a sentence: what has happened where this matches."""
+    owner: Owner
+    strength: Confidence
+    match: str
+    unless: str = ""
+    where: tuple[str, ...] = DEFAULT_WHERE
+    phases: tuple[Phase, ...] = ()
+    """Only errors of these phases; empty for all."""
+    sources: tuple[str, ...] = ()
+    """Only the runs of these sources; empty for all."""
+    also: tuple[Owner, ...] = ()
+    breaks: Literal["", "measurement"] = ""
+    fix: RuleFix | None = None
+
+
+class Matched(msgspec.Struct, frozen=True):
+    rule: Rule
+    signal: Signal
+
+
+class Rulebook:
+    """Compiled rules. Equal texts are matched once: a thousand identical crashes cost one."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = {rule.name: rule for rule in rules}
+        told = msgspec.json.encode(list(self.rules.values()), order="deterministic")
+        self.version = blake2b(told, digest_size=4).hexdigest()
+        self._compiled = [_Compiled(rule) for rule in self.rules.values()]
+        self._search = lru_cache(maxsize=20_000)(self._find)
+
+    def signals(self, places: Iterable[Place], source: str) -> Iterator[Matched]:
+        for place in places:
+            for at, start, end in self._search(place.kind, place.phase, place.text):
+                rule = self._compiled[at].rule
+                if rule.sources and source not in rule.sources:
+                    continue
+                quote = _line_of(place.text, start, end)
+                signal = Signal(
+                    name=rule.name,
+                    rule=rule.name,
+                    rules_version=self.version,
+                    where=_where(place, start),
+                    quote=quote,
+                    strength=rule.strength,
+                    ref=place.ref,
+                )
+                yield Matched(rule, signal)
+
+    def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[int, int, int], ...]:
+        found = []
+        for at, compiled in enumerate(self._compiled):
+            rule = compiled.rule
+            if kind not in rule.where or (rule.phases and phase is not None and phase not in rule.phases):
+                continue
+            match = compiled.match.search(text)
+            if match and not (compiled.unless and compiled.unless.search(text)):
+                found.append((at, match.start(), match.end()))
+        return tuple(found)
+
+
+class _Compiled:
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        try:
+            self.match = re.compile(rule.match, re.IGNORECASE | re.MULTILINE)
+            self.unless = re.compile(rule.unless, re.IGNORECASE | re.MULTILINE) if rule.unless else None
+        except re.error as error:
+            raise SettingsError(f"Rule `{rule.name}` has a pattern that is no regular expression: {error}") from error
+
+
+@cache
+def built_in() -> Rulebook:
+    return Rulebook(rule for path in sorted(FOLDER.glob("*.toml")) for rule in read_rules(path))
+
+
+def read_rules(path: Path) -> list[Rule]:
+    """The rules of one file; `SettingsError` names the rule and the field that is wrong."""
+    try:
+        found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return msgspec.convert(found.get("rule", []), list[Rule], strict=False)
+    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise SettingsError(f"Rules of `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
+
+
+def _where(place: Place, start: int) -> str:
+    if place.kind == "log":
+        return f"{place.where}:{place.text.count(chr(10), 0, start) + 1}"
+    return place.where
+
+
+def _line_of(text: str, start: int, end: int) -> str:
+    """The line that matched, or the part of it around the match where it is long."""
+    left = text.rfind("\n", 0, start) + 1
+    right = text.find("\n", end)
+    line = text[left : right if right >= 0 else len(text)]
+    if len(line) > QUOTE:
+        begin = max(0, start - left - QUOTE // 2)
+        line = line[begin : begin + QUOTE]
+    return one_line(line, QUOTE)

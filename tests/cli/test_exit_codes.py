@@ -1,0 +1,190 @@
+"""The door of the program: one exit code for each way a command can end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from terminal import FIXTURES, PROGRAM, done, errata, errata_program
+
+from errata import pipeline
+from errata.cli.app import COMMANDS
+from errata.errors import SettingsError
+
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data"
+RUN_D = FIXTURES / "convex_evals" / "run_d" / "data"
+SECRET = "sk-ant-api03-abcdefghijklmnop"
+
+
+def breaks(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    """The command `runs` meets an error."""
+
+    def raising(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(pipeline, "all_runs", raising, raising=False)
+
+
+def test_a_command_that_is_done_ends_with_0():
+    assert errata("import", RUN_D).code == 0
+
+
+def test_a_check_of_a_fit_run_ends_with_0():
+    assert errata("check", RUN_D).code == 0
+
+
+def test_a_check_of_an_unfit_run_ends_with_1(library):
+    assert errata("check", "jn709tmj", "--store", library).code == 1
+
+
+def test_one_unfit_run_among_fit_ones_is_enough_for_1(library):
+    assert errata("check", "jn7maewn", "jn709tmj", "jn7mqywb", "--store", library).code == 1
+
+
+def test_an_error_that_the_user_can_fix_ends_with_2_and_says_what_would_be_right(monkeypatch):
+    breaks(monkeypatch, SettingsError("Two stores are named", hint="name one\nor none"))
+
+    assert errata("runs") == (2, "", "error: Two stores are named\n\nhint: name one\n      or none\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["frobnicate"], "No such command"),
+        (["runs", "--frob"], "No such option"),
+        (["import"], "Missing argument"),
+        (["failures", "latest", "--limit", "0"], "--limit"),
+        (["failures", "latest", "--outcome", "nope"], "'pass', 'fail', 'partial', 'none'"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_points_to_the_help(arguments, said):
+    told = errata(*arguments)
+
+    assert told.code == 2
+    assert told.err.startswith("error: ")
+    assert said in told.err
+    assert "--help` shows how it is used" in told.err
+
+
+def test_no_command_at_all_shows_the_help_and_not_an_error():
+    told = errata()
+
+    assert told.code == 2
+    assert told.err.startswith("Usage: errata")
+    assert all(name in told.err for name in COMMANDS)
+
+
+def test_our_own_bug_ends_with_3_and_leaves_a_crash_file(monkeypatch, tmp_path):
+    breaks(monkeypatch, ZeroDivisionError("by nought"))
+
+    told = errata("runs")
+    (crash,) = (tmp_path / "scratch").glob("errata-crash-*.txt")
+
+    assert told.code == 3
+    assert "errata has a bug: ZeroDivisionError: by nought" in told.err
+    assert f"`{crash}`" in told.err
+    assert "Traceback (most recent call last)" in crash.read_text()
+    assert "in raising" in crash.read_text()
+
+
+def test_a_crash_file_is_for_its_owner_alone(monkeypatch, tmp_path):
+    breaks(monkeypatch, ZeroDivisionError())
+    errata("runs")
+    (crash,) = (tmp_path / "scratch").glob("errata-crash-*.txt")
+
+    assert crash.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_crash_holds_no_secrets(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["errata", "runs", f"--token={SECRET}"])
+    breaks(monkeypatch, ZeroDivisionError(f"refused with {SECRET}, DB_PASSWORD=hunter22"))
+
+    told = errata("runs")
+    crash = "".join(path.read_text() for path in (tmp_path / "scratch").glob("errata-crash-*.txt"))
+
+    for text in (told.err, crash):
+        assert "[redacted:" in text
+        assert SECRET not in text
+        assert "hunter22" not in text
+
+
+def test_a_bug_whose_message_holds_escapes_is_told_without_them(monkeypatch):
+    breaks(monkeypatch, ZeroDivisionError("\x1b]0;owned\x07by \x1b[31mnought\u202e"))
+
+    assert "ZeroDivisionError: by nought\n" in errata("runs").err
+
+
+def test_an_interrupt_ends_with_130(monkeypatch):
+    breaks(monkeypatch, KeyboardInterrupt())
+
+    told = errata("runs")
+
+    assert (told.code, told.err.strip()) == (130, "interrupted")
+
+
+def test_the_program_says_its_version():
+    told = errata_program("--version")
+
+    assert told.code == 0
+    assert told.out.startswith("errata 0.")
+
+
+def test_the_program_ends_with_the_code_of_its_command():
+    assert errata_program("check", "nothing").code == 2
+
+
+@pytest.mark.parametrize("arguments", [["failures", "latest"], ["show", "latest", "--json"], ["runs", "--json"]])
+def test_a_reader_that_has_had_enough_is_no_error(arguments):
+    done("import", FIXTURES / "scylla" / "large" / "batch-gen1" / "data")
+    command = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
+    assert command.stdout is not None
+    assert command.stderr is not None
+
+    command.stdout.read(1)
+    command.stdout.close()
+    told = command.stderr.read()
+    command.stderr.close()
+
+    assert (command.wait(), told) == (0, b"")
+
+
+def test_an_interrupt_from_the_keyboard_says_one_word(tmp_path):
+    log = tmp_path / "endless.jsonl"
+    os.mkfifo(log)
+    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n')
+    command = subprocess.Popen(
+        [PROGRAM, "import", str(log), "--map", str(tmp_path / "map.toml")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
+    with log.open("wb") as writer:  # opened as soon as the program reads
+        writer.write(b'{"id": "one"}\n')
+        writer.flush()
+        time.sleep(0.2)
+        os.killpg(command.pid, signal.SIGINT)
+        out, err = command.communicate(timeout=20)
+
+    assert (command.returncode, out, err.strip()) == (130, b"", b"interrupted")
+    assert done("runs", "--json").rows == []
+
+
+def test_a_terminal_that_knows_only_ascii_gets_escapes_and_no_crash():
+    told = errata_program("show", RUN_B, PYTHONIOENCODING="ascii")
+
+    assert told.code == 0
+    assert "\\xb7" in told.out
+
+
+def test_nothing_from_a_folder_of_logs_is_run_as_code(tmp_path):
+    (tmp_path / "msgspec.py").write_text("raise SystemExit('owned')")
+    (tmp_path / "errata.py").write_text("raise SystemExit('owned')")
+
+    assert errata_program("import", RUN_D).code == 0
+
+
+def test_the_program_lies_beside_the_interpreter():
+    assert Path(PROGRAM).is_file()

@@ -1,0 +1,322 @@
+"""What can't be imported is refused with exit 2 and a hint; nothing is half-imported, and nothing is lost."""
+
+import shutil
+import sqlite3
+import stat
+import zipfile
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from terminal import FIXTURES, Said, done, errata
+
+from errata import sources
+from errata.sources.base import Match
+
+RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
+RUN_D = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
+COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
+DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data" / "20260302T100000_voice-beta_0b1c2d3e"
+BATCH = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
+
+
+@pytest.fixture(autouse=True)
+def held(at_home):
+    """A store that already holds a run must look the same after every refusal."""
+    done("import", RUN_D)
+    before = done("show", "latest", "--json").out
+    yield
+    assert [row["revision"] for row in done("runs", "--json").rows] == [1]
+    assert done("show", "latest", "--json").out == before
+    assert errata("doctor", "--json").row["problems"] == []
+
+
+def refused(*arguments: object) -> Said:
+    told = errata(*arguments)
+    assert told.code == 2, told
+    assert told.out == ""
+    assert told.err.startswith("error: ")
+    assert "\nhint: " in told.err
+    return told
+
+
+def copied(path: Path, to: Path) -> Path:
+    return Path(shutil.copytree(path, to / path.name))
+
+
+def with_zip(to: Path, write) -> Path:
+    """Run A without debug answers, so that the zips in its storage folder are opened; all of them are of one make."""
+    copy = copied(RUN_A, to)
+    shutil.rmtree(copy / "getEvalDebugInfo")
+    (copy / "getEvalDebugInfo.first.envelope.json").unlink()
+    for path in (copy / "storage").glob("*.zip"):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            write(archive)
+    return copy
+
+
+@pytest.mark.parametrize("command", ["import", "analyze"])
+@pytest.mark.req("J-05")
+def test_a_missing_path_is_named(command):
+    assert "No such file or folder: `nowhere/run.json`" in refused(command, "nowhere/run.json").err
+
+
+@pytest.mark.parametrize("command", ["show", "check", "failures", "rm", "exclude"])
+def test_an_unknown_run_is_named(command):
+    arguments = {"rm": ["--yes"], "exclude": ["--reason", "old"]}.get(command, [])
+
+    assert "No run is named `nothing`" in refused(command, "nothing", *arguments).err
+
+
+def test_one_missing_path_among_good_ones_changes_nothing():
+    refused("import", RUN_A, "nowhere")
+
+
+def test_an_unknown_format_points_to_the_formats(tmp_path):
+    (tmp_path / "notes.md").write_text("# notes\n")
+
+    told = refused("import", "notes.md")
+
+    assert "No source recognises `notes.md`" in told.err
+    assert "`errata sources` lists what can be read; describe your own format with `--map`" in told.err
+
+
+def test_an_empty_folder_is_an_unknown_format(tmp_path):
+    (tmp_path / "empty").mkdir()
+
+    assert "No source recognises `empty`" in refused("import", "empty").err
+
+
+def test_a_benchmark_is_told_from_its_runs(tmp_path):
+    copied(COMPARISON, tmp_path)
+
+    told = refused("analyze", "compare_20260301/benchmarks")
+
+    assert "hint: it holds `turns.json` and `tools.json` of a benchmark, not a finished run;\n" in told.err
+    assert "      runs of this benchmark: `compare_20260301/runs/harbour_bench`\n" in told.err
+
+
+@pytest.mark.req("J-05")
+def test_a_comparison_without_its_list_of_runs_names_the_file(tmp_path):
+    copy = copied(COMPARISON, tmp_path)
+    (copy / "run_results.csv").unlink()
+    shutil.rmtree(copy / "runs")
+
+    assert "`run_results.csv`, which lists its runs, is missing" in refused("import", copy).err
+
+
+@pytest.mark.req("J-05")
+def test_a_conversation_without_rows_names_the_files(tmp_path):
+    copy = copied(DAMAGED, tmp_path)
+    for name in ("openai_judged.jsonl", "transcript.jsonl", "openai_summary.json"):
+        (copy / name).unlink()
+
+    told = refused("import", copy)
+
+    assert "neither `openai_judged.jsonl` nor `transcript.jsonl` with turns lies beside it" in told.err
+
+
+@pytest.mark.req("S-01")
+def test_a_batch_without_its_summary_is_not_finished(tmp_path):
+    copy = tmp_path / "batch"
+    shutil.copytree(BATCH / "thread_logs", copy / "thread_logs")
+
+    assert "there are thread logs, but no `batch_summary.json`" in refused("import", copy).err
+
+
+def test_a_left_over_of_an_interrupted_write_points_to_the_finished_file(tmp_path):
+    for name in ("batch_summary.json", "batch_summary.json.tmp.140213"):
+        (tmp_path / "batch").mkdir(exist_ok=True)
+        shutil.copy(BATCH / name, tmp_path / "batch" / name)
+
+    told = refused("import", "batch/batch_summary.json.tmp.140213")
+
+    assert "a write was interrupted" in told.err
+    assert "      `errata import batch`\n" in told.err
+
+
+def test_what_several_sources_recognise_has_to_be_named(monkeypatch, tmp_path):
+    twin = ModuleType("twin")
+    twin.__dict__.update(NAME="twin", TITLE="", recognise=lambda _: Match.sure("any file"), read=lambda _: iter(()))
+    monkeypatch.setattr(sources, "all_sources", lambda known=sources.all_sources(): {**known, "twin": twin})
+
+    told = refused("import", RUN_A)
+
+    assert "Several sources recognise" in told.err
+    assert "`convex-evals` (" in told.err
+    assert "`twin` (any file)" in told.err
+    assert "hint: name one with `--source`" in told.err
+
+
+def test_an_unknown_source_lists_the_known_ones():
+    told = refused("import", RUN_A, "--source", "nope")
+
+    assert "No source is named `nope`" in told.err
+    assert "convex-evals, conversation-bench, scylla" in told.err
+
+
+def test_a_source_that_does_not_know_the_path_says_so():
+    assert "Source `scylla` does not recognise" in refused("import", RUN_A, "--source", "scylla").err
+
+
+def test_a_zip_bomb_is_refused(tmp_path):
+    copy = with_zip(tmp_path, lambda archive: archive.writestr("convex/a.ts", bytes(8 * 1024 * 1024)))
+
+    assert "unpacks too large: `convex/a.ts`, 8 MB from 0.01 MB" in refused("import", copy).err
+
+
+@pytest.mark.parametrize("name", ["../../outside.ts", "/etc/outside.ts", "C:/outside.ts", "..\\outside.ts"])
+def test_a_zip_whose_member_leaves_it_is_refused(tmp_path, name):
+    copy = with_zip(tmp_path, lambda archive: archive.writestr(name, "x"))
+
+    assert "has a member that leaves the archive" in refused("import", copy).err
+    assert not list(tmp_path.rglob("outside*"))
+
+
+def test_a_zip_with_a_symbolic_link_is_refused(tmp_path):
+    link = zipfile.ZipInfo("convex/link.ts")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    copy = with_zip(tmp_path, lambda archive: archive.writestr(link, "/etc/passwd"))
+
+    assert "leaves the archive" in refused("import", copy).err
+
+
+def test_a_hostile_archive_in_one_path_leaves_the_others_whole(tmp_path):
+    """What was imported before the refusal is whole; the run with the archive is not there at all."""
+    copy = with_zip(tmp_path, lambda archive: archive.writestr("../outside", "x"))
+
+    refused("import", RUN_D, copy)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x01\x02", b'{"run": {', b"null", b"\xff\xfe{\x00"])
+def test_a_run_of_which_nothing_can_be_read_is_refused(tmp_path, content):
+    copy = copied(RUN_D, tmp_path)
+    for path in copy.rglob("*.json"):
+        path.write_bytes(content)
+
+    refused("import", copy)
+
+
+def test_where_nothing_could_be_read_the_place_is_told():
+    told = refused("import", FIXTURES / "convex_evals" / "errors" / "data")
+
+    assert "Nothing could be read at" in told.err
+    assert "bad_request_http_400.json: convex refused the request" in told.err
+    assert "nothing was imported" in told.err
+
+
+@pytest.mark.parametrize("command", [["runs"], ["import", RUN_D], ["doctor"], ["rm", "latest", "--yes"]])
+def test_a_store_of_a_newer_errata_is_neither_read_nor_changed(tmp_path, command):
+    store = tmp_path / "newer.db"
+    done("import", RUN_D, "--store", store)
+    with sqlite3.connect(store) as database:
+        database.execute("UPDATE alembic_version SET version_num = '0999'")
+    database.close()
+    before = store.read_bytes()
+
+    told = refused(*command, "--store", store)
+
+    assert "was written by a newer errata: schema 999, this one knows 1" in told.err
+    assert "      nothing was read or changed\n" in told.err
+    assert store.read_bytes() == before
+
+
+def test_a_file_that_is_no_store_is_not_touched(tmp_path):
+    (tmp_path / "notes.txt").write_text("my notes")
+
+    assert "`notes.txt` is not a store of errata" in refused("import", RUN_A, "--store", "notes.txt").err
+    assert (tmp_path / "notes.txt").read_text() == "my notes"
+
+
+def test_a_database_of_another_program_is_not_used(tmp_path):
+    with sqlite3.connect(tmp_path / "other.db") as database:
+        database.execute("CREATE TABLE notes (text)")
+    database.close()
+
+    refused("import", RUN_A, "--store", "other.db")
+
+    with sqlite3.connect(tmp_path / "other.db") as database:
+        assert [name for (name,) in database.execute("SELECT name FROM sqlite_master")] == ["notes"]
+    database.close()
+
+
+@pytest.mark.xfail(reason="the journal mode is set before it is known whose database it is")
+def test_a_database_of_another_program_is_not_changed(tmp_path):
+    with sqlite3.connect(tmp_path / "other.db") as database:
+        database.execute("CREATE TABLE notes (text)")
+    database.close()
+    before = (tmp_path / "other.db").read_bytes()
+
+    refused("import", RUN_A, "--store", "other.db")
+
+    assert (tmp_path / "other.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("place", ["file/errata.db", "folder", "/proc/nowhere/errata.db"])
+def test_a_store_where_none_can_be_is_refused(tmp_path, place):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder").mkdir()
+
+    told = refused("import", RUN_A, "--store", place)
+
+    assert "can't be opened" in told.err
+    assert "`--store FILE`" in told.err
+
+
+def test_a_store_on_a_server_is_refused_without_its_password():
+    told = refused("runs", "--store", "postgresql://me:hunter22@db.example/errata")
+
+    assert "keeps its store in a SQLite file" in told.err
+    assert "hunter22" not in told.err
+
+
+def test_a_mapping_file_that_is_missing_is_named(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": 1}\n')
+
+    assert "map.toml" in refused("import", "rows.jsonl", "--map", "map.toml").err
+
+
+def test_a_mapping_file_that_is_no_toml_is_named(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": 1}\n')
+    (tmp_path / "map.toml").write_text("[case\n")
+
+    assert "map.toml" in refused("import", "rows.jsonl", "--map", "map.toml").err
+
+
+def test_a_mapping_for_a_path_that_is_missing_names_the_path(tmp_path):
+    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n')
+
+    assert "No such file or folder: `rows.jsonl`" in refused("import", "rows.jsonl", "--map", "map.toml").err
+
+
+def test_a_name_that_several_runs_have_lists_the_candidates(library):
+    told = errata("check", "jn7", "--store", library)
+
+    assert told.code == 2
+    assert "`jn7` names 4 runs" in told.err
+    assert "jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · id 66a3ec6d795a0548" in told.err
+
+
+def test_a_case_that_is_not_there_points_to_the_failures():
+    told = refused("show", "latest/no-such-case")
+
+    assert "has no case `no-such-case`" in told.err
+    assert "lists those that failed" in told.err
+
+
+def test_an_attempt_that_is_not_there_is_named():
+    run_id = done("runs", "--json").row["run_id"]
+
+    assert "has no attempt" in refused("show", f"{run_id}:convex-evals/nothing#1").err
+
+
+def test_an_exclusion_without_a_reason_is_refused():
+    assert "needs a reason" in refused("exclude", "latest").err
+
+
+def test_a_folder_with_several_runs_is_not_one_run(tmp_path):
+    told = errata("show", COMPARISON, "--store", tmp_path / "other.db")
+
+    assert told.code == 2
+    assert "holds 4 runs" in told.err
+    assert "20260301T130000_voice-beta_9c0d1e2f · voice-beta" in told.err

@@ -1,0 +1,52 @@
+"""Commands run as a user runs them: in this process, or as the installed program."""
+
+import io
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.cli.door import run
+
+FIXTURES = Path(__file__).parent / "fixtures" / "sources"
+PROGRAM = Path(sys.executable).with_name("errata")
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def rows(self) -> list[Any]:
+        """What `--json` printed, line by line."""
+        return [msgspec.json.decode(line) for line in self.out.splitlines()]
+
+    @property
+    def row(self) -> Any:
+        (only,) = self.rows
+        return only
+
+
+def errata(*arguments: object) -> Said:
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run([str(argument) for argument in arguments])
+    return Said(code, out.getvalue(), err.getvalue())
+
+
+def done(*arguments: object) -> Said:
+    """A command that has to succeed."""
+    said = errata(*arguments)
+    assert said.code == 0, said
+    return said
+
+
+def errata_program(*arguments: object, **environment: str) -> Said:
+    command = [str(PROGRAM), *(str(argument) for argument in arguments)]
+    told = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment, check=False)
+    return Said(told.returncode, told.stdout, told.stderr)
