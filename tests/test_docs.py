@@ -9,7 +9,9 @@ from typing import get_args
 import click
 import pytest
 
+from errata import sources
 from errata.cli.app import COMMANDS, app
+from errata.model import Attempt, Case, Run
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, Severity
 from errata.testing import check_source
 
@@ -68,6 +70,16 @@ def test_the_source_of_the_contributing_page_gives_a_crash_no_outcome(scorecard)
     *_, last = source.read(log)
 
     assert (last.execution, last.measurement, last.outcome) == ("error", "scored", "none")
+
+
+def test_the_lines_that_the_page_of_sources_shows_are_read_whole(tmp_path):
+    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    log = tmp_path / "any-name"
+    log.write_text(next(block for language, block in FENCED.findall(page) if language == "json"))
+
+    (found,) = sources.find(log)
+
+    assert [type(item) for item in sources.read(found)] == [Run, Case, Attempt]
 
 
 def test_the_page_of_commands_is_what_the_commands_say():

@@ -20,9 +20,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, cwd: Path | None = None) -> Settings:
     """A flag wins over the environment, which wins over what is found from the working folder upward."""
     named = store or environ.get("ERRATA_STORE", "")
-    if named.startswith(("postgresql:", "postgres:")):
+    if "://" in named:
         raise SettingsError(
-            f"This errata keeps its store in a SQLite file, not in `{named.split('@')[-1]}`",
+            f"This errata keeps its store in a SQLite file, not at a `{named.split('://')[0]}` address",
             hint="name a file with `--store FILE` or `ERRATA_STORE`",
         )
     author = environ.get("ERRATA_AUTHOR") or environ.get("USER") or environ.get("LOGNAME") or ""

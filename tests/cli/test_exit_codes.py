@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from terminal import FIXTURES, PROGRAM, done, errata, errata_program
 
 from errata import pipeline
 from errata.cli.app import COMMANDS
 from errata.errors import SettingsError
+from terminal import FIXTURES, PROGRAM, done, errata, errata_program
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data"
 RUN_D = FIXTURES / "convex_evals" / "run_d" / "data"

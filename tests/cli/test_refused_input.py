@@ -8,10 +8,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from terminal import FIXTURES, Said, done, errata
 
 from errata import sources
 from errata.sources.base import Match
+from terminal import FIXTURES, Said, done, errata
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 RUN_D = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
@@ -138,7 +138,8 @@ def test_a_left_over_of_an_interrupted_write_points_to_the_finished_file(tmp_pat
 def test_what_several_sources_recognise_has_to_be_named(monkeypatch, tmp_path):
     twin = ModuleType("twin")
     twin.__dict__.update(NAME="twin", TITLE="", recognise=lambda _: Match.sure("any file"), read=lambda _: iter(()))
-    monkeypatch.setattr(sources, "all_sources", lambda known=sources.all_sources(): {**known, "twin": twin})
+    known = {**sources.all_sources(), "twin": twin}
+    monkeypatch.setattr(sources, "all_sources", lambda: known)
 
     told = refused("import", RUN_A)
 

@@ -382,7 +382,7 @@ def test_a_row_with_another_number_of_cells_is_unreadable_and_the_rest_is_kept(t
     items = table_of(tmp_path, b"a,b\n1,x\n" + bad + b"\n3,y\n")
 
     assert kinds(items) == ".X."
-    assert (items[1].why, items[1].where) == ("2 columns expected", "rows.csv:3")
+    assert (items[1].why[:18], items[1].where) == ("2 columns expected", "rows.csv:3")
 
 
 def test_a_wrong_byte_costs_one_row_of_a_table(tmp_path):
@@ -499,7 +499,11 @@ def test_an_interrupt_is_no_unreadable_row():
         list(convert_each(ROWS, interrupted, source="test"))
 
 
-@pytest.mark.parametrize("data", [math.nan, "\ud800", {1: object()}, [b"bytes"], "x" * 10_000], ids=str)
+@pytest.mark.parametrize(
+    "data",
+    [math.nan, "\ud800", {1: object()}, [b"bytes"], "x" * 10_000],
+    ids=("nan", "surrogate", "object", "bytes", "long"),
+)
 def test_any_row_can_be_quoted(data):
     (item,) = convert_each([Row(data, SourceRef(file="f"))], lambda _: 1 / 0, source="test")
 

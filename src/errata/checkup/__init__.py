@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from errata.checkup import aggregates as aggregates
-from errata.checkup import breakage, coverage, outputs
-from errata.checkup.survey import Survey, survey
+from errata.checkup import aggregates, breakage, coverage, outputs
+from errata.checkup.survey import Survey, take_survey
 from errata.model import Attempt, Finding, Run, Unreadable
 
 Rule = Callable[[Survey], Iterator[Finding]]
@@ -39,7 +38,7 @@ def examine(
     run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], *, now: datetime
 ) -> tuple[Finding, ...]:
     """Every finding, the gravest first. `attempts` must be iterable more than once."""
-    seen = survey(run, attempts, unreadables, now)
+    seen = take_survey(run, attempts, unreadables, now)
     found = [finding for rule in RULES for finding in rule(seen)]
     return tuple(sorted(found, key=lambda finding: _ORDER[finding.severity]))
 

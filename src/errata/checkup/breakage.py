@@ -1,9 +1,11 @@
 """Did the machinery work?"""
 
 from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
 
 from errata.checkup.survey import Survey
-from errata.checkup.words import QUOTE_WIDTH, count, finding, quote_errors
+from errata.checkup.words import QUOTE_WIDTH, at_run, count, finding, quote_errors
 from errata.model import Evidence, Finding
 from errata.model.times import is_local, parse
 from errata.text.clean import one_line
@@ -53,16 +55,29 @@ def several_sessions(survey: Survey) -> Iterator[Finding]:
 
 def dead_process(survey: Survey) -> Iterator[Finding]:
     """The log says it is running, and nothing has moved for long."""
-    for process in survey.run.environment.get("processes", ()):
+    for process in _processes(survey):
         status, beat = str(process.get("status", "")), process.get("heartbeat")
-        if status not in RUNNING or not beat or is_local(beat):
-            continue
-        hours = (survey.now - parse(beat)).total_seconds() / 3600
-        if hours > DEAD_AFTER_HOURS:
+        hours = _hours_since(beat, survey.now)
+        if status in RUNNING and hours is not None and hours > DEAD_AFTER_HOURS:
             name = process.get("name") or "the run"
             text = f"{name} says `{status}`, but its process {process.get('pid', '')} was last heard of at {beat}"
             evidence = [Evidence(quote=f"status {status}, last heartbeat {beat}", ref=survey.run.ref)]
             yield finding(survey, "dead_process", "warning", text, evidence, hours=round(hours, 1))
+
+
+def _processes(survey: Survey) -> list[dict[str, Any]]:
+    """As the log tells them, which may be anything."""
+    told = survey.run.environment.get("processes")
+    return [process for process in told if isinstance(process, dict)] if isinstance(told, list) else []
+
+
+def _hours_since(beat: Any, now: datetime) -> float | None:
+    if not isinstance(beat, str) or is_local(beat):
+        return None
+    try:
+        return (now - parse(beat)).total_seconds() / 3600
+    except (ValueError, TypeError):
+        return None
 
 
 def run_not_completed(survey: Survey) -> Iterator[Finding]:
@@ -70,7 +85,7 @@ def run_not_completed(survey: Survey) -> Iterator[Finding]:
     if status in ("failed", "error", "cancelled", "interrupted", "aborted"):
         text = f"the harness calls the whole run `{one_line(status, QUOTE_WIDTH)}`"
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
-    elif status in RUNNING and not survey.run.environment.get("processes"):
+    elif status in RUNNING and not _processes(survey):
         text = f"the harness says the run is `{status}`: what is here may not be all"
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
 
@@ -88,6 +103,5 @@ def unreadable_items(survey: Survey) -> Iterator[Finding]:
 
 def row_order(survey: Survey) -> Iterator[Finding]:
     if survey.out_of_order:
-        yield finding(
-            survey, "row_order", "info", "rows are not in the order of the cases; they are sorted where it matters"
-        )
+        text = "rows are not in the order of the cases; they are sorted where it matters"
+        yield finding(survey, "row_order", "info", text, at_run(survey))

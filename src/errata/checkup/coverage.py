@@ -3,29 +3,23 @@
 from collections.abc import Iterator
 
 from errata.checkup.survey import Seen, Survey
-from errata.checkup.words import QUOTE_WIDTH, case_name, count, finding, names, quote_errors, quote_output
+from errata.checkup.words import QUOTE_WIDTH, at_run, case_name, count, finding, names, quote_errors, quote_output
 from errata.model import Evidence, Finding
 from errata.text.clean import one_line
 
 
 def nothing_there(survey: Survey) -> Iterator[Finding]:
     if survey.counted == 0:
-        yield finding(survey, "no_attempts", "error", "the log describes a run, but not one attempt")
+        yield finding(survey, "no_attempts", "error", "the log describes a run, but not one attempt", at_run(survey))
 
 
 def missing_cases(survey: Survey) -> Iterator[Finding]:
     missing = survey.missing
     if missing.count:
-        expected = survey.run.expected_cases or len(survey.cases)
-        text = f"{missing.count} of {expected} expected cases {'has' if missing.count == 1 else 'have'} no row: "
-        yield finding(
-            survey,
-            "missing_cases",
-            "error",
-            text + names(survey, missing),
-            quote_errors(missing.first),
-            cases=missing.count,
-        )
+        number, expected = len(missing.cases), survey.run.expected_cases or len(survey.cases)
+        text = f"{number} of {expected} expected cases {'has' if number == 1 else 'have'} no row: "
+        evidence = quote_errors(missing.first) or [Evidence(quote="", ref=seen.ref) for seen in missing.first[:3]]
+        yield finding(survey, "missing_cases", "error", text + names(survey, missing), evidence, cases=number)
 
 
 def cases_not_in_the_log(survey: Survey) -> Iterator[Finding]:
@@ -34,15 +28,16 @@ def cases_not_in_the_log(survey: Survey) -> Iterator[Finding]:
     if expected is not None and len(survey.cases) < expected and survey.counted:
         absent = expected - len(survey.cases)
         text = f"the log holds {len(survey.cases)} of {expected} cases; the other {absent} are only counted in it"
-        yield finding(survey, "cases_not_in_log", "warning", text, cases=absent)
+        yield finding(survey, "cases_not_in_log", "warning", text, at_run(survey), cases=absent)
 
 
 def unfinished_cases(survey: Survey) -> Iterator[Finding]:
     unfinished = survey.unfinished
     if unfinished.count:
-        text = f"{count(unfinished.count, 'case is', 'cases are')} not finished: {names(survey, unfinished)}"
+        number = len(unfinished.cases)
+        text = f"{count(number, 'case is', 'cases are')} not finished: {names(survey, unfinished)}"
         evidence = [Evidence(quote=seen.outcome, ref=seen.ref) for seen in unfinished.first[:3]]
-        yield finding(survey, "unfinished_cases", "error", text, evidence, cases=unfinished.count)
+        yield finding(survey, "unfinished_cases", "error", text, evidence, cases=number)
 
 
 def duplicate_cases(survey: Survey) -> Iterator[Finding]:
@@ -80,12 +75,12 @@ def unjudged(survey: Survey) -> Iterator[Finding]:
         text = (
             f"no judging: {count(survey.rows, 'row')} of transcript and not one verdict; nothing here counts as passed"
         )
-        yield finding(survey, "not_judged", "error", text, rows=survey.rows)
+        yield finding(survey, "not_judged", "error", text, at_run(survey), rows=survey.rows)
     elif survey.unscored.count:
-        told = count(survey.unscored.count, "case has", "cases have")
+        told = count(len(survey.unscored.cases), "case has", "cases have")
         text = f"{told} a row but no verdict: {names(survey, survey.unscored)}"
         evidence = [Evidence(quote="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]]
-        yield finding(survey, "no_verdict", "warning", text, evidence, cases=survey.unscored.count)
+        yield finding(survey, "no_verdict", "warning", text, evidence, cases=len(survey.unscored.cases))
 
 
 def _words(rows: list[Seen]) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from errata.checkup.survey import Survey
-from errata.checkup.words import QUOTE_WIDTH, count, finding, names
+from errata.checkup.words import QUOTE_WIDTH, at_run, count, finding, names
 from errata.model import Evidence, Finding
 from errata.text.clean import one_line
 
@@ -47,7 +47,7 @@ def unknown_costs(survey: Survey) -> Iterator[Finding]:
     if unknown and survey.cost_known:
         told = count(unknown, "attempt has", "attempts have")
         text = f"{told} no known cost; the total is of the other {survey.cost_known}"
-        yield finding(survey, "unknown_costs", "info", text, attempts=unknown)
+        yield finding(survey, "unknown_costs", "info", text, at_run(survey), attempts=unknown)
 
 
 def _share(part: int, whole: int) -> str:

@@ -11,6 +11,7 @@ from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
 
 MOST_NAMED = 50
 MOST_TEXTS = 100_000
+MOST_SAMPLES = 5_000
 TRUNCATED = ("length", "max_tokens", "model_length", "truncated")
 
 
@@ -34,9 +35,11 @@ class Named:
 
     count: int = 0
     first: list[Seen] = field(default_factory=list)
+    cases: set[int] = field(default_factory=set)
 
     def add(self, attempt: Attempt) -> None:
         self.count += 1
+        self.cases.add(hash(attempt.case))
         if len(self.first) < MOST_NAMED:
             self.first.append(remember(attempt))
 
@@ -85,7 +88,7 @@ class Survey:
         return self.executions["error"] == self.rows
 
 
-def survey(run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], now: datetime) -> Survey:
+def take_survey(run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], now: datetime) -> Survey:
     """`attempts` is gone through once, and again only where it holds duplicates."""
     found = Survey(run=run, unreadables=tuple(unreadables), now=now)
     last = -1
@@ -161,10 +164,12 @@ def _count_output(found: Survey, attempt: Attempt) -> None:
     found.with_text += 1
     if not text.strip():
         found.empty.add(attempt)
-    elif len(found.texts) < MOST_TEXTS:
-        key = hash(text)
+        return
+    key = hash(text)
+    if key in found.texts or len(found.texts) < MOST_TEXTS:
         found.texts[key] += 1
-        if key not in found.sample and len(found.sample) < MOST_NAMED:
+        # only a text that comes again may be quoted
+        if found.texts[key] == 2 and len(found.sample) < MOST_SAMPLES:
             found.sample[key] = remember(attempt)
 
 
@@ -174,7 +179,7 @@ def _count_errors(found: Survey, attempt: Attempt) -> None:
     found.with_error += 1
     first = attempt.errors[0]
     found.phases[first.phase] += 1
-    if len(found.errored) < MOST_TEXTS:
+    if first.message in found.errored or len(found.errored) < MOST_TEXTS:
         found.errored[first.message] += 1
         if first.message not in found.error_sample and len(found.error_sample) < MOST_NAMED:
             found.error_sample[first.message] = remember(attempt)

@@ -33,7 +33,7 @@ def case_name(survey: Survey, case: str) -> str:
 def names(survey: Survey, named: Named) -> str:
     """The first few cases by name, sorted as people count."""
     listed = sorted({case_name(survey, seen.case) for seen in named.first}, key=_as_counted)
-    more = named.count - len(listed[:NAMED])
+    more = len(named.cases) - len(listed[:NAMED])
     return ", ".join(listed[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
@@ -44,6 +44,11 @@ def quote_errors(seen: Sequence[Seen]) -> list[Evidence]:
         for one in seen[:QUOTED]
         if one.error is not None
     ]
+
+
+def at_run(survey: Survey, quote: str = "") -> list[Evidence]:
+    """Where there is nothing narrower to point to: the place the run itself was read from."""
+    return [Evidence(quote=quote, ref=survey.run.ref)]
 
 
 def quote_output(seen: Seen) -> Evidence:
@@ -57,4 +62,4 @@ def count(number: int, word: str, words: str = "") -> str:
 
 def _as_counted(name: str) -> tuple[str, int, str]:
     head, _, tail = name.rpartition("-")
-    return (head, int(tail), "") if tail.isdigit() else (name, 0, name)
+    return (head, int(tail), "") if tail.isdecimal() and len(tail) < 10 else (name, 0, name)

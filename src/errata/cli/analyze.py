@@ -13,6 +13,7 @@ from errata.cli.output import WIDTH, money, number, plural, put, put_json, put_p
 from errata.cli.progress import progress
 from errata.cli.runs import as_json
 from errata.pipeline.analysis import Analysis
+from errata.text.clean import one_line
 
 MOST = 10
 
@@ -88,7 +89,7 @@ def _show_failures(analysis: Analysis) -> None:
     if analysis.repeated_errors:
         put()
         for at, (text, count) in enumerate(analysis.repeated_errors[:MOST]):
-            put(f"{'Errors' if not at else '':<8} {count}× {text}")
+            put(f"{'Errors' if not at else '':<8} {one_line(f'{count}× {text}', WIDTH - 9)}")
     if analysis.health.findings:
         put()
         put_findings(analysis.health.findings)

@@ -12,7 +12,7 @@ from errata.text.clean import clean, one_line
 from errata.text.redact import redact, redact_tree
 
 WIDTH = 100
-CUT_TO, NARROWEST = 20, 8
+CUT_TO, NARROWEST = 12, 8
 
 
 def say(text: str = "") -> None:

@@ -20,8 +20,9 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     if attempt.usage.cost is not None:
         facts.append(f"{money(attempt.usage.cost)} {spent.cost_source}")
     put(" · ".join(facts), raw=raw)
-    put(f"id {attempt.id}" + (f" · {attempt.ref}" if attempt.ref else ""), raw=raw)
+    put(f"id {attempt.id}", raw=raw)
     for label, other in (
+        ("from", str(attempt.ref or "")),
         ("follows", attempt.follows),
         ("superseded by", attempt.superseded_by),
         ("duplicate of", attempt.duplicate_of),

@@ -1,6 +1,8 @@
 """A run on the terminal."""
 
-from errata.cli.output import money, number, plural, put
+from textwrap import wrap
+
+from errata.cli.output import WIDTH, money, number, plural, put
 from errata.pipeline.showing import ShownRun
 
 MOST = 12
@@ -10,8 +12,9 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     run, counts = shown.stored.run, shown.stored.counts
 
     def line(label: str, text: str) -> None:
-        if text:
-            put(f"{label:<10} {text}", raw=raw)
+        # a path stays in one piece, so that it can be copied
+        for at, part in enumerate(wrap(text, WIDTH - 11, break_long_words=False, break_on_hyphens=False)):
+            put(f"{'' if at else label:<10} {part}", raw=raw)
 
     put(f"Run {run.native_id}", raw=raw)
     line("id", f"{run.id} · revision {run.revision} · imported {shown.stored.imported_at}")

@@ -108,10 +108,10 @@ class Attempt(Record):
         """A counted attempt that was not passed, or not measured, although it was made."""
         if not self.counted or self.execution in ("unfinished", "skipped", "missing"):
             return False
-        if self.outcome == "pass":
-            return False
         if self.outcome == "fail" or self.measurement in ("error", "unscored"):
             return True
+        if self.outcome == "pass":
+            return False
         if self.execution in ("error", "limit", "cancelled"):
             return True
         return self.outcome == "partial" and self._below_threshold

@@ -32,11 +32,15 @@ class Case(Record):
     def __post_init__(self) -> None:
         if not self.key:
             msgspec.structs.force_setattr(self, "key", identity.case_key(self.suite, self.native_id))
-        if not self.digest and (self.input or self.choices or self.expected or self.artefacts):
-            files = [
-                (artefact.role, artefact.path, artefact.text or artefact.blob)
-                for artefact in self.artefacts
-                if artefact.role in ("task", "expected", "grader")
-            ]
-            made = identity.fingerprint(self.input, self.choices, self.expected, files, size=12)
-            msgspec.structs.force_setattr(self, "digest", made)
+        if not self.digest:
+            msgspec.structs.force_setattr(self, "digest", self._digest())
+
+    def _digest(self) -> str:
+        files = [
+            (artefact.role, artefact.path, artefact.text or artefact.blob)
+            for artefact in self.artefacts
+            if artefact.role in ("task", "expected", "grader")
+        ]
+        if self.input in (None, "") and self.expected is None and not self.choices and not files:
+            return ""
+        return identity.fingerprint(self.input, self.choices, self.expected, files, size=12)

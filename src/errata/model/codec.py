@@ -9,6 +9,9 @@ from errata.model.record import Record
 T = TypeVar("T")
 R = TypeVar("R", bound=Record)
 
+_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
+_DIGITS = 10_000
+
 _packer = msgspec.msgpack.Encoder()
 _writer = msgspec.json.Encoder()
 
@@ -34,8 +37,12 @@ def pack_into(record: object, buffer: bytearray) -> None:
 
 def storable(value: T) -> T:
     """A copy without what can't be written: integers over 64 bits become text, lone surrogates question marks."""
-    plain: T = msgspec.convert(_plain(msgspec.to_builtins(value)), type(value), strict=False)
-    return plain
+    plain = _plain(msgspec.to_builtins(value))
+    try:
+        return msgspec.convert(plain, type(value))
+    except msgspec.ValidationError:
+        # a field for a number can't hold the text of one: the nearest number that can be written stands for it
+        return msgspec.convert(_clamped(msgspec.to_builtins(value)), type(value))
 
 
 def unpack(data: bytes, kind: type[R]) -> R:
@@ -51,6 +58,16 @@ def to_plain(value: object) -> Any:
     return msgspec.to_builtins(value)
 
 
+def _clamped(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_plain(key): _clamped(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clamped(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return min(max(value, _SMALLEST), _LARGEST)
+    return _plain(value)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
@@ -58,6 +75,7 @@ def _plain(value: Any) -> Any:
         return {_plain(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        return str(value)
+    if isinstance(value, int) and not _SMALLEST <= value <= _LARGEST:
+        # str() refuses integers of more than a few thousand digits
+        return str(value) if value.bit_length() < _DIGITS else hex(value)
     return value

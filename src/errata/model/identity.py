@@ -14,7 +14,11 @@ RUN_ID_LENGTH = 16
 
 def fingerprint(*parts: object, size: int = 8) -> str:
     """A hash over values that JSON can hold; the same for equal values, whatever their order in a dict."""
-    return blake2b(json.encode(parts, order="deterministic"), digest_size=size).hexdigest()
+    try:
+        data = json.encode(parts, order="deterministic")
+    except UnicodeEncodeError:  # a file name may be no text at all
+        data = repr(parts).encode("utf-8", "backslashreplace")
+    return blake2b(data, digest_size=size).hexdigest()
 
 
 def run_id(source: str, native_id: str, subject: object, variant: object) -> str:

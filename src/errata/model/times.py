@@ -13,7 +13,12 @@ def from_iso(text: str) -> str:
     moment = datetime.fromisoformat(text)
     if text.endswith("Z"):
         return text
-    return text.replace(" ", "T") if moment.tzinfo is None else _text(moment.astimezone(UTC))
+    if moment.tzinfo is None:
+        return text.replace(" ", "T")
+    try:
+        return _text(moment.astimezone(UTC))
+    except OverflowError:
+        raise ValueError(f"out of range: {text}") from None
 
 
 def is_local(text: str) -> bool:
@@ -25,6 +30,15 @@ def parse(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
+def moment_of(text: str) -> datetime:
+    """For sorting: a local time is taken for UTC, what is no time comes first."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def _text(moment: datetime) -> str:
-    shown = moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds")
-    return shown.replace("+00:00", "Z")
+    spec = "microseconds" if moment.microsecond % 1000 else "milliseconds" if moment.microsecond else "seconds"
+    return moment.isoformat(timespec=spec).replace("+00:00", "Z")

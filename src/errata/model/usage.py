@@ -47,7 +47,10 @@ class UsageByRole(Record):
     def cost(self) -> float | None:
         if self.judge is NO_USAGE and self.simulator is NO_USAGE:
             return self.subject.cost
-        return total_of(usage.cost for usage in (self.subject, self.judge, self.simulator))
+        spent = [usage for usage in (self.subject, self.judge, self.simulator) if usage.cost is not None]
+        if len({usage.currency for usage in spent}) > 1:
+            return None  # two currencies have no sum
+        return total_of(usage.cost for usage in spent)
 
 
 NO_USAGE_BY_ROLE = UsageByRole()

@@ -30,7 +30,11 @@ def run_named(selector: str, store: Store) -> StoredRun:
 
 def _runs_of(selector: str, store: Store) -> list[StoredRun]:
     path = Path(selector)
-    if not path.exists():
+    try:
+        is_path = path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        is_path = False
+    if not is_path:
         return [find_run(store, selector)]
     summaries = import_paths([path], store)
     return [run_by_id(store, run.id) for summary in summaries for run in summary.runs]

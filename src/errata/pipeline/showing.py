@@ -1,6 +1,7 @@
 """The verb `show`: find what is meant, with everything that is known of it."""
 
 import shlex
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -55,13 +56,13 @@ def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
 
 
 def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
-    """RUN alone wins; else the shortest RUN whose rest names a case."""
+    """RUN alone wins; else what stands before the first slash is the RUN, and the rest names a case."""
     try:
         return run_named(thing, store), ""
     except NotFoundError as error:
         problem = error
     head, slash, rest = thing.partition("/")
-    if not slash:
+    if not slash or not head or Path(thing).exists():
         raise problem
     return find_run(store, head), rest
 

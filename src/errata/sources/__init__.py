@@ -1,5 +1,6 @@
 """Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`."""
 
+import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -19,6 +20,7 @@ BUILT_IN = {
     "generic": "errata.sources.generic",
 }
 
+GROUP = "errata.sources"
 DESCENT_CAP = 8
 LOOK_CAP = 50_000
 
@@ -33,8 +35,13 @@ class Found(NamedTuple):
 def all_sources() -> dict[str, Source]:
     """Name → source, the built-in ones first."""
     sources = {name: cast(Source, import_module(module)) for name, module in BUILT_IN.items()}
-    for entry in entry_points(group="errata.sources"):
-        sources.setdefault(entry.name, cast(Source, entry.load()))
+    for entry in entry_points(group=GROUP):
+        try:
+            source = cast(Source, entry.load())
+            sources.setdefault(source.NAME, source)
+        except (ImportError, AttributeError) as error:
+            # one broken package must not stop the reading of everything else
+            warnings.warn(f"source `{entry.name}` of `{entry.value}` can't be used: {error}", stacklevel=2)
     return sources
 
 
@@ -48,7 +55,7 @@ def source_named(name: str) -> Source:
 
 def find(path: Path, *, source: str = "") -> list[Found]:
     """What can be read at a path: the path itself, or the runs found below it."""
-    if not path.exists():
+    if not _exists(path):
         raise SourceError(
             f"No such file or folder: `{path}`",
             hint="check the path; `errata import PATH…` takes files and folders",
@@ -75,10 +82,17 @@ def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth:
     best = _recognise(path, candidates)
     if best is not None:
         yield best
-    elif path.is_dir() and not path.is_symlink() and depth < DESCENT_CAP and looks[0] > 0:
+    elif path.is_dir() and (depth == 0 or not path.is_symlink()) and depth < DESCENT_CAP and looks[0] > 0:
         for child in sorted(path.iterdir()):
             if not child.name.startswith("."):
                 yield from _descend(child, candidates, looks, depth + 1)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _recognise(path: Path, candidates: dict[str, Source]) -> Found | None:

@@ -2,6 +2,7 @@
 
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -27,9 +28,12 @@ def zip_members(path: Path) -> Iterator[Member]:
         infos = [info for info in archive.infolist() if not info.is_dir()]
         _refuse_hostile(path, infos)
         for info in infos:
-            with archive.open(info) as member:
-                # the size in the directory is only a claim: never read more than it says
-                data = member.read(info.file_size + 1)
+            try:
+                with archive.open(info) as member:
+                    # the size in the directory is only a claim: never read more than it says
+                    data = member.read(info.file_size + 1)
+            except (zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+                raise zipfile.BadZipFile(f"{info.filename}: {error}") from error
             if len(data) > info.file_size:
                 raise SourceError(f"`{path.name}` holds more in `{info.filename}` than it says", hint=_HINT)
             yield Member(info.filename, data)

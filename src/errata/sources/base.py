@@ -85,10 +85,15 @@ def json_lines(path: Path, *, source: str, root: Path, usual: type | None = None
     """
     name = relative(path, root)
     try:
-        with path.open("rb", buffering=READ_SIZE) as file:
-            yield from _decode_lines(file, name, source, _typed(usual) if usual else decode)
-    except OSError as error:
+        file = path.open("rb", buffering=READ_SIZE)
+    except (OSError, ValueError) as error:
         yield unreadable(source, SourceRef(file=name), describe(error))
+        return
+    with file:
+        try:
+            yield from _decode_lines(file, name, source, _typed(usual) if usual else decode)
+        except OSError as error:
+            yield unreadable(source, SourceRef(file=name), describe(error))
 
 
 def json_file(path: Path, *, source: str, root: Path) -> Row | Unreadable:
@@ -98,7 +103,7 @@ def json_file(path: Path, *, source: str, root: Path) -> Row | Unreadable:
         if path.stat().st_size > FILE_CAP:
             return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
         data = path.read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         return unreadable(source, ref, describe(error))
     try:
         return Row(decode(data), ref)
@@ -111,24 +116,53 @@ def csv_rows(path: Path, *, source: str, root: Path) -> Iterator[Row | Unreadabl
     name = relative(path, root)
     csv.field_size_limit(LINE_CAP)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            for row in reader:
-                ref = SourceRef(file=name, line=reader.line_num)
-                if None in row or None in row.values():
-                    yield unreadable(source, ref, f"{len(reader.fieldnames or ())} columns expected", excerpt=repr(row))
-                else:
-                    yield Row(row, ref)
-    except (OSError, ValueError, csv.Error) as error:
+        file = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+    except (OSError, ValueError) as error:
         yield unreadable(source, SourceRef(file=name), describe(error))
+        return
+    with file:
+        reader = csv.reader(file, strict=True)
+        header: list[str] | None = None
+        while True:
+            ref = SourceRef(file=name, line=reader.line_num + 1)
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except (csv.Error, OSError) as error:
+                yield unreadable(source, ref, describe(error))
+                continue
+            if header is None:
+                header = cells
+                if "\x00" in "".join(header) or not _is_text(header):
+                    yield unreadable(source, ref, "the header is not UTF-8", excerpt=repr(header))
+                    return
+            elif cells:
+                yield _csv_row(header, cells, ref, source)
+
+
+def _csv_row(header: list[str], cells: list[str], ref: SourceRef, source: str) -> Row | Unreadable:
+    if len(cells) != len(header):
+        return unreadable(source, ref, f"{len(header)} columns expected, {len(cells)} found", excerpt=repr(cells))
+    if not _is_text(cells):
+        return unreadable(source, ref, "not UTF-8", excerpt=repr(cells))
+    return Row(dict(zip(header, cells, strict=True)), ref)
+
+
+def _is_text(cells: list[str]) -> bool:
+    try:
+        "".join(cells).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def text_file(path: Path, *, cap: int = LINE_CAP) -> str | None:
-    """The text of a file with wrong bytes replaced, cut at `cap`; none where there is no such file."""
+    """The text of a file with wrong bytes replaced, cut at `cap`; none where there is none to be read."""
     try:
         with path.open("rb") as file:
             return file.read(cap).decode("utf-8", "replace").replace("\r\n", "\n")
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+    except (OSError, ValueError):
         return None
 
 
@@ -139,6 +173,9 @@ def decode(data: bytes) -> Any:
         value = _decoder.decode(data)
     except msgspec.DecodeError as error:
         value = _decode_leniently(data, error)
+    except UnicodeDecodeError as error:
+        data.decode("utf-8")  # says where in the line, not only where in the text
+        raise ValueError(str(error)) from None
     except RecursionError:
         raise ValueError(f"nested deeper than {DEPTH_CAP} levels") from None
     # counting brackets is cheaper in a short text, walking the containers in a long one
@@ -149,7 +186,7 @@ def decode(data: bytes) -> Any:
 
 def number_or_none(value: Any) -> float | None:
     """A finite number, also from a table's text; none for `NaN`, infinities, empty cells and anything else."""
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool) or value is None or (isinstance(value, str) and "_" in value):
         return None
     try:
         number = float(value)
@@ -230,6 +267,8 @@ def _typed(usual: type) -> Callable[[bytes], Any]:
     decode_usual: Callable[[bytes], Any] = msgspec.json.Decoder(usual).decode
 
     def decode_line(line: bytes) -> Any:
+        if line.count(b"}") + line.count(b"]") > DEPTH_CAP:
+            return decode(line)
         try:
             return decode_usual(line)
         except (msgspec.DecodeError, RecursionError):

@@ -1,11 +1,11 @@
 """Opening a store: where it lies, whether it is ours, and which schema it has."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, inspect
-from sqlalchemy.exc import DatabaseError, DBAPIError
+from sqlalchemy.exc import DBAPIError
 
 from errata.errors import StoreError
 from errata.store import sqlite
@@ -38,25 +38,32 @@ class Store:
         with self.translated(), self.engine.connect() as connection:
             yield connection.execution_options(errata_write=True)
 
-    @contextmanager
-    def translated(self) -> Iterator[None]:
-        try:
-            yield
-        except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
-            told = sqlite.explain(error)
-            if told is None:
-                raise
-            raise StoreError(f"{told[0]}: `{self.path}`", hint=told[1]) from error
+    def translated(self) -> AbstractContextManager[None]:
+        return translated(self.path)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Failures of the database in words."""
+    try:
+        yield
+    except (DBAPIError, *sqlite.DRIVER_ERRORS) as error:
+        told = sqlite.explain(error)
+        if told is None:
+            raise
+        raise StoreError(f"{told[0]}: `{path}`", hint=told[1]) from error
 
 
 def open_store(path: Path) -> Store:
     """Open or create the store in a file; bring an older one up to date."""
     try:
         _make_folder(path.parent)
-        if not sqlite.is_database(path):
-            raise StoreError(f"`{path}` is not a store of errata", hint="name another file with `--store FILE`")
+        with translated(path):
+            ours = sqlite.prepare(path)
     except OSError as error:
         raise StoreError(f"The store `{path}` can't be opened: {error.strerror}", hint=_ELSEWHERE) from error
+    if not ours:
+        raise StoreError(f"`{path}` is not a store of errata", hint=_ELSEWHERE)
     store = Store(path, sqlite.engine_for(path))
     with store.reading() as connection:
         version = schema_of(connection)
@@ -67,17 +74,10 @@ def open_store(path: Path) -> Store:
 
 def schema_of(connection: Connection) -> int:
     """The schema's number; 0 for an empty database."""
-    try:
-        tables = inspect(connection).get_table_names()
-        if not tables:
-            return 0
-        if _VERSION_TABLE not in tables or "runs" not in tables:
-            raise StoreError("The file is a database, but not a store of errata", hint=_ELSEWHERE)
-        return int(connection.exec_driver_sql(f"SELECT version_num FROM {_VERSION_TABLE}").scalar_one())  # noqa: S608
-    except DatabaseError as error:
-        if "not a database" in str(error):
-            raise StoreError("The file is not a store of errata", hint=_ELSEWHERE) from error
-        raise
+    if _VERSION_TABLE not in inspect(connection).get_table_names():
+        return 0
+    version = str(connection.exec_driver_sql(f"SELECT version_num FROM {_VERSION_TABLE}").scalar())  # noqa: S608
+    return int(version) if version.isdecimal() else 0
 
 
 def problems_of(store: Store) -> list[str]:

@@ -14,6 +14,7 @@ from errata.store.database import Store
 from errata.store.packing import Batch
 from errata.store.removal import collect_garbage, importer
 from errata.store.schema import runs
+from errata.store.sqlite import fitting
 from errata.store.staged import ImportedRun, Staged
 
 
@@ -70,13 +71,13 @@ class Importing:
         if known is not None:
             known.run = run
             return
-        pk = connection.execute(
-            insert(runs).values(
-                run_id=run.id, state="importing", revision=0, digest="", native_id=run.native_id, name=run.name,
-                source=run.source.name, suite=run.suite, model=run.subject.model, started_at=run.started_at,
-                origin=run.origin, imported_at=_now(), importer=self._importer, counts={}, record=b"",
-            )
-        ).inserted_primary_key  # fmt: skip
+        values = {
+            "run_id": run.id, "state": "importing", "revision": 0, "digest": "", "native_id": run.native_id,
+            "name": run.name, "source": run.source.name, "suite": run.suite, "model": run.subject.model,
+            "started_at": run.started_at, "origin": run.origin, "imported_at": _now(), "importer": self._importer,
+        }  # fmt: skip
+        fitted = {name: fitting(value) for name, value in values.items()}
+        pk = connection.execute(insert(runs).values(**fitted, counts={}, record=b"")).inserted_primary_key
         assert pk is not None
         self._staged[run.id] = Staged(pk[0], run)
 
@@ -86,9 +87,11 @@ class Importing:
             if staged is None:
                 self._early.append(item)
             else:
-                staged.unreadables.append(item)
+                staged.note(item)
         if self._early and self._staged:
-            next(iter(self._staged.values())).unreadables.extend(self._early)
+            first = next(iter(self._staged.values()))
+            for item in self._early:
+                first.note(item)
             self._early = []
 
     def _give_up(self) -> None:

@@ -69,6 +69,9 @@ def pack_items(items: Iterable[Item]) -> Iterator[Batch]:
             batch.runs.append(item)
         elif type(item) is Unreadable:
             batch.unreadables.append((run, item))
+            if len(batch.unreadables) >= BATCH_ROWS:
+                yield _with_parts(batch, packers)
+                batch = Batch()
     for packer in packers.values():
         packer.close()
     yield _with_parts(batch, packers)
@@ -207,7 +210,11 @@ def _orphan(item: Attempt | Case) -> Unreadable:
 
 def _noteworthy(checks: tuple[Check, ...]) -> tuple[tuple[int, str, str], ...]:
     return tuple(
-        [(place, check.name, check.status) for place, check in enumerate(checks) if check.status in NOTEWORTHY]
+        [
+            (place, check.name, check.status)
+            for place, check in enumerate(checks)
+            if check.status in NOTEWORTHY and check.counts
+        ]
     )
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import delete, select, update
-from sqlalchemy.exc import OperationalError
 
+from errata.errors import StoreError
 from errata.store import sqlite
 from errata.store.database import Store
 from errata.store.schema import FACTS, blob_uses, blobs, exclusions, runs
@@ -29,7 +29,7 @@ def free_space(store: Store) -> bool:
     try:
         with store.translated(), store.engine.connect() as connection:
             sqlite.free_space(connection.execution_options(isolation_level="AUTOCOMMIT"))
-    except OperationalError:
+    except StoreError:
         return False
     return True
 

@@ -11,6 +11,7 @@ from sqlalchemy import Row, delete, insert, select
 from errata.errors import NotFoundError
 from errata.model import Counts, Exclusion, Finding, Run, StoredRun, Unreadable
 from errata.model.codec import pack, unpack
+from errata.model.times import moment_of
 from errata.store import sqlite
 from errata.store.database import Store
 from errata.store.schema import exclusions, findings, runs, unreadables
@@ -21,7 +22,7 @@ def all_runs(store: Store) -> list[StoredRun]:
     with store.reading() as connection:
         rows = connection.execute(_current())
         stored = [_stored(row) for row in rows]
-    return sorted(stored, key=lambda one: (one.run.started_at or one.imported_at, one.pk), reverse=True)
+    return sorted(stored, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.pk), reverse=True)
 
 
 def run_by_id(store: Store, run_id: str) -> StoredRun:

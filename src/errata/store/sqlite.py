@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event
 from sqlalchemy.pool import NullPool
 
 BUSY_SECONDS = 60
@@ -13,24 +13,38 @@ PAGE_SIZE = 16 * 1024
 """Blocks of compressed records are many times a page; larger pages make shorter chains."""
 CHECKPOINT_BYTES = 32 * 1024 * 1024
 DRIVER_ERRORS = (sqlite3.Error,)
+APPLICATION = 0x65727261
+"""Stands in the head of every store of errata."""
 _MAGIC = b"SQLite format 3\x00"
+_HEADER, _ID_AT = 100, 68
 
 
 def engine_for(path: Path) -> Engine:
     engine = create_engine(
-        f"sqlite:///{path}", poolclass=NullPool, connect_args={"timeout": BUSY_SECONDS, "isolation_level": None}
+        URL.create("sqlite", database=str(path)),
+        poolclass=NullPool,
+        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},
     )
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
     return engine
 
 
-def is_database(path: Path) -> bool:
-    """Whether a file may be opened as a database: it is one, or it is empty or absent."""
-    if not path.exists():
-        return True
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) in (_MAGIC, b"")
+def prepare(path: Path) -> bool:
+    """Make a new file ours; false where the file is something else. Nothing of a stranger's file is changed."""
+    if path.exists() and path.stat().st_size:
+        with path.open("rb") as file:
+            head = file.read(_HEADER)
+        return head.startswith(_MAGIC) and head[_ID_AT : _ID_AT + 4] == APPLICATION.to_bytes(4, "big")
+    driver = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        # before the write-ahead log is switched on, so that the mark is in the file itself at once
+        driver.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        driver.execute(f"PRAGMA application_id = {APPLICATION}")
+        driver.execute("PRAGMA journal_mode = WAL")
+    finally:
+        driver.close()
+    return True
 
 
 def bulk_insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int) -> None:
@@ -45,7 +59,22 @@ def bulk_insert(connection: Connection, table: Table, rows: Sequence[Sequence[An
         rest = "" if table.name in _NEVER_TWICE else " ON CONFLICT DO NOTHING"
         driver = connection.connection.driver_connection
         assert isinstance(driver, sqlite3.Connection)
-        driver.executemany(statement + rest, rows)
+        driver.execute("SAVEPOINT bulk")
+        try:
+            driver.executemany(statement + rest, rows)
+        except (OverflowError, UnicodeEncodeError):
+            driver.execute("ROLLBACK TO bulk")
+            driver.executemany(statement + rest, [tuple(map(fitting, row)) for row in rows])
+        driver.execute("RELEASE bulk")
+
+
+def fitting(value: Any) -> Any:
+    """A value that a column can hold: numbers end at 64 bits, and text has no half characters."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, int):
+        return min(max(value, -(2**63)), 2**63 - 1)
+    return value
 
 
 _NEVER_TWICE = ("attempts", "checks", "blocks")
@@ -117,8 +146,6 @@ _EXPLAINED: tuple[tuple[str, tuple[str, str]], ...] = (
 
 
 def _on_connect(driver: sqlite3.Connection, _record: object) -> None:
-    driver.execute(f"PRAGMA page_size = {PAGE_SIZE}")
-    driver.execute("PRAGMA journal_mode = WAL")
     driver.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_BYTES // PAGE_SIZE}")
     driver.execute("PRAGMA synchronous = NORMAL")
     driver.execute("PRAGMA foreign_keys = ON")
@@ -127,5 +154,7 @@ def _on_connect(driver: sqlite3.Connection, _record: object) -> None:
 
 def _on_begin(connection: Connection) -> None:
     # a deferred transaction that reads first and writes later fails at once when another process wrote in between
+    if connection.get_isolation_level() == "AUTOCOMMIT" or connection.get_execution_options().get("isolation_level"):
+        return
     write = connection.get_execution_options().get("errata_write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

@@ -5,7 +5,7 @@ from hashlib import blake2b
 from typing import Literal
 
 import msgspec
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Float, bindparam, cast, func, insert, select, update
 
 from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
@@ -16,6 +16,7 @@ from errata.store.packing import Blob, RunPart, Tally, without_texts
 from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
 from errata.store.zstd import compress
 
+UNREADABLE_KEPT = 10_000
 _FACTS = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
 Change = Literal["new", "grown", "unchanged"]
 
@@ -35,10 +36,17 @@ class Staged:
     def __init__(self, pk: int, run: Run) -> None:
         self.pk = pk
         self.run = run
-        self.unreadables: list[Unreadable] = []
+        self._unreadables: list[Unreadable] = []
+        self._unreadable = 0
         self._content = ""
         self._rows = 0
         self._checks: Tally = {}
+
+    def note(self, item: Unreadable) -> None:
+        """Every item is counted, the first of them are kept: a file of garbage must not fill the memory."""
+        self._unreadable += 1
+        if len(self._unreadables) < UNREADABLE_KEPT:
+            self._unreadables.append(item)
 
     def write(self, connection: Connection, part: RunPart) -> None:
         self._rows += len(part.attempts)
@@ -59,7 +67,7 @@ class Staged:
         files: list[Blob] = []
         self.run = msgspec.structs.replace(self.run, context=without_texts(self.run.context, files))
         self._write_blobs(connection, files)
-        rows = [(number, pack(item)) for number, item in enumerate(self.unreadables)]
+        rows = [(number, pack(item)) for number, item in enumerate(self._unreadables)]
         sqlite.bulk_insert(connection, unreadables, rows, run_pk=self.pk)
 
     def make_current(self, connection: Connection) -> ImportedRun:
@@ -72,35 +80,41 @@ class Staged:
         if old is not None and old.digest == digest:
             connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
             # the logs may have moved; that is no change of the run
-            connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=self.run.origin))
+            connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=sqlite.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
         revision = 1 if old is None else old.revision + 1
         if old is not None:
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(state="stale"))
-        connection.execute(
-            update(runs).where(runs.c.pk == self.pk).values(
-                state="current", revision=revision, digest=digest, native_id=self.run.native_id, name=self.run.name,
-                suite=self.run.suite, model=self.run.subject.model, started_at=self.run.started_at,
-                origin=self.run.origin, record=pack(self._bare_run()),
-                counts=msgspec.to_builtins(self._counts(connection)),
-            )
-        )  # fmt: skip
+        facts = {
+            "native_id": self.run.native_id, "name": self.run.name, "suite": self.run.suite,
+            "model": self.run.subject.model, "started_at": self.run.started_at, "origin": self.run.origin,
+        }  # fmt: skip
+        values = {name: sqlite.fitting(value) for name, value in facts.items()}
+        values |= {"state": "current", "revision": revision, "digest": digest, "record": pack(self._bare_run())}
+        values["counts"] = msgspec.to_builtins(self._counts(connection))
+        connection.execute(update(runs).where(runs.c.pk == self.pk).values(**values))
         return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
 
     def _counts(self, connection: Connection) -> Counts:
         facts = (attempts.c.counted, attempts.c.failure, *_FACTS)
-        sums = (func.count(), func.sum(attempts.c.cost), func.count(attempts.c.cost), func.sum(attempts.c.tokens))
+        sums = (
+            func.count(),
+            func.sum(attempts.c.cost),
+            func.count(attempts.c.cost),
+            func.sum(cast(attempts.c.tokens, Float)),
+        )
         groups = connection.execute(select(*facts, *sums).where(attempts.c.run_pk == self.pk).group_by(*facts)).all()
         counted = [row for row in groups if row.counted]
         total = sum(row[5] for row in groups)
         if total != self._rows:
             raise StoreError("Another process took this import for dead and cleared it away", hint="import again")
+        tokens = total_of(row[8] for row in counted)
         return Counts(
             attempts=total,
             counted=sum(row[5] for row in counted),
             cases=self._cases(connection, only_counted=len(counted) < len(groups)),
             failures=sum(row[5] for row in counted if row.failure),
-            unreadable=len(self.unreadables),
+            unreadable=self._unreadable,
             executions=_summed((row.execution, row[5]) for row in counted),
             measurements=_summed((row.measurement, row[5]) for row in counted),
             outcomes=_summed((row.outcome, row[5]) for row in counted),
@@ -108,7 +122,7 @@ class Staged:
             failed_checks=self._failed_checks(connection),
             cost=total_of(row[6] for row in counted),
             cost_known=sum(row[7] for row in counted),
-            tokens=total_of(row[8] for row in counted),
+            tokens=None if tokens is None else int(tokens),
         )
 
     def _cases(self, connection: Connection, *, only_counted: bool) -> int:
@@ -117,7 +131,7 @@ class Staged:
 
     def _failed_checks(self, connection: Connection) -> dict[str, int]:
         query = (
-            select(checks.c.name, func.count())
+            select(checks.c.name, func.count(checks.c.seq.distinct()))
             .join(attempts, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
             .where(checks.c.run_pk == self.pk, attempts.c.counted, checks.c.status == "fail")
             .group_by(checks.c.name)
@@ -127,7 +141,8 @@ class Staged:
     def _digest(self) -> str:
         whole = blake2b(pack(self._bare_run()), digest_size=16)
         whole.update(self._content.encode())
-        for item in self.unreadables:
+        whole.update(str(self._unreadable).encode())
+        for item in self._unreadables:
             whole.update(pack(item))
         return whole.hexdigest()
 

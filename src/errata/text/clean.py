@@ -2,8 +2,14 @@
 
 import re
 
-# CSI and OSC sequences first, so that no harmless-looking rest of them stays behind
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[@-Z\\-_])")
+# whole sequences first, so that no harmless-looking rest of them stays behind; an OSC that never ends is only its head
+_ESCAPES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b\]|\x9d)\d*;?"
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]*(?:\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]"
+)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")
 _LINE_ENDS = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
 

@@ -20,28 +20,31 @@ _SHAPES: tuple[tuple[str, str], ...] = (
     ("stripe-key", r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}"),
     ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
     ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
-    ("jwt", r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
+    ("jwt", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
     ("convex-key", r"\b(?:prod|dev|preview|project):[a-z0-9-]+\|[A-Za-z0-9+/=_-]{20,}"),
     ("bearer", r"(?<=[Bb]earer )[A-Za-z0-9._~+/=-]{16,}"),
     ("url-password", r"(?<=://)[^\s/:@\"']+:[^\s/@\"']+(?=@)"),
 )
 
-_SECRET_NAMES = "PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?"  # noqa: S105 names, not secrets
+_SECRET_NAMES = "PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API[_-]?KEY|ACCESS[_-]?KEY|PRIVATE[_-]?KEY|CREDENTIALS?"  # noqa: S105
+# the name's beginning is not matched: it stays in any case, and a pattern that looked for it would be quadratic
 _NAMED = re.compile(
     rf"""(?ix)
-    ( \b [A-Z0-9_.-]* (?: {_SECRET_NAMES} ) (?: _ID )? \b ["']? \s* (?: = | : | => ) \s* ["']? )
-    ( [^\s"',;&\\]{{6,}} )
+    ( (?: {_SECRET_NAMES} ) (?: _ID )? (?![A-Z0-9_]) (?: \\* ["'] )? \s* (?: => | = | : ) \s* )
+    (?: ( \\* ["'] ) ( [^"'\\\n]{{6,400}} ) | ( [^\s"',;&\\]{{6,}} ) )
     """
 )
-_NAME_ALONE = re.compile(rf"(?i)(?:^|[_.-])(?:{_SECRET_NAMES})(?:_ID)?$")
+_NAME_ALONE = re.compile(rf"(?:^|[_.-]|(?<=[a-z0-9])(?=[A-Z]))(?i:{_SECRET_NAMES})(?i:_ID)?$")
 _SHORTEST = 6
 _SHAPE = re.compile("|".join(f"(?P<{name.replace('-', '_')}>{shape})" for name, shape in _SHAPES))
 
 # a value that is itself a placeholder, a number or a type tells nothing
-_HARMLESS = re.compile(
-    r"(?i)(?:none|null|true|false|undefined|\$\{?[a-z_].*|<.*>|\[redacted.*|[\d.,]+[)\]}]*"
-    r"|str(?:ing)?|int|os\.environ.*|process\.env.*)$"
+_PLACEHOLDERS = (
+    r"none|null|true|false|undefined|\$\{?[a-z_].*|<.*>|\[redacted.*|[\d.,]+[)\]}]*"
+    r"|str(?:ing)?|int|os\.environ.*|process\.env.*"
 )
+_HARMLESS = re.compile(rf"(?i)(?:{_PLACEHOLDERS})$")
+_CODE = re.compile(rf"(?i)(?:{_PLACEHOLDERS}|[A-Za-z_][\w.]*[(\[].*)$")
 
 
 def redact(text: str) -> str:
@@ -55,7 +58,10 @@ def _by_kind(match: re.Match[str]) -> str:
 
 
 def _by_name(match: re.Match[str]) -> str:
-    return match[0] if _HARMLESS.match(match[2]) else f"{match[1]}[redacted:named]"
+    quote, quoted, bare = match[2] or "", match[3], match[4]
+    if quoted is not None:
+        return match[0] if _HARMLESS.match(quoted) else f"{match[1]}{quote}[redacted:named]"
+    return match[0] if _CODE.match(bare) else f"{match[1]}[redacted:named]"
 
 
 def redact_tree(value: Any) -> Any:

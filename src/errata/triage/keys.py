@@ -29,4 +29,6 @@ def _of_error(error: ErrorInfo) -> FailureKey:
     shape = error.template or mask(error.message, strings=False)
     frame = f"@{mask(error.frame)}" if error.frame else ""
     coarse = f"{error.phase}:{error.type or shape.split(':')[0]}"
-    return FailureKey(exact=one_line(f"{error.phase}:{error.type}:{shape}{frame}", LONGEST), coarse=one_line(coarse, 80))
+    return FailureKey(
+        exact=one_line(f"{error.phase}:{error.type}:{shape}{frame}", LONGEST), coarse=one_line(coarse, 80)
+    )

@@ -1,0 +1,103 @@
+"""A row that can't be read is data: one item is noted, the rest is imported, and `check` tells of it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from errata.sources import base
+from terminal import FIXTURES, Said, done, errata
+
+COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
+JUDGED = COMPARISON / "runs" / "harbour_bench" / "20260301T100000_voice-alpha_1a2b3c4d"
+DEEP = b'{"turn": 3, "scores": ' + b"[" * 500 + b"]" * 500 + b"}\n"
+
+
+def import_with(tmp_path: Path, change) -> Said:
+    """The run with the row of turn 3 changed."""
+    copy = Path(shutil.copytree(JUDGED, tmp_path / JUDGED.name))
+    lines = (copy / "openai_judged.jsonl").read_bytes().splitlines(keepends=True)
+    (copy / "openai_judged.jsonl").write_bytes(b"".join(change(lines)))
+    return done("import", copy)
+
+
+CHANGES = {
+    "half a last line": (lambda lines: [*lines[:-1], lines[-1][:40]], 30, "truncated"),
+    "a wrong encoding": (lambda lines: [*lines[:3], "é".encode("latin-1") + lines[3], *lines[4:]], 4, "not UTF-8"),
+    "nested too deep": (lambda lines: [*lines[:3], DEEP, *lines[4:]], 4, "nested deeper than 200 levels"),
+    "not an object": (lambda lines: [*lines[:3], b"[1, 2]\n", *lines[4:]], 4, ""),
+    "no JSON at all": (lambda lines: [*lines[:3], b"Traceback:\n", *lines[4:]], 4, "malformed"),
+}
+
+
+@pytest.mark.parametrize(("change", "line", "why"), CHANGES.values(), ids=CHANGES)
+def test_one_bad_row_is_one_unreadable_item(tmp_path, change, line, why):
+    told = import_with(tmp_path, change)
+    (run,) = done("runs", "--json").rows
+
+    assert run["counts"]["unreadable"] == 1
+    assert run["counts"]["counted"] - run["counts"]["executions"].get("missing", 0) in (29, 30)
+    assert told.out.startswith("new · 20260301T100000_voice-alpha_1a2b3c4d · voice-alpha")
+    assert "note: 1 item of" in told.err
+    assert f"  openai_judged.jsonl:{line}: " in told.err
+    assert why in told.err
+
+
+@pytest.mark.parametrize(("change", "line", "why"), CHANGES.values(), ids=CHANGES)
+def test_a_bad_row_is_a_finding_with_its_place(tmp_path, change, line, why):
+    import_with(tmp_path, change)
+
+    (finding,) = [one for one in errata("check", "latest", "--json").row["findings"] if one["name"] == "unreadable"]
+
+    assert finding["severity"] == "warning"
+    assert finding["numbers"] == {"items": 1}
+    assert (finding["evidence"][0]["ref"]["file"], finding["evidence"][0]["ref"]["line"]) == (
+        "openai_judged.jsonl",
+        line,
+    )
+    assert why in finding["evidence"][0]["quote"]
+
+
+def test_a_line_over_the_cap_is_one_unreadable_item(tmp_path, monkeypatch):
+    monkeypatch.setattr(base, "LINE_CAP", 20_000)
+    row = b'{"turn": 3, "assistant_text": "' + b"x" * 100_000 + b'"}\n'
+
+    told = import_with(tmp_path, lambda lines: [*lines[:3], row, *lines[4:]])
+
+    assert done("runs", "--json").row["counts"]["unreadable"] == 1
+    assert "openai_judged.jsonl:4: line longer than" in told.err
+
+
+def test_many_bad_rows_are_counted_and_a_few_are_quoted(tmp_path):
+    told = import_with(tmp_path, lambda lines: [b"{\n" for _ in lines[:12]] + lines[12:])
+
+    assert "note: 12 items of" in told.err
+    assert told.err.count("openai_judged.jsonl:") == 5
+    assert "`errata check RUN` tells of the others" in told.err
+
+
+def test_the_listing_notes_what_could_not_be_read(tmp_path):
+    import_with(tmp_path, CHANGES["half a last line"][0])
+
+    assert done("runs").out.splitlines()[1].endswith("1 unreadable")
+
+
+def test_an_analysis_tells_what_could_not_be_read(tmp_path):
+    import_with(tmp_path, CHANGES["half a last line"][0])
+
+    told = done("analyze", JUDGED.name)
+
+    assert "· 1 item unreadable\n" in told.err
+    assert "warning  unreadable          1 item of the log could not be read\n" in told.out
+
+
+def test_every_file_of_a_run_may_be_missing_its_end(tmp_path):
+    """Each file in turn is cut in half: whatever becomes of it, the command ends in words."""
+    copy = Path(shutil.copytree(JUDGED, tmp_path / JUDGED.name))
+    for path in sorted(copy.iterdir()):
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+
+        assert errata("import", copy, "--store", tmp_path / f"{path.name}.db").code == 0
+
+        path.write_bytes(whole)

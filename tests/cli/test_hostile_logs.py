@@ -1,0 +1,198 @@
+"""Logs are hostile: what they hold is shown washed and redacted, and values of environment variables not at all."""
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from errata.store.attempts import attempts_of
+from errata.store.database import open_store
+from errata.store.runs import all_runs
+from errata.store.zstd import decompress
+from terminal import FIXTURES, Said, done, errata
+
+BATCH = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
+EVIL = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x1b[0m\u202egnirts\u2066 \x9b31m \x00\x08\x7f\u200f\ufeff"
+BAD = [chr(code) for code in (*range(9), *range(0x0B, 0x20), *range(0x7F, 0xA0))] + list(
+    "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
+KEY = "sk-ant-api03-0123456789abcdefghij"
+PASSWORD = "correct-horse-battery"
+SAID = f"{EVIL} API_KEY={KEY} and DB_PASSWORD={PASSWORD} end"
+
+
+def write_evil(folder: Path) -> None:
+    """A log whose every text is hostile."""
+    row = {
+        "id": f"case {EVIL}",
+        "run": f"nightly {EVIL}",
+        "model": f"model {EVIL}",
+        "topic": f"topic {EVIL}",
+        "ok": False,
+        "answer": SAID,
+        "exception": SAID,
+        "style": False,
+        "prompt": SAID,
+    }
+    (folder / "rows.jsonl").write_text(json.dumps(row) + "\n" + f'{{"id": {EVIL} {KEY}\n')
+    (folder / "map.toml").write_text(
+        'suite = "suite"\n'
+        '[run]\nname = { column = "run" }\nmodel = { column = "model" }\n'
+        '[case]\nname = "id"\ncategory = "topic"\ninput = "prompt"\n'
+        '[attempt]\noutput = "answer"\npassed = "ok"\nerror = "exception"\n'
+        '[checks]\nstyle = "style"\n'
+    )
+
+
+@pytest.fixture
+def evil(tmp_path):
+    write_evil(tmp_path)
+    return done("import", "rows.jsonl", "--map", "map.toml")
+
+
+def every_command(*options: str) -> list[Said]:
+    run_id = done("runs", "--json").row["run_id"]
+    (failure,) = done("failures", "latest", "--json", "--raw").rows
+    told = [
+        errata("runs", *options),
+        errata("check", "latest", *options),
+        errata("failures", "latest", *options),
+        errata("show", "latest", *options),
+        errata("show", failure["attempt_id"], *options),
+        errata("show", failure["attempt_id"], "--full", *options),
+        errata("analyze", "rows.jsonl", "--map", "map.toml", *options),
+        errata("import", "rows.jsonl", "--map", "map.toml", *options),
+        errata("exclude", run_id, "--reason", SAID, *options),
+        errata("check", "latest", *options),
+        errata("runs", *options),
+        errata("rm", run_id, "--yes", *options),
+    ]
+    assert all(one.code in (0, 1) for one in told), told
+    return told
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_no_control_or_bidi_character_reaches_the_terminal(evil, options):
+    for said in [evil, *every_command(*options)]:
+        for text in (said.out, said.err):
+            assert not [character for character in BAD if character in text], said
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_no_secret_reaches_the_terminal(evil, options):
+    for said in [evil, *every_command(*options)]:
+        assert KEY not in said.out + said.err
+        assert PASSWORD not in said.out + said.err
+
+
+def test_what_was_redacted_is_named(evil):
+    assert "[redacted:anthropic-key]" in done("failures", "latest", "--json").out
+    assert "[redacted:named]" in done("failures", "latest", "--json").out
+
+
+@pytest.mark.parametrize("command", [["failures", "latest", "--json"], ["show", "latest/case", "--json"]])
+def test_raw_shows_secrets_and_still_washes(evil, command):
+    case = done("failures", "latest", "--json", "--raw").row["attempt_id"]
+    command = [case if part == "latest/case" else part for part in command]
+
+    told = done(*command, "--raw").out
+
+    assert KEY in told
+    assert PASSWORD in told
+    assert not [character for character in BAD if character in told]
+
+
+def test_raw_shows_secrets_in_a_table_too(tmp_path):
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"id": "a", "ok": False, "why": KEY}) + "\n")
+    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\nerror = "why"\n')
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+    assert "[redacted:anthropic-key]" in done("failures", "latest").out
+    assert KEY in done("failures", "latest", "--raw").out
+
+
+def test_json_keeps_what_it_escapes(evil):
+    """Nothing is lost on its way: a program reads the very text of the log."""
+    row = done("failures", "latest", "--json", "--raw").row
+
+    assert row["case"] == f"case {EVIL}"
+
+
+def test_an_error_names_a_path_without_its_escapes(tmp_path):
+    told = errata("import", "no\x1b[31mwhere\u202e")
+
+    assert told.err.startswith("error: No such file or folder: `nowhere`")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_path_that_is_not_utf8_is_no_crash(tmp_path, options):
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/log-\xff\x1b[31m"))
+    folder.mkdir()
+    write_evil(folder)
+
+    told = errata("import", folder / "rows.jsonl", "--map", folder / "map.toml", *options)
+
+    assert told.code == 0
+    assert not [character for character in BAD if character in told.out + told.err]
+    assert [errata(command, *options).code for command in ("runs", "doctor")] == [0, 0]
+    assert errata("show", "latest", *options).code == 0
+    assert errata("analyze", folder / "rows.jsonl", "--map", folder / "map.toml", *options).code == 0
+
+
+@pytest.mark.trap(23)
+def test_an_instruction_in_an_answer_is_shown_as_a_quote(library):
+    """The answer of one eval talks to its reviewer; it stays behind the mark of a quote."""
+    told = done("show", "jn709tmj/006-clients/002-optimistic_toggle", "--full", "--store", library).out
+
+    lines = [line for line in told.splitlines() if "review" in line.lower()]
+    assert lines
+    assert all(line.startswith("  > ") for line in lines)
+
+
+def env_values() -> set[str]:
+    """The secret values in the batch's command logs; paths such as `HOME` stand elsewhere in the logs as well."""
+    values = set()
+    for path in BATCH.rglob("command_log.json"):
+        for command in json.loads(path.read_text())["commands"]:
+            named = command.get("env_vars", {})
+            values |= {value for name, value in named.items() if name.endswith(("KEY", "TOKEN", "PASSWORD"))}
+    return values
+
+
+@pytest.mark.trap(20)
+def test_the_batch_has_secrets_in_its_command_logs():
+    assert len(env_values()) >= 4
+
+
+@pytest.mark.trap(20)
+def test_no_value_of_an_environment_variable_is_in_the_store(tmp_path):
+    done("import", BATCH, "--store", tmp_path / "batch.db")
+    files = b"".join(path.read_bytes() for path in tmp_path.glob("batch.db*"))
+    with sqlite3.connect(tmp_path / "batch.db") as database:
+        held = [
+            decompress(row[0]) for table in ("blocks", "blobs") for row in database.execute(f"SELECT data FROM {table}")
+        ]
+        names = [row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        rows = "".join(str(list(database.execute(f"SELECT * FROM {name}"))) for name in names).encode()
+    database.close()
+
+    assert held
+    for value in env_values():
+        assert value.encode() not in files + rows + b"".join(held)
+
+
+@pytest.mark.trap(20)
+def test_no_value_of_an_environment_variable_is_in_any_output(library):
+    store = open_store(library)
+    (run,) = [one for one in all_runs(store) if one.run.subject.model == "sonnet"]
+    ids = [attempt.id for attempt in attempts_of(store, run.pk)]
+
+    told = [done("show", name, "--json", "--raw", "--store", library).out for name in [run.run.id, *ids]]
+    told += [done("show", name, "--full", "--raw", "--store", library).out for name in ids[:20]]
+    told += [done("failures", run.run.id, "--json", "--raw", "--store", library).out]
+
+    assert len(ids) == 165
+    for value in env_values():
+        assert not [text for text in told if value in text]

@@ -1,0 +1,215 @@
+"""Data goes to stdout and talk to stderr; lines fit the page; `--json` is JSON wherever something is shown."""
+
+import msgspec
+import pytest
+
+from errata.cli.app import COMMANDS
+from terminal import FIXTURES, done, errata, errata_program
+
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+RUN_C = FIXTURES / "convex_evals" / "run_c" / "data" / "run-c"
+FAILED_ONLY = FIXTURES / "convex_evals" / "failed_only" / "data" / "failed.json"
+FIELDS = (
+    "run",
+    "run_id",
+    "model",
+    "case",
+    "case_key",
+    "attempt",
+    "attempt_id",
+    "execution",
+    "measurement",
+    "outcome",
+    "failed_checks",
+    "owner",
+    "confidence",
+    "signals",
+    "failure_key",
+    "bucket",
+    "verdict",
+)
+SHOWING = {
+    "analyze": ["analyze", RUN_B],
+    "import": ["import", RUN_B],
+    "runs": ["runs"],
+    "show": ["show", "latest"],
+    "check": ["check", RUN_B],
+    "failures": ["failures", RUN_B],
+    "exclude": ["exclude", "latest", "--reason", "too old"],
+    "rm": ["rm", "latest", "--yes"],
+    "sources": ["sources"],
+    "doctor": ["doctor"],
+    "demo": ["demo"],
+}
+
+
+def run_names(library):
+    return [row["run_id"] for row in done("runs", "--json", "--store", library).rows]
+
+
+def test_this_list_names_every_command():
+    assert list(SHOWING) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
+def test_json_is_one_object_a_line_and_nothing_else(command):
+    done("import", RUN_B)
+
+    told = done(*command, "--json")
+
+    assert told.rows
+    assert all(isinstance(row, dict) for row in told.rows)
+
+
+@pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
+def test_what_is_shown_is_shown_without_json_too(command):
+    done("import", RUN_B)
+
+    assert done(*command).out
+
+
+def test_the_talk_of_an_analysis_is_not_among_its_data():
+    told = errata_program("analyze", RUN_B)
+
+    assert told.out.startswith("Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09\n")
+    assert told.err == "read      convex-evals · 25 attempts of 25 cases\ncheckup   fit for analysis: 2 notes\n\n"
+
+
+def test_an_analysis_as_json_is_silent():
+    assert done("analyze", RUN_B, "--json").err == ""
+
+
+def test_an_empty_store_lists_nothing_and_says_what_to_do():
+    told = done("runs")
+
+    assert told.out == ""
+    assert "`errata import PATH…`" in told.err
+
+
+def test_an_empty_store_is_no_line_of_json():
+    assert done("runs", "--json") == (0, "", "")
+
+
+def test_no_failures_is_no_line_of_json(library):
+    assert done("failures", "jn7maewn", "--json", "--store", library).out == ""
+
+
+@pytest.mark.parametrize("run", ["jn709tmj", "9c0d1e2f", "batch-gen2"])
+def test_a_failure_has_every_field_that_programs_rely_on(library, run):
+    rows = done("failures", run, "--json", "--store", library).rows
+
+    assert rows
+    assert all(set(FIELDS) <= set(row) for row in rows)
+
+
+def test_a_failure_names_its_run_and_case_as_the_harness_does(library):
+    row = done("failures", "jn7mqywb", "--case", "005-batch_insert", "--json", "--store", library).row
+
+    assert row["run"] == "jn7mqywbwe952an46zjcswtz9r7by5p7"
+    assert row["case"] == "003-mutations/005-batch_insert"
+    assert row["case_key"] == "convex-evals/003-mutations/005-batch_insert"
+    assert row["attempt"] == 1
+    assert row["attempt_id"] == f"{row['run_id']}:convex-evals/003-mutations/005-batch_insert#1"
+    assert (row["execution"], row["measurement"], row["outcome"]) == ("error", "not_run", "none")
+
+
+def test_an_attempt_named_by_a_failure_can_be_shown(library):
+    for row in done("failures", "9c0d1e2f", "--json", "--store", library).rows:
+        shown = done("show", row["attempt_id"], "--json", "--store", library).row
+
+        assert shown["attempt"]["id"] == row["attempt_id"]
+
+
+def test_a_count_of_nought_is_in_the_json(library):
+    counts = {row["run"][:8]: row["counts"] for row in done("runs", "--json", "--store", library).rows}["jn7maewn"]
+
+    assert (counts["failures"], counts["unreadable"], counts["failed_checks"]) == (0, 0, {})
+
+
+def test_a_finding_says_in_json_that_it_breaks_nothing(library):
+    findings = done("check", "jn7mqywb", "--json", "--store", library).row["findings"]
+
+    assert [finding["breaks"] for finding in findings] == [False, False]
+
+
+@pytest.mark.parametrize("command", ["check", "failures"])
+def test_lines_fit_the_page(library, command):
+    for run in run_names(library):
+        for line in errata(command, run, "--store", library).out.splitlines():
+            assert len(line) <= 100, line
+
+
+def test_the_lines_of_the_listing_fit_the_page(library):
+    lines = done("runs", "--store", library).out.splitlines()
+
+    assert len(lines) == 1 + 15
+    assert max(map(len, lines)) <= 100
+
+
+def test_the_listing_cuts_no_date(library):
+    assert "2026-03-01 14:00" in done("runs", "--store", library).out
+
+
+def test_the_listing_names_runs_so_that_they_can_be_typed(library):
+    names = [line.split()[0] for line in done("runs", "--store", library).out.splitlines()[1:]]
+    unique = [name for name in names if names.count(name) == 1]
+
+    assert len(unique) >= 10
+    assert all(errata("show", name, "--store", library).code == 0 for name in unique)
+
+
+@pytest.mark.parametrize(
+    "sample",
+    ["convex_evals", "conversation_bench", "scylla/large/batch-gen1", "scylla/batch-gen2", "scylla/batch-cascade"],
+)
+def test_the_lines_of_an_analysis_fit_the_page(sample):
+    told = done("analyze", FIXTURES / sample)
+
+    assert all(len(line) <= 100 for line in told.out.splitlines())
+
+
+def test_a_long_name_of_a_model_does_not_break_the_page(tmp_path):
+    row = {"id": "one", "model": "a-model-" * 20, "ok": False, "error": "boom " * 40}
+    (tmp_path / "rows.jsonl").write_bytes(msgspec.json.encode(row) + b"\n")
+    (tmp_path / "map.toml").write_text(
+        '[run]\nmodel = { column = "model" }\n[case]\nname = "id"\n[attempt]\npassed = "ok"\nerror = "error"\n'
+    )
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+    for command in ("runs", "failures latest"):
+        assert all(len(line) <= 100 for line in done(*command.split()).out.splitlines())
+
+
+def test_a_case_is_told_in_full_where_the_reason_can_be_cut():
+    out = done("failures", RUN_B).out
+
+    assert "001-data_modeling/003-optional_index  deploy" in out
+
+
+def test_help_fits_the_page_too():
+    assert all(len(line) <= 100 for line in errata_program("--help").out.splitlines())
+
+
+def test_a_log_of_failures_alone_shows_the_pass_rate_of_its_harness():
+    told = done("analyze", FAILED_ONLY).out
+
+    assert "Passed   13 of 24   54.2 %   as the harness counts; 10 cases in the log\n" in told
+
+
+def test_costs_are_unknown_only_for_attempts_that_were_made(library):
+    """Run A has a planned eval without a document: it cost nothing that could be known."""
+    told = done("analyze", FIXTURES / "convex_evals" / "run_a" / "data").out
+
+    assert "Cost     $0.37, unknown for 3 attempts · 154,514 tokens\n" in told
+
+
+def test_a_name_that_a_shell_would_act_on_is_quoted_in_what_to_do_next(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": "`id` $HOME", "run": "x; touch owned", "ok": false}\n')
+    (tmp_path / "map.toml").write_text(
+        '[run]\nname = { column = "run" }\n[case]\nname = "id"\n[attempt]\npassed = "ok"\n'
+    )
+
+    told = done("analyze", "rows.jsonl", "--map", "map.toml").out
+
+    assert "Next     errata failures 'x; touch owned'\n" in told
+    assert "         errata show 'x; touch owned/`id` $HOME'\n" in told
