@@ -55,8 +55,8 @@ def test_errors_are_counted_by_phase():
     assert [one.quote for one in found.evidence] == ["401 unauthorized", "judge timed out"]
 
 
-@pytest.mark.parametrize(("bad", "severity"), [(1, "info"), (2, "warning"), (9, "warning")])
-def test_errors_are_a_warning_from_a_fifth_on(bad, severity):
+@pytest.mark.parametrize(("bad", "severity"), [(1, "info"), (2, "warning"), (4, "warning"), (5, "error"), (9, "error")])
+def test_errors_are_a_warning_from_a_fifth_on_and_a_problem_from_a_half_on(bad, severity):
     found = the("errors", check([*rows(10 - bad), *(crashed(number, f"error {number}") for number in range(bad))]))
 
     assert (found.severity, found.numbers) == (severity, {"attempts": bad})

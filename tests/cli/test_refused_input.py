@@ -241,7 +241,6 @@ def test_a_database_of_another_program_is_not_used(tmp_path):
     database.close()
 
 
-@pytest.mark.xfail(reason="the journal mode is set before it is known whose database it is")
 def test_a_database_of_another_program_is_not_changed(tmp_path):
     with sqlite3.connect(tmp_path / "other.db") as database:
         database.execute("CREATE TABLE notes (text)")

@@ -12,6 +12,8 @@ from errata.text.clean import one_line
 
 UNAVAILABLE_FROM = 3
 MUCH = 0.2
+MOST = 0.5
+"""From this share on the run tells more about its machinery than about its subject."""
 DEAD_AFTER_HOURS = 1
 RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
 
@@ -31,14 +33,19 @@ def unavailable(survey: Survey) -> Iterator[Finding]:
 def errors_by_phase(survey: Survey) -> Iterator[Finding]:
     if survey.with_error and survey.rows:
         phases = ", ".join(f"{phase} {often}" for phase, often in survey.phases.most_common())
-        much = survey.with_error / survey.rows >= MUCH
+        much, most = (survey.with_error / survey.rows >= limit for limit in (MUCH, MOST))
         share = 100 * survey.with_error / survey.rows
         text = f"{survey.with_error} of {survey.rows} attempts ({share:.0f} %) had errors: {phases}"
         commonest = [
             survey.error_sample[text] for text, _ in survey.errored.most_common(2) if text in survey.error_sample
         ]
         yield finding(
-            survey, "errors", "warning" if much else "info", text, quote_errors(commonest), attempts=survey.with_error
+            survey,
+            "errors",
+            "error" if most else "warning" if much else "info",
+            text,
+            quote_errors(commonest),
+            attempts=survey.with_error,
         )
 
 

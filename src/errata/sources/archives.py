@@ -24,19 +24,26 @@ class Member(NamedTuple):
 
 def zip_members(path: Path) -> Iterator[Member]:
     """The files of an archive. `zipfile.BadZipFile` for a damaged one; `SourceError` for a hostile one."""
-    with zipfile.ZipFile(path) as archive:
-        infos = [info for info in archive.infolist() if not info.is_dir()]
-        _refuse_hostile(path, infos)
-        for info in infos:
-            try:
-                with archive.open(info) as member:
-                    # the size in the directory is only a claim: never read more than it says
-                    data = member.read(info.file_size + 1)
-            except (zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
-                raise zipfile.BadZipFile(f"{info.filename}: {error}") from error
-            if len(data) > info.file_size:
-                raise SourceError(f"`{path.name}` holds more in `{info.filename}` than it says", hint=_HINT)
-            yield Member(info.filename, data)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir()]
+            _refuse_hostile(path, infos)
+            for info in infos:
+                yield Member(info.filename, _read(archive, info, path))
+    except (zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise zipfile.BadZipFile(f"{path.name}: {error}") from error
+
+
+def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
+    try:
+        with archive.open(info) as member:
+            # the size in the directory is only a claim: never read more than it says
+            data = member.read(info.file_size + 1)
+    except OSError as error:
+        raise zipfile.BadZipFile(f"{info.filename}: {error}") from error
+    if len(data) > info.file_size:
+        raise SourceError(f"`{path.name}` holds more in `{info.filename}` than it says", hint=_HINT)
+    return data
 
 
 _HINT = "import the unpacked folder instead, if you trust where the archive comes from"

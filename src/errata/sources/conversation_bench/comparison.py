@@ -57,7 +57,7 @@ def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
         path = _find_run(listed, row.data.get("benchmark_name") or benchmark)
         if path is None:
             told = row.data.get("run_dir") or row.data.get("run_id")
-            why = f"run not found: looked for `{listed.run_id or told}` at `{told}` and upwards of the comparison"
+            why = f"run not found: looked for `{listed.run_id or told}` beside the comparison and upwards of it"
             yield unreadable(NAME, row.ref, why)
         elif path not in found:
             found.add(path)
@@ -70,12 +70,10 @@ def _find_run(listed: Listed, benchmark: str) -> Path | None:
 
 
 def _candidates(listed: Listed, benchmark: str) -> Iterator[Path]:
-    """The path as it was written, then where a moved folder would lie."""
+    """By name, around the comparison: a path in a table is data, and must not lead anywhere else on this machine."""
     told = listed.row.get("run_dir") or ""
     if "\x00" in told:
         return
-    if told and Path(told).is_absolute():
-        yield Path(told)
     name = listed.run_id
     for above in (listed.folder, *upwards(listed.folder)):
         if told and not PureWindowsPath(told).anchor and ".." not in Path(told).parts:

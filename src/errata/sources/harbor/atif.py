@@ -1,0 +1,259 @@
+"""ATIF 1.0 to 1.8, the trajectories that agents leave in Harbor: steps with calls, their results, and subagents."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
+from errata.model.words import ActorRole, StepKind
+from errata.sources.harbor.documents import TRAJECTORY_CAP, Documents
+from errata.sources.harbor.values import known, mapping, moment, number, plain, rest, sequence, text, whole
+
+FILES_CAP = 50
+STEPS_CAP = 100_000
+DEPTH_CAP = 5
+EXTRA_CAP = 16 * 1024
+_ROLES: dict[str, ActorRole] = {"system": "system", "user": "user", "agent": "assistant"}
+_STEP = frozenset(
+    ["step_id", "timestamp", "source", "model_name", "message", "reasoning_content", "tool_calls", "observation", "metrics", "extra"]
+)
+_TRAJECTORY = frozenset(["steps", "final_metrics", "agent", "subagent_trajectories"])
+_METRICS = frozenset(["prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "extra"])
+
+
+class Trajectory:
+    """The steps of an attempt, of its subagents and of the files that go on where the first one ends."""
+
+    def __init__(self, documents: Documents, folder: Path) -> None:
+        self.steps: list[Step] = []
+        self.heads: list[dict[str, Any]] = []
+        """What each file says besides its steps."""
+        self.final: dict[str, Any] = {}
+        self._documents = documents
+        self._folder = folder
+        self._read: set[Path] = set()
+
+    def read(self, name: str = "trajectory.json") -> None:
+        self._file(self._folder / name, None, 0)
+
+    def _file(self, path: Path, parent: int | None, depth: int) -> None:
+        if path in self._read or len(self._read) >= FILES_CAP:
+            return
+        self._read.add(path)
+        document = self._documents.get(path, cap=TRAJECTORY_CAP)
+        if document:
+            self._trajectory(document, self._documents.ref(path), parent, depth)
+
+    def _trajectory(self, document: dict[str, Any], ref: SourceRef, parent: int | None, depth: int) -> None:
+        agent = mapping(document.get("agent"))
+        if parent is None:
+            self.final = mapping(document.get("final_metrics")) or self.final
+        head = rest(document, _TRAJECTORY) | known(file=ref.file, pointer=ref.pointer, agent=agent)
+        self.heads.append(head | known(final_metrics=document.get("final_metrics")))
+        if not isinstance(document.get("steps"), list):
+            self._documents.refuse(ref, "a trajectory without steps")
+        subagents = {text(mapping(one).get("trajectory_id")): one for one in _subagents(document)}
+        for at, told in enumerate(sequence(document.get("steps"))):
+            place = SourceRef(file=ref.file, pointer=f"{ref.pointer}/steps/{at}")
+            if isinstance(told, dict) and len(self.steps) < STEPS_CAP:
+                self._step(told, agent, place, parent)
+                self._delegated(told, subagents, ref, depth)
+            elif not isinstance(told, dict):
+                self._documents.refuse(place, "a step that is no object")
+        for name, left in list(subagents.items()):
+            self._subagent(left, name, ref, depth=depth, parent=parent or 0)
+        if continued := text(document.get("continued_trajectory_ref")):
+            self._linked(continued, parent, depth)
+
+    def _step(self, told: dict[str, Any], agent: dict[str, Any], ref: SourceRef, parent: int | None) -> None:
+        index = len(self.steps) + 1
+        calls, loose = _calls(told)
+        self.steps.append(_step(told, agent, calls, index=index, parent=parent, ref=ref))
+        for result in loose:
+            self.steps.append(_environment(result, len(self.steps) + 1, index, ref))
+
+    def _delegated(self, told: dict[str, Any], subagents: dict[str, Any], ref: SourceRef, depth: int) -> None:
+        """Steps of a subagent stand below the step that called it."""
+        index = len(self.steps)
+        for result in sequence(mapping(told.get("observation")).get("results")):
+            for link in map(mapping, sequence(mapping(result).get("subagent_trajectory_ref"))):
+                name = text(link.get("trajectory_id")) or text(link.get("session_id"))
+                if name in subagents:
+                    self._subagent(subagents.pop(name), name, ref, depth=depth, parent=index)
+                elif path := text(link.get("trajectory_path")):
+                    self._linked(path, index, depth + 1)
+
+    def _subagent(self, told: Any, name: str, ref: SourceRef, *, depth: int, parent: int) -> None:
+        if isinstance(told, dict) and depth < DEPTH_CAP:
+            place = SourceRef(file=ref.file, pointer=f"{ref.pointer}/subagent_trajectories/{name}")
+            self._trajectory(told, place, parent, depth + 1)
+
+    def _linked(self, name: str, parent: int | None, depth: int) -> None:
+        """Another file of the same folder, by its name alone: the paths are those of the container."""
+        last = name.replace("\\", "/").rpartition("/")[2]
+        if last and depth < DEPTH_CAP and (self._folder / last).is_file():
+            self._file(self._folder / last, parent, depth)
+
+
+def total_usage(final: dict[str, Any]) -> Usage | None:
+    told = {
+        "prompt_tokens": final.get("total_prompt_tokens"),
+        "completion_tokens": final.get("total_completion_tokens"),
+        "cached_tokens": final.get("total_cached_tokens"),
+        "cost_usd": final.get("total_cost_usd"),
+    }
+    return _usage(told, None)
+
+
+def closing_words(steps: list[Step]) -> str | None:
+    """What the agent said last without calling anything; none where it never did."""
+    own = [step for step in steps if step.actor.role == "assistant" and step.parent is None]
+    return own[-1].text if own and not own[-1].tool_calls else None
+
+
+def stop_reason(steps: list[Step]) -> str:
+    own = [step for step in steps if step.actor.role == "assistant" and step.parent is None]
+    return text(own[-1].extra.get("stop_reason")) if own else ""
+
+
+def _subagents(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for at, told in enumerate(sequence(document.get("subagent_trajectories"))):
+        if isinstance(told, dict):
+            yield {**told, "trajectory_id": text(told.get("trajectory_id")) or text(told.get("session_id")) or str(at)}
+
+
+def _step(
+    told: dict[str, Any],
+    agent: dict[str, Any],
+    calls: tuple[ToolCall, ...],
+    *,
+    index: int,
+    parent: int | None,
+    ref: SourceRef,
+) -> Step:
+    role = _ROLES.get(text(told.get("source")), "environment")
+    words, parts = _content(told.get("message"))
+    kind: StepKind = "tool_call" if calls else "message"
+    at = moment(told.get("timestamp"))
+    return Step(
+        index=index,
+        actor=Actor(role=role, name=text(agent.get("name")) if role == "assistant" else ""),
+        kind=kind,
+        parent=parent,
+        text=words,
+        parts=parts,
+        reasoning=text(told.get("reasoning_content")),
+        tool_calls=calls,
+        usage=_usage(mapping(told.get("metrics")), whole(told.get("llm_call_count"))),
+        started_at=at,
+        model=text(told.get("model_name")) or (text(agent.get("model_name")) if role == "assistant" else ""),
+        ref=ref,
+        extra=_extra(told, index, role, at),
+    )
+
+
+def _extra(told: dict[str, Any], index: int, role: str, at: str | None) -> dict[str, Any]:
+    found = _bounded(mapping(told.get("extra"))) | rest(told, _STEP)
+    if told.get("step_id") != index:
+        found |= known(step_id=told.get("step_id"))
+    if role == "environment":
+        found |= known(source=told.get("source"))
+    if at is None:
+        found |= known(timestamp=told.get("timestamp"))
+    return found
+
+
+def _bounded(bag: dict[str, Any]) -> dict[str, Any]:
+    """An agent may put anything there, raw answers of its provider included."""
+    kept = {key: plain(value) for key, value in bag.items() if value is not None}
+    large = [key for key, value in kept.items() if len(msgspec.json.encode(value)) > EXTRA_CAP]
+    return {key: value for key, value in kept.items() if key not in large} | known(left_out=large)
+
+
+def _calls(told: dict[str, Any]) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
+    """The calls with their results, and the results that belong to none of them."""
+    results = [mapping(result) for result in sequence(mapping(told.get("observation")).get("results"))]
+    calls = [mapping(call) for call in sequence(told.get("tool_calls"))]
+    ids = {text(call.get("tool_call_id")) for call in calls} - {""}
+    loose = [result for result in results if text(result.get("source_call_id")) not in ids]
+    is_error = _flag(mapping(told.get("extra"))) if len(calls) == 1 else None
+    made = [_call(call, [one for one in results if _answers(one, call)], is_error) for call in calls]
+    return tuple(made), loose
+
+
+def _answers(result: dict[str, Any], call: dict[str, Any]) -> bool:
+    name = text(call.get("tool_call_id"))
+    return bool(name) and text(result.get("source_call_id")) == name
+
+
+def _flag(bag: dict[str, Any]) -> bool | None:
+    """ATIF has no word for a failed call; some agents leave one in the bag of extras."""
+    for told in (bag.get("tool_result_is_error"), bag.get("is_error")):
+        if isinstance(told, bool):
+            return told
+    return None
+
+
+def _call(call: dict[str, Any], results: list[dict[str, Any]], is_error: bool | None) -> ToolCall:
+    arguments = call.get("arguments")
+    is_object = isinstance(arguments, dict)
+    return ToolCall(
+        name=text(call.get("function_name")),
+        id=text(call.get("tool_call_id")),
+        arguments=plain(arguments),
+        arguments_raw=arguments if isinstance(arguments, str) else "",
+        parse_error="" if is_object or arguments is None else "the arguments are no object",
+        result=_result(results, is_error) if results else None,
+        extra=rest(call, ("tool_call_id", "function_name", "arguments")),
+    )
+
+
+def _result(results: list[dict[str, Any]], is_error: bool | None) -> ToolResult:
+    contents = [_content(result.get("content")) for result in results]
+    own = [_flag(mapping(result.get("extra"))) for result in results]
+    told = [flag for flag in own if flag is not None]
+    return ToolResult(
+        text="\n".join(words for words, _ in contents),
+        structured=[part for _, parts in contents for part in parts] or None,
+        is_error=any(told) if told else is_error,
+        extra={key: value for one in results for key, value in rest(one, ("source_call_id", "content")).items()},
+    )
+
+
+def _environment(result: dict[str, Any], index: int, parent: int, ref: SourceRef) -> Step:
+    """What came back without a call: the screen of a terminal, or the answer to a call that is not there."""
+    words, parts = _content(result.get("content"))
+    role: ActorRole = "tool" if text(result.get("source_call_id")) else "environment"
+    extra = rest(result, ("content",))
+    return Step(
+        index=index, actor=Actor(role=role), kind="tool_result", parent=parent, text=words, parts=parts, ref=ref,
+        extra=extra,
+    )  # fmt: skip
+
+
+def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
+    """Text, and the parts that are none."""
+    if not isinstance(value, list):
+        return (value, ()) if isinstance(value, str) else ("", () if value is None else ({"value": plain(value)},))
+    parts = [part if isinstance(part, dict) else {"value": part} for part in value]
+    words = [text(part.get("text")) for part in parts if isinstance(part.get("text"), str)]
+    return "\n".join(words), tuple(plain(part) for part in parts if not isinstance(part.get("text"), str))
+
+
+def _usage(metrics: dict[str, Any], requests: int | None) -> Usage | None:
+    if not metrics and requests is None:
+        return None
+    cost = number(metrics.get("cost_usd"))
+    told = {key: len(value) if isinstance(value, list) else value for key, value in metrics.items()}
+    return Usage(
+        input=whole(metrics.get("prompt_tokens")),
+        output=whole(metrics.get("completion_tokens")),
+        cache_read=whole(metrics.get("cached_tokens")),
+        requests=requests,
+        cost=cost,
+        cost_source="reported" if cost is not None else "unknown",
+        includes_cache=True,
+        extra=rest(told, _METRICS) | _bounded(mapping(metrics.get("extra"))),
+    )

@@ -1,0 +1,113 @@
+"""An evaluation as promptfoo writes it, whichever of its layouts the file has.
+
+`{evalId, results: {version, timestamp, prompts, results, stats}, config, …}` is what it writes today. Before, `results`
+had a `table` and no `prompts`; `{data: …}` and `{id, results: […], prompts}` are what it shares. JSON lines are the rows.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import SourceRef, Unreadable
+from errata.sources.base import Row, json_file, json_lines
+from errata.sources.promptfoo.recognition import holds_lines
+from errata.sources.promptfoo.table import Table
+from errata.sources.promptfoo.values import items, mapping, moment, rest, text
+
+_SUMMARY = ("version", "timestamp", "prompts", "results", "stats", "table")
+_AROUND = ("evalId", "id", "results", "config", "metadata", "prompts", "createdAt", "version", "datasetId", "data")
+
+
+class Evaluation(NamedTuple):
+    rows: Callable[[], Iterable[Row | Unreadable]]
+    """Gone through twice: what a run is called depends on all of them."""
+    ref: SourceRef
+    native_id: str
+    version: str = ""
+    created: str | None = None
+    prompts: tuple[dict[str, Any], ...] = ()
+    """One for each column: a prompt with a provider, and what was counted for them."""
+    stats: dict[str, Any] = {}
+    config: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
+    dataset: str = ""
+    extra: dict[str, Any] = {}
+
+
+def open_evaluation(path: Path, *, source: str) -> Evaluation | Unreadable:
+    if holds_lines(path):
+        return Evaluation(
+            rows=lambda: json_lines(path, source=source, root=path),
+            ref=SourceRef(file=path.name),
+            native_id=path.stem,
+        )
+    document = json_file(path, source=source, root=path)
+    if isinstance(document, Unreadable):
+        return document
+    if isinstance(document.data, list):
+        rows = _rows(document.data, document.ref, "")
+        return Evaluation(rows=lambda: rows, ref=document.ref, native_id=path.stem)
+    return _evaluation(mapping(document.data), document.ref, path.stem)
+
+
+def _evaluation(whole: dict[str, Any], ref: SourceRef, name: str) -> Evaluation:
+    shared = isinstance(whole.get("data"), dict)
+    document, above = (whole["data"], "/data") if shared else (whole, "")
+    told = document.get("results")
+    summary = mapping(told)
+    table = Table(mapping(summary.get("table")))
+    if isinstance(told, list):
+        rows, prompts = _rows(told, ref, f"{above}/results"), document.get("prompts")
+    elif isinstance(summary.get("results"), list):
+        rows, prompts = _rows(summary["results"], ref, f"{above}/results/results"), summary.get("prompts")
+    else:
+        rows, prompts = list(table.as_rows(ref, f"{above}/results/table")), summary.get("prompts")
+    columns = tuple(mapping(prompt) for prompt in items(prompts) or items(document.get("prompts")) or table.prompts)
+    metadata = mapping(document.get("metadata"))
+    stamp = summary.get("timestamp") or document.get("createdAt") or metadata.get("evaluationCreatedAt")
+    return Evaluation(
+        rows=lambda: (table.completed(row) for row in rows),
+        ref=ref,
+        native_id=_native_id(document, stamp, rows, name),
+        version=_version(document, summary, told),
+        created=moment(stamp),
+        prompts=columns,
+        stats=mapping(summary.get("stats")),
+        config=mapping(document.get("config")),
+        metadata=metadata,
+        dataset=text(document.get("datasetId")),
+        extra=_extra(document, summary, stamp),
+    )
+
+
+def _rows(found: list[Any], ref: SourceRef, pointer: str) -> list[Row]:
+    return [Row(row, SourceRef(file=ref.file, pointer=f"{pointer}/{at}")) for at, row in enumerate(found)]
+
+
+def _native_id(document: dict[str, Any], stamp: Any, rows: list[Row], name: str) -> str:
+    first = mapping(rows[0].data) if rows else {}
+    told = text(document.get("evalId")) or text(document.get("id")) or text(first.get("evalId"))
+    made = moment(stamp)
+    return told or (f"eval-{made}" if made else name)
+
+
+def _version(document: dict[str, Any], summary: dict[str, Any], told: Any) -> str:
+    version = summary.get("version") or document.get("version")
+    if version is None and isinstance(told, list):
+        return "4"
+    return str(version) if isinstance(version, int | str) else ""
+
+
+def _extra(document: dict[str, Any], summary: dict[str, Any], stamp: Any) -> dict[str, Any]:
+    extra = rest(document, _AROUND) | {f"results {key}": value for key, value in rest(summary, _SUMMARY).items()}
+    for key in ("createdAt", "version"):
+        value = document.get(key)
+        if value is not None and value not in (stamp, summary.get("version")):
+            extra[key] = value
+    if stamp is not None and moment(stamp) is None:
+        extra["timestamp"] = rest({"timestamp": stamp}).get("timestamp")
+    return extra
+
+
+def rows_alone(found: Iterable[Row | Unreadable]) -> Iterator[Row]:
+    return (row for row in found if isinstance(row, Row) and isinstance(row.data, dict))

@@ -1,0 +1,100 @@
+"""Which paths hold a run of promptfoo: by what stands in the first bytes."""
+
+import re
+from pathlib import Path
+
+from errata.sources.base import Match, decode
+
+HEAD = 256 * 1024
+_SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"
+
+# not inside of a text: there the quotation marks are escaped
+_SUMMARY = re.compile(rb'(?<!\\)"results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
+_VERSION = re.compile(rb'(?<!\\)"version"\s*:\s*[1-9]\b')
+_IN_SUMMARY = re.compile(
+    rb'(?<!\\)"(?:evalId|promptIdx|shareableUrl|testPassCount|tokenUsage|namedScores)"\s*:'
+    rb'|(?<!\\)"prompt"\s*:\s*\{\s*"raw"\s*:'
+)
+_STORED = re.compile(rb'(?<!\\)"id"\s*:\s*"eval-[^"\\]*"')
+_CONFIGURED = re.compile(rb'(?<!\\)"config"\s*:\s*\{')
+_ROW = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
+_ROW_FIELDS = (
+    re.compile(rb'(?<!\\)"(?:promptIdx|testIdx)"\s*:\s*\d'),
+    re.compile(rb'(?<!\\)"(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
+    re.compile(rb'(?<!\\)"(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
+)
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        head = _head(path) if path.is_file() else b""
+    except (OSError, ValueError):
+        return None
+    if is_document(head):
+        return Match.sure("promptfoo's results")
+    if _ROW.match(head) and all(field.search(head) for field in _ROW_FIELDS):
+        return Match.sure("promptfoo's result rows")
+    return None
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what promptfoo writes beside the results that are read."""
+    try:
+        form = _other_form(_head(path)) if path.is_file() else ""
+        if not form:
+            return None
+        if form == "the configuration":
+            return "this is the configuration of promptfoo: import what `promptfoo eval --output results.json` writes"
+        beside = [path.with_suffix(suffix) for suffix in (".json", ".jsonl")]
+        beside.append(path.with_name(f"{path.name.split('.')[0]}.json"))
+        found = next((file for file in beside if recognise(file)), None)
+    except (OSError, ValueError):
+        return None
+    if found is not None:
+        return f"this is {form} of a promptfoo run: import `{found.name}` beside it"
+    return f"this is {form} of a promptfoo run: write JSON with `promptfoo export eval <id> --output results.json`"
+
+
+def holds_lines(path: Path) -> bool:
+    """Whether a file holds one row per line, not one document."""
+    try:
+        head = _head(path)
+    except OSError:
+        return False
+    if is_document(head) or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return False
+    first, end, _ = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if not end:
+        return True
+    try:
+        return isinstance(decode(first), dict)
+    except ValueError:
+        # a broken first row is followed by others; a document goes on in the next line
+        return all(field.search(head) for field in _ROW_FIELDS) and first.strip() != b"{"
+
+
+def is_document(head: bytes) -> bool:
+    """Results with what belongs to the whole evaluation, in any of the forms that promptfoo has given them."""
+    if _SUMMARY.search(head) and _VERSION.search(head) and _IN_SUMMARY.search(head):
+        return True
+    return bool(_STORED.search(head[:1024]) and _CONFIGURED.search(head))
+
+
+def _other_form(head: bytes) -> str:
+    if head.startswith(b"evalId: ") and b"\nresults:" in head:
+        return "the YAML"
+    if head.startswith(b"<?xml") and b'name="promptfoo"' in head[:1024]:
+        return "the JUnit report"
+    header = head.partition(b"\n")[0]
+    if b",Status,Score,Named Scores," in header and b"Grader Reason" in header:
+        return "the CSV"
+    if head.startswith(b"SQLite format 3\x00") and b"eval_results" in head:
+        return "the database"
+    if re.search(rb"(?m)^prompts:", head) and re.search(rb"(?m)^(?:providers|targets):", head):
+        return "the configuration"
+    return ""
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD)

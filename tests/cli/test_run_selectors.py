@@ -1,0 +1,142 @@
+"""RUN: a path, a unique prefix, the 8-hex tail, a name, or `latest`; RUN/CASE and ATTEMPT below it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from terminal import FIXTURES, done, errata
+
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+RUN_D = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
+GENERIC = FIXTURES / "generic" / "jsonl" / "data"
+
+
+def meant(library, selector):
+    return done("show", selector, "--json", "--store", library).row["run"]["native_id"]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    ["jn7mqywbwe952an46zjcswtz9r7by5p7", "jn7mqywb", "jn7mq", "66a3ec6d795a0548", "66a3ec6d"],
+    ids=["native id", "its first 8 letters", "its first 5", "id", "the id's first 8"],
+)
+def test_a_run_is_found_by_what_is_unique(library, selector):
+    assert meant(library, selector) == "jn7mqywbwe952an46zjcswtz9r7by5p7"
+
+
+@pytest.mark.parametrize("selector", ["1a2b3c4d", "20260301T100000_voice-alpha_1a2b3c4d", "20260301T100000"])
+def test_a_conversation_is_found_by_the_tail_of_its_name(library, selector):
+    assert meant(library, selector) == "20260301T100000_voice-alpha_1a2b3c4d"
+
+
+def test_a_run_is_found_by_its_name(library):
+    assert meant(library, "batch-gen2") == "batch-gen2"
+
+
+def test_latest_is_the_one_imported_last():
+    done("import", RUN_D)
+    done("import", RUN_B)
+
+    assert done("show", "latest", "--json").row["run"]["native_id"] == "jn7mqywbwe952an46zjcswtz9r7by5p7"
+
+
+def test_a_path_is_imported_first():
+    assert done("failures", RUN_B, "--limit", 1, "--json").row["case"] == "000-fundamentals/002-http_greeting"
+    assert done("runs", "--json").row["run"] == "jn7mqywbwe952an46zjcswtz9r7by5p7"
+
+
+def test_a_path_that_is_stored_already_is_not_another_run():
+    done("import", RUN_B)
+    done("check", RUN_B)
+
+    assert done("runs", "--json").row["revision"] == 1
+
+
+def test_a_path_with_several_runs_means_them_all(library):
+    rows = done("failures", GENERIC, "--json", "--store", library).rows
+
+    assert {row["model"] for row in rows} == {"alpha-1", "beta-2"}
+
+
+def test_a_run_that_is_named_twice_is_shown_once(library):
+    rows = done("check", "jn7mqywb", "66a3ec6d795a0548", RUN_B, "--json", "--store", library).rows
+
+    assert len(rows) == 1
+
+
+def test_several_runs_are_shown_in_the_order_given(library):
+    rows = done("failures", "9c0d1e2f", "1a2b3c4d", "--limit", 1, "--json", "--store", library).rows
+
+    assert [row["case"] for row in rows] == ["turn-8", "turn-5"]
+
+
+def test_a_prefix_of_two_letters_is_too_short(library):
+    assert "No run is named `jn`" in errata("show", "jn", "--store", library).err
+
+
+def test_runs_of_one_name_are_told_apart_by_their_ids(library):
+    told = errata("show", "batch-0214", "--store", library)
+    ids = [line.rpartition(" ")[2] for line in told.err.splitlines() if " · id " in line]
+
+    assert told.code == 2
+    assert {done("show", run_id, "--json", "--store", library).row["run"]["subject"]["model"] for run_id in ids} == {
+        "haiku",
+        "sonnet",
+    }
+
+
+def test_what_to_do_next_names_a_run_so_that_it_is_found(tmp_path):
+    """Two batches of one name: the analysis of each names it by its id."""
+    for name in ("batch-cascade", "large/batch-gen1"):
+        told = done("analyze", FIXTURES / "scylla" / name / "data").out
+    (line,) = [line for line in told.splitlines() if line.startswith("Next")]
+
+    assert errata(*line.split()[2:]).code == 0
+
+
+@pytest.mark.parametrize(
+    "thing",
+    ["jn7mqywb/003-mutations/005-batch_insert", "jn7mqywb/convex-evals/003-mutations/005-batch_insert"],
+    ids=["the harness's name", "the case's key"],
+)
+def test_a_case_is_found_below_its_run(library, thing):
+    shown = done("show", thing, "--json", "--store", library).row
+
+    assert shown["kind"] == "attempt"
+    assert shown["attempt"]["case"] == "convex-evals/003-mutations/005-batch_insert"
+
+
+def test_a_case_of_the_run_of_a_path_can_be_asked_for_by_the_name_of_the_run():
+    done("import", RUN_B)
+
+    assert done("show", "latest/003-mutations/005-batch_insert").code == 0
+
+
+def test_the_second_attempt_of_a_case_is_named_by_its_number(library):
+    first, second = (
+        done("show", f"0b1c2d3e/turn-12{number}", "--json", "--store", library).row["attempt"] for number in ("", "#2")
+    )
+
+    assert (first["index"], second["index"]) == (1, 2)
+    assert second["duplicate_of"] == first["id"]
+
+
+def test_a_case_may_have_a_number_sign_in_its_name(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": "issue #12", "ok": false}\n')
+    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\n')
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+    assert done("show", "latest/issue #12").out.startswith("issue #12 · attempt 1 of 1")
+    assert done("show", "latest/issue #12#1").out.startswith("issue #12 · attempt 1 of 1")
+
+
+def test_a_store_without_runs_says_so():
+    assert "The store holds no runs yet" in errata("show", "latest").err
+
+
+def test_a_folder_of_the_same_name_wins_over_a_stored_run(tmp_path):
+    done("import", RUN_D)
+    shutil.copytree(RUN_B, Path(tmp_path / "jn7maewn"))
+
+    assert done("show", "jn7maewn", "--json").row["run"]["native_id"].startswith("jn7mqywb")

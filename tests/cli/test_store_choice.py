@@ -1,0 +1,72 @@
+"""Which store a command works in: `--store`, `ERRATA_STORE`, or the nearest one upward."""
+
+import os
+
+import pytest
+
+from terminal import FIXTURES, done, errata_program
+
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+
+
+def test_a_new_store_lies_in_the_working_folder_for_its_owner_alone(tmp_path):
+    done("import", RUN_B)
+
+    assert (tmp_path / ".errata" / "errata.db").is_file()
+    assert (tmp_path / ".errata").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_new_store_keeps_itself_out_of_git(tmp_path):
+    done("import", RUN_B)
+
+    assert "*" in (tmp_path / ".errata" / ".gitignore").read_text().splitlines()
+
+
+def test_the_store_is_found_upward(tmp_path, monkeypatch):
+    done("import", RUN_B)
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+
+    assert len(done("runs", "--json").rows) == 1
+    assert not list(below.iterdir())
+
+
+def test_the_environment_names_a_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("ERRATA_STORE", str(tmp_path / "named.db"))
+    done("import", RUN_B)
+
+    assert (tmp_path / "named.db").is_file()
+    assert not (tmp_path / ".errata").exists()
+
+
+def test_a_flag_wins_over_the_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("ERRATA_STORE", str(tmp_path / "named.db"))
+
+    done("import", RUN_B, "--store", "flag.db")
+
+    assert (tmp_path / "flag.db").is_file()
+    assert not (tmp_path / "named.db").exists()
+
+
+def test_the_program_finds_the_store_of_its_environment(tmp_path):
+    store = str(tmp_path / "named.db")
+    errata_program("import", RUN_B, ERRATA_STORE=store)
+
+    assert len(errata_program("runs", "--json", ERRATA_STORE=store).rows) == 1
+
+
+def test_stores_do_not_know_each_other(tmp_path):
+    done("import", RUN_B, "--store", "one.db")
+
+    assert done("runs", "--json", "--store", "two.db").rows == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_store_in_a_folder_that_may_not_be_written_is_refused(tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o500)
+
+    told = errata_program("import", RUN_B, "--store", tmp_path / "locked" / "errata.db")
+
+    assert told.code == 2
+    assert "can't be opened" in told.err
