@@ -31,13 +31,21 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     of: int
     """How many attempts the case has in this session."""
     children: tuple[str, ...]
+    earlier: tuple[Attempt, ...]
+    """Those of earlier sessions, which this one supersedes."""
 
     @property
     def case_name(self) -> str:
         return case_name(self.stored.run, self.attempt.case)
 
     def as_json(self) -> dict[str, Any]:
-        return {"kind": "attempt", "attempt": self.attempt, "case": self.case, "children": self.children}
+        return {
+            "kind": "attempt",
+            "attempt": self.attempt,
+            "case": self.case,
+            "children": self.children,
+            "earlier": [attempt.id for attempt in self.earlier],
+        }
 
 
 def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
@@ -91,4 +99,5 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     same = list(attempts_of(store, stored.pk, case=attempt.case))
     of = sum(one.parent == attempt.parent and one.session == attempt.session for one in same)
     children = tuple(one.id for one in same if one.parent == attempt.id)
-    return ShownAttempt(stored, attempt, case_of(store, stored.pk, attempt.case), max(of, 1), children)
+    earlier = tuple(one for one in same if one.superseded_by == attempt.id)
+    return ShownAttempt(stored, attempt, case_of(store, stored.pk, attempt.case), max(of, 1), children, earlier)

@@ -38,7 +38,14 @@ def attempts_of(
     if case:
         query = query.where(attempts.c.case_key == case)
     order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
-    yield from _read(store, pk, query.order_by(*order), steps=steps)
+    for _, attempt in _read(store, pk, query.order_by(*order), steps=steps):
+        yield attempt
+
+
+def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt]]:
+    """Every failure with its number and the texts of its files; transcripts stay where they are."""
+    query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
+    yield from _read(store, pk, query, steps=False, texts=True)
 
 
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
@@ -46,7 +53,8 @@ def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[At
     joined = attempts.join(checks, (attempts.c.run_pk == checks.c.run_pk) & (attempts.c.seq == checks.c.seq))
     query = select(attempts).select_from(joined).where(attempts.c.run_pk == pk, attempts.c.counted)
     query = query.where(checks.c.name == check, checks.c.status == "fail").distinct()
-    yield from _read(store, pk, query.order_by(attempts.c.seq), steps=False)
+    for _, attempt in _read(store, pk, query.order_by(attempts.c.seq), steps=False):
+        yield attempt
 
 
 def attempt_by_id(store: Store, attempt_id: str) -> Attempt:
@@ -103,7 +111,9 @@ def run_with_texts(store: Store, stored: StoredRun) -> Run:
         return msgspec.structs.replace(stored.run, context=_filled(connection, stored.run.context))
 
 
-def _read(store: Store, pk: int, query: Select[Any], *, steps: bool) -> Iterator[Attempt]:
+def _read(
+    store: Store, pk: int, query: Select[Any], *, steps: bool, texts: bool = False
+) -> Iterator[tuple[int, Attempt]]:
     with store.reading() as connection:
 
         def load(number: int) -> bytes:
@@ -115,7 +125,9 @@ def _read(store: Store, pk: int, query: Select[Any], *, steps: bool) -> Iterator
             attempt = unpack(records.get(row.record_block, row.record_at), Attempt)
             if steps and row.steps_block is not None:
                 attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
-            yield attempt
+            if texts and attempt.artefacts:
+                attempt = msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
+            yield row.seq, attempt
 
 
 def _steps(transcripts: BlockReader, row: Row[Any]) -> tuple[Step, ...]:

@@ -20,7 +20,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 1
+SCHEMA = 2
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -42,6 +42,7 @@ runs = Table(
     Column("origin", Text, nullable=False, comment="the path it was read from"),
     Column("imported_at", Text, nullable=False),
     Column("importer", Text, nullable=False, comment="host and process that are writing it"),
+    Column("triaged", Text, comment="with which rules its failures were attributed"),
     Column("counts", JSON, nullable=False, comment="what listings show; kept at import, never recounted"),
     Column("record", LargeBinary, nullable=False),
     Index("runs_by_id", "run_id", "state"),
@@ -144,6 +145,21 @@ findings = Table(
     PrimaryKeyConstraint("run_pk", "number"),
 )
 
+attributions = Table(
+    "attributions",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("seq", Integer, nullable=False, comment="of the attempt"),
+    Column("owner", String(16), nullable=False),
+    Column("confidence", String(12), nullable=False),
+    Column("decided_by", Text, nullable=False),
+    Column("breaks", Boolean, nullable=False, comment="whether a signal says that the measurement is broken"),
+    Column("rules_version", Text, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("run_pk", "seq"),
+    sqlite_with_rowid=False,
+)
+
 exclusions = Table(
     "exclusions",
     metadata,
@@ -153,5 +169,5 @@ exclusions = Table(
     Column("at", Text, nullable=False),
 )
 
-FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings)
+FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings, attributions)
 """What belongs to a run's number and goes with it."""

@@ -22,6 +22,8 @@ class Place(NamedTuple):
 def places(attempt: Attempt) -> Iterator[Place]:
     """Everything about an attempt that its harness, not its subject, wrote."""
     for at, error in enumerate(attempt.errors):
+        if error.recovered:
+            continue
         text = f"{error.type}: {error.message}" if error.type else error.message
         if error.code:
             text = f"{text} (code {error.code})"
@@ -30,8 +32,9 @@ def places(attempt: Attempt) -> Iterator[Place]:
             yield Place("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, error.phase)
     for check in attempt.checks:
         if check.status in ("fail", "error", "unscored"):
-            if check.error is not None:
-                yield Place("error", f"checks[{check.name}].error", check.error.message, check.error.ref, "scoring")
+            if check.error is not None and check.error not in attempt.errors:
+                error = check.error
+                yield Place("error", f"checks[{check.name}].error", error.message, error.ref, error.phase)
             if check.explanation:
                 yield Place("check", f"checks[{check.name}].explanation", check.explanation, check.ref)
     if attempt.native_status:

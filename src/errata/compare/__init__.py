@@ -1,0 +1,1 @@
+"""Comparison: scores under several policies, with their intervals. Pure functions."""

@@ -1,0 +1,67 @@
+"""What triage said of each failure, kept beside the facts."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from sqlalchemy import delete, select, update
+
+from errata.model import Attribution
+from errata.model.codec import pack, unpack
+from errata.store import sqlite
+from errata.store.database import Store
+from errata.store.schema import attributions, runs
+
+CHUNK = 5_000
+
+Kept = tuple[int, Attribution, bool]
+"""The attempt's number, its attribution, and whether its measurement is broken."""
+
+
+def keep_attributions(store: Store, pk: int, found: Iterable[Kept], *, version: str) -> int:
+    """Replace what an earlier triage said of a run; how many there are.
+
+    They are written in small transactions; the run counts as triaged only once all of them are there.
+    """
+    with store.writing() as connection:
+        connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
+        connection.execute(delete(attributions).where(attributions.c.run_pk == pk))
+    count = 0
+    for chunk in batched(found, CHUNK):
+        rows = [
+            (seq, one.owner, one.confidence, one.decided_by, breaks, one.rules_version, pack(one))
+            for seq, one, breaks in chunk
+        ]
+        count += len(rows)
+        with store.writing() as connection:
+            sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
+    with store.writing() as connection:
+        connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
+    return count
+
+
+def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
+    """By attempt id."""
+    with store.reading() as connection:
+        query = select(attributions.c.record).where(attributions.c.run_pk == pk).order_by(attributions.c.seq)
+        found = (unpack(row.record, Attribution) for row in connection.execute(query))
+        return {one.attempt: one for one in found}
+
+
+def broken_measurements(store: Store, pk: int) -> set[str]:
+    """The attempts of which a signal says that the measurement, not the answer, is at fault."""
+    with store.reading() as connection:
+        query = select(attributions.c.record).where(attributions.c.run_pk == pk, attributions.c.breaks)
+        return {unpack(row.record, Attribution).attempt for row in connection.execute(query)}
+
+
+def rules_version_of(store: Store, pk: int) -> str | None:
+    """With which rules a run was triaged; none where it was not, or not to the end."""
+    with store.reading() as connection:
+        version = connection.execute(select(runs.c.triaged).where(runs.c.pk == pk)).scalar()
+        return None if version is None else str(version)
+
+
+def batched(found: Iterable[Kept], size: int) -> Iterator[list[Kept]]:
+    rest = iter(found)
+    while chunk := list(islice(rest, size)):
+        yield chunk

@@ -1,0 +1,33 @@
+"""Triage: whose fault is each failure, from the logs alone, with evidence. Pure functions; rules are data."""
+
+from errata.model import Attempt, Case, Run
+from errata.triage import facts
+from errata.triage.attribution import attribute
+from errata.triage.facts import Observed
+from errata.triage.places import places
+from errata.triage.rulebook import Rulebook, built_in
+from errata.triage.run_wide import RunWide, look_over
+
+FUNCTIONS_VERSION = "1"
+"""Counts up when a rule that is a function changes what it says."""
+
+
+def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide, book: Rulebook) -> list[Observed]:
+    """Every signal of one failure, whoever it points to."""
+    found = [one for rule in facts.RULES for one in rule(attempt, case)]
+    found += wide.observe(attempt)
+    seen = set()
+    for matched in book.signals(places(attempt), run.source.name):
+        rule = matched.rule
+        if rule.name not in seen:
+            seen.add(rule.name)
+            breaks = rule.breaks == "measurement"
+            found.append(Observed(signal=matched.signal, owner=rule.owner, also=rule.also, breaks=breaks))
+    return found
+
+
+def version_of(book: Rulebook) -> str:
+    return f"{FUNCTIONS_VERSION}-{book.version}"
+
+
+__all__ = ["Rulebook", "RunWide", "attribute", "built_in", "look_over", "observe", "version_of"]

@@ -1,0 +1,86 @@
+"""The burden of proof: from all signals of a failure to the one who has to act."""
+
+from collections.abc import Iterable
+
+from errata.model import Attempt, Attribution
+from errata.model.words import Confidence, Owner, Phase
+from errata.triage.facts import Observed
+from errata.triage.keys import failure_key
+
+_STRENGTH: dict[Confidence, int] = {"certain": 0, "likely": 1, "weak": 2}
+
+# at equal strength the earlier cause in the chain decides: what never ran can't have been graded wrongly
+_ORDER: tuple[Owner, ...] = (
+    "collateral",
+    "simulator",
+    "provider",
+    "environment",
+    "harness",
+    "budget",
+    "grader",
+    "task",
+    "model",
+    "unknown",
+)
+_RANK = {owner: rank for rank, owner in enumerate(_ORDER)}
+
+_BY_PHASE: dict[Phase, Owner] = {
+    "setup": "environment",
+    "environment": "environment",
+    "simulator": "simulator",
+    "scoring": "grader",
+    "aggregation": "harness",
+}
+"""Where nothing else is known of an error, the phase it happened in is a weak hint."""
+
+
+def attribute(attempt: Attempt, observed: Iterable[Observed], *, rules_version: str = "") -> Attribution:
+    every = list(observed)
+    found = sorted((one for one in every if one.owner is not None), key=_weight)
+    rest = [one for one in every if one.owner is None]
+    owner, confidence, decided_by, also = _decide(attempt, found)
+    return Attribution(
+        attempt=attempt.id,
+        owner=owner,
+        also=also,
+        confidence=confidence,
+        signals=tuple(one.signal for one in (*found, *rest)),
+        decided_by=decided_by,
+        failure_key=failure_key(attempt),
+        rules_version=rules_version,
+    )
+
+
+def _weight(one: Observed) -> tuple[int, int]:
+    return _STRENGTH[one.signal.strength], _RANK[one.owner or "unknown"]
+
+
+def _decide(attempt: Attempt, found: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
+    first = _first(attempt, found)
+    if first is None:
+        return _by_phase(attempt)
+    owner = first.owner or "unknown"
+    others = dict.fromkeys(first.also)
+    for one in found:
+        strong = _STRENGTH[one.signal.strength] <= _STRENGTH["likely"]
+        if one.owner not in (owner, "model", None) and (strong or owner == "model"):
+            others.setdefault(one.owner)
+    return owner, first.signal.strength, first.signal.name, tuple(one for one in others if one and one != owner)
+
+
+def _first(attempt: Attempt, found: list[Observed]) -> Observed | None:
+    """The strongest signal. A weak one never takes a measured failure away from the subject."""
+    measured = attempt.measurement == "scored" and attempt.outcome in ("fail", "partial")
+    for one in found:
+        if measured and one.signal.strength == "weak" and one.owner != "model":
+            continue
+        return one
+    return None
+
+
+def _by_phase(attempt: Attempt) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
+    if attempt.errors:
+        owner = _BY_PHASE.get(attempt.errors[0].phase)
+        if owner is not None:
+            return owner, "weak", "phase", ()
+    return "unknown", "weak", "nothing known", ()

@@ -1,0 +1,156 @@
+"""Signals that need no text: what the facts of one attempt show by themselves."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from errata.model import Artefact, Attempt, Case, Check, Signal
+from errata.model.words import Confidence, Owner
+
+QUOTE = 160
+LINTERS = ("eslint", "lint", "ruff", "flake8", "prettier", "format", "style", "pylint", "clippy", "rubocop")
+ENDED = "MODEL_ENDED_SESSION"
+
+
+class Observed(msgspec.Struct, frozen=True, kw_only=True):
+    """A signal and what it says about who has to act; without an owner it is only kept."""
+
+    signal: Signal
+    owner: Owner | None = None
+    also: tuple[Owner, ...] = ()
+    breaks: bool = False
+
+
+Rule = Callable[[Attempt, Case | None], Iterator[Observed]]
+
+
+def follows_another(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    if attempt.follows:
+        yield _observed(attempt, "follower", "collateral", "certain", "follows", attempt.follows)
+
+
+def ended_the_session(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    if attempt.native_status == ENDED:
+        text = (attempt.output.text or "")[:QUOTE]
+        yield _observed(attempt, "ended_session", "model", "certain", "output", text)
+
+
+def ran_into_a_limit(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    if attempt.execution == "limit":
+        limit = attempt.limit
+        told = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
+        yield _observed(attempt, "limit_reached", "budget", "certain", "limit", told.strip())
+
+
+def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Functionally right as far as every test tells, and refused for its style."""
+    failed = [check for check in attempt.checks if check.failed]
+    tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
+    if failed and tests and all(_is_lint(check) for check in failed) and all(one.status == "pass" for one in tests):
+        quote = failed[0].explanation or failed[0].name
+        yield _observed(attempt, "lint_only", "grader", "certain", f"checks[{failed[0].name}]", quote)
+
+
+def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """An error before the first token: no step, no answer, nothing measured."""
+    made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or attempt.artefacts
+    measured = any(check.status in ("pass", "fail") for check in attempt.checks)
+    if attempt.execution == "error" and not made and not measured and _is_subject_error(attempt):
+        yield _observed(attempt, "no_generation", "provider", "likely", "errors[0].message", attempt.errors[0].message)
+
+
+def spent_nothing(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    if attempt.usage.subject.tokens == 0 and not attempt.output.text and attempt.execution == "error":
+        yield _observed(attempt, "zero_tokens", None, "likely", "usage", "total = 0")
+
+
+def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    if attempt.measurement == "error":
+        broken = next((check for check in attempt.checks if check.status == "error"), None)
+        quote = (broken.error.message if broken.error else broken.explanation) if broken else attempt.native_status
+        yield _observed(attempt, "measurement_failed", "grader", "likely", "measurement", quote, breaks=True)
+    elif attempt.measurement == "unscored":
+        yield _observed(attempt, "no_verdict", "grader", "likely", "measurement", "unscored", breaks=True)
+
+
+def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Judges who were asked the same and say the opposite: a doubt, not a verdict."""
+    said = {_passed(judgement.raw) for judgement in attempt.judgements if judgement.valid} - {None}
+    if len(said) > 1:
+        told = ", ".join(f"{one.judge or one.model}: {_passed(one.raw)}" for one in attempt.judgements if one.valid)
+        yield _observed(attempt, "judges_disagree", "grader", "weak", "judgements", told)
+
+
+def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The answer is the reference, character for character, and is refused all the same."""
+    if case is None:
+        return
+    expected = {_name(artefact): artefact.text for artefact in case.artefacts if artefact.role == "expected"}
+    given = {_name(artefact): artefact.text for artefact in attempt.artefacts if artefact.role == "output"}
+    shared = [name for name in expected if name in given and expected[name]]
+    if shared and all(_same(expected[name], given[name]) for name in shared) and len(shared) == len(expected):
+        first = (expected[shared[0]] or "").strip().splitlines()[0]
+        measured = attempt.outcome == "fail" and attempt.measurement == "scored"
+        owner: Owner | None = "grader" if measured else None
+        yield _observed(attempt, "answer_equals_reference", owner, "likely", f"output {shared[0]}", first)
+
+
+def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The burden of proof: what was measured and failed is the subject's, unless a signal shows otherwise."""
+    if attempt.outcome in ("fail", "partial") and attempt.measurement == "scored":
+        failed = next((check for check in attempt.checks if check.failed), None)
+        reason = failed.explanation if failed else ""
+        if not reason and attempt.judgements:
+            reason = attempt.judgements[0].reasoning
+        where = f"checks[{failed.name}]" if failed else "outcome"
+        yield _observed(attempt, "check_failed", "model", "likely", where, reason or attempt.native_status)
+
+
+RULES: tuple[Rule, ...] = (
+    follows_another,
+    ended_the_session,
+    ran_into_a_limit,
+    only_lint_failed,
+    never_generated,
+    spent_nothing,
+    measurement_broke,
+    judges_disagree,
+    equals_the_reference,
+    a_check_failed,
+)
+
+
+def _observed(
+    attempt: Attempt,
+    name: str,
+    owner: Owner | None,
+    strength: Confidence,
+    where: str,
+    quote: str,
+    *,
+    breaks: bool = False,
+) -> Observed:
+    short = " ".join(quote.split())[:QUOTE]
+    signal = Signal(name=name, rule=name, where=where, quote=short, strength=strength, ref=attempt.ref)
+    return Observed(signal=signal, owner=owner, breaks=breaks)
+
+
+def _is_lint(check: Check) -> bool:
+    return any(word in check.name.lower() for word in LINTERS)
+
+
+def _is_subject_error(attempt: Attempt) -> bool:
+    return bool(attempt.errors) and attempt.errors[0].phase == "subject"
+
+
+def _passed(raw: object) -> bool | None:
+    value = raw.get("passed") if isinstance(raw, dict) else None
+    return value if isinstance(value, bool) else None
+
+
+def _name(artefact: Artefact) -> str:
+    return artefact.path.removeprefix("answer/").removeprefix("output/")
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return one is not None and other is not None and one.split() == other.split()
