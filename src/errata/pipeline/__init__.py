@@ -11,11 +11,18 @@ if TYPE_CHECKING:
     from errata.pipeline.failures import failures_of
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.pipeline.importing import import_paths
+    from errata.pipeline.scoring import score_run
     from errata.pipeline.selecting import run_named, runs_named
     from errata.pipeline.showing import find_shown
+    from errata.pipeline.triaging import triage_if_needed, triage_run
+    from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
 
 _VERBS = {
+    "triage_if_needed": "errata.pipeline.triaging",
+    "triage_run": "errata.pipeline.triaging",
+    "score_run": "errata.pipeline.scoring",
+    "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
     "analyze": "errata.pipeline.analysis",
     "bundled_example": "errata.pipeline.housekeeping",
@@ -45,6 +52,7 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "all_runs",
     "analyze",
+    "attributions_of",
     "bundled_example",
     "check_run",
     "examine_store",
@@ -58,6 +66,9 @@ __all__ = [
     "run_by_id",
     "run_named",
     "runs_named",
+    "score_run",
     "stored_runs",
     "summarise",
+    "triage_if_needed",
+    "triage_run",
 ]

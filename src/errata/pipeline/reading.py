@@ -1,5 +1,6 @@
 """Reading a path into batches: small ones here, large ones in a second process, which reads while this one writes."""
 
+import json
 import os
 import struct
 import subprocess
@@ -12,6 +13,7 @@ import msgspec
 
 from errata import errors, sources
 from errata.errors import ErrataError, SourceError
+from errata.model.codec import pack, storable
 from errata.sources import Found
 from errata.sources.base import Match
 from errata.sources.generic import with_map
@@ -44,20 +46,20 @@ def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[
 def batches(order: Order) -> Iterator[Batch]:
     """What is at the path, packed for the store."""
     if _size(Path(order.path)) < PARALLEL_FROM:
-        yield from seal(pack_items(sources.read(_found(order))))
+        yield from seal(map(_as_sent, pack_items(sources.read(_found(order)))))
     else:
         yield from seal(_from_process(order))
 
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
     """The reading process: an order comes in, frames go out."""
-    order = msgspec.json.decode(request.read(), type=Order)
+    order = Order(**json.loads(request.read()))
     try:
         for batch in pack_items(sources.read(_found(order))):
-            _send(answer, _DATA, _encoder.encode(batch))
+            _send(answer, _DATA, _encoded(batch))
         _send(answer, _END, b"")
     except ErrataError as error:
-        _send(answer, _ERROR, _encoder.encode((type(error).__name__, error.message, error.hint)))
+        _send(answer, _ERROR, pack((type(error).__name__, error.message, error.hint)))
     except BrokenPipeError:
         # the writing process is gone; so is the reason to go on
         os._exit(1)
@@ -65,6 +67,20 @@ def serve(request: IO[bytes], answer: IO[bytes]) -> None:
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Batch)
+
+
+def _as_sent(batch: Batch) -> Batch:
+    """Whichever process reads a log, its records are the same to the last bit."""
+    return _decoder.decode(_encoded(batch))
+
+
+def _encoded(batch: Batch) -> bytes:
+    try:
+        return _encoder.encode(batch)
+    except (OverflowError, UnicodeEncodeError):
+        batch.runs = [storable(run) for run in batch.runs]
+        batch.unreadables = [(run, storable(item)) for run, item in batch.unreadables]
+        return _encoder.encode(batch)
 
 
 def _found(order: Order) -> Found:
@@ -82,7 +98,8 @@ def _from_process(order: Order) -> Iterator[Batch]:
         assert reader.stdin is not None
         assert reader.stdout is not None
         try:
-            reader.stdin.write(msgspec.json.encode(order))
+            # the standard library's JSON can hold a path that is not UTF-8
+            reader.stdin.write(json.dumps(msgspec.structs.asdict(order)).encode())
             reader.stdin.close()
             yield from _receive(reader.stdout, order)
         finally:

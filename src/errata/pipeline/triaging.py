@@ -31,5 +31,7 @@ def _attributed(stored: StoredRun, store: Store) -> Iterator[Kept]:
     for seq, attempt in failures_to_triage(store, stored.pk):
         case = known_case(attempt.case) if attempt.artefacts else None
         observed = triage.observe(stored.run, attempt, case, wide, book)
-        attribution = triage.attribute(attempt, observed, rules_version=triage.version_of(book))
+        attribution = triage.attribute(
+            attempt, observed, source=stored.run.source.name, rules_version=triage.version_of(book)
+        )
         yield seq, attribution, any(one.breaks for one in observed)

@@ -42,9 +42,9 @@ runs = Table(
     Column("origin", Text, nullable=False, comment="the path it was read from"),
     Column("imported_at", Text, nullable=False),
     Column("importer", Text, nullable=False, comment="host and process that are writing it"),
-    Column("triaged", Text, comment="with which rules its failures were attributed"),
     Column("counts", JSON, nullable=False, comment="what listings show; kept at import, never recounted"),
     Column("record", LargeBinary, nullable=False),
+    Column("triaged", Text, comment="with which rules its failures were attributed"),
     Index("runs_by_id", "run_id", "state"),
     # a number is never given twice, so that an import that was taken for dead can't write into another's rows
     sqlite_autoincrement=True,

@@ -1,7 +1,8 @@
 """Triage: whose fault is each failure, from the logs alone, with evidence. Pure functions; rules are data."""
 
 from errata.model import Attempt, Case, Run
-from errata.triage import facts
+from errata.model.identity import fingerprint
+from errata.triage import facts, taxonomy
 from errata.triage.attribution import attribute
 from errata.triage.facts import Observed
 from errata.triage.places import places
@@ -27,7 +28,9 @@ def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide, book: 
 
 
 def version_of(book: Rulebook) -> str:
-    return f"{FUNCTIONS_VERSION}-{book.version}"
+    """Of everything that decides: functions, rules, taxonomies."""
+    words = "+".join(f"{one.name}{one.version}" for one in taxonomy.built_in())
+    return f"{FUNCTIONS_VERSION}-{book.version}-{fingerprint(words, size=2)}"
 
 
 __all__ = ["Rulebook", "RunWide", "attribute", "built_in", "look_over", "observe", "version_of"]

@@ -6,6 +6,7 @@ from errata.model import Attempt, Attribution
 from errata.model.words import Confidence, Owner, Phase
 from errata.triage.facts import Observed
 from errata.triage.keys import failure_key
+from errata.triage.taxonomy import suggestions
 
 _STRENGTH: dict[Confidence, int] = {"certain": 0, "likely": 1, "weak": 2}
 
@@ -34,7 +35,10 @@ _BY_PHASE: dict[Phase, Owner] = {
 """Where nothing else is known of an error, the phase it happened in is a weak hint."""
 
 
-def attribute(attempt: Attempt, observed: Iterable[Observed], *, rules_version: str = "") -> Attribution:
+def attribute(
+    attempt: Attempt, observed: Iterable[Observed], *, source: str = "", rules_version: str = ""
+) -> Attribution:
+    """The owner of a failure, how sure that is, which signal decided, and the label each taxonomy would give it."""
     every = list(observed)
     found = sorted((one for one in every if one.owner is not None), key=_weight)
     rest = [one for one in every if one.owner is None]
@@ -46,6 +50,7 @@ def attribute(attempt: Attempt, observed: Iterable[Observed], *, rules_version: 
         confidence=confidence,
         signals=tuple(one.signal for one in (*found, *rest)),
         decided_by=decided_by,
+        suggested_labels=suggestions(source, attempt, owner, frozenset(one.signal.name for one in every)),
         failure_key=failure_key(attempt),
         rules_version=rules_version,
     )

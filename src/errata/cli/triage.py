@@ -1,0 +1,30 @@
+"""`errata triage`."""
+
+from collections import Counter
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json
+from errata.pipeline.selecting import short
+
+
+@click.command("triage")
+@click.argument("runs", nargs=-1, metavar="[RUN…]")
+@shared_options
+def command(runs: tuple[str, ...], options: Options) -> None:
+    """Name the owner of every failure anew; all runs where none is given.
+
+    Every import does this by itself. It is needed again where the rules have changed.
+    """
+    store = options.store
+    for stored in pipeline.runs_named(runs, store) if runs else pipeline.all_runs(store):
+        pipeline.triage_run(stored, store)
+        said = pipeline.attributions_of(store, stored.pk)
+        owners = Counter(one.owner for one in said.values())
+        if options.json:
+            put_json({"run": stored.run.native_id, "run_id": stored.run.id, "failures": len(said), "owners": owners})
+        else:
+            told = " · ".join(f"{owner} {count}" for owner, count in owners.most_common())
+            put(f"{short(stored.run.native_id)} · {plural(len(said), 'failure')}{f' · {told}' if told else ''}")
