@@ -1,0 +1,177 @@
+"""The burden of proof, on attempts that show only what matters."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.model import Artefact, Case, Check, ErrorInfo, Judgement, Limit, Output, Usage, UsageByRole
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, look_over, observe
+
+
+def attributed(attempt, *, case=None, wide=None, source="test"):
+    run = a_run()
+    observed = observe(run, attempt, case, wide or RunWide(), built_in())
+    return attribute(attempt, observed, source=source)
+
+
+def crashed(message, phase="subject", kind="", **changes):
+    error = ErrorInfo(type=kind, message=message, phase=phase)
+    facts = {"execution": "error", "measurement": "not_run", "outcome": "none"}
+    return an_attempt(errors=(error,), **facts | changes)
+
+
+def test_a_measured_failure_is_the_models_unless_a_signal_shows_otherwise():
+    found = attributed(an_attempt(checks=(Check(name="tests", status="fail", explanation="expected 3, got 4"),)))
+
+    assert (found.owner, found.confidence, found.decided_by) == ("model", "likely", "check_failed")
+
+
+@pytest.mark.parametrize(
+    ("message", "phase", "owner"),
+    [
+        ("429 Too Many Requests", "subject", "provider"),
+        ("Overloaded", "subject", "provider"),
+        ("503 Service Unavailable", "subject", "provider"),
+        ("You exceeded your current quota", "subject", "provider"),
+        ("invalid x-api-key", "subject", "provider"),
+        ("No endpoints found for acme/x", "subject", "provider"),
+        ("blocked by content filter", "subject", "provider"),
+        ("no space left on device", "tool", "environment"),
+        ("getaddrinfo ENOTFOUND registry", "setup", "environment"),
+        ("Error: convex dev timed out after 90s", "environment", "environment"),
+        ("SandboxBuildFailedError: image", "setup", "environment"),
+        ("pixi: command not found", "setup", "environment"),
+        ("1 validation error for RunResult", "aggregation", "harness"),
+        ("'TierConfig' object has no attribute 'language'", "setup", "harness"),
+        ("checkpoint is corrupt", "setup", "harness"),
+        ("judge answered 500", "scoring", "grader"),
+        ("VerifierTimeoutError: 600 s", "scoring", "grader"),
+        ("Agent execution timed out after 900.0 seconds", "subject", "budget"),
+        ("the simulated user crashed", "simulator", "simulator"),
+        ("Cancelled via cancel scope 7f", "subject", "collateral"),
+    ],
+)
+def test_an_error_of_the_machinery_names_its_owner(message, phase, owner):
+    assert attributed(crashed(message, phase)).owner == owner
+
+
+def test_an_error_that_nobody_knows_is_unknown():
+    found = attributed(crashed("something odd happened", "subject", usage=UsageByRole(subject=Usage(total=9))))
+
+    assert (found.owner, found.confidence) == ("unknown", "weak")
+
+
+@pytest.mark.trap(3)
+@pytest.mark.parametrize("words", ["rate limit exceeded, 429", "connection refused", "permission denied", "timed out"])
+def test_words_in_what_the_model_wrote_are_no_evidence(words):
+    attempt = an_attempt(
+        case=f"suite/{words.replace(' ', '_')}",
+        output=Output(text=words),
+        artefacts=(Artefact(role="output", path="guard.ts", text=words),),
+        checks=(Check(name="tests", status="fail", explanation="tests failed (40%)"),),
+    )
+
+    assert attributed(attempt).owner == "model"
+
+
+def test_an_error_that_was_recovered_is_no_evidence():
+    recovered = ErrorInfo(type="RateLimit", message="429", phase="subject", recovered=True)
+
+    assert attributed(an_attempt(errors=(recovered,))).owner == "model"
+
+
+@pytest.mark.trap(2)
+def test_a_failure_of_lint_alone_is_the_graders():
+    checks = (Check(name="eslint", status="fail", kind="step"), Check(name="tests", status="pass", kind="step"))
+
+    assert attributed(an_attempt(checks=checks)).decided_by == "lint_only"
+
+
+@pytest.mark.trap(2)
+def test_lint_and_tests_failing_together_is_the_models():
+    checks = (Check(name="eslint", status="fail", kind="step"), Check(name="tests", status="fail", kind="step"))
+
+    assert attributed(an_attempt(checks=checks)).owner == "model"
+
+
+def test_a_weak_signal_never_takes_a_measured_failure_from_the_model():
+    said = tuple(Judgement(judge=name, raw={"passed": verdict}) for name, verdict in (("a", True), ("b", False)))
+
+    found = attributed(an_attempt(judgements=said))
+
+    assert (found.owner, found.also) == ("model", ("grader",))
+
+
+@pytest.mark.trap(7)
+def test_what_follows_an_ended_session_is_collateral():
+    attempt = an_attempt(execution="cancelled", outcome="none", follows="0" * 16 + ":suite/turn-24#1")
+
+    assert attributed(attempt).owner == "collateral"
+
+
+def test_a_verifier_that_never_ran_for_want_of_a_tool_is_the_environments_and_the_graders():
+    log = Artefact(role="log", path="verifier/test-stdout.txt", text="set up\nuvx: command not found\n")
+
+    found = attributed(an_attempt(artefacts=(log,)))
+
+    assert (found.owner, found.also) == ("environment", ("grader",))
+    assert found.signals[0].where == "verifier/test-stdout.txt:2"
+
+
+def test_a_limit_is_the_budgets():
+    attempt = an_attempt(
+        execution="limit", limit=Limit(type="token", value=4096), measurement="not_run", outcome="none"
+    )
+
+    assert attributed(attempt).owner == "budget"
+
+
+def test_an_answer_that_is_the_reference_is_not_the_models_fault():
+    text = "export const a = 1;\n"
+    case = Case(
+        run="r", suite="s", native_id="c", artefacts=(Artefact(role="expected", path="answer/a.ts", text=text),)
+    )
+    attempt = an_attempt(artefacts=(Artefact(role="output", path="a.ts", text=text),))
+
+    assert attributed(attempt, case=case).decided_by == "answer_equals_reference"
+
+
+@pytest.mark.trap(17)
+@pytest.mark.req("S-05")
+def test_one_root_crash_and_those_that_stumble_over_what_it_left_are_told_apart():
+    def failed(number, message):
+        error = ErrorInfo(type="RuntimeError", message=message, phase="setup", at=f"2026-02-20T08:00:{number:02}Z")
+        facts = {"execution": "error", "measurement": "not_run", "outcome": "none"}
+        return an_attempt(case=f"suite/test-{number}", errors=(error,), **facts)
+
+    root = failed(1, "'TierConfig' object has no attribute 'language'")
+    followers = [failed(number, f"a branch named 'T0_{number}' already exists") for number in range(2, 6)]
+    wide = look_over([root, *followers])
+
+    assert attributed(root, wide=wide).owner == "harness"
+    assert {attributed(one, wide=wide).owner for one in followers} == {"collateral"}
+
+
+def test_a_run_in_which_every_attempt_ended_in_one_error_was_unavailable():
+    attempts = [crashed("No endpoints found", case=f"suite/{number}") for number in range(4)]
+    wide = look_over(attempts)
+
+    assert attributed(attempts[0], wide=wide).decided_by == "unavailable_run"
+
+
+@pytest.mark.req("C-13")
+def test_each_owner_gets_a_label_of_the_four_or_none():
+    model = attributed(an_attempt(), source="convex-evals")
+    provider = attributed(crashed("429"), source="convex-evals")
+
+    assert model.suggested_labels["convex-evals"] == "MODEL_FAULT"
+    assert "convex-evals" not in provider.suggested_labels
+
+
+@given(st.text(max_size=200), st.sampled_from(["setup", "subject", "tool", "environment", "scoring", "aggregation"]))
+def test_any_error_text_has_an_owner_and_a_key(message, phase):
+    found = attributed(crashed(message, phase))
+
+    assert found.owner
+    assert found.failure_key.coarse

@@ -1,0 +1,52 @@
+"""Failure keys: equal failures look equal, different ones do not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.model import Check, ErrorInfo
+from errata.testing import an_attempt
+from errata.text.mask import mask
+from errata.triage.keys import failure_key
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("timed out after 90s", "timed out after 120s"),
+        ("request req_011CUxyzABC123abc456 failed", "request req_011CUabcXYZ999abc111 failed"),
+        ("File /home/a/b.py failed", "File /srv/x/y/z.py failed"),
+        ("at 2026-02-14T00:28:03Z", "at 2026-03-01 11:00:00.123"),
+        ("connect ECONNREFUSED 127.0.0.1:8080", "connect ECONNREFUSED 10.0.0.7:99"),
+        ("\x1b[31mboom\x1b[0m 1", "boom 2"),
+        ("object at 0x7f12ab", "object at 0x55aa01"),
+    ],
+)
+def test_what_changes_from_one_occurrence_to_the_next_is_masked(one, other):
+    assert mask(one) == mask(other)
+
+
+def test_words_are_not_masked():
+    assert mask("No such tool") != mask("No such file")
+
+
+@given(st.text(max_size=300))
+def test_masking_twice_is_masking_once(text):
+    assert mask(mask(text)) == mask(text)
+
+
+def test_two_crashes_of_one_shape_have_one_key():
+    def key(number):
+        error = ErrorInfo(type="RuntimeError", message=f"worker {number} died", phase="setup")
+        return failure_key(an_attempt(errors=(error,), execution="error", measurement="not_run", outcome="none"))
+
+    assert key(1) == key(2)
+    assert key(1).coarse == "setup:RuntimeError"
+
+
+def test_a_failed_check_is_keyed_by_its_name_and_the_shape_of_its_reason():
+    def key(reason):
+        return failure_key(an_attempt(checks=(Check(name="tests", status="fail", explanation=reason),)))
+
+    assert key("tests failed (40%)") == key("tests failed (60%)")
+    assert key("tests failed (40%)") != key("no tests were found")
