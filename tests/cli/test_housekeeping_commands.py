@@ -243,7 +243,7 @@ def test_the_demo_does_not_touch_the_store():
 def test_the_formats_are_listed():
     names = [row["source"] for row in done("sources", "--json").rows]
 
-    assert names[:5] == ["convex-evals", "conversation-bench", "scylla", "errata-jsonl", "generic"]
+    assert {"convex-evals", "conversation-bench", "scylla", "errata-jsonl", "generic"} <= set(names)
     assert all(name in done("sources").out for name in names)
 
 

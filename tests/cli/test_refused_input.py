@@ -11,6 +11,8 @@ import pytest
 
 from errata import sources
 from errata.sources.base import Match
+from errata.store import sqlite
+from errata.store.schema import SCHEMA
 from terminal import FIXTURES, Said, done, errata
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
@@ -217,7 +219,7 @@ def test_a_store_of_a_newer_errata_is_neither_read_nor_changed(tmp_path, command
 
     told = refused(*command, "--store", store)
 
-    assert "was written by a newer errata: schema 999, this one knows 1" in told.err
+    assert f"was written by a newer errata: schema 999, this one knows {SCHEMA}" in told.err
     assert "      nothing was read or changed\n" in told.err
     assert store.read_bytes() == before
 
@@ -261,6 +263,23 @@ def test_a_store_where_none_can_be_is_refused(tmp_path, place):
 
     assert "can't be opened" in told.err
     assert "`--store FILE`" in told.err
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_imported(monkeypatch):
+    """The store may not grow by a single page."""
+
+    def without_space(driver: sqlite3.Connection, record: object) -> None:
+        on_connect(driver, record)
+        pages = driver.execute("PRAGMA page_count").fetchone()[0]
+        driver.execute(f"PRAGMA max_page_count = {pages}")
+
+    on_connect = sqlite._on_connect
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite, "_on_connect", without_space)
+        told = refused("import", BATCH)
+
+    assert "No space is left on the disk of the store" in told.err
+    assert "nothing was lost" in told.err
 
 
 def test_a_store_on_a_server_is_refused_without_its_password():

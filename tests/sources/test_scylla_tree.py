@@ -72,7 +72,7 @@ def test_tokens_cost_and_durations_are_kept():
     assert (attempt.usage.subject.input, attempt.usage.subject.cache_read) == (29, 112686)
     assert attempt.usage.cost == 0.1351093
     assert attempt.durations == {"agent": 35.340126, "judge": 167.792498}
-    assert attempt.finished_at == "2026-01-20T06:16:41.204Z"
+    assert attempt.finished_at == "2026-01-20T06:16:41.204057Z"
 
 
 @pytest.mark.trap(20)

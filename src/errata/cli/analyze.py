@@ -11,7 +11,7 @@ from errata.cli.check import put_findings
 from errata.cli.options import Options, shared_options
 from errata.cli.output import WIDTH, money, number, plural, put, put_json, put_parts, say
 from errata.cli.progress import progress
-from errata.cli.runs import as_json
+from errata.cli.runs import as_json, title_of
 from errata.pipeline.analysis import Analysis
 from errata.text.clean import one_line
 
@@ -66,13 +66,7 @@ def _show_unavailable(analysis: Analysis) -> None:
 
 def _show_failures(analysis: Analysis) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
-    variant = "".join(f", {name} {value}" for name, value in run.variant.items())
-    date = (run.started_at or "")[:10]
-    put(
-        " · ".join(
-            part for part in (f"Run {analysis.handle}", run.subject.model, f"{run.suite}{variant}", date) if part
-        )
-    )
+    put(title_of(run, analysis.handle))
     put()
     put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
     put(f"Failures {counts.failures:<7} {_facts(analysis)}")

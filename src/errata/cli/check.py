@@ -8,6 +8,7 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import WIDTH, put, put_json
+from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
 from errata.pipeline.analysis import Health
 from errata.pipeline.selecting import short
@@ -37,13 +38,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         else:
             if at:
                 put()
-            put(
-                " · ".join(
-                    part
-                    for part in (f"Run {short(stored.run.native_id)}", stored.run.subject.model, stored.run.suite)
-                    if part
-                )
-            )
+            put(title_of(stored.run, short(stored.run.native_id)))
             if stored.run.excluded is not None:
                 put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
             show_health(health)

@@ -5,7 +5,7 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, put_table, say
-from errata.model import StoredRun
+from errata.model import Run, StoredRun
 from errata.pipeline.selecting import short
 
 
@@ -29,6 +29,13 @@ def command(source: str, model: str, options: Options) -> None:
         put_table(header, rows, right=("attempts", "passed", "failures"), cut=("model", "suite", "notes"))
     else:
         say("no runs yet: `errata import PATH…` reads some, `errata demo` shows how it looks")
+
+
+def title_of(run: Run, name: str) -> str:
+    """What a person wants to know first of a run, in a line."""
+    suite = ", ".join(part for part in (run.suite, *(f"{key} {value}" for key, value in run.variant.items())) if part)
+    date = (run.started_at or "")[:10]
+    return " · ".join(part for part in (f"Run {name}", run.subject.model, suite, date) if part)
 
 
 def as_json(stored: StoredRun) -> dict[str, object]:
@@ -58,6 +65,8 @@ def _row(stored: StoredRun) -> tuple[object, ...]:
     notes = []
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
+    if counts.counted and not counts.measurements.get("scored"):
+        notes.append("nothing scored")
     if counts.unreadable:
         notes.append(f"{counts.unreadable} unreadable")
     if run.revision > 1:

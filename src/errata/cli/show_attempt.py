@@ -29,6 +29,8 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     ):
         if other:
             put(f"{label} {other}", raw=raw)
+    for one in shown.earlier:
+        put(f"earlier, session {one.session}: {one.execution}/{one.measurement}/{one.outcome} · id {one.id}", raw=raw)
     if attempt.native_status:
         put(f"the harness says: {one_line(attempt.native_status)}", raw=raw)
     _errors(attempt.errors, full=full, raw=raw)
@@ -48,6 +50,7 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
         _block("output", attempt.output.text or "(empty)", full=full, raw=raw)
     _steps(attempt.steps, full=full, raw=raw)
     _files(shown, full=full, raw=raw)
+    _children(shown.children, full=full, raw=raw)
 
 
 def _where_failed(attempt: Attempt) -> str:
@@ -75,7 +78,7 @@ def _checks(checks: tuple[Check, ...], *, raw: bool) -> None:
     if checks:
         put()
     for check in checks:
-        value = "" if check.value is None else f" {check.value}"
+        value = "" if check.value is None or isinstance(check.value, bool) else f" {check.value}"
         told = f"  {one_line(check.explanation, 70)}" if check.explanation and check.status != "pass" else ""
         put(f"  {check.name:<24} {check.status}{value}{told}", raw=raw)
 
@@ -110,6 +113,16 @@ def _files(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
         put(f"  {artefact.role:<10} {artefact.path} {size}", raw=raw)
         if full and artefact.text:
             _block(artefact.path, artefact.text, full=True, raw=raw)
+
+
+def _children(children: tuple[str, ...], *, full: bool, raw: bool) -> None:
+    if not children:
+        return
+    listed = children if full else children[:BRIEF_STEPS]
+    put()
+    put("children" + ("" if len(listed) == len(children) else f" ({len(children)}; --full lists all)"))
+    for child in listed:
+        put(f"  {child}", raw=raw)
 
 
 def _block(title: str, text: str, *, full: bool, raw: bool) -> None:

@@ -36,7 +36,8 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
     line("failures", str(counts.failures))
     line("failed", _listed(counts.failed_checks))
     line("unreadable", str(counts.unreadable) if counts.unreadable else "")
-    line("cost", money(counts.cost, 4) + f" · {number(counts.tokens)} tokens" if counts.cost is not None else "")
+    line("cost", money(counts.cost) if counts.cost is not None else "")
+    line("tokens", number(counts.tokens) if counts.tokens is not None else "")
     for session in run.sessions:
         line(f"session {session.number}", " · ".join(part for part in (session.started_at, session.pattern) if part))
     if run.reported:

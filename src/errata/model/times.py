@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 
 def from_milliseconds(value: float) -> str:
-    """Convex and others keep milliseconds since 1970."""
-    return _text(datetime.fromtimestamp(value / 1000, UTC))
+    """Convex and others keep milliseconds since 1970; what they hold beyond that is an order, not a time."""
+    return _text(datetime.fromtimestamp(int(value) / 1000, UTC))
 
 
 def from_iso(text: str) -> str:

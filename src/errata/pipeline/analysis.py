@@ -113,7 +113,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         total=score.total,
         unit=score.unit,
         by_harness=score.by_harness,
-        first_failed=tuple(tally.first_failed.most_common()),
+        first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         facts=tuple(tally.facts.most_common()),
         categories=tuple(
             (name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in) if name

@@ -16,6 +16,9 @@ BUILT_IN = {
     "convex-evals": "errata.sources.convex_evals",
     "conversation-bench": "errata.sources.conversation_bench",
     "scylla": "errata.sources.scylla",
+    "inspect-ai": "errata.sources.inspect_ai",
+    "harbor": "errata.sources.harbor",
+    "promptfoo": "errata.sources.promptfoo",
     "errata-jsonl": "errata.sources.errata_jsonl",
     "generic": "errata.sources.generic",
 }

@@ -1,13 +1,26 @@
 """Reading zip archives from strangers: sizes are capped, names can't leave the archive, nothing is unpacked to disk."""
 
+import errno
+import lzma
 import stat
-import zipfile
+import struct
+import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 from errata.errors import SourceError
+
+# members packed with Zstandard can be read from Python 3.14 on, and with the backport before
+if sys.version_info >= (3, 14):
+    import zipfile
+
+    from compression.zstd import ZstdError
+else:
+    from backports.zstd import ZstdError, zipfile
 
 MEMBER_CAP = 64 * 1024 * 1024
 TOTAL_CAP = 1024 * 1024 * 1024
@@ -17,41 +30,121 @@ RATIO_CAP = 200
 RATIO_FROM = 1024 * 1024
 
 
+class Caps(NamedTuple):
+    """How much an archive may hold before it is refused."""
+
+    member: int
+    total: int
+    members: int
+    ratio: float
+
+
 class Member(NamedTuple):
     name: str
     data: bytes
 
 
+class Archive:
+    """The files of an archive by name, each unpacked when it is asked for and not kept."""
+
+    def __init__(self, opened: zipfile.ZipFile, caps: Caps) -> None:
+        self._opened = opened
+        self._caps = caps
+        # of several members with one name the last was written last
+        self._infos = {info.filename: info for info in opened.infolist() if not info.is_dir()}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._infos
+
+    def names(self, prefix: str = "") -> list[str]:
+        """In the order of the archive's directory."""
+        return [name for name in self._infos if name.startswith(prefix)]
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a member. `KeyError` for none of this name, `BadZipFile` for a damaged or too large one."""
+        info = self._infos[name]
+        if _too_large(info, self._caps):
+            raise BadZipFile(f"unpacks too large: {_size(info)}")
+        with _damage_in_one_form():
+            data = _unpack(self._opened, info)
+        if data is None:
+            raise BadZipFile("holds more than it says")
+        return data
+
+
+@contextmanager
+def open_archive(path: Path, caps: Caps) -> Iterator[Archive]:
+    """An archive that is read member by member: a member that is too large is refused alone, when it is asked for.
+
+    `BadZipFile` for a damaged archive, `SourceError` for a hostile one.
+    """
+    with _damage_in_one_form():
+        opened = zipfile.ZipFile(path)
+    with opened:
+        _refuse_hostile(path, opened.infolist(), caps)
+        yield Archive(opened, caps)
+
+
 def zip_members(path: Path) -> Iterator[Member]:
-    """The files of an archive. `zipfile.BadZipFile` for a damaged one; `SourceError` for a hostile one."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
-            _refuse_hostile(path, infos)
-            for info in infos:
-                yield Member(info.filename, _read(archive, info, path))
-    except (zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise zipfile.BadZipFile(f"{path.name}: {error}") from error
-
-
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> bytes:
-    try:
-        with archive.open(info) as member:
-            # the size in the directory is only a claim: never read more than it says
-            data = member.read(info.file_size + 1)
-    except OSError as error:
-        raise zipfile.BadZipFile(f"{info.filename}: {error}") from error
-    if len(data) > info.file_size:
-        raise SourceError(f"`{path.name}` holds more in `{info.filename}` than it says", hint=_HINT)
-    return data
+    """The files of an archive. `BadZipFile` for a damaged one; `SourceError` for a hostile one."""
+    caps = Caps(MEMBER_CAP, TOTAL_CAP, COUNT_CAP, RATIO_CAP)
+    with _damage_in_one_form():
+        opened = zipfile.ZipFile(path)
+    with opened:
+        infos = [info for info in opened.infolist() if not info.is_dir()]
+        _refuse_hostile(path, infos, caps)
+        for info in infos:
+            if _too_large(info, caps):
+                raise _refused_as_too_large(path, info)
+        for info in infos:
+            with _damage_in_one_form():
+                data = _unpack(opened, info)
+            if data is None:
+                raise SourceError(f"`{path.name}` holds more in `{info.filename}` than it says", hint=_HINT)
+            yield Member(info.filename, data)
 
 
 _HINT = "import the unpacked folder instead, if you trust where the archive comes from"
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    ZstdError,
+    EOFError,
+    LookupError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+    struct.error,
+)
 
 
-def _refuse_hostile(path: Path, infos: list[zipfile.ZipInfo]) -> None:
-    if len(infos) > COUNT_CAP:
-        raise SourceError(f"`{path.name}` holds {len(infos)} files; at most {COUNT_CAP} are read", hint=_HINT)
+@contextmanager
+def _damage_in_one_form() -> Iterator[None]:
+    try:
+        yield
+    except BadZipFile:
+        raise
+    except OSError as error:
+        # a place before the beginning of the file is no trouble of the disk
+        if error.errno != errno.EINVAL:
+            raise
+        raise BadZipFile("points outside of the file") from error
+    except _DAMAGE as error:
+        raise BadZipFile(str(error) or type(error).__name__) from error
+
+
+def _unpack(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | None:
+    """None where a member holds more than its size, which is only a claim: that much and no more is read."""
+    with opened.open(info) as member:
+        data = member.read(info.file_size + 1)
+    return data if len(data) <= info.file_size else None
+
+
+def _refuse_hostile(path: Path, infos: list[zipfile.ZipInfo], caps: Caps) -> None:
+    if len(infos) > caps.members:
+        raise SourceError(f"`{path.name}` holds {len(infos)} files; at most {caps.members} are read", hint=_HINT)
     total = 0
     for info in infos:
         name = PurePosixPath(info.filename.replace("\\", "/"))
@@ -59,7 +152,18 @@ def _refuse_hostile(path: Path, infos: list[zipfile.ZipInfo]) -> None:
         if outside or stat.S_ISLNK(info.external_attr >> 16):
             raise SourceError(f"`{path.name}` has a member that leaves the archive: `{info.filename}`", hint=_HINT)
         total += info.file_size
-        grows = info.file_size > RATIO_FROM and info.file_size > RATIO_CAP * max(info.compress_size, 1)
-        if info.file_size > MEMBER_CAP or total > TOTAL_CAP or grows:
-            size = f"{info.file_size / 2**20:,.0f} MB from {info.compress_size / 2**20:,.2f} MB"
-            raise SourceError(f"`{path.name}` unpacks too large: `{info.filename}`, {size}", hint=_HINT)
+        if total > caps.total:
+            raise _refused_as_too_large(path, info)
+
+
+def _refused_as_too_large(path: Path, info: zipfile.ZipInfo) -> SourceError:
+    return SourceError(f"`{path.name}` unpacks too large: `{info.filename}`, {_size(info)}", hint=_HINT)
+
+
+def _too_large(info: zipfile.ZipInfo, caps: Caps) -> bool:
+    grows = info.file_size > RATIO_FROM and info.file_size > caps.ratio * max(info.compress_size, 1)
+    return info.file_size > caps.member or grows
+
+
+def _size(info: zipfile.ZipInfo) -> str:
+    return f"{info.file_size / 2**20:,.0f} MB from {info.compress_size / 2**20:,.2f} MB"

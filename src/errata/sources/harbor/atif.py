@@ -17,7 +17,18 @@ DEPTH_CAP = 5
 EXTRA_CAP = 16 * 1024
 _ROLES: dict[str, ActorRole] = {"system": "system", "user": "user", "agent": "assistant"}
 _STEP = frozenset(
-    ["step_id", "timestamp", "source", "model_name", "message", "reasoning_content", "tool_calls", "observation", "metrics", "extra"]
+    [
+        "step_id",
+        "timestamp",
+        "source",
+        "model_name",
+        "message",
+        "reasoning_content",
+        "tool_calls",
+        "observation",
+        "metrics",
+        "extra",
+    ]
 )
 _TRAJECTORY = frozenset(["steps", "final_metrics", "agent", "subagent_trajectories"])
 _METRICS = frozenset(["prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "extra"])
@@ -58,25 +69,27 @@ class Trajectory:
         for at, told in enumerate(sequence(document.get("steps"))):
             place = SourceRef(file=ref.file, pointer=f"{ref.pointer}/steps/{at}")
             if isinstance(told, dict) and len(self.steps) < STEPS_CAP:
-                self._step(told, agent, place, parent)
-                self._delegated(told, subagents, ref, depth)
+                index = self._step(told, agent, place, parent)
+                self._delegated(told, subagents, ref, depth=depth, index=index)
             elif not isinstance(told, dict):
                 self._documents.refuse(place, "a step that is no object")
         for name, left in list(subagents.items()):
-            self._subagent(left, name, ref, depth=depth, parent=parent or 0)
+            self._subagent(left, name, ref, depth=depth, parent=parent or max(1, len(self.steps)))
         if continued := text(document.get("continued_trajectory_ref")):
             self._linked(continued, parent, depth)
 
-    def _step(self, told: dict[str, Any], agent: dict[str, Any], ref: SourceRef, parent: int | None) -> None:
+    def _step(self, told: dict[str, Any], agent: dict[str, Any], ref: SourceRef, parent: int | None) -> int:
         index = len(self.steps) + 1
         calls, loose = _calls(told)
         self.steps.append(_step(told, agent, calls, index=index, parent=parent, ref=ref))
         for result in loose:
             self.steps.append(_environment(result, len(self.steps) + 1, index, ref))
+        return index
 
-    def _delegated(self, told: dict[str, Any], subagents: dict[str, Any], ref: SourceRef, depth: int) -> None:
+    def _delegated(
+        self, told: dict[str, Any], subagents: dict[str, Any], ref: SourceRef, *, depth: int, index: int
+    ) -> None:
         """Steps of a subagent stand below the step that called it."""
-        index = len(self.steps)
         for result in sequence(mapping(told.get("observation")).get("results")):
             for link in map(mapping, sequence(mapping(result).get("subagent_trajectory_ref"))):
                 name = text(link.get("trajectory_id")) or text(link.get("session_id"))
@@ -228,9 +241,15 @@ def _environment(result: dict[str, Any], index: int, parent: int, ref: SourceRef
     role: ActorRole = "tool" if text(result.get("source_call_id")) else "environment"
     extra = rest(result, ("content",))
     return Step(
-        index=index, actor=Actor(role=role), kind="tool_result", parent=parent, text=words, parts=parts, ref=ref,
+        index=index,
+        actor=Actor(role=role),
+        kind="tool_result",
+        parent=parent,
+        text=words,
+        parts=parts,
+        ref=ref,
         extra=extra,
-    )  # fmt: skip
+    )
 
 
 def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
@@ -238,8 +257,12 @@ def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
     if not isinstance(value, list):
         return (value, ()) if isinstance(value, str) else ("", () if value is None else ({"value": plain(value)},))
     parts = [part if isinstance(part, dict) else {"value": part} for part in value]
-    words = [text(part.get("text")) for part in parts if isinstance(part.get("text"), str)]
-    return "\n".join(words), tuple(plain(part) for part in parts if not isinstance(part.get("text"), str))
+    words = [part["text"] for part in parts if _is_text(part)]
+    return "\n".join(words), tuple(plain(part) for part in parts if not _is_text(part))
+
+
+def _is_text(part: dict[str, Any]) -> bool:
+    return part.get("type", "text") == "text" and isinstance(part.get("text"), str)
 
 
 def _usage(metrics: dict[str, Any], requests: int | None) -> Usage | None:

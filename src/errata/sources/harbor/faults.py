@@ -1,6 +1,7 @@
 """What an exception of Harbor, or a failure mode of terminal-bench, says about an attempt."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Limit, SourceRef
@@ -82,7 +83,9 @@ _INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
 def fault_of(exception: dict[str, Any], result: dict[str, Any]) -> Fault:
     """By the class; what has no class of its own here, by the phase that was begun last."""
     kind = kind_of(exception)
-    phase = next((phase for name, phase in _PHASES if mapping(result.get(name)).get("started_at")), "environment")
+    begun: Iterator[Phase] = (phase for name, phase in _PHASES if mapping(result.get(name)).get("started_at"))
+    first: Phase = "environment"
+    phase = next(begun, first)
     if kind == "CancelledError":
         return Fault("cancelled", phase)
     return OF_EXCEPTION.get(kind) or Fault("completed" if phase == "scoring" else "error", phase)

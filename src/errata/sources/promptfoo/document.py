@@ -1,7 +1,7 @@
 """An evaluation as promptfoo writes it, whichever of its layouts the file has.
 
 `{evalId, results: {version, timestamp, prompts, results, stats}, config, …}` is what it writes today. Before, `results`
-had a `table` and no `prompts`; `{data: …}` and `{id, results: […], prompts}` are what it shares. JSON lines are the rows.
+had a `table` and no `prompts`; `{data: …}` and `{id, results: […], prompts}` are what it shares. Lines are rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +32,8 @@ class Evaluation(NamedTuple):
     metadata: dict[str, Any] = {}
     dataset: str = ""
     extra: dict[str, Any] = {}
+    prompts_at: str = ""
+    stats_at: str = ""
 
 
 def open_evaluation(path: Path, *, source: str) -> Evaluation | Unreadable:
@@ -57,12 +59,12 @@ def _evaluation(whole: dict[str, Any], ref: SourceRef, name: str) -> Evaluation:
     summary = mapping(told)
     table = Table(mapping(summary.get("table")))
     if isinstance(told, list):
-        rows, prompts = _rows(told, ref, f"{above}/results"), document.get("prompts")
+        rows = _rows(told, ref, f"{above}/results")
     elif isinstance(summary.get("results"), list):
-        rows, prompts = _rows(summary["results"], ref, f"{above}/results/results"), summary.get("prompts")
+        rows = _rows(summary["results"], ref, f"{above}/results/results")
     else:
-        rows, prompts = list(table.as_rows(ref, f"{above}/results/table")), summary.get("prompts")
-    columns = tuple(mapping(prompt) for prompt in items(prompts) or items(document.get("prompts")) or table.prompts)
+        rows = list(table.as_rows(ref, f"{above}/results/table"))
+    prompts, prompts_at = _prompts(document, summary, table)
     metadata = mapping(document.get("metadata"))
     stamp = summary.get("timestamp") or document.get("createdAt") or metadata.get("evaluationCreatedAt")
     return Evaluation(
@@ -71,13 +73,26 @@ def _evaluation(whole: dict[str, Any], ref: SourceRef, name: str) -> Evaluation:
         native_id=_native_id(document, stamp, rows, name),
         version=_version(document, summary, told),
         created=moment(stamp),
-        prompts=columns,
+        prompts=prompts,
         stats=mapping(summary.get("stats")),
         config=mapping(document.get("config")),
         metadata=metadata,
         dataset=text(document.get("datasetId")),
         extra=_extra(document, summary, stamp),
+        prompts_at=f"{above}{prompts_at}",
+        stats_at=f"{above}/results/stats",
     )
+
+
+def _prompts(document: dict[str, Any], summary: dict[str, Any], table: Table) -> tuple[tuple[dict[str, Any], ...], str]:
+    for told, pointer in (
+        (summary.get("prompts"), "/results/prompts"),
+        (document.get("prompts"), "/prompts"),
+        (table.prompts, "/results/table/head/prompts"),
+    ):
+        if items(told):
+            return tuple(mapping(prompt) for prompt in items(told)), pointer
+    return (), ""
 
 
 def _rows(found: list[Any], ref: SourceRef, pointer: str) -> list[Row]:
@@ -87,7 +102,7 @@ def _rows(found: list[Any], ref: SourceRef, pointer: str) -> list[Row]:
 def _native_id(document: dict[str, Any], stamp: Any, rows: list[Row], name: str) -> str:
     first = mapping(rows[0].data) if rows else {}
     told = text(document.get("evalId")) or text(document.get("id")) or text(first.get("evalId"))
-    made = moment(stamp)
+    made = moment(document.get("createdAt")) or moment(stamp)
     return told or (f"eval-{made}" if made else name)
 
 

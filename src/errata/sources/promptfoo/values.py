@@ -1,7 +1,8 @@
-"""Values out of loosely typed JSON: whatever has the wrong type is absent, whatever has no home is kept without secrets."""
+"""Values out of loosely typed JSON: what has the wrong type is absent, what has no home is kept without secrets."""
 
 import math
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -92,18 +93,18 @@ def plain(value: Any) -> Any:
 
 def kept(value: Any, name: str = "") -> Any:
     """The same without environment variables, the values of headers that are sent, and whatever is called a key."""
-    bare = "".join(letter for letter in name.lower() if letter.isalnum())
-    if bare.endswith(_SECRET_ENDS) and isinstance(value, str | dict | list) and value:
+    sort = _sort(name) if name else ""
+    if sort == "secret" and isinstance(value, str | dict | list) and value:
         return NOT_KEPT
     if isinstance(value, list):
         return [kept(child) for child in value]
     if not isinstance(value, dict):
-        return plain(value)
-    if bare in _ENVIRONMENT:
+        return value if isinstance(value, str) else plain(value)
+    if sort == "environment":
         return dict.fromkeys(value, NOT_KEPT)
-    if bare in _HEADERS:
+    if sort == "headers":
         return {key: child if _harmless(key) else NOT_KEPT for key, child in value.items()}
-    if bare == "http" and "status" in value:
+    if name == "http" and "status" in value:
         return {key: _answered(child) if key == "headers" else kept(child, key) for key, child in value.items()}
     return {key: kept(child, key) for key, child in value.items()}
 
@@ -111,6 +112,15 @@ def kept(value: Any, name: str = "") -> Any:
 def rest(document: dict[str, Any], known: Collection[str] = ()) -> dict[str, Any]:
     """The fields that have no home in a record."""
     return {key: kept(value, key) for key, value in document.items() if key not in known and not _is_nothing(value)}
+
+
+@lru_cache(maxsize=4096)
+def _sort(name: str) -> str:
+    """What a name says of the value below it, however it is spelled."""
+    bare = "".join(letter for letter in name.lower() if letter.isalnum())
+    if bare.endswith(_SECRET_ENDS):
+        return "secret"
+    return "environment" if bare in _ENVIRONMENT else "headers" if bare in _HEADERS else ""
 
 
 def _harmless(header: str) -> bool:

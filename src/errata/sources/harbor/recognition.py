@@ -1,0 +1,113 @@
+"""Which paths are Harbor's: by the first bytes of a few files, whose names Harbor gives, in a folder of any name."""
+
+import re
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from errata.sources.base import Match
+from errata.sources.harbor.documents import folders, is_file
+
+HEAD = 64 * 1024
+LOOKS = 20
+
+Kind = Literal["job", "trial", "terminal-bench"]
+
+_JOB = (rb'"n_total_trials"\s*:', rb'"stats"\s*:')
+_JOB_CONFIG = (rb'"n_attempts"\s*:|"n_concurrent_trials"\s*:|"orchestrator"\s*:|"jobs_dir"\s*:', rb'"agents"\s*:')
+_TRIAL = (rb'"task_name"\s*:', rb'"trial_name"\s*:', rb'"(?:task_checksum|trial_uri|agent_info)"\s*:')
+_TRIAL_CONFIG = (rb'"trial_name"\s*:', rb'"trials_dir"\s*:')
+_ROWS = (rb'"results"\s*:\s*\[', rb'"task_id"\s*:', rb'"is_resolved"\s*:', rb'"trial_name"\s*:')
+_ROW = (rb'"task_id"\s*:', rb'"is_resolved"\s*:', rb'"failure_mode"\s*:')
+_METADATA = (rb'"run_id"\s*:', rb'"agent_name"\s*:', rb'"(?:dataset_name|dataset_path|task_ids)"\s*:')
+_JOB_ID = re.compile(rb'"job_id"\s*:\s*"([^"]+)"')
+_BECAUSE: dict[Kind, str] = {
+    "job": "a job folder of Harbor",
+    "trial": "a trial folder of Harbor",
+    "terminal-bench": "the results of terminal-bench",
+}
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        kind = kind_of(path)
+    except (OSError, ValueError):
+        return None
+    return Match.sure(_BECAUSE[kind]) if kind else None
+
+
+def kind_of(path: Path) -> Kind | None:
+    if path.is_file():
+        return "terminal-bench" if _holds(path, _ROWS) else None
+    if not path.is_dir():
+        return None
+    if _holds(path / "results.json", _ROWS) or _is_cut_off(path):
+        return "terminal-bench"
+    if _holds(path / "result.json", _JOB):
+        return "job"
+    if _is_trial(path):
+        return "trial"
+    return "job" if _holds_trials(path) else None
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what belongs to Harbor and is no run."""
+    try:
+        if path.is_file() and (_holds(path, _JOB) or _holds(path, _TRIAL)):
+            return "this is one file of a Harbor job: name the folder that it lies in"
+        if path.is_file() and b'"ATIF-v' in _head(path):
+            return "this is the trajectory of a Harbor trial: name the trial's folder, or the job's"
+        if path.is_dir() and _holds(path / "config.json", _JOB_CONFIG):
+            return "this Harbor job has not begun a trial yet"
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def _is_trial(folder: Path) -> bool:
+    file = folder / "result.json"
+    return (_holds(file, _TRIAL) and not _holds(file, _JOB)) or _holds(folder / "config.json", _TRIAL_CONFIG)
+
+
+def _holds_trials(folder: Path) -> bool:
+    """A job whose own result is damaged or was never written: it has other files of a job, or its trials name it."""
+    found = [child for child in islice(folders(folder), LOOKS) if _is_trial(child)]
+    if not found:
+        return False
+    if any(is_file(folder / name) for name in ("result.json", "lock.json", "job.log")):
+        return True
+    if _holds(folder / "config.json", _JOB_CONFIG):
+        return True
+    jobs = {
+        told[1]
+        for child in found
+        for name in ("result.json", "config.json")
+        if (told := _JOB_ID.search(_head(child / name)))
+    }
+    return len(found) > 1 and len(jobs) == 1
+
+
+def _is_cut_off(folder: Path) -> bool:
+    """A run of terminal-bench that was killed, or whose results are damaged: its trials have rows of their own."""
+    if not _holds(folder / "run_metadata.json", _METADATA):
+        return False
+    if is_file(folder / "results.json"):
+        return True
+    below = (trial for task in islice(folders(folder), LOOKS) for trial in islice(folders(task), LOOKS))
+    return any(_holds(trial / "results.json", _ROW) for trial in below)
+
+
+def _holds(file: Path, keys: tuple[bytes, ...]) -> bool:
+    head = _head(file)
+    return bool(head) and all(re.search(rb"(?<!\\)" + key, head) for key in keys)
+
+
+def _head(file: Path) -> bytes:
+    if not is_file(file):
+        return b""
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(HEAD)
+    except OSError:
+        return b""
+    return head if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else b""

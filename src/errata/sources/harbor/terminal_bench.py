@@ -1,0 +1,245 @@
+"""terminal-bench before Harbor: `results.json` with a row for each trial, `run_metadata.json`, a folder a trial."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import (
+    Artefact,
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Run,
+    SourceRef,
+    Usage,
+    UsageByRole,
+    attempt_id,
+    case_key,
+)
+from errata.model.words import Execution, Measurement, Outcome
+from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.harbor.documents import NAME, Documents, files, folders, is_file
+from errata.sources.harbor.faults import OF_FAILURE_MODE, Fault, limit_of
+from errata.sources.harbor.rewards import test_check
+from errata.sources.harbor.terminal_bench_run import run_of
+from errata.sources.harbor.trial_files import agent_role
+from errata.sources.harbor.values import known, mapping, moment, plain, rest, seconds_between, sequence, text, whole
+
+_SILENT = ("", "unset", "none")
+_NUMBER = re.compile(r"\.(\d{1,6})-of-\d+\.")
+_PHASES = ("trial", "agent", "test")
+_HOMES = frozenset(
+    [
+        "task_id",
+        "instruction",
+        "is_resolved",
+        "failure_mode",
+        "parser_results",
+        "total_input_tokens",
+        "total_output_tokens",
+    ]
+) | frozenset(f"{phase}_{end}_at" for phase in _PHASES for end in ("started", "ended"))
+_FOLDERS = ("panes", "sessions", "agent-logs")
+
+
+class Rows(NamedTuple):
+    document: dict[str, Any]
+    rows: list[Row]
+
+
+def read(path: Path) -> Iterator[Item]:
+    root = path if path.is_dir() else path.parent
+    documents = Documents(root)
+    found = _rows(path, root, documents)
+    metadata = documents.get(root / "run_metadata.json")
+    lock = documents.get(root / "tb.lock")
+    ref = documents.ref(path if path.is_file() else root / "results.json")
+    rows = [mapping(row.data) for row in found.rows]
+    run = run_of(found.document, metadata, lock, rows=rows, root=root, ref=ref)
+    yield run
+    yield from documents.problems()
+    trials = Trials(run, documents, any(map(_tokens, rows)))
+    yield from convert_each(found.rows, trials.items, source=NAME)
+    yield from _never_run(run, metadata, rows)
+
+
+class Trials:
+    """Numbers the trials of each task as their names do, and tells each task once."""
+
+    def __init__(self, run: Run, documents: Documents, counts_tokens: bool) -> None:
+        self._run = run
+        self._documents = documents
+        self._counts_tokens = counts_tokens
+        self._taken: dict[tuple[str, int], str] = {}
+        self._told: set[str] = set()
+
+    def items(self, row: Row) -> Iterator[Item]:
+        trial = row.data
+        task = text(trial["task_id"])
+        if task not in self._told:
+            self._told.add(task)
+            yield Case(
+                run=self._run.id,
+                suite=self._run.suite,
+                native_id=task,
+                input=plain(trial.get("instruction")),
+                ref=row.ref,
+            )
+        index, first = self._index(task, text(trial.get("trial_name")))
+        duplicate = None
+        if first is not None:
+            duplicate = attempt_id(self._run.id, case_key(self._run.suite, task), index=first)
+        yield self._attempt(trial, task, row.ref, index=index, duplicate_of=duplicate)
+        yield from self._documents.problems()
+
+    def _index(self, task: str, name: str) -> tuple[int, int | None]:
+        """`task.2-of-3.run` is the second trial; a name that comes again repeats the first of that name."""
+        told = _NUMBER.search(name)
+        index = int(told[1]) if told else 1
+        first = next((at for (of, at), other in self._taken.items() if of == task and name and other == name), None)
+        while (task, index) in self._taken:
+            index += 1
+        self._taken[task, index] = name
+        return index, first
+
+    def _attempt(
+        self, trial: dict[str, Any], task: str, ref: SourceRef, *, index: int, duplicate_of: str | None
+    ) -> Attempt:
+        mode = text(trial.get("failure_mode"))
+        fault = _fault(mode)
+        execution, measurement, outcome = _facts(trial, fault)
+        start, end = moment(trial.get("trial_started_at")), moment(trial.get("trial_ended_at"))
+        resolved = trial.get("is_resolved")
+        return Attempt(
+            run=self._run.id,
+            case=case_key(self._run.suite, task),
+            index=index,
+            duplicate_of=duplicate_of,
+            execution=execution,
+            measurement=measurement,
+            outcome=outcome,
+            native_status=mode,
+            # what is not resolved counts as 0, whatever kept it from being measured
+            reported=1.0 if resolved is True else 0.0,
+            reported_counted=True,
+            limit=limit_of(fault, mode) if fault else None,
+            errors=(ErrorInfo(type=mode, message=mode, phase=fault.phase, ref=ref),) if fault else (),
+            checks=_checks(trial),
+            artefacts=self._artefacts(task, text(trial.get("trial_name"))),
+            usage=UsageByRole(subject=self._usage(trial)),
+            started_at=start,
+            finished_at=end,
+            duration=seconds_between(start, end),
+            durations=_durations(trial),
+            ref=ref,
+            extra=self._extra(trial),
+        )
+
+    def _usage(self, trial: dict[str, Any]) -> Usage:
+        """Agents that are installed into the container report 0 for want of a count: then no trial has one."""
+        if not self._counts_tokens:
+            return Usage()
+        return Usage(input=whole(trial.get("total_input_tokens")), output=whole(trial.get("total_output_tokens")))
+
+    def _extra(self, trial: dict[str, Any]) -> dict[str, Any]:
+        times = {
+            f"{phase}_{end}_at": trial.get(f"{phase}_{end}_at") for phase in _PHASES for end in ("started", "ended")
+        }
+        told = (
+            {} if self._counts_tokens else known(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
+        )
+        resolved = trial.get("is_resolved")
+        odd = known(is_resolved=resolved) if not isinstance(resolved, bool) else {}
+        return rest(trial, _HOMES) | known(times=known(**times)) | told | odd
+
+    def _artefacts(self, task: str, name: str) -> tuple[Artefact, ...]:
+        if not _is_name(task) or not _is_name(name):
+            return ()
+        folder = self._documents.root / task / name
+        found = [
+            self._documents.artefact(file, agent_role(file), name=f"{task}/{name}/{part}/{file.name}")
+            for part in _FOLDERS
+            for file in files(folder / part)
+        ]
+        commands = self._documents.artefact(folder / "commands.txt", "log", name=f"{task}/{name}/commands.txt")
+        return tuple(artefact for artefact in (*found, commands) if artefact is not None)
+
+
+def _rows(path: Path, root: Path, documents: Documents) -> Rows:
+    """The rows of `results.json`; without it those that lie in the folders of the trials."""
+    file = path if path.is_file() else root / "results.json"
+    document = documents.get(file)
+    if isinstance(document.get("results"), list):
+        place = partial(documents.ref, file)
+        return Rows(document, [Row(told, place(f"/results/{at}")) for at, told in enumerate(document["results"])])
+    found = []
+    for trial in (trial for task in folders(root) for trial in folders(task) if is_file(trial / "results.json")):
+        told = documents.get(trial / "results.json")
+        if "task_id" in told:
+            found.append(Row(told, documents.ref(trial / "results.json")))
+    return Rows(document, found)
+
+
+def _fault(mode: str) -> Fault | None:
+    if mode in _SILENT:
+        return None
+    return OF_FAILURE_MODE.get(mode) or Fault("error", "subject")
+
+
+def _facts(trial: dict[str, Any], fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:
+    resolved = trial.get("is_resolved")
+    execution: Execution = fault.execution if fault else "completed"
+    if isinstance(resolved, bool):
+        if fault is not None and not fault.answered and not resolved:
+            return execution, "scored", "none"
+        return execution, "scored", "pass" if resolved else "fail"
+    if fault is not None:
+        return execution, "error" if fault.phase == "scoring" else "not_run", "none"
+    ended = moment(trial.get("trial_ended_at")) is not None
+    return ("completed", "unscored", "none") if ended else ("unfinished", "not_run", "none")
+
+
+def _checks(trial: dict[str, Any]) -> tuple[Check, ...]:
+    """All tests have to pass: a trial is resolved by nothing else."""
+    told = mapping(trial.get("parser_results"))
+    return tuple(
+        test_check(name, text(status) or str(plain(status)), order, counts=True)
+        for order, (name, status) in enumerate(told.items())
+    )
+
+
+def _durations(trial: dict[str, Any]) -> dict[str, float]:
+    found = {}
+    for phase in ("agent", "test"):
+        start, end = moment(trial.get(f"{phase}_started_at")), moment(trial.get(f"{phase}_ended_at"))
+        if (took := seconds_between(start, end)) is not None:
+            found[phase] = took
+    return found
+
+
+def _never_run(run: Run, metadata: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[Item]:
+    """Tasks that were planned and have no row."""
+    made = {text(row.get("task_id")) for row in rows}
+    numbering = Numbering()
+    for at, task in enumerate(sequence(metadata.get("task_ids"))):
+        if text(task) and task not in made and numbering.next(task) == 1:
+            yield Attempt(
+                run=run.id,
+                case=case_key(run.suite, task),
+                execution="missing",
+                measurement="not_run",
+                outcome="none",
+                ref=SourceRef(file="run_metadata.json", pointer=f"/task_ids/{at}"),
+            )
+
+
+def _tokens(row: dict[str, Any]) -> int:
+    return (whole(row.get("total_input_tokens")) or 0) + (whole(row.get("total_output_tokens")) or 0)
+
+
+def _is_name(name: str) -> bool:
+    return bool(name) and not {"/", "\\", "\x00"} & set(name) and name not in (".", "..")

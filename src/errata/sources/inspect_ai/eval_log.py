@@ -1,0 +1,88 @@
+"""A log as an archive: a header, a journal for a run that never ended, and a member or a folder per sample."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from errata.model import SourceRef, Unreadable
+from errata.sources.archives import Archive
+from errata.sources.base import Row, unreadable
+from errata.sources.inspect_ai.chunks import read_chunked
+from errata.sources.inspect_ai.layout import (
+    HEADER,
+    JOURNAL_SUMMARIES,
+    JOURNAL_UPDATES,
+    NAME,
+    SAMPLES,
+    START,
+    SUMMARIES,
+)
+from errata.sources.inspect_ai.log import Log
+from errata.sources.inspect_ai.members import member, numbered
+from errata.sources.inspect_ai.values import mapping
+
+# an id may hold slashes and dots of its own
+_WHOLE = re.compile(r"_epoch_\d+\.json$")
+_CHUNKED = re.compile(r"_epoch_\d+/sample\.json$")
+
+
+def log_of_archive(archive: Archive, file: str) -> Log:
+    problems: list[Unreadable] = []
+    name = HEADER if HEADER in archive else START
+    header = _document(archive, file, name, problems)
+    if not header and name == HEADER and START in archive:
+        name = START
+        header = _document(archive, file, name, problems)
+    if name == START:
+        # without a header the run never ended, or nobody knows how
+        header = {"status": "started", **header, **_updates(archive, file, problems)}
+    return Log(
+        header=header,
+        ref=SourceRef(file=file, member=name),
+        samples=_samples(archive, file),
+        summaries=_summaries(archive, file),
+        problems=tuple(problems),
+    )
+
+
+def _document(archive: Archive, file: str, name: str, problems: list[Unreadable]) -> dict[str, Any]:
+    read = member(archive, file, name)
+    if type(read) is Unreadable:
+        problems.append(read)
+        return {}
+    assert type(read) is Row
+    if type(read.data) is not dict:
+        problems.append(unreadable(NAME, read.ref, "an object was expected"))
+    return mapping(read.data)
+
+
+def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[str, Any]:
+    """What was changed while the run went on; a finished log has it in its header."""
+    found = []
+    for name in numbered(archive.names(JOURNAL_UPDATES)):
+        read = member(archive, file, name)
+        if type(read) is Row:
+            found += read.data if type(read.data) is list else [read.data]
+        elif type(read) is Unreadable:
+            problems.append(read)
+    return {"config_updates": found} if found else {}
+
+
+def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
+    for name in archive.names(SAMPLES):
+        if _WHOLE.search(name):
+            yield member(archive, file, name)
+        elif _CHUNKED.search(name):
+            yield read_chunked(archive, file, name)
+
+
+def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
+    names = [SUMMARIES] if SUMMARIES in archive else numbered(archive.names(JOURNAL_SUMMARIES))
+    for name in names:
+        read = member(archive, file, name)
+        if type(read) is Unreadable:
+            yield read
+            continue
+        assert type(read) is Row
+        for place, data in enumerate(read.data if type(read.data) is list else ()):
+            yield Row(data, SourceRef(file=file, member=name, pointer=f"/{place}"))

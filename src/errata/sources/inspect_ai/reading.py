@@ -1,0 +1,115 @@
+"""A log → its run, cases and attempts; what was planned and left no trace is told too."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from errata.model import Attempt, Item, Unreadable, attempt_id, case_key
+from errata.model.identity import fingerprint
+from errata.sources.base import Row, convert_each, unreadable
+from errata.sources.inspect_ai.layout import NAME
+from errata.sources.inspect_ai.log import Log
+from errata.sources.inspect_ai.runs import run_of
+from errata.sources.inspect_ai.samples import Reading, asked, attempt_of, case_of, sample_id
+from errata.sources.inspect_ai.scorers import judges_of, scorers_of
+from errata.sources.inspect_ai.scores import primary_of
+from errata.sources.inspect_ai.summaries import from_summary
+from errata.sources.inspect_ai.values import count, mapping, plain, sequence, words
+
+PLAN_CAP = 1_000_000
+"""A plan beyond this is a damaged number."""
+
+
+def read_log(log: Log, path: Path) -> Iterator[Item]:
+    yield from log.problems
+    if not mapping(log.header.get("eval")):
+        if not log.problems:
+            yield unreadable(NAME, log.ref, "`eval` is missing")
+        return
+    run = run_of(log, str(path.parent))
+    yield run
+    header = log.header
+    reading = Reading(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
+    yield from _Samples(reading, log).items()
+
+
+class _Samples:
+    """Goes through the samples once and remembers which there were."""
+
+    def __init__(self, reading: Reading, log: Log) -> None:
+        self._reading = reading
+        self._log = log
+        self._cases: dict[str, str] = {}
+        self._seen: set[tuple[str, int]] = set()
+        spec = mapping(log.header.get("eval"))
+        self._epochs = max(1, count(mapping(spec.get("config")).get("epochs")) or 1)
+        self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
+
+    def items(self) -> Iterator[Item]:
+        yield from convert_each(self._log.samples, self._of_sample, source=NAME)
+        yield from convert_each(self._unseen(), self._of_summary, source=NAME)
+        yield from self._missing()
+
+    def _of_sample(self, row: Row) -> list[Item]:
+        sample = row.data
+        ident, epoch = sample_id(sample), count(sample.get("epoch")) or 1
+        index = self._free(ident, epoch)
+        attempt = attempt_of(self._reading, sample, row.ref, index)
+        if index != epoch:
+            attempt = replace(attempt, duplicate_of=attempt_id(attempt.run, attempt.case, index=epoch))
+        told = asked(sample)
+        digest = fingerprint(told)
+        first = self._cases.get(ident)
+        made: list[Item] = [case_of(self._reading, sample, row.ref)] if first is None else []
+        if first not in (None, digest):
+            # an epoch may ask otherwise: with its choices in another order
+            attempt = replace(attempt, extra=attempt.extra | {"asked": told})
+        self._cases.setdefault(ident, digest)
+        self._seen.add((ident, index))
+        return [*made, attempt]
+
+    def _free(self, ident: str, epoch: int) -> int:
+        """The epoch, or for a sample that stands there twice the next number that no epoch has."""
+        index = epoch
+        while (ident, index) in self._seen:
+            index += self._epochs
+        return index
+
+    def _unseen(self) -> Iterator[Row | Unreadable]:
+        for row in self._log.summaries:
+            data = mapping(row.data) if type(row) is Row else {}
+            if type(row) is Unreadable or (words(data.get("id")), count(data.get("epoch")) or 1) not in self._seen:
+                yield row
+
+    def _of_summary(self, row: Row) -> list[Item]:
+        attempt, case = from_summary(self._reading, row.data, row.ref)
+        ident = sample_id(row.data)
+        made: list[Item] = [case] if ident not in self._cases else []
+        self._cases.setdefault(ident, "")
+        self._seen.add((ident, attempt.index))
+        return [*made, attempt]
+
+    def _missing(self) -> Iterator[Attempt]:
+        if len(self._planned) * self._epochs > PLAN_CAP:
+            return
+        run = self._reading.run
+        results = mapping(self._log.header.get("results"))
+        stops = [mapping(stop) for stop in sequence(mapping(results.get("early_stopping")).get("early_stops"))]
+        stopped = {(words(stop.get("id")), count(stop.get("epoch"))): stop for stop in stops}
+        for ident, epoch in product(dict.fromkeys(self._planned), range(1, self._epochs + 1)):
+            if (ident, epoch) in self._seen:
+                continue
+            stop = stopped.get((ident, epoch))
+            yield Attempt(
+                run=run.id,
+                case=case_key(run.suite, ident),
+                index=epoch,
+                execution="missing" if stop is None else "skipped",
+                measurement="not_run",
+                outcome="none",
+                stop_reason=words(mapping(stop).get("reason")),
+                extra=plain(stop) if stop else {},
+                ref=replace(self._log.ref, pointer="/eval/dataset/sample_ids"),
+            )

@@ -1,0 +1,74 @@
+"""Is this an Inspect log? Told by the first bytes of a document, or by the names in an archive."""
+
+import re
+import struct
+from pathlib import Path
+from zipfile import BadZipFile
+
+from errata.errors import SourceError
+from errata.sources.archives import open_archive
+from errata.sources.base import Match
+from errata.sources.inspect_ai.layout import CAPS, HEADER, START
+
+HEAD = 16 * 1024
+ZIP = b"PK\x03\x04"
+
+# the order of the fields is part of the format
+_DOCUMENT = re.compile(
+    rb'\s*\{\s*(?:"version"\s*:\s*\d+\s*,\s*)?"status"\s*:\s*"[^"]*"\s*,\s*"eval"\s*:\s*\{(?=[^{}]*"(?:task|run_id|eval_id)")'
+)
+_SORTED = re.compile(rb'\s*\{\s*"eval"\s*:\s*\{')
+_OF_AN_EVAL = (b'"task_id"', b'"run_id"', b'"dataset"', b'"model"')
+_LISTING = re.compile(rb'\s*\{\s*"[^"]+\.(?:eval|json)"\s*:\s*\{')
+
+
+def recognise(path: Path) -> Match | None:
+    head = _head(path)
+    if head.startswith(ZIP):
+        return _recognise_archive(path, head)
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    if _DOCUMENT.match(head) or (_SORTED.match(head) and all(name in head for name in _OF_AN_EVAL)):
+        return Match.sure("`status` and `eval` of an Inspect log")
+    return None
+
+
+def is_archive(path: Path) -> bool:
+    return _head(path).startswith(ZIP)
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what belongs to Inspect and is no log."""
+    head = _head(path)
+    if _LISTING.match(head) and b'"task_id"' in head and b'"run_id"' in head:
+        return "this is Inspect's listing of a folder of logs: name the folder with the `.eval` files"
+    return None
+
+
+def _head(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except (OSError, ValueError):
+        return b""
+
+
+def _recognise_archive(path: Path, head: bytes) -> Match | None:
+    if _first_member(head) == START:
+        return Match.sure(f"an archive that begins with `{START}`")
+    try:
+        with open_archive(path, CAPS) as archive:
+            if START in archive or (HEADER in archive and archive.names("samples/")):
+                return Match.sure(f"`{START if START in archive else HEADER}` in the archive")
+    except (BadZipFile, SourceError, OSError):
+        pass
+    return None
+
+
+def _first_member(head: bytes) -> str:
+    """Its name stands in the file's first bytes."""
+    if len(head) < 30:
+        return ""
+    (length,) = struct.unpack_from("<H", head, 26)
+    return head[30 : 30 + length].decode("utf-8", "replace")

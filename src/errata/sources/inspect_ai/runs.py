@@ -1,0 +1,192 @@
+"""The header of a log → its run."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from errata.model import Code, Evidence, Reported, Run, SourceInfo, SourceRef, Subject
+from errata.model.identity import fingerprint
+from errata.sources.inspect_ai.layout import NAME
+from errata.sources.inspect_ai.log import Log
+from errata.sources.inspect_ai.scorers import judges_of, model_name, roles_of, scorers_of
+from errata.sources.inspect_ai.usage import by_role
+from errata.sources.inspect_ai.values import count, mapping, moment, number, plain, rest, sequence, words
+
+_HEADER = frozenset(("version", "status", "eval", "plan", "results", "stats", "error", "samples", "reductions"))
+_EVAL = frozenset(
+    (
+        "eval_id", "run_id", "task_id", "created", "task_version", "task_display_name", "task_args", "dataset", "model",
+        "model_generate_config", "model_args", "solver", "revision", "packages", "sandbox", "config",
+        "scorers",
+    )
+)  # fmt: skip
+_DATASET = frozenset(("sample_ids",))
+_STATS = frozenset(("started_at", "completed_at", "model_usage", "role_usage"))
+_PLAIN_SOLVERS = frozenset(
+    (
+        "generate", "multiple_choice", "chain_of_thought", "prompt_template", "system_message", "user_message",
+        "assistant_message", "self_critique", "use_tools",
+    )
+)  # fmt: skip
+_UNCERTAINTY = frozenset(("stderr", "std_err", "bootstrap_stderr"))
+_TASK = re.compile(r"[/@\\:]")
+
+
+def run_of(log: Log, origin: str) -> Run:
+    header = log.header
+    spec, stats, plan = mapping(header.get("eval")), mapping(header.get("stats")), mapping(header.get("plan"))
+    return Run(
+        native_id=_native_id(spec),
+        external_id=words(spec.get("task_id")),
+        group=words(spec.get("eval_set_id")) or words(spec.get("run_id")),
+        source=SourceInfo(name=NAME, format_version=words(header.get("version"))),
+        name=words(spec.get("task_display_name")),
+        subject=_subject(spec, plan),
+        roles=roles_of(header),
+        variant={name: _as_text(arg) for name, arg in mapping(spec.get("task_args")).items() if arg is not None},
+        suite=suite_of(header),
+        suite_version=words(spec.get("task_version")),
+        expected_cases=expected_cases(spec),
+        started_at=moment(stats.get("started_at") or spec.get("created")),
+        finished_at=moment(stats.get("completed_at")),
+        native_status=words(header.get("status")),
+        reported=tuple(_reported(header, log.ref)),
+        scorers=tuple(scorers_of(header).values()),
+        code=_code(mapping(spec.get("revision"))),
+        environment=rest({name: spec.get(name) for name in ("packages", "sandbox", "config")}, frozenset()),
+        log_evidence=tuple(_error(mapping(header.get("error")), log.ref)),
+        usage=by_role(stats, judges_of(header)),
+        origin=origin,
+        extra=_extra(header, spec),
+        ref=log.ref,
+    )
+
+
+def suite_of(header: dict[str, Any]) -> str:
+    """`inspect_evals/arc_easy` and `tasks.py@arc_easy` are one suite."""
+    return _TASK.split(words(mapping(header.get("eval")).get("task")))[-1]
+
+
+def expected_cases(spec: dict[str, Any]) -> int | None:
+    """The ids are what was left of the dataset after limits and selections."""
+    dataset = mapping(spec.get("dataset"))
+    ids = sequence(dataset.get("sample_ids"))
+    return len(set(map(words, ids))) if ids else count(dataset.get("samples"))
+
+
+def _native_id(spec: dict[str, Any]) -> str:
+    """Before there was an `eval_id`, run and task together named a log."""
+    ids = [words(spec.get(name)) for name in ("run_id", "task_id")]
+    return words(spec.get("eval_id")) or "_".join(filter(None, ids)) or fingerprint(plain(spec))
+
+
+def _subject(spec: dict[str, Any], plan: dict[str, Any]) -> Subject:
+    model = model_name(spec.get("model"))
+    given = {"model_args": spec.get("model_args")} if mapping(spec.get("model_args")) else {}
+    params = {**mapping(plan.get("config")), **mapping(spec.get("model_generate_config")), **given}
+    return Subject(
+        model=model,
+        provider=model.partition("/")[0] if "/" in model else "",
+        agent=_agent(spec, plan),
+        params=rest(params, frozenset()),
+    )
+
+
+def _agent(spec: dict[str, Any], plan: dict[str, Any]) -> str:
+    """The solver that was asked for, else the last of the task's own plan where it is more than a call of the model."""
+    steps = [words(mapping(step).get("solver")) for step in sequence(plan.get("steps"))]
+    last = steps[-1] if steps else ""
+    return words(spec.get("solver")) or (last if last.rpartition("/")[2] not in _PLAIN_SOLVERS else "")
+
+
+def _code(revision: dict[str, Any]) -> Code | None:
+    if not revision:
+        return None
+    taken = frozenset(("origin", "commit"))
+    return Code(repo=words(revision.get("origin")), commit=words(revision.get("commit")), extra=rest(revision, taken))
+
+
+def _reported(header: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
+    results = mapping(header.get("results"))
+    headline = mapping(results.get("headline"))
+    scores = [mapping(score) for score in sequence(results.get("scores"))] or _only_score(results)
+    first = True
+    for place, score in enumerate(scores):
+        metrics = {name: mapping(metric) for name, metric in mapping(score.get("metrics")).items()}
+        error = next((number(metrics[name].get("value")) for name in metrics if name in _UNCERTAINTY), None)
+        for name, metric in metrics.items():
+            made = _metric(name, metric, score, msgspec.structs.replace(ref, pointer=_pointer(place, name)))
+            is_headline = _is_headline(headline, score, name) if headline else first
+            stderr = None if name in _UNCERTAINTY else error
+            yield msgspec.structs.replace(made, headline=is_headline and first, stderr=stderr)
+            first = first and not is_headline
+
+
+def _metric(name: str, metric: dict[str, Any], score: dict[str, Any], ref: SourceRef) -> Reported:
+    value = metric.get("value")
+    extra = rest(metric, frozenset(("value",))) | rest(score, frozenset(("name", "scorer", "reducer", "metrics")))
+    if number(value) is None and value is not None:
+        extra["value"] = plain(value)
+    return Reported(
+        name=words(score.get("name")),
+        metric=name,
+        scorer=words(score.get("scorer")) or words(score.get("name")),
+        reducer=words(score.get("reducer")),
+        value=number(value),
+        n=count(score.get("scored_samples")),
+        extra=extra,
+        ref=ref,
+    )
+
+
+def _only_score(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """As results were written while there could only be one scorer."""
+    scorer = mapping(results.get("scorer"))
+    return [{**scorer, "metrics": results.get("metrics")}] if scorer else []
+
+
+def _is_headline(headline: dict[str, Any], score: dict[str, Any], metric: str) -> bool:
+    said = {
+        "scorer": score.get("scorer"),
+        "score": score.get("name"),
+        "reducer": score.get("reducer"),
+        "metric": metric,
+    }
+    return all(headline.get(name) in (None, value) for name, value in said.items())
+
+
+def _pointer(place: int, metric: str) -> str:
+    return f"/results/scores/{place}/metrics/{metric.replace('~', '~0').replace('/', '~1')}"
+
+
+def _error(error: dict[str, Any], ref: SourceRef) -> Iterator[Evidence]:
+    if error:
+        extra = rest(error, frozenset(("message", "traceback_ansi")))
+        place = msgspec.structs.replace(ref, pointer="/error")
+        yield Evidence(name="error", quote=words(error.get("message")), extra=extra, ref=place)
+
+
+def _extra(header: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
+    dataset = rest(mapping(spec.get("dataset")), _DATASET)
+    parts = {
+        "eval": rest(spec, _EVAL) | ({"dataset": dataset} if dataset else {}) | rest(_ids(spec), frozenset()),
+        "plan": plain(header.get("plan")),
+        "results": rest(
+            mapping(header.get("results")), frozenset(("scores", "scorer", "metrics", "sample_reductions"))
+        ),
+        "stats": rest(mapping(header.get("stats")), _STATS),
+    }
+    usage = mapping(mapping(header.get("stats")).get("model_usage"))
+    if len(usage) > 1:
+        parts["model_usage"] = plain(usage)
+    return {name: value for name, value in parts.items() if value} | rest(header, _HEADER)
+
+
+def _ids(spec: dict[str, Any]) -> dict[str, Any]:
+    return {name: spec.get(name) for name in ("run_id", "created", "model_base_url")}
+
+
+def _as_text(value: Any) -> str:
+    return value if type(value) is str else msgspec.json.encode(plain(value)).decode()

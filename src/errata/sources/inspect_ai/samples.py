@@ -1,0 +1,196 @@
+"""A sample → its case and its attempt."""
+
+from typing import Any, NamedTuple
+
+from errata.model import Attempt, Case, ErrorInfo, Invalidation, Limit, Output, Run, Scorer, SourceRef, case_key
+from errata.model.words import Execution, Measurement, Outcome
+from errata.sources.inspect_ai.errors import CANCELLED, sample_errors
+from errata.sources.inspect_ai.events import Event, events_of, in_phases
+from errata.sources.inspect_ai.grades import Grade
+from errata.sources.inspect_ai.pools import Pools
+from errata.sources.inspect_ai.scores import Primary, Scored, read_scores, scores_of
+from errata.sources.inspect_ai.steps import scoring_usage, steps_of
+from errata.sources.inspect_ai.usage import Judges, by_role
+from errata.sources.inspect_ai.values import mapping, moment, number, plain, rest, sequence, words
+
+_OF_THE_CASE = ("input", "choices", "target", "metadata", "description", "sandbox", "files", "setup")
+_TAKEN = frozenset(
+    (
+        *_OF_THE_CASE, "id", "epoch", "messages", "output", "scores", "score", "events", "transcript", "attachments",
+        "events_data", "message_pool", "timelines", "started_at", "completed_at", "total_time", "working_time",
+        "invalidation", "error", "error_retries", "limit", "model_usage",
+    )
+)  # fmt: skip
+_OUTPUT = frozenset(("choices", "completion"))
+_CHOICE = frozenset(("message", "stop_reason"))
+
+
+class Facts(NamedTuple):
+    execution: Execution
+    measurement: Measurement
+    outcome: Outcome
+
+
+class Reading(NamedTuple):
+    """What all samples of a log share."""
+
+    run: Run
+    primary: Primary
+    scorers: dict[str, Scorer]
+    judges: Judges
+    has_results: bool
+
+
+def case_of(reading: Reading, sample: dict[str, Any], ref: SourceRef) -> Case:
+    pools = Pools(sample)
+    metadata = mapping(sample.get("metadata"))
+    choices = [choice for choice in sequence(sample.get("choices")) if type(choice) is str]
+    return Case(
+        run=reading.run.id,
+        suite=reading.run.suite,
+        native_id=sample_id(sample),
+        category=_label(metadata, "category", "subject"),
+        input=plain(pools.resolve(sample.get("input"))),
+        choices=tuple(choices),
+        expected=plain(sample.get("target")),
+        difficulty=_label(metadata, "difficulty", "level"),
+        extra=rest({name: pools.resolve(sample.get(name)) for name in _OF_THE_CASE[3:]}, frozenset()),
+        ref=ref,
+    )
+
+
+def sample_id(sample: dict[str, Any]) -> str:
+    """`1` and `"1"` are one sample."""
+    ident = sample["id"]
+    if type(ident) is not str and type(ident) is not int:
+        raise ValueError("a sample without an id")
+    return words(ident)
+
+
+def asked(sample: dict[str, Any]) -> list[Any]:
+    """All that the case of a sample holds."""
+    return [plain(sample.get(name)) for name in _OF_THE_CASE]
+
+
+def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
+    pools = Pools(sample)
+    events = list(in_phases(events_of(sample)))
+    scores: dict[str, dict[str, Any]] = pools.resolve(scores_of(sample, reading.primary))
+    scored = read_scores(scores, reading.primary, reading.scorers, ref)
+    errors = tuple(sample_errors(pools.resolve(_without_events(sample)), events, ref))
+    final = errors[-1] if errors and mapping(sample.get("error")) else None
+    facts = facts_of(scored, final, limited=bool(mapping(sample.get("limit"))))
+    output = mapping(pools.resolve(sample.get("output")))
+    choice = mapping(next(iter(sequence(output.get("choices"))), None))
+    judged = frozenset(judgement.judge for judgement in scored.judgements if judgement.raw)
+    started = moment(sample.get("started_at")) or _time(events)
+    return Attempt(
+        run=reading.run.id,
+        case=case_key(reading.run.suite, sample_id(sample)),
+        index=index,
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        native_status=scored.native or (facts.execution if final and facts.execution != "completed" else ""),
+        reported=scored.main.number if scored.main else None,
+        reported_counted=facts.measurement == "scored" if reading.has_results else None,
+        output=Output(text=_answer(output, choice), answer=scored.answer),
+        stop_reason=words(choice.get("stop_reason")),
+        limit=_limit(sample, events),
+        errors=errors,
+        checks=scored.checks,
+        judgements=scored.judgements,
+        steps=steps_of(sample, events, pools, judged),
+        usage=by_role(sample, reading.judges, scoring_usage(events)),
+        started_at=started,
+        finished_at=moment(sample.get("completed_at")),
+        duration=number(sample.get("total_time")),
+        durations={"working": working} if (working := number(sample.get("working_time"))) is not None else {},
+        invalidated=_invalidation(mapping(sample.get("invalidation"))),
+        extra=_extra(sample, output, choice, pools),
+        ref=ref,
+    )
+
+
+def facts_of(scored: Scored, error: ErrorInfo | None, *, limited: bool) -> Facts:
+    """A scorer that breaks ends in the same field as a subject that does; only its phase tells."""
+    measurement = _measurement(scored, error)
+    said: Outcome = scored.main.outcome if scored.main and measurement == "scored" else "none"
+    if error is None:
+        return Facts("limit" if limited else "completed", measurement, said)
+    if error.type == CANCELLED:
+        return Facts("cancelled", measurement, _despite(said))
+    if error.phase == "scoring":
+        return Facts("limit" if limited else "completed", measurement, said)
+    return Facts("error", measurement, _despite(said))
+
+
+def _despite(said: Outcome) -> Outcome:
+    """Scored although it broke: what was passed by then is passed, but a failure says nothing of a real answer."""
+    return "none" if said == "fail" else said
+
+
+def _measurement(scored: Scored, error: ErrorInfo | None) -> Measurement:
+    main: Grade | None = scored.main
+    if main is not None and main.status != "unscored":
+        return "scored"
+    if error is not None and error.phase == "scoring" and error.type != CANCELLED:
+        return "error"
+    return "unscored" if scored.checks else "not_run"
+
+
+def _answer(output: dict[str, Any], choice: dict[str, Any]) -> str | None:
+    """None where nothing was generated: an output without a choice is how Inspect begins."""
+    completion = words(output.get("completion"))
+    if completion or not choice:
+        return completion or None
+    content = mapping(choice.get("message")).get("content")
+    parts = [mapping(part) for part in sequence(content)]
+    return content if type(content) is str else "\n".join(words(part.get("text")) for part in parts if part.get("text"))
+
+
+def _limit(sample: dict[str, Any], events: list[Event]) -> Limit | None:
+    limit = mapping(sample.get("limit"))
+    if not limit:
+        return None
+    # before a limit had a reason, only the event told it
+    told = [words(event.data.get("message")) for event in events if event.kind == "sample_limit"]
+    return Limit(
+        type=words(limit.get("type")),
+        value=number(limit.get("limit")),
+        reason=words(limit.get("reason")) or next(iter(told), ""),
+        extra=rest(limit, frozenset(("type", "limit", "reason"))),
+    )
+
+
+def _invalidation(given: dict[str, Any]) -> Invalidation | None:
+    if not given:
+        return None
+    taken = frozenset(("author", "reason"))
+    return Invalidation(by=words(given.get("author")), why=words(given.get("reason")), extra=rest(given, taken))
+
+
+def _extra(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any], pools: Pools) -> dict[str, Any]:
+    extra: dict[str, Any] = rest(pools.resolve(_without_events(sample)), _TAKEN)
+    beside = rest(output, _OUTPUT) | rest(choice, _CHOICE)
+    others = sequence(output.get("choices"))[1:]
+    if others:
+        beside["other_choices"] = plain(others)
+    if beside:
+        extra["output"] = beside
+    if len(mapping(sample.get("model_usage"))) > 1:
+        extra["model_usage"] = plain(sample["model_usage"])
+    return extra
+
+
+def _without_events(sample: dict[str, Any]) -> dict[str, Any]:
+    left_out = ("events", "transcript", "attachments", "events_data", "message_pool", "messages", "timelines")
+    return {name: value for name, value in sample.items() if name not in left_out}
+
+
+def _label(metadata: dict[str, Any], *names: str) -> str:
+    return next((words(metadata[name]) for name in names if words(metadata.get(name))), "")
+
+
+def _time(events: list[Event]) -> str | None:
+    return next(filter(None, (moment(event.data.get("timestamp")) for event in events)), None)

@@ -1,0 +1,192 @@
+"""The assertions of a row as checks, and what its judges said."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from errata.model import Check, Judgement, SourceRef
+from errata.model.words import CheckStatus
+from errata.sources.promptfoo.assertions import Graders, kind_of, name_of
+from errata.sources.promptfoo.errors import error_of, is_no_verdict
+from errata.sources.promptfoo.values import as_text, items, kept, mapping, number, rest, text
+
+_COMPONENT = ("pass", "score", "reason", "assertion", "componentResults", "metadata")
+
+
+class Graded(NamedTuple):
+    checks: tuple[Check, ...]
+    judgements: tuple[Judgement, ...]
+
+
+class _Part(NamedTuple):
+    """One result: of an assertion, or of one inside of a set, which decides in its place."""
+
+    data: dict[str, Any]
+    pointer: str
+    children: int
+    inside: str = ""
+
+
+def graded(row: dict[str, Any], ref: SourceRef, graders: Graders) -> Graded:
+    grading, test = mapping(row.get("gradingResult")), mapping(row.get("testCase"))
+    checks: list[Check] = []
+    judgements: list[Judgement] = []
+    for order, part in enumerate(_parts(grading)):
+        place = SourceRef(file=ref.file, line=ref.line, pointer=f"{ref.pointer}{part.pointer}")
+        model = graders.model_of(mapping(part.data.get("assertion")), test)
+        check = _check(part, test, order, place)
+        if kind_of(check.scorer) == "judge":
+            judgements.append(_judgement(part, test, check, model))
+            check = replace(check, judge=model)
+        checks.append(check)
+    return Graded(tuple(_with_broken_sets(checks)), tuple(judgements))
+
+
+def summary(row: dict[str, Any], status: CheckStatus, ref: SourceRef) -> Check:
+    """The score of the whole row, which alone decides where the test has a threshold."""
+    return Check(
+        name="score",
+        kind="reward",
+        status=status,
+        value=number(row.get("score")),
+        threshold=number(mapping(row.get("testCase")).get("threshold")),
+        is_primary=True,
+        counts=False,
+        explanation=text(mapping(row.get("gradingResult")).get("reason")),
+        ref=SourceRef(file=ref.file, line=ref.line, pointer=f"{ref.pointer}/gradingResult"),
+    )
+
+
+def named_scores(row: dict[str, Any], checks: tuple[Check, ...]) -> Iterator[Check]:
+    """Those that no single check shows: sums over several assertions, and what an assertion of one's own returned."""
+    told = mapping(mapping(row.get("gradingResult")).get("namedScores")) | mapping(row.get("namedScores"))
+    for name, score in told.items():
+        same = [check.value for check in checks if check.name == name and check.counts]
+        if same != [number(score)]:
+            yield Check(name=name, kind="dimension", status="not_applicable", value=number(score), counts=False)
+
+
+def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
+    """promptfoo lists what is inside of a set once more after the set; where it does not, it is listed here."""
+    listed = items(grading.get("componentResults"))
+    if not listed and isinstance(grading.get("assertion"), dict):
+        yield _Part(grading, "/gradingResult", 0)
+    left, parent = 0, ""
+    for at, data in enumerate(listed):
+        if not isinstance(data, dict):
+            continue
+        pointer = f"/gradingResult/componentResults/{at}"
+        inside = items(data.get("componentResults"))
+        if left:
+            left -= 1
+            yield _Part(data, pointer, 0, parent)
+            continue
+        yield _Part(data, pointer, len(inside))
+        parent = _name(data)
+        if _repeated(inside, listed[at + 1 :]):
+            left = len(inside)
+        else:
+            yield from _inside(inside, pointer, parent)
+
+
+def _inside(listed: list[Any], pointer: str, parent: str) -> Iterator[_Part]:
+    for at, data in enumerate(listed):
+        if isinstance(data, dict):
+            yield _Part(data, f"{pointer}/componentResults/{at}", 0, parent)
+
+
+def _repeated(inside: list[Any], following: list[Any]) -> bool:
+    return bool(inside) and len(following) >= len(inside) and all(map(_same, inside, following))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return all(mapping(one).get(key) == mapping(other).get(key) for key in ("pass", "score", "reason"))
+
+
+def _name(data: dict[str, Any]) -> str:
+    told = mapping(mapping(data.get("metadata")).get("assertionSet"))
+    return name_of(mapping(data.get("assertion")) or told)
+
+
+def _check(part: _Part, test: dict[str, Any], order: int, place: SourceRef) -> Check:
+    data, assertion = part.data, mapping(part.data.get("assertion"))
+    kind, reason = text(assertion.get("type")), text(data.get("reason"))
+    told = mapping(mapping(data.get("metadata")).get("assertionSet"))
+    status = _status(data, kind, reason)
+    weight = number(assertion.get("weight", told.get("weight")))
+    return Check(
+        name=_name(data),
+        status=status,
+        scorer=kind or text(told.get("type")),
+        order=order,
+        value=number(data.get("score")),
+        threshold=number(assertion.get("threshold", told.get("threshold"))),
+        # a weight of 0 and `metricOnly` keep an assertion out; those of a set count through the set
+        counts=not (part.inside or weight == 0 or assertion.get("metricOnly") is True),
+        explanation=reason,
+        error=error_of(reason, "scoring", place) if status == "error" else None,
+        extra=_extra(part, test, kind, weight),
+        ref=place,
+    )
+
+
+def _status(data: dict[str, Any], kind: str, reason: str) -> CheckStatus:
+    if data.get("pass") is True:
+        return "pass"
+    judged = kind_of(kind) == "judge"
+    if mapping(data.get("metadata")).get("graderError") or (judged and is_no_verdict(reason)):
+        return "error"
+    return "fail" if data.get("pass") is False else "unscored"
+
+
+def _extra(part: _Part, test: dict[str, Any], kind: str, weight: float | None) -> dict[str, Any]:
+    data, assertion = part.data, part.data.get("assertion")
+    extra = rest(data, _COMPONENT)
+    if weight is not None:
+        extra["weight"] = weight
+    if part.inside:
+        extra["part_of"] = part.inside
+    if part.children:
+        extra["parts"] = part.children
+    # the assertions of a test stand in its case
+    if isinstance(assertion, dict) and assertion not in _asserted(test):
+        extra["assertion"] = kept(assertion)
+    metadata = _metadata(data, test)
+    if metadata and kind_of(kind) != "judge":
+        extra["metadata"] = metadata
+    return extra
+
+
+def _asserted(test: dict[str, Any]) -> list[Any]:
+    listed = items(test.get("assert"))
+    return [*listed, *(inner for one in listed for inner in items(mapping(one).get("assert")))]
+
+
+def _metadata(data: dict[str, Any], test: dict[str, Any]) -> dict[str, Any]:
+    """Without what it repeats of the test."""
+    told, known = mapping(data.get("metadata")), mapping(test.get("metadata"))
+    return rest({key: value for key, value in told.items() if key not in known or known[key] != value})
+
+
+def _judgement(part: _Part, test: dict[str, Any], check: Check, model: str) -> Judgement:
+    return Judgement(
+        judge=check.name,
+        model=model,
+        valid=check.status != "error",
+        reasoning=as_text(part.data.get("reason")) if part.data.get("reason") is not None else "",
+        raw=_metadata(part.data, test) or None,
+        ref=check.ref,
+    )
+
+
+def _with_broken_sets(checks: list[Check]) -> list[Check]:
+    """A set that failed for nothing but a judge without a verdict says nothing either."""
+    made = list(checks)
+    for at, check in enumerate(made):
+        inside = made[at + 1 : at + 1 + check.extra.get("parts", 0)]
+        statuses = {one.status for one in inside}
+        if check.status == "fail" and "error" in statuses and "fail" not in statuses:
+            broken = next(one.error for one in inside if one.status == "error")
+            made[at] = replace(check, status="error", error=broken)
+    return made

@@ -1,0 +1,151 @@
+"""The columns of an evaluation: each is a prompt with a provider, and gives one run."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from errata.model import Scorer, Subject
+from errata.sources.base import Row
+from errata.sources.promptfoo.assertions import Graders, scorer_of
+from errata.sources.promptfoo.cases import Naming
+from errata.sources.promptfoo.document import Evaluation
+from errata.sources.promptfoo.providers import configured, label_of, provider_id, subject_of
+from errata.sources.promptfoo.values import items, mapping, text
+from errata.text.clean import one_line
+
+Key = int | tuple[str, str]
+LONGEST_PROMPT = 80
+
+
+@dataclass
+class Column:
+    key: Key
+    stated: dict[str, Any]
+    """What the file says of it apart from the rows."""
+    at: int | None = None
+    provider: Any = None
+    prompt: dict[str, Any] = field(default_factory=dict)
+    prompt_id: str = ""
+    rows: int = 0
+    scorers: dict[tuple[str, str], Scorer] = field(default_factory=dict)
+    variant: dict[str, str] = field(default_factory=dict)
+    subject: Subject = field(default_factory=Subject)
+
+    @property
+    def provider_id(self) -> str:
+        return provider_id(self.provider) or text(self.stated.get("provider"))
+
+    @property
+    def provider_label(self) -> str:
+        told = text(self.stated.get("provider"))
+        return label_of(self.provider) or (told if told != self.provider_id else "")
+
+    @property
+    def prompt_label(self) -> str:
+        return _label(self.stated) or _label(self.prompt)
+
+
+class Columns:
+    def __init__(self, evaluation: Evaluation, rows: Iterable[Row]) -> None:
+        self._prompts = evaluation.prompts
+        self._graders = Graders(evaluation.config)
+        self._only_provider = _only_provider(evaluation.config)
+        self.naming = Naming()
+        self.by_key: dict[Key, Column] = {
+            at: Column(key=at, stated=prompt, at=at) for at, prompt in enumerate(evaluation.prompts)
+        }
+        for row in rows:
+            self._note(row.data)
+        self._name(evaluation.config)
+
+    def key_of(self, row: dict[str, Any]) -> Key:
+        at = row.get("promptIdx")
+        if isinstance(at, int) and not isinstance(at, bool):
+            return at
+        provider, prompt = self.provider_of(row), mapping(row.get("prompt"))
+        names = (provider_id(provider), label_of(provider))
+        label = _label(prompt)
+        for at, stated in enumerate(self._prompts):
+            told = text(stated.get("provider"))
+            if _label(stated) == label and (not told or told in names):
+                return at
+        return (names[1] or names[0], label)
+
+    def provider_of(self, row: dict[str, Any]) -> Any:
+        return row.get("provider") or self._only_provider
+
+    def _note(self, row: dict[str, Any]) -> None:
+        key = self.key_of(row)
+        column = self.by_key.setdefault(key, Column(key=key, stated={}))
+        if not column.rows:
+            column.provider = self.provider_of(row)
+            column.prompt = mapping(row.get("prompt"))
+            column.prompt_id = text(row.get("promptId"))
+        column.rows += 1
+        self.naming.note(row)
+        test, grading = mapping(row.get("testCase")), mapping(row.get("gradingResult"))
+        asserted = [*items(test.get("assert")), *(mapping(part).get("assertion") for part in _parts(grading))]
+        for assertion in asserted:
+            scorer = scorer_of(mapping(assertion), test, self._graders)
+            if scorer is not None:
+                known = column.scorers.setdefault((scorer.name, scorer.model), scorer)
+                if known.threshold != scorer.threshold:
+                    column.scorers[scorer.name, scorer.model] = Scorer(
+                        name=scorer.name, kind=scorer.kind, model=scorer.model
+                    )
+
+    def _name(self, config: dict[str, Any]) -> None:
+        """The variant of each: its prompt where there are several; more where that leaves two alike."""
+        columns = list(self.by_key.values())
+        prompts = _prompt_names(columns)
+        for column, prompt in zip(columns, prompts, strict=True):
+            options = configured(config, column.provider_id, column.provider_label)
+            told = {**mapping(options), **mapping(column.provider)}
+            column.subject = subject_of(column.provider_id, told)
+            column.variant = {"prompt": prompt} if len(set(prompts)) > 1 else {}
+        for column in _alike(columns):
+            if column.provider_label:
+                column.variant["provider"] = column.provider_label
+        for column in _alike(columns):
+            column.variant["column"] = str(column.key)
+
+
+def _parts(grading: dict[str, Any]) -> list[Any]:
+    return items(grading.get("componentResults"))
+
+
+def _label(prompt: dict[str, Any]) -> str:
+    return text(prompt.get("label")) or text(prompt.get("display")) or text(prompt.get("raw"))
+
+
+def _prompt_names(columns: list[Column]) -> list[str]:
+    """Labels are often the whole prompt: cut, and told apart by the prompt's id where that is not enough."""
+    shown = [one_line(column.prompt_label, LONGEST_PROMPT) for column in columns]
+    full: dict[str, set[str]] = {}
+    for name, column in zip(shown, columns, strict=True):
+        full.setdefault(name, set()).add(_prompt_key(column))
+    return [
+        f"{name} [{_prompt_key(column)[:8]}]" if len(full[name]) > 1 else name
+        for name, column in zip(shown, columns, strict=True)
+    ]
+
+
+def _prompt_key(column: Column) -> str:
+    return text(column.stated.get("id")) or column.prompt_id or column.prompt_label
+
+
+def _alike(columns: list[Column]) -> list[Column]:
+    def known(column: Column) -> tuple[str, ...]:
+        return (column.subject.model, column.subject.provider, *sorted(column.variant.values()))
+
+    often = Counter(map(known, columns))
+    return [column for column in columns if often[known(column)] > 1]
+
+
+def _only_provider(config: dict[str, Any]) -> Any:
+    """Rows of old exports don't name the provider; the configuration does, where there is one."""
+    listed = config.get("providers") or config.get("targets")
+    if isinstance(listed, list):
+        return listed[0] if len(listed) == 1 else None
+    return listed

@@ -1,0 +1,163 @@
+"""What was said: the prompt, which may be a chat, and the answer; for several turns and red teams, their history."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from errata.model import Actor, Step, ToolCall
+from errata.model.words import ActorRole
+from errata.sources.base import decode
+from errata.sources.promptfoo.spans import steps_of_trace
+from errata.sources.promptfoo.values import as_text, items, mapping, plain, rest, text
+
+HISTORIES = ("messages", "redteamHistory", "redteamTreeHistory")
+_ROLES: dict[str, ActorRole] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_MEDIA = ("audio", "images", "video")
+_MESSAGE = ("role", "content", "name", "tool_calls", "reasoning", "reasoning_content")
+_TURN = ("prompt", "output", "trace")
+
+
+def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
+    """The history where there is one, else the prompt and the answer; then what was traced."""
+    response = mapping(row.get("response"))
+    metadata = mapping(response.get("metadata"))
+    told = next((turns for key in HISTORIES if (turns := items(metadata.get(key)))), None)
+    if told is not None:
+        steps = list(_turns(told))
+    else:
+        steps = [*_asked(mapping(row.get("prompt")).get("raw")), *_answered(response)]
+    steps = list(_numbered(steps))
+    traces = [metadata.get("trace") or mapping(row.get("metadata")).get("trace")]
+    for trace in [*traces, *(mapping(turn).get("trace") for turn in told or ())]:
+        steps += steps_of_trace(mapping(trace), len(steps))
+    return tuple(steps)
+
+
+def has_history(row: dict[str, Any]) -> bool:
+    metadata = mapping(mapping(row.get("response")).get("metadata"))
+    return any(items(metadata.get(key)) for key in HISTORIES)
+
+
+def _numbered(steps: Iterable[Step]) -> Iterator[Step]:
+    """In order, and each answer of a tool below the call that asked for it."""
+    calls: dict[str, int] = {}
+    for index, step in enumerate(steps):
+        calls |= {call.id: index for call in step.tool_calls if call.id}
+        answers = step.extra.get("tool_call_id")
+        yield replace(step, index=index, parent=calls.get(answers) if isinstance(answers, str) else None)
+
+
+def _asked(raw: Any) -> Iterator[Step]:
+    messages = _messages(raw)
+    if messages is not None:
+        yield from map(_message, messages)
+    elif raw is not None:
+        yield Step(index=0, actor=Actor(role="user"), text=as_text(raw))
+
+
+def _messages(raw: Any) -> list[dict[str, Any]] | None:
+    """A chat is written as JSON inside of the prompt's text."""
+    if isinstance(raw, str):
+        if raw.lstrip()[:1] not in ("[", "{"):
+            return None
+        try:
+            raw = decode(raw.encode())
+        except ValueError:
+            return None
+    listed = raw if isinstance(raw, list) else mapping(raw).get("messages")
+    if not isinstance(listed, list) or not listed:
+        return None
+    return listed if all(isinstance(one, dict) and isinstance(one.get("role"), str) for one in listed) else None
+
+
+def _message(message: dict[str, Any]) -> Step:
+    content = message.get("content")
+    role = _ROLES.get(text(message.get("role")).lower(), "environment")
+    parts = [part for part in items(content) if not _is_text(part)]
+    said = [_said(part) for part in items(content) if _is_text(part)] if isinstance(content, list) else [content]
+    calls = _calls(message.get("tool_calls"))
+    return Step(
+        index=0,
+        actor=Actor(role=role, name=text(message.get("name"))),
+        kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
+        text="\n".join(as_text(one) for one in said if one is not None),
+        parts=tuple(plain(part) if isinstance(part, dict) else {"value": plain(part)} for part in parts),
+        reasoning=text(message.get("reasoning_content")) or text(message.get("reasoning")),
+        tool_calls=calls,
+        extra=rest(message, _MESSAGE) | ({"role": message["role"]} if role == "environment" else {}),
+    )
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, str) or (isinstance(part, dict) and isinstance(part.get("text"), str) and len(part) <= 2)
+
+
+def _said(part: Any) -> str:
+    return part if isinstance(part, str) else text(part.get("text"))
+
+
+def _calls(listed: Any) -> tuple[ToolCall, ...]:
+    return tuple(_call(call) for call in items(listed) if isinstance(call, dict))
+
+
+def _call(call: dict[str, Any]) -> ToolCall:
+    function = mapping(call.get("function")) or call
+    raw = next((function[key] for key in ("arguments", "args", "input") if function.get(key) is not None), None)
+    ident, name = text(call.get("id")) or text(call.get("call_id")), text(function.get("name"))
+    if not isinstance(raw, str):
+        return ToolCall(id=ident, name=name, arguments=plain(raw))
+    try:
+        return ToolCall(id=ident, name=name, arguments=plain(decode(raw.encode())))
+    except ValueError as error:
+        return ToolCall(id=ident, name=name, arguments_raw=raw, parse_error=str(error))
+
+
+def _answered(response: dict[str, Any]) -> Iterator[Step]:
+    output = response.get("output")
+    media = tuple({key: plain(response[key])} for key in _MEDIA if response.get(key))
+    if output is None and not media:
+        return
+    listed = output if isinstance(output, list) else mapping(output).get("tool_calls")
+    calls = _calls(listed) if _are_calls(listed) else ()
+    said = mapping(output).get("content") if calls else output
+    yield Step(
+        index=0,
+        actor=Actor(role="assistant"),
+        kind="tool_call" if calls else "message",
+        text=as_text(said) if said is not None else "",
+        parts=media,
+        reasoning=text(response.get("reasoning")),
+        tool_calls=calls,
+    )
+
+
+def _are_calls(listed: Any) -> bool:
+    return bool(items(listed)) and all(
+        mapping(one).get("function") or mapping(one).get("type") in ("function", "function_call", "tool_use")
+        for one in items(listed)
+    )
+
+
+def _turns(told: list[Any]) -> Iterator[Step]:
+    """Messages, or what a red team sent and got back, with its score of each try."""
+    for turn in told:
+        if not isinstance(turn, dict):
+            yield Step(index=0, actor=Actor(role="environment"), kind="log", text=as_text(turn))
+        elif "role" in turn:
+            yield _message(turn)
+        else:
+            if turn.get("prompt") is not None:
+                yield Step(index=0, actor=Actor(role="simulator", name="red team"), text=as_text(turn["prompt"]))
+            said = as_text(turn["output"]) if turn.get("output") is not None else ""
+            yield Step(index=0, actor=Actor(role="assistant"), text=said, extra=rest(turn, _TURN))

@@ -1,0 +1,122 @@
+"""The runs of an evaluation: one for each of its columns, all of one group."""
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import msgspec
+
+from errata.model import Artefact, Run, SourceInfo, SourceRef, UsageByRole
+from errata.model.times import from_milliseconds, parse
+from errata.sources.promptfoo.columns import Column
+from errata.sources.promptfoo.document import Evaluation
+from errata.sources.promptfoo.reported import reported
+from errata.sources.promptfoo.usage import usage
+from errata.sources.promptfoo.values import items, kept, mapping, number, rest, text
+from errata.text.clean import one_line
+
+NAME = "promptfoo"
+LONGEST_CONFIG = 1024 * 1024
+
+_METRICS = ("tokenUsage", "cost")
+_STATED = ("raw", "label", "display", "id", "provider", "metrics")
+_MACHINE = ("promptfooVersion", "nodeVersion", "platform", "arch")
+
+
+def run_of(evaluation: Evaluation, column: Column, columns: int, path: Path) -> Run:
+    metrics = mapping(column.stated.get("metrics"))
+    judges = sorted({scorer.model for scorer in column.scorers.values() if scorer.model})
+    prompt = "" if "prompt" not in column.variant else f" · {column.variant['prompt']}"
+    return Run(
+        native_id=evaluation.native_id,
+        group=evaluation.native_id,
+        source=SourceInfo(name=NAME, format_version=evaluation.version),
+        name=one_line(f"{column.provider_label or column.provider_id}{prompt}", 200),
+        subject=column.subject,
+        roles={"judge": judges[0]} if len(judges) == 1 else {},
+        variant=column.variant,
+        suite=suite_of(evaluation.config),
+        suite_version=evaluation.dataset,
+        started_at=evaluation.created,
+        finished_at=_finished(evaluation),
+        reported=reported(evaluation, column, alone=columns == 1),
+        scorers=tuple(column.scorers.values()),
+        context=_context(evaluation, column),
+        environment=rest({key: evaluation.metadata.get(key) for key in _MACHINE}),
+        usage=_usage(metrics),
+        origin=str(path.parent),
+        extra=_extra(evaluation, column, metrics),
+        ref=evaluation.ref if column.at is None else _place(evaluation, column.at),
+    )
+
+
+def suite_of(config: dict[str, Any]) -> str:
+    """The description, else the file that the tests come from."""
+    told = " ".join(text(config.get("description")).split())
+    tests = config.get("tests")
+    first = items(tests)[0] if len(items(tests)) == 1 else tests
+    file = text(first) or text(mapping(first).get("path"))
+    return told or PurePosixPath(file.removeprefix("file://").replace("\\", "/")).name or NAME
+
+
+def _place(evaluation: Evaluation, at: int) -> SourceRef:
+    return SourceRef(file=evaluation.ref.file, pointer=f"{evaluation.prompts_at}/{at}")
+
+
+def _finished(evaluation: Evaluation) -> str | None:
+    lasted = number(evaluation.stats.get("durationMs"))
+    if evaluation.created is None or lasted is None or not evaluation.created.endswith("Z"):
+        return None
+    try:
+        return from_milliseconds(parse(evaluation.created).timestamp() * 1000 + lasted)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _usage(metrics: dict[str, Any]) -> UsageByRole:
+    told = mapping(metrics.get("tokenUsage"))
+    judge = mapping(told.get("assertions"))
+    return UsageByRole(subject=usage(told, number(metrics.get("cost"))), judge=usage(judge))
+
+
+def _context(evaluation: Evaluation, column: Column) -> tuple[Artefact, ...]:
+    made = []
+    template = text(column.stated.get("raw"))
+    if template:
+        made.append(Artefact(role="context", path="prompt", text=template, size=len(template.encode())))
+    if evaluation.config:
+        made.append(_config(evaluation.config))
+    return tuple(made)
+
+
+def _config(config: dict[str, Any]) -> Artefact:
+    """Without the tests where these make it long: the rows repeat them."""
+    shown = _pretty(kept(config))
+    cut = len(shown) > LONGEST_CONFIG
+    if cut:
+        shown = _pretty(kept({key: value for key, value in config.items() if key != "tests"}))
+    return Artefact(role="config", path="config", text=shown, size=len(shown.encode()), truncated=cut)
+
+
+def _pretty(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
+
+
+def _extra(evaluation: Evaluation, column: Column, metrics: dict[str, Any]) -> dict[str, Any]:
+    extra = {
+        **evaluation.extra,
+        **rest(evaluation.metadata, _MACHINE),
+        "provider": kept(column.provider),
+        "prompt label": column.prompt.get("label") or column.prompt_label,
+        "prompt id": column.prompt_id,
+        "stated": _stated_otherwise(column),
+        "column": rest(column.stated, _STATED),
+        "metrics": rest(metrics, _METRICS),
+        "stats": rest(evaluation.stats),
+    }
+    return rest(extra)
+
+
+def _stated_otherwise(column: Column) -> dict[str, Any]:
+    """The name and id that stand apart from the rows, where the rows have others."""
+    pairs = (("id", column.prompt_id), *((key, column.prompt.get(key)) for key in ("label", "display")))
+    return rest({key: column.stated.get(key) for key, row in pairs if column.stated.get(key) != row})

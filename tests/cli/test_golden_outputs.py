@@ -1,0 +1,262 @@
+"""Whole outputs, to be read as a user reads them. `make golden` writes them anew."""
+
+import shutil
+
+import pytest
+from inline_snapshot import snapshot
+
+from errata import pipeline
+from terminal import FIXTURES, done, errata
+
+BENCHMARKS = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
+DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data" / "20260302T100000_voice-beta_0b1c2d3e"
+
+
+def test_the_analysis_of_the_bundled_example():
+    told = done("analyze", pipeline.bundled_example())
+
+    assert told.err + told.out == snapshot("""\
+read      convex-evals · 25 attempts of 25 cases
+checkup   fit for analysis: 2 notes
+
+Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
+
+Passed   16 of 25   64.0 %
+Failures 9       completed/scored/fail 7 · error/not_run/none 2
+Checks   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed)
+Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
+         004-actions 1/3 · 005-idioms 2/3   (failures / attempts)
+Cost     $0.45, unknown for 1 attempt · 178,064 tokens
+
+note     errors              2 of 25 attempts (8 %) had errors: subject 1, environment 1
+                             getRunDetails.envelope.json#/value/evals/4
+                               "error: upstream connect error or disconnect/reset before headers"
+                             getRunDetails.envelope.json#/value/evals/15/steps/1
+                               "Error: Command failed: bun install error: ECONNRESET downloading
+                               package manifest convex"
+note     unknown_costs       1 attempt has no known cost; the total is of the other 24
+                             getRunDetails.envelope.json#/value
+
+Next     errata failures jn7mqywb
+         errata show jn7mqywb/000-fundamentals/002-http_greeting
+""")
+
+
+def test_the_check_of_a_damaged_run():
+    told = errata("check", DAMAGED)
+
+    assert told.code == 1
+    assert told.out == snapshot("""\
+Run 0b1c2d3e · voice-beta · harbour_bench, mode rehydrated · 2026-03-02
+NOT FIT for comparison as it stands: 3 problems, 2 notes
+
+problem  missing_cases       2 of 30 expected cases have no row: turn-7, turn-18
+                             run.log:41 "gave no answer within 15 s"
+                             run.log:42 "gave no answer within 15 s"
+problem  duplicate_case      turn-12 has 2 rows with different verdicts: 1 pass, 1 fail
+                             openai_judged.jsonl:3 "Nothing is left. · pass"
+                             openai_judged.jsonl:17 "The class at 14:00 is left. · state_tracking"
+problem  aggregate_mismatch  openai_summary.json says turns_scored 30; rows: 29, over 28 cases
+                             openai_summary.json "turns_scored scored 30"
+note     judge_conflict      turn-12: its rows were judged differently
+                             openai_judged.jsonl:3
+                               "pass: Cascade absorbed from turn 11; not failed again."
+                             openai_judged.jsonl:17
+                               "fail: State error: nothing is left after the cancellation."
+note     row_order           rows are not in the order of the cases; they are sorted where it
+                             matters
+                             runtime.json
+""")
+
+
+def test_the_failures_of_a_run(library):
+    assert done("failures", "jn7mqywb", "--store", library).out == snapshot("""\
+case                                  failed checks  facts                  reason
+000-fundamentals/002-http_greeting    eslint         completed/scored/fail  eslint failed
+001-data_modeling/000-user_table      –              error/not_run/none     error: upstream connect…
+001-data_modeling/003-optional_index  deploy         completed/scored/fail  Error: Command failed: …
+002-queries/001-text_lookup           tests          completed/scored/fail  tests failed (90%)
+002-queries/006-pagination_shape      tsc, tests     completed/scored/fail  Error: tsc failed conve…
+003-mutations/005-batch_insert        install        error/not_run/none     Error: Command failed: …
+004-actions/003-rate_limit_guard      tests          completed/scored/fail  tests failed (60%)
+005-idioms/003-shared_validator       eslint, tests  completed/scored/fail  eslint failed
+005-idioms/004-pick_primitive         tests          completed/scored/fail  tests failed (0%)
+9 failures of 25 attempts · run jn7mqywb
+""")
+
+
+def test_an_attempt(library):
+    assert done("show", "jn7mqywb/003-mutations/005-batch_insert", "--store", library).out == snapshot("""\
+003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
+execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
+id 66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
+from getRunDetails.envelope.json#/value/evals/15
+the harness says: failed
+
+error infrastructure in environment · getRunDetails.envelope.json#/value/evals/15/steps/1
+  > Error: Command failed: bun install
+  > error: ECONNRESET downloading package manifest convex
+
+  filesystem               pass
+  install                  fail  Error: Command failed: bun install error: ECONNRESET downloading pack…
+  deploy                   not_run
+  tsc                      not_run
+  eslint                   not_run
+  tests                    not_run
+
+task
+  > Write a mutation `addMany` that inserts a list of rows and returns their ids.
+
+files (--full shows their texts)
+  output     convex/rows.ts 181 bytes
+  log        run.log 167 bytes
+  task       TASK.txt 78 bytes
+  expected   answer/convex/rows.ts 181 bytes
+  grader     grader.test.ts 148 bytes
+""")
+
+
+def test_a_turn_of_a_conversation(library):
+    assert done("show", "9c0d1e2f/turn-11", "--store", library).out == snapshot("""\
+turn-11 · attempt 1 of 1 · failed at tool_use_correct (dimension)
+execution completed · measurement scored · outcome fail · 1,534 tokens
+id 01f18819d1decc9a:harbour_bench/turn-11#1
+from openai_judged.jsonl:12
+
+  turn_taking              pass
+  tool_use_correct         fail
+  instruction_following    pass
+  kb_grounding             pass
+  ambiguity_handling       not_applicable
+  state_tracking           fail
+
+judge openai
+  > Multi-step request; only canceled one and forgot the class.
+
+task
+  > Cancel both of them please.
+
+output
+  > I can only see one booking, it is cancelled.
+
+transcript
+    0 user       Cancel both of them please.
+    1 assistant  I can only see one booking, it is cancelled.
+      → cancel_booking {'name': 'Lena Okafor', 'booking': 'B-101'}
+      ← {'status': 'success'}
+""")
+
+
+def test_an_unavailable_run(library):
+    told = done("analyze", FIXTURES / "convex_evals" / "run_c" / "data")
+
+    assert told.out == snapshot("""\
+Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: 25 of 25 attempts ended in one error and used
+no tokens
+  > error: No endpoints found for acme/drift-mini-preview.
+This run says nothing about the model. Passed: 0/25
+""")
+
+
+@pytest.mark.req("S-17")
+def test_the_analysis_of_a_batch_of_three_sessions():
+    told = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data")
+
+    assert told.out == snapshot("""\
+Run batch-0214 · sonnet · projectscylla · 2026-02-14
+
+Passed   24 of 47   51.1 %
+Failures 23      error/not_run/none 13 · completed/scored/fail 10
+Checks   none 13 · T0 9 · T1 1   (first failed)
+Cost     $54.18
+
+Errors   11× 1 validation error for RunResult criteria_scores Input should be a valid dictionary [t…
+         2× git worktree add failed: fatal: invalid reference: task-base
+
+warning  several_sessions    3 sessions in one folder; the latest one's results are counted, the
+                             earlier are kept
+                             "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29
+                             passed, 2 fail at $0"
+                             "session 2, 2026-02-14T11:16:40Z: every test exit -1: [Errno 2] No
+                             such file or directory: 'pixi'; no cost"
+                             "session 3, 2026-02-14T13:59:12Z: resume; 34 tests reuse stored runs,
+                             13 fail at $0"
+warning  errors              13 of 47 attempts (28 %) had errors: aggregation 11, setup 2
+                             thread_logs/thread_1.log:1063
+                               "1 validation error for RunResult criteria_scores Input should be a
+                               valid dictionary [type=dict_type, input_value=None,
+                               input_type=NoneType]"
+                             thread_logs/thread_0.log:1404
+                               "git worktree add failed: fatal: invalid reference: task-base"
+
+Next     errata failures batch-0214
+         errata show batch-0214/test-003
+""")
+
+
+def test_a_benchmark_in_the_place_of_a_run(tmp_path):
+    shutil.copytree(BENCHMARKS, tmp_path / "results")
+
+    assert errata("analyze", "results/benchmarks").err == snapshot("""\
+error: No source recognises `results/benchmarks`
+
+hint: it holds `turns.json` and `tools.json` of a benchmark, not a finished run;
+      runs of this benchmark: `results/runs/harbour_bench`
+      all formats: `errata sources` · name one: `--source`
+""")
+
+
+def test_a_left_over_of_an_interrupted_write(tmp_path):
+    source = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
+    (tmp_path / "batch").mkdir()
+    for name in ("batch_summary.json", "batch_summary.json.tmp.140213"):
+        shutil.copy(source / name, tmp_path / "batch" / name)
+
+    assert errata("import", "batch/batch_summary.json.tmp.140213").err == snapshot("""\
+error: No source recognises `batch/batch_summary.json.tmp.140213`
+
+hint: a write was interrupted, and this is what it left over; the finished file lies beside it:
+      `errata import batch`
+      all formats: `errata sources` · name one: `--source`
+""")
+
+
+def test_the_list_of_runs(library):
+    assert done("runs", "--source", "conversation-bench", "--store", library).out == snapshot("""\
+run       model          suite          started           attempts  passed  failures  notes
+0b1c2d3e  voice-beta     harbour_bench  2026-03-02 10:00        29      25         4
+7d8e9f0a  voice-delta    harbour_bench  2026-03-02 09:00        30       0         1  nothing scored
+3a4b5c6d  acme/voice-g…  harbour_bench  2026-03-01 14:00        30      22         8
+9c0d1e2f  voice-beta     harbour_bench  2026-03-01 13:00        30      20        10
+5e6f7a8b  voice-alpha    harbour_bench  2026-03-01 11:00        30      26         4
+1a2b3c4d  voice-alpha    harbour_bench  2026-03-01 10:00        30      25         5
+""")
+
+
+def test_the_help():
+    assert done("--help").out == snapshot("""\
+Usage: errata [OPTIONS] COMMAND [ARGS]...
+
+  The post-mortem for LLM eval runs: what went wrong, who has to act, how we
+  know, and what to do.
+
+  RUN is a path, a unique prefix of a run's id or native id, a name, or
+  `latest`. Start with `errata analyze PATH`.
+
+Options:
+  -V, --version  Show the version and exit.
+  -h, --help     Show this message and exit.
+
+Commands:
+  analyze   Everything at once: import, check, summarise.
+  import    Read the runs at PATHS into the store.
+  runs      List the runs of the store.
+  show      Show a run, a case or an attempt.
+  check     Tell whether RUNS are fit to be analysed.
+  failures  List the failures of RUNS.
+  exclude   Keep RUN, but leave it out of every score.
+  rm        Forget RUNS.
+  sources   List the formats that can be read.
+  doctor    Tell whether the store is sound.
+  demo      Analyse a bundled example.
+""")
