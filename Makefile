@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench soak golden requirements lock clean help
+.PHONY: demo test check bench bench-triage soak golden requirements lock clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 $(READY): requirements/dev.lock pyproject.toml
 	@set -e; if command -v uv >/dev/null 2>&1; then \
@@ -35,9 +35,13 @@ check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated docu
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
+	@$(BIN)/python scripts/docs_check.py --check
 
 bench: $(READY) ## import and start-up against their floors, in one run
 	@$(BIN)/python -m bench
+
+bench-triage: $(READY) ## triage against labelled samples and injected faults
+	@$(BIN)/python -m bench.triage
 
 soak: $(READY) ## the long ones: kills, long fuzz, load
 	@$(BIN)/python -m soak

@@ -121,9 +121,9 @@ def total_usage(final: dict[str, Any]) -> Usage | None:
 
 
 def closing_words(steps: list[Step]) -> str | None:
-    """What the agent said last without calling anything; none where it never did."""
+    """What the agent said last without calling anything; none where it never did, as its work is the answer."""
     own = [step for step in steps if step.actor.role == "assistant" and step.parent is None]
-    return own[-1].text if own and not own[-1].tool_calls else None
+    return own[-1].text or None if own and not own[-1].tool_calls else None
 
 
 def stop_reason(steps: list[Step]) -> str:
