@@ -11,6 +11,7 @@ from errata.model import Attempt, Attribution, Run
 
 Policy = Literal["strict", "as_reported", "clean", "reviewed"]
 NOT_THE_SUBJECTS = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
+TOLERANCE = 0.005
 NEVER_MADE = frozenset(("missing", "unfinished", "skipped"))
 
 
@@ -102,9 +103,11 @@ def as_reported(trials: Trials) -> Score:
         return Score(policy="as_reported", note="the harness gives no headline number")
     passed = sum(tried.attempt.outcome == "pass" for tried in counted)
     note = "the harness's own rule, reproduced"
-    if headline.metric == "pass_rate" and headline.value is not None:
-        same = abs(headline.value - passed / len(counted)) < 0.005
-        note = note if same else f"the harness itself says {headline.value:.4g}"
+    if headline.value is not None and headline.metric in ("pass_rate", "mean", "accuracy"):
+        values = [tried.attempt.reported for tried in counted]
+        known = [value for value in values if value is not None]
+        mean = sum(known) / len(known) if known and headline.metric != "pass_rate" else passed / len(counted)
+        note = note if abs(headline.value - mean) < TOLERANCE else f"the harness itself says {headline.value:.4g}"
     out = sum(len(tries) for tries in trials.counted.values()) - len(counted)
     left_out = {"not counted by the harness": out} if out else {}
     return Score(policy="as_reported", passed=passed, total=len(counted), left_out=left_out, note=note)

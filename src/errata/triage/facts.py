@@ -1,5 +1,6 @@
 """Signals that need no text: what the facts of one attempt show by themselves."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -73,6 +74,28 @@ def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed
         yield _observed(attempt, "no_verdict", "grader", "likely", "measurement", "unscored", breaks=True)
 
 
+def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """A reward was written although no test ran: a program that the tests need is not there."""
+    if attempt.outcome != "fail" or any(
+        one.kind == "tests" and one.status in ("pass", "fail") for one in attempt.checks
+    ):
+        return
+    for artefact in attempt.artefacts:
+        if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
+            continue
+        missing = _MISSING.search(artefact.text)
+        if missing is not None and not _TESTS_RAN.search(artefact.text):
+            line = artefact.text.count("\n", 0, missing.start()) + 1
+            where = f"{artefact.path}:{line}"
+            found = _observed(attempt, "verifier_never_ran", "environment", "certain", where, missing[0], breaks=True)
+            yield msgspec.structs.replace(found, also=("grader",))
+
+
+_VERIFIER_LOG = re.compile(r"verif|test|grade", re.IGNORECASE)
+_MISSING = re.compile(r"^.*\b[\w.-]+: (?:command )?not found\s*$", re.MULTILINE)
+_TESTS_RAN = re.compile(r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) ", re.MULTILINE)
+
+
 def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Judges who were asked the same and say the opposite: a doubt, not a verdict."""
     said = {_passed(judgement.raw) for judgement in attempt.judgements if judgement.valid} - {None}
@@ -114,6 +137,7 @@ RULES: tuple[Rule, ...] = (
     never_generated,
     spent_nothing,
     measurement_broke,
+    verifier_never_ran,
     judges_disagree,
     equals_the_reference,
     a_check_failed,
