@@ -1,10 +1,7 @@
 """The door of the program: one exit code for each way a command can end."""
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -149,27 +146,6 @@ def test_a_reader_that_has_had_enough_is_no_error(arguments):
     command.stderr.close()
 
     assert (command.wait(), told) == (0, b"")
-
-
-def test_an_interrupt_from_the_keyboard_says_one_word(tmp_path):
-    log = tmp_path / "endless.jsonl"
-    os.mkfifo(log)
-    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n')
-    command = subprocess.Popen(
-        [PROGRAM, "import", str(log), "--map", str(tmp_path / "map.toml")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        process_group=0,
-    )
-    with log.open("wb") as writer:  # opened as soon as the program reads
-        writer.write(b'{"id": "one"}\n')
-        writer.flush()
-        time.sleep(0.2)
-        os.killpg(command.pid, signal.SIGINT)
-        out, err = command.communicate(timeout=20)
-
-    assert (command.returncode, out, err.strip()) == (130, b"", b"interrupted")
-    assert done("runs", "--json").rows == []
 
 
 def test_a_terminal_that_knows_only_ascii_gets_escapes_and_no_crash():

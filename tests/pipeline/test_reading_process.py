@@ -153,17 +153,28 @@ main(["import", "rows.jsonl", "--map", "map.toml"])
 """
 
 
-def start_import(tmp_path: Path, rows: bytes | None = None) -> tuple[subprocess.Popen[str], int]:
-    """A program that imports a log, and the process that reads for it; without rows it waits for them for ever."""
-    log = tmp_path / "rows.jsonl"
-    os.mkfifo(log) if rows is None else log.write_bytes(rows)
-    (tmp_path / "map.toml").write_text(MAP)
-    command = subprocess.Popen(
-        [sys.executable, "-c", IMPORT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
-    )
-    wait_until(lambda: children_of(command.pid))
-    (reader,) = children_of(command.pid)
-    return command, reader
+@pytest.fixture
+def start_import(tmp_path):
+    """Starts a program that imports a log; gives it and the process that reads for it. Without rows both wait."""
+    started = []
+
+    def start(rows: bytes | None = None) -> tuple[subprocess.Popen[str], int]:
+        log = tmp_path / "rows.jsonl"
+        os.mkfifo(log) if rows is None else log.write_bytes(rows)
+        (tmp_path / "map.toml").write_text(MAP)
+        command = subprocess.Popen(
+            [sys.executable, "-c", IMPORT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+        )
+        started.append(command.pid)
+        wait_until(lambda: children_of(command.pid))
+        (reader,) = children_of(command.pid)
+        started.append(reader)
+        return command, reader
+
+    yield start
+    for pid in started:
+        if is_alive(pid):
+            os.kill(pid, signal.SIGKILL)
 
 
 def ended(command: subprocess.Popen[str]) -> Said:
@@ -173,8 +184,8 @@ def ended(command: subprocess.Popen[str]) -> Said:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
 class TestEndings:
-    def test_a_reading_process_that_dies_ends_the_import_with_2(self, tmp_path):
-        command, reader = start_import(tmp_path)
+    def test_a_reading_process_that_dies_ends_the_import_with_2(self, start_import):
+        command, reader = start_import()
 
         os.kill(reader, signal.SIGKILL)
         told = ended(command)
@@ -183,8 +194,8 @@ class TestEndings:
         assert "The process that was reading `rows.jsonl` ended early" in told.err
         assert errata("runs", "--json") == (0, "", "")
 
-    def test_an_interrupt_ends_both_and_says_one_word(self, tmp_path):
-        command, reader = start_import(tmp_path)
+    def test_an_interrupt_ends_both_and_says_one_word(self, start_import):
+        command, reader = start_import()
 
         os.killpg(command.pid, signal.SIGINT)
         told = ended(command)
@@ -192,9 +203,9 @@ class TestEndings:
         assert (told.code, told.out, told.err.strip()) == (130, "", "interrupted")
         wait_until(lambda: not is_alive(reader))
 
-    def test_a_reading_process_goes_away_when_its_parent_was_killed(self, tmp_path):
+    def test_a_reading_process_goes_away_when_its_parent_was_killed(self, start_import):
         rows = b"".join(b'{"id": "%d", "ok": true}\n' % number for number in range(100_000))
-        command, reader = start_import(tmp_path, rows)
+        command, reader = start_import(rows)
 
         command.kill()
         command.wait()

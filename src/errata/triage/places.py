@@ -12,7 +12,7 @@ HEAD, TAIL = 4_000, 16_000
 
 class Place(NamedTuple):
     kind: str
-    """error, check, status, judge, log or stop: what rules name in `where`."""
+    """error, traceback, check, assertion, status, judge, log or stop: what rules name in `where`."""
     where: str
     text: str
     ref: SourceRef | None
@@ -35,8 +35,10 @@ def places(attempt: Attempt) -> Iterator[Place]:
             if check.error is not None and check.error not in attempt.errors:
                 error = check.error
                 yield Place("error", f"checks[{check.name}].error", error.message, error.ref, error.phase)
-            if check.explanation:
-                yield Place("check", f"checks[{check.name}].explanation", check.explanation, check.ref)
+            # what a test says of the subject's work is no evidence; what a step of the pipeline says of itself is
+            kind = "check" if check.kind == "step" else "assertion" if check.status == "error" else ""
+            if check.explanation and kind:
+                yield Place(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
     if attempt.native_status:
         yield Place("status", "native_status", attempt.native_status, attempt.ref)
     if attempt.stop_reason:
