@@ -65,7 +65,11 @@ def test_every_command_can_print_json(name):
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_every_command_has_help(name, option):
+def test_every_command_has_help(name, option, monkeypatch):
+    # click keeps the help option of the first context that asked for it, which may have been another test's
+    command = app.get_command(click.Context(app), name)
+    monkeypatch.setattr(command, "_help_option", None, raising=False)
+
     told = errata(name, option)
 
     assert told.code == 0
@@ -74,6 +78,6 @@ def test_every_command_has_help(name, option):
 
 
 def test_the_help_lists_every_command():
-    told = errata("--help").out
+    told = " ".join(errata("--help").out.split())
 
-    assert all(f"  {name} " in told and short in told for name, (_, short) in COMMANDS.items())
+    assert all(f" {name} {short}" in told for name, (_, short) in COMMANDS.items())

@@ -3,13 +3,21 @@
 import io
 import stat
 import struct
+import sys
 import zipfile
 
 import pytest
 
 from errata.errors import SourceError
 from errata.sources import archives
-from errata.sources.archives import zip_members
+from errata.sources.archives import Caps, open_archive, zip_members
+
+if sys.version_info >= (3, 14):
+    import zipfile as newer_zipfile
+else:
+    from backports.zstd import zipfile as newer_zipfile
+
+CAPS = Caps(member=1000, total=3000, members=4, ratio=float("inf"))
 
 
 def an_archive(tmp_path, members, compression=zipfile.ZIP_DEFLATED):
@@ -177,3 +185,77 @@ def test_an_encrypted_member_is_told_in_words(tmp_path):
 
     with pytest.raises((SourceError, zipfile.BadZipFile)):
         list(zip_members(path))
+
+
+def packed_with_zstandard(tmp_path, members):
+    path = tmp_path / "answers.zip"
+    with newer_zipfile.ZipFile(path, "w", newer_zipfile.ZIP_ZSTANDARD) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return path
+
+
+def test_members_packed_with_zstandard_are_read(tmp_path):
+    path = packed_with_zstandard(tmp_path, [("a", b"x" * 500), ("b", b"")])
+
+    assert list(zip_members(path)) == [("a", b"x" * 500), ("b", b"")]
+
+
+def test_a_bomb_of_zstandard_is_a_bomb(tmp_path):
+    assert "too large" in refusal(packed_with_zstandard(tmp_path, [("zeros", bytes(8 * 2**20))]))
+
+
+def test_damage_in_zstandard_has_the_same_form(tmp_path):
+    path = packed_with_zstandard(tmp_path, [("a", bytes(range(256)) * 10)])
+    whole, escaped = path.read_bytes(), set()
+
+    for at in range(len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            list(zip_members(path))
+        except (zipfile.BadZipFile, SourceError):
+            pass
+        except Exception as error:  # noqa: BLE001 the point of the test
+            escaped.add(type(error).__name__)
+
+    assert escaped == set()
+
+
+def test_an_open_archive_gives_members_by_name(tmp_path):
+    with open_archive(
+        an_archive(tmp_path, [("samples/1", b"x"), ("header", b"y"), ("samples/2", b"z")]), CAPS
+    ) as archive:
+        assert archive.names("samples/") == ["samples/1", "samples/2"]
+        assert archive.read("header") == b"y"
+        assert "other" not in archive
+
+
+def test_of_members_with_one_name_the_last_is_read(tmp_path):
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        path = an_archive(tmp_path, [("header", b"old"), ("header", b"new")])
+
+    with open_archive(path, CAPS) as archive:
+        assert archive.names() == ["header"]
+        assert archive.read("header") == b"new"
+
+
+def test_a_member_that_is_too_large_is_refused_alone(tmp_path):
+    with open_archive(an_archive(tmp_path, [("large", b"x" * 1001), ("small", b"x")]), CAPS) as archive:
+        with pytest.raises(zipfile.BadZipFile, match="too large"):
+            archive.read("large")
+        assert archive.read("small") == b"x"
+
+
+@pytest.mark.parametrize(
+    "members", [[("../x", b"")], [(f"{n}", b"x" * 900) for n in range(4)], [(f"{n}", b"") for n in range(5)]]
+)
+def test_a_hostile_archive_is_refused_when_it_is_opened(tmp_path, members):
+    with pytest.raises(SourceError), open_archive(an_archive(tmp_path, members), CAPS):
+        pass
+
+
+def test_a_member_of_an_open_archive_that_claims_to_be_small_is_not_unpacked(tmp_path):
+    path = claiming(an_archive(tmp_path, [("a", bytes(50 * 2**20))]), 10)
+
+    with open_archive(path, CAPS) as archive, pytest.raises(zipfile.BadZipFile):
+        archive.read("a")

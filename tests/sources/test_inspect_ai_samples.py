@@ -118,6 +118,7 @@ def test_a_sandbox_that_does_not_start_is_the_environments():
     assert (read.execution, read.errors[0].phase, read.output.text) == ("error", "environment", None)
 
 
+@pytest.mark.trap(13)
 def test_a_bare_nan_is_a_score_without_a_verdict():
     unscored = attempt(SCORER, "uns")
 
@@ -478,3 +479,11 @@ def test_what_stands_before_a_cut_is_read(tmp_path):
         "crash", "flaky", "limit", "ok",
     }  # fmt: skip
     assert unreadables(path)[0].why.startswith("cut off")
+
+
+def test_a_wrong_byte_is_told_and_the_rest_is_read(tmp_path):
+    path = tmp_path / "log.json"
+    path.write_bytes(SCORER.read_bytes().replace(b"judge gave no verdict", b"judge gave no \xffverdict"))
+
+    assert [one.why.split(":")[0] for one in unreadables(path)] == ["not UTF-8"]
+    assert len(attempts(path)) == 3

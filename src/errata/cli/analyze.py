@@ -12,10 +12,12 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import WIDTH, money, number, plural, put, put_json, put_parts, say
 from errata.cli.progress import progress
 from errata.cli.runs import as_json, title_of
+from errata.cli.score import figures, json_score
 from errata.pipeline.analysis import Analysis
 from errata.text.clean import one_line
 
 MOST = 10
+BAR = 24
 
 
 @click.command("analyze")
@@ -67,9 +69,16 @@ def _show_unavailable(analysis: Analysis) -> None:
 def _show_failures(analysis: Analysis) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     put(title_of(run, analysis.handle))
+    if counts.failures:
+        put(f"PROVISIONAL: owners come from rules; 0 of {plural(counts.failures, 'failure')} reviewed")
     put()
-    put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
+    if _basis(analysis):
+        put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
+    if analysis.scores is not None:
+        for at, policy in enumerate(("strict", "as_reported", "clean")):
+            put(f"{'' if at else 'Score':<8} {policy:<12} {figures(analysis.scores.scores[policy])}")
     put(f"Failures {counts.failures:<7} {_facts(analysis)}")
+    _show_owners(analysis)
     if analysis.first_failed:
         put_parts("Checks", [f"{name or 'none'} {count}" for name, count in analysis.first_failed], "(first failed)")
     if analysis.categories:
@@ -91,6 +100,14 @@ def _show_failures(analysis: Analysis) -> None:
     shown = f"{analysis.handle}/{analysis.first_case}" if analysis.first_case else analysis.handle
     put(f"Next     {shlex.join(['errata', 'failures', analysis.handle])}")
     put(f"         {shlex.join(['errata', 'show', shown])}")
+
+
+def _show_owners(analysis: Analysis) -> None:
+    most = max((count for _, count, _ in analysis.owners), default=0)
+    for at, (owner, count, told) in enumerate(analysis.owners):
+        bar = "█" * max(1, round(BAR * count / most))
+        head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures})" if at == 1 else ""
+        put(f"{head:<8} {owner:<12} {count:>4}   {bar}   {one_line(told, 50)}")
 
 
 def _passed(analysis: Analysis) -> str:
@@ -126,4 +143,8 @@ def _json_of(analysis: Analysis) -> dict[str, object]:
         "first_failed_checks": dict(analysis.first_failed),
         "categories": {name: {"failures": failed, "attempts": total} for name, failed, total in analysis.categories},
         "findings": analysis.health.findings,
+        "owners": {owner: count for owner, count, _ in analysis.owners},
+        "scores": {policy: json_score(score) for policy, score in analysis.scores.scores.items()}
+        if analysis.scores
+        else {},
     }

@@ -5,11 +5,11 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_json, put_table
-from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
+from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.pipeline.failures import Failure, Filters
 from errata.pipeline.selecting import short
 
-HEADER = ("case", "failed checks", "facts", "reason")
+HEADER = ("case", "failed checks", "owner", "conf", "signal", "reason")
 
 
 @click.command("failures")
@@ -17,9 +17,10 @@ HEADER = ("case", "failed checks", "facts", "reason")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--category", default="", help="Only cases of this category.")
 @click.option("--failed-check", default="", metavar="CHECK", help="Only attempts in which this check failed.")
-@click.option("--execution", type=click.Choice(EXECUTIONS))
-@click.option("--measurement", type=click.Choice(MEASUREMENTS))
-@click.option("--outcome", type=click.Choice(OUTCOMES))
+@click.option("--owner", type=click.Choice(OWNERS), help="Only those of this owner.")
+@click.option("--execution", type=click.Choice(EXECUTIONS), help="Only attempts that ended so.")
+@click.option("--measurement", type=click.Choice(MEASUREMENTS), help="Only attempts that were measured so.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only attempts with this outcome.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many a run.")
 @raw_option
 @shared_options
@@ -45,15 +46,17 @@ def command(runs: tuple[str, ...], limit: int | None, raw: bool, options: Option
         counts = stored.counts
         shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
         told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
-        put(f"{told} · run {short(stored.run.native_id)}")
+        put(f"{told} · provisional: owners come from rules · run {short(stored.run.native_id)}")
 
 
 def _row(failure: Failure) -> tuple[object, ...]:
-    attempt = failure.attempt
+    attempt, said = failure.attempt, failure.attribution
     number = f" #{attempt.index}" if attempt.index > 1 else ""
     return (
         failure.case_name + number,
         ", ".join(attempt.failed_checks) or "–",
-        f"{attempt.execution}/{attempt.measurement}/{attempt.outcome}",
+        said.owner if said else "–",
+        said.confidence if said else "–",
+        said.decided_by if said else "–",
         failure.reason or "–",
     )

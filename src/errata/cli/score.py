@@ -39,7 +39,7 @@ def show_scores(scores: Scores, label: str = "") -> None:
     if scores.unavailable:
         put("UNAVAILABLE: every attempt ended in one error; this run says nothing about its subject")
     for policy, score in scores.scores.items():
-        put(f"{label}{policy:<12} {_figures(score)}".rstrip())
+        put(f"{label}{policy:<12} {figures(score)}".rstrip())
         label = " " * len(label)
     clean = scores.scores["clean"]
     if clean.recovered:
@@ -55,7 +55,7 @@ def show_scores(scores: Scores, label: str = "") -> None:
             put(f"             unknown for {plural(cost.unknown, 'attempt')}")
 
 
-def _figures(score: Score) -> str:
+def figures(score: Score) -> str:
     if not score.total or score.interval is None or score.rate is None:
         return f"–        {score.note}"
     low, high = score.interval
@@ -89,16 +89,16 @@ def _json_of(scores: Scores) -> dict[str, object]:
         "model": scores.stored.run.subject.model,
         "unit": scores.unit,
         "unavailable": scores.unavailable,
-        "scores": {policy: _json_score(score) for policy, score in scores.scores.items()},
+        "scores": {policy: json_score(score) for policy, score in scores.scores.items()},
         "categories": {
-            name: {policy: _json_score(score) for policy, score in parts.items()}
+            name: {policy: json_score(score) for policy, score in parts.items()}
             for name, parts in scores.categories.items()
         },
         "cost": scores.cost,
     }
 
 
-def _json_score(score: Score) -> dict[str, object]:
+def json_score(score: Score) -> dict[str, object]:
     return {
         "passed": score.passed,
         "total": score.total,

@@ -1,7 +1,7 @@
 """An attempt on the terminal: the facts, what was measured, what went wrong, what was said."""
 
 from errata.cli.output import money, number, put
-from errata.model import Attempt, Check, ErrorInfo, Step
+from errata.model import Attempt, Attribution, Check, ErrorInfo, Step
 from errata.pipeline.showing import ShownAttempt
 from errata.text.clean import clean, one_line
 
@@ -33,6 +33,8 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
         put(f"earlier, session {one.session}: {one.execution}/{one.measurement}/{one.outcome} · id {one.id}", raw=raw)
     if attempt.native_status:
         put(f"the harness says: {one_line(attempt.native_status)}", raw=raw)
+    if shown.attribution is not None:
+        _owner(shown.attribution, raw=raw)
     _errors(attempt.errors, full=full, raw=raw)
     _checks(attempt.checks, raw=raw)
     for judgement in attempt.judgements:
@@ -51,6 +53,24 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     _steps(attempt.steps, full=full, raw=raw)
     _files(shown, full=full, raw=raw)
     _children(shown.children, full=full, raw=raw)
+
+
+def _owner(said: Attribution, *, raw: bool) -> None:
+    """Who has to act, because of what, and whether a score leaves it out."""
+    also = f", also {', '.join(said.also)}" if said.also else ""
+    put()
+    put(f"Owner    {said.owner}, {said.confidence}{also} (provisional, rule {said.decided_by})", raw=raw)
+    deciding = [one for one in said.signals if one.name == said.decided_by] or list(said.signals)
+    for at, signal in enumerate([*deciding, *(one for one in said.signals if one not in deciding)]):
+        word = "because" if at == 0 else "and"
+        put(f"  {word:<8} {signal.name} at {signal.where}", raw=raw)
+        if signal.quote:
+            put(f"           > {one_line(signal.quote, 86)}", raw=raw)
+    labels = ", ".join(f"{label} ({name})" for name, label in said.suggested_labels.items())
+    if labels:
+        put(f"Label    {labels}: a suggestion", raw=raw)
+    left_out = said.owner in ("provider", "environment", "harness", "simulator", "collateral")
+    put(f"Effect   counts in strict{', not in clean' if left_out else ' and in clean'}", raw=raw)
 
 
 def _where_failed(attempt: Attempt) -> str:

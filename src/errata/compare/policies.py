@@ -1,7 +1,7 @@
 """What the score is, under each policy: how attempts are counted, and what is left out and why."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Literal
 
 import msgspec
@@ -12,6 +12,7 @@ from errata.model import Attempt, Attribution, Run
 Policy = Literal["strict", "as_reported", "clean", "reviewed"]
 NOT_THE_SUBJECTS = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 TOLERANCE = 0.005
+FEW = 3
 NEVER_MADE = frozenset(("missing", "unfinished", "skipped"))
 
 
@@ -41,16 +42,45 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         return (self.passed / whole, (self.passed + out) / whole) if whole else None
 
 
-class Tried(msgspec.Struct, frozen=True):
-    """An attempt and what triage said of it."""
+class Tried(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a policy needs to know of an attempt; a run may have a million of them."""
 
-    attempt: Attempt
+    case: str
+    index: int
+    session: int
+    execution: str
+    measurement: str
+    outcome: str
+    failed: tuple[str, ...]
+    reported: float | None
+    reported_counted: bool | None
+    error: str
+    served: bool
+    """Whether the subject was reached at all."""
     owner: str = ""
     broken: bool = False
 
     @property
     def measured(self) -> bool:
-        return self.attempt.measurement == "scored" and not self.broken and self.owner not in NOT_THE_SUBJECTS
+        return self.measurement == "scored" and not self.broken and self.owner not in NOT_THE_SUBJECTS
+
+
+def tried(attempt: Attempt, owner: str = "", *, broken: bool = False) -> Tried:
+    return Tried(
+        case=attempt.case,
+        index=attempt.index,
+        session=attempt.session or 0,
+        execution=attempt.execution,
+        measurement=attempt.measurement,
+        outcome=attempt.outcome,
+        failed=attempt.failed_checks,
+        reported=attempt.reported,
+        reported_counted=attempt.reported_counted,
+        error=attempt.errors[0].message if attempt.errors else "",
+        served=bool(attempt.usage.subject.tokens),
+        owner=owner,
+        broken=broken,
+    )
 
 
 class Trials:
@@ -64,26 +94,36 @@ class Trials:
         self.earlier: dict[str, list[Tried]] = {}
         self.repeated = False
         for attempt in attempts:
-            if attempt.parent is not None:
-                continue
-            said = attributions.get(attempt.id)
-            tried = Tried(attempt, said.owner if said else "", attempt.id in broken)
-            (self.counted if attempt.counted else self.earlier).setdefault(attempt.case, []).append(tried)
-            self.repeated = self.repeated or (attempt.counted and attempt.index > 1 and attempt.duplicate_of is None)
+            self._add(attempt, attributions.get(attempt.id), broken)
+
+    def _add(self, attempt: Attempt, said: Attribution | None, broken: set[str]) -> None:
+        if attempt.parent is not None:
+            return
+        one = tried(attempt, said.owner if said else "", broken=attempt.id in broken)
+        (self.counted if attempt.counted else self.earlier).setdefault(attempt.case, []).append(one)
+        self.repeated = self.repeated or (attempt.counted and attempt.index > 1 and attempt.duplicate_of is None)
+
+    def only(self, cases: Container[str]) -> "Trials":
+        """The part of them that belongs to some cases."""
+        part = Trials(msgspec.structs.replace(self.run, expected_cases=None), (), {}, set())
+        part.counted = {case: tries for case, tries in self.counted.items() if case in cases}
+        part.earlier = {case: tries for case, tries in self.earlier.items() if case in cases}
+        part.repeated = self.repeated
+        return part
 
     @property
     def units(self) -> list[list[Tried]]:
         """What is counted one by one: cases, or attempts where a case was tried several times."""
         if not self.repeated:
             return list(self.counted.values())
-        return [[tried] for tries in self.counted.values() for tried in tries]
+        return [[one] for tries in self.counted.values() for one in tries]
 
     @property
     def unavailable(self) -> bool:
-        tries = [tried for tries in self.counted.values() for tried in tries]
-        made = [tried for tried in tries if tried.attempt.execution not in NEVER_MADE]
-        errors = {tried.attempt.errors[0].message for tried in made if tried.attempt.errors}
-        return len(made) >= 3 and len(errors) == 1 and all(_never_served(tried) for tried in made)
+        """Every attempt ended in one and the same error before the subject was reached."""
+        made = [one for tries in self.counted.values() for one in tries if one.execution not in NEVER_MADE]
+        down = all(one.execution == "error" and one.outcome == "none" and not one.served for one in made)
+        return len(made) >= FEW and down and len({one.error for one in made}) == 1 and bool(made[0].error)
 
 
 def strict(trials: Trials) -> Score:
@@ -98,14 +138,13 @@ def strict(trials: Trials) -> Score:
 def as_reported(trials: Trials) -> Score:
     """The harness's own number, recomputed its own way."""
     headline = next((one for one in trials.run.reported if one.headline), None)
-    counted = [tried for tries in trials.counted.values() for tried in tries if tried.attempt.reported_counted]
+    counted = [one for tries in trials.counted.values() for one in tries if one.reported_counted]
     if headline is None or not counted:
         return Score(policy="as_reported", note="the harness gives no headline number")
-    passed = sum(tried.attempt.outcome == "pass" for tried in counted)
+    passed = sum(one.outcome == "pass" for one in counted)
     note = "the harness's own rule, reproduced"
     if headline.value is not None and headline.metric in ("pass_rate", "mean", "accuracy"):
-        values = [tried.attempt.reported for tried in counted]
-        known = [value for value in values if value is not None]
+        known = [one.reported for one in counted if one.reported is not None]
         mean = sum(known) / len(known) if known and headline.metric != "pass_rate" else passed / len(counted)
         note = note if abs(headline.value - mean) < TOLERANCE else f"the harness itself says {headline.value:.4g}"
     out = sum(len(tries) for tries in trials.counted.values()) - len(counted)
@@ -124,12 +163,12 @@ def clean(trials: Trials) -> Score:
         reason = _left_out(unit)
         chosen = unit
         if reason:
-            stand_in = _latest_measured(trials.earlier.get(unit[0].attempt.case, []))
+            stand_in = _latest_measured(trials.earlier.get(unit[0].case, []))
             if stand_in is None:
                 left_out[reason] += 1
                 continue
             chosen = [stand_in]
-            recovered.append(unit[0].attempt.case)
+            recovered.append(unit[0].case)
         total += 1
         passed += _passes(chosen)
     return Score(policy="clean", passed=passed, total=total, left_out=dict(left_out), recovered=tuple(recovered))
@@ -148,28 +187,23 @@ POLICIES: dict[Policy, Callable[[Trials], Score]] = {
 
 
 def _passes(unit: list[Tried]) -> bool:
-    return all(tried.attempt.outcome == "pass" for tried in unit)
+    return all(one.outcome == "pass" for one in unit)
 
 
 def _left_out(unit: list[Tried]) -> str:
     """Why a case says nothing about the subject; empty where it does."""
     first = unit[0]
-    if first.attempt.execution in NEVER_MADE:
-        return first.attempt.execution
-    if len({(tried.attempt.outcome, tried.attempt.failed_checks) for tried in unit}) > 1:
+    if first.execution in NEVER_MADE:
+        return first.execution
+    if len({(one.outcome, one.failed) for one in unit}) > 1:
         return "contradictory"
     if first.owner in NOT_THE_SUBJECTS:
         return first.owner
-    if first.broken or first.attempt.measurement in ("error", "unscored"):
+    if first.broken or first.measurement in ("error", "unscored"):
         return "not measured"
-    return "not run" if first.attempt.measurement == "not_run" else ""
+    return "not run" if first.measurement == "not_run" else ""
 
 
 def _latest_measured(earlier: list[Tried]) -> Tried | None:
-    measured = [tried for tried in earlier if tried.measured]
-    return max(measured, key=lambda tried: (tried.attempt.session or 0, tried.attempt.index), default=None)
-
-
-def _never_served(tried: Tried) -> bool:
-    attempt = tried.attempt
-    return attempt.execution == "error" and attempt.outcome == "none" and not attempt.usage.subject.tokens
+    measured = [one for one in earlier if one.measured]
+    return max(measured, key=lambda one: (one.session, one.index), default=None)

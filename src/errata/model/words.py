@@ -37,4 +37,5 @@ MemberRole = Literal["reviewed", "inherited", "assigned"]
 EXECUTIONS: tuple[str, ...] = get_args(Execution)
 MEASUREMENTS: tuple[str, ...] = get_args(Measurement)
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
+OWNERS: tuple[str, ...] = get_args(Owner)
 CHECK_STATUSES: tuple[str, ...] = get_args(CheckStatus)

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata import checkup
+from errata import checkup, triage
 from errata.model import Attempt, Finding, StoredRun
 from errata.pipeline.failures import case_name
 from errata.pipeline.importing import OnItems, import_paths
+from errata.pipeline.scoring import Scores, score_run
 from errata.pipeline.selecting import handle_of
 from errata.store.attempts import attempts_of, categories_of
+from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, run_by_id, unreadables_of
 from errata.text.clean import one_line
@@ -56,6 +58,9 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """Name, failures, attempts."""
     repeated_errors: tuple[tuple[str, int], ...]
     first_case: str
+    scores: Scores | None = None
+    owners: tuple[tuple[str, int, str], ...] = ()
+    """Owner, failures, and the commonest reason among them."""
 
     @property
     def unavailable(self) -> Finding | None:
@@ -105,6 +110,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
     for attempt in attempts_of(store, stored.pk, counted=True):
         tally.add(attempt, categories.get(attempt.case, ""))
     score = _score(stored, tally)
+    scores = score_run(stored, store)
     return Analysis(
         stored=stored,
         handle=handle_of(stored, store),
@@ -120,7 +126,23 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         ),
         repeated_errors=tuple((text, often) for text, often in tally.errors.most_common(20) if often > 1),
         first_case=case_name(stored.run, tally.first_case),
+        scores=scores,
+        owners=_owners(stored, store),
     )
+
+
+def _owners(stored: StoredRun, store: Store) -> tuple[tuple[str, int, str], ...]:
+    book = triage.built_in()
+    reasons: dict[str, Counter[str]] = {}
+    for said in attributions_of(store, stored.pk).values():
+        reasons.setdefault(said.owner, Counter())[said.decided_by] += 1
+    counted = sorted(reasons.items(), key=lambda pair: -pair[1].total())
+    named = []
+    for owner, deciding in counted:
+        first = deciding.most_common(1)[0][0]
+        told = book.rules[first].means if first in book.rules else triage.MEANS.get(first, first)
+        named.append((owner, deciding.total(), told))
+    return tuple(named)
 
 
 class _Score(NamedTuple):

@@ -5,8 +5,10 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Run, StoredRun
+from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of
+from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.text.clean import one_line
 
@@ -18,11 +20,13 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     execution: str = ""
     measurement: str = ""
     outcome: str = ""
+    owner: str = ""
 
 
 class Failure(msgspec.Struct, frozen=True):
     run: Run
     attempt: Attempt
+    attribution: Attribution | None = None
 
     @property
     def case_name(self) -> str:
@@ -39,8 +43,8 @@ class Failure(msgspec.Struct, frozen=True):
         return one_line(explained or judged or attempt.native_status)
 
     def as_json(self) -> dict[str, Any]:
-        """The stable form; `owner` and what follows it are null until they are known."""
-        attempt = self.attempt
+        """The stable form; `bucket` and `verdict` are null until they are known."""
+        attempt, said = self.attempt, self.attribution
         return {
             "run": self.run.native_id,
             "run_id": self.run.id,
@@ -57,10 +61,15 @@ class Failure(msgspec.Struct, frozen=True):
             "failed_checks": list(attempt.failed_checks),
             "reason": self.reason or None,
             "follows": attempt.follows,
-            "owner": None,
-            "confidence": None,
-            "signals": [],
-            "failure_key": None,
+            "owner": said.owner if said else None,
+            "also": list(said.also) if said else [],
+            "confidence": said.confidence if said else None,
+            "decided_by": said.decided_by if said else None,
+            "signals": [{"name": one.name, "where": one.where, "quote": one.quote} for one in said.signals]
+            if said
+            else [],
+            "failure_key": said.failure_key if said else None,
+            "suggested_labels": said.suggested_labels if said else {},
             "bucket": None,
             "verdict": None,
         }
@@ -73,14 +82,19 @@ def case_name(run: Run, key: str) -> str:
 
 def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
     """In the order of the conversation or suite, else of the log."""
+    triage_if_needed(stored, store)
+    said = attributions_of(store, stored.pk)
     categories = categories_of(store, stored.pk) if filters.category else {}
     found = 0
     for attempt in _candidates(stored, store, filters):
         if limit is not None and found >= limit:
             return
         if attempt.is_failure and _wanted(stored.run, attempt, filters, categories):
+            attribution = said.get(attempt.id)
+            if filters.owner and (attribution is None or attribution.owner != filters.owner):
+                continue
             found += 1
-            yield Failure(stored.run, attempt)
+            yield Failure(stored.run, attempt, attribution)
 
 
 def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:

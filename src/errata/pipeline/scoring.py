@@ -1,8 +1,10 @@
 """The verb `score`: one run under every policy, as a whole and by category."""
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
-from errata.compare.policies import POLICIES, Score, Trials
+from errata.compare.policies import POLICIES, Policy, Score, Trials
 from errata.model import Attempt, StoredRun
 from errata.model.usage import total_of
 from errata.pipeline.triaging import triage_if_needed
@@ -33,34 +35,46 @@ class Scores(msgspec.Struct, frozen=True):
 
 def score_run(stored: StoredRun, store: Store) -> Scores:
     triage_if_needed(stored, store)
-    said = attributions_of(store, stored.pk)
-    broken = broken_measurements(store, stored.pk)
-    categories = categories_of(store, stored.pk)
-    attempts = list(attempts_of(store, stored.pk))
-    whole = Trials(stored.run, attempts, said, broken)
-    parts: dict[str, dict[str, Score]] = {}
-    for name in sorted(set(categories.values())):
-        part = Trials(
-            msgspec.structs.replace(stored.run, expected_cases=None),
-            [attempt for attempt in attempts if categories.get(attempt.case) == name],
-            said,
-            broken,
-        )
-        parts[name] = {policy: score(part) for policy, score in POLICIES.items() if policy in ("strict", "clean")}
+    purse = _Purse()
+    attempts = purse.watch(attempts_of(store, stored.pk))
+    whole = Trials(stored.run, attempts, attributions_of(store, stored.pk), broken_measurements(store, stored.pk))
+    members: dict[str, set[str]] = {}
+    for case, category in categories_of(store, stored.pk).items():
+        members.setdefault(category, set()).add(case)
+    parts = {name: _scores(whole.only(cases), ("strict", "clean")) for name, cases in sorted(members.items())}
     unit = "attempts" if whole.repeated else "cases"
-    scores = {str(policy): score(whole) for policy, score in POLICIES.items()}
-    return Scores(stored, unit, whole.unavailable, scores, parts, _cost(attempts))
+    return Scores(stored, unit, whole.unavailable, _scores(whole, POLICIES), parts, purse.cost)
 
 
-def _cost(attempts: list[Attempt]) -> Cost:
-    counted = [attempt for attempt in attempts if attempt.counted and attempt.execution != "missing"]
-    known = [(attempt.usage.cost, attempt.outcome == "pass") for attempt in counted if attempt.usage.cost is not None]
-    total = total_of(cost for cost, _ in known)
-    passes = sum(passed for _, passed in known)
-    return Cost(
-        total=total,
-        of_passes=total_of(cost for cost, passed in known if passed),
-        of_failures=total_of(cost for cost, passed in known if not passed),
-        per_pass=total / passes if total is not None and passes else None,
-        unknown=len(counted) - len(known),
-    )
+def _scores(trials: Trials, policies: Iterable[Policy]) -> dict[str, Score]:
+    return {policy: POLICIES[policy](trials) for policy in policies}
+
+
+class _Purse:
+    """Adds up what was spent, while the attempts pass by."""
+
+    def __init__(self) -> None:
+        self._passes: list[float] = []
+        self._failures: list[float] = []
+        self._unknown = 0
+
+    def watch(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+        for attempt in attempts:
+            if attempt.counted and attempt.execution != "missing":
+                cost = attempt.usage.cost
+                if cost is None:
+                    self._unknown += 1
+                else:
+                    (self._passes if attempt.outcome == "pass" else self._failures).append(cost)
+            yield attempt
+
+    @property
+    def cost(self) -> Cost:
+        total = total_of([*self._passes, *self._failures])
+        return Cost(
+            total=total,
+            of_passes=total_of(self._passes),
+            of_failures=total_of(self._failures),
+            per_pass=total / len(self._passes) if total is not None and self._passes else None,
+            unknown=self._unknown,
+        )

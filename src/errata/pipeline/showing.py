@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.model import Attempt, Case, Finding, StoredRun
+from errata.model import Attempt, Attribution, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.failures import case_name
 from errata.pipeline.selecting import run_named
+from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempt_by_id, attempts_of, case_of, run_with_texts
+from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.runs import find_run, findings_of, run_by_id
 
@@ -33,6 +35,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     children: tuple[str, ...]
     earlier: tuple[Attempt, ...]
     """Those of earlier sessions, which this one supersedes."""
+    attribution: Attribution | None = None
 
     @property
     def case_name(self) -> str:
@@ -45,6 +48,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             "case": self.case,
             "children": self.children,
             "earlier": [attempt.id for attempt in self.earlier],
+            "attribution": self.attribution,
         }
 
 
@@ -100,4 +104,9 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     of = sum(one.parent == attempt.parent and one.session == attempt.session for one in same)
     children = tuple(one.id for one in same if one.parent == attempt.id)
     earlier = tuple(one for one in same if one.superseded_by == attempt.id)
-    return ShownAttempt(stored, attempt, case_of(store, stored.pk, attempt.case), max(of, 1), children, earlier)
+    case = case_of(store, stored.pk, attempt.case)
+    said = None
+    if attempt.is_failure:
+        triage_if_needed(stored, store)
+        said = attributions_of(store, stored.pk).get(attempt.id)
+    return ShownAttempt(stored, attempt, case, max(of, 1), children, earlier, said)

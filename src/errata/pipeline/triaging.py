@@ -1,4 +1,4 @@
-"""The verb `triage`: every failure of a run gets its provisional owner. Runs on import, and when the rules change."""
+"""The verb `triage`: every failure of a run gets its provisional owner, when it is first asked for and when rules change."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -26,7 +26,9 @@ def triage_if_needed(stored: StoredRun, store: Store) -> None:
 
 def _attributed(stored: StoredRun, store: Store) -> Iterator[Kept]:
     book = triage.built_in()
-    wide = triage.look_over(attempts_of(store, stored.pk, counted=True))
+    counts = stored.counts
+    made = counts.counted - counts.executions.get("missing", 0)
+    wide = triage.look_over(attempts_of(store, stored.pk, failures=True), made=made)
     known_case = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
     for seq, attempt in failures_to_triage(store, stored.pk):
         case = known_case(attempt.case) if attempt.artefacts else None

@@ -1,6 +1,7 @@
 """What changes from one occurrence of a message to the next, put out of sight, so that equal failures look equal."""
 
 import re
+from functools import lru_cache
 
 from errata.text.clean import clean
 
@@ -21,6 +22,7 @@ _NAMES = {f"m{at}": name for at, (name, _) in enumerate(_MASKS)}
 LONGEST = 2_000
 
 
+@lru_cache(maxsize=20_000)
 def mask(text: str, *, strings: bool = True) -> str:
     """The shape of a message: numbers, ids, paths, times and addresses masked, white space folded.
 

@@ -4,7 +4,7 @@ from errata.model import Attempt, Case, Run
 from errata.model.identity import fingerprint
 from errata.triage import facts, taxonomy
 from errata.triage.attribution import attribute
-from errata.triage.facts import Observed
+from errata.triage.facts import MEANS, Observed
 from errata.triage.places import places
 from errata.triage.rulebook import Rulebook, built_in
 from errata.triage.run_wide import RunWide, look_over
@@ -33,4 +33,4 @@ def version_of(book: Rulebook) -> str:
     return f"{FUNCTIONS_VERSION}-{book.version}-{fingerprint(words, size=2)}"
 
 
-__all__ = ["Rulebook", "RunWide", "attribute", "built_in", "look_over", "observe", "version_of"]
+__all__ = ["MEANS", "Rulebook", "RunWide", "attribute", "built_in", "look_over", "observe", "version_of"]

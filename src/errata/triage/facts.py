@@ -129,6 +129,26 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         yield _observed(attempt, "check_failed", "model", "likely", where, reason or attempt.native_status)
 
 
+MEANS = {
+    "follower": "only follows from an earlier failure",
+    "ended_session": "the model ended the session",
+    "limit_reached": "a limit ended the attempt",
+    "lint_only": "lint failed, every test passed",
+    "no_generation": "no generation, no tokens",
+    "zero_tokens": "no token was used",
+    "measurement_failed": "the measurement broke",
+    "no_verdict": "no verdict was given",
+    "verifier_never_ran": "the tests never ran",
+    "judges_disagree": "the judges disagree",
+    "answer_equals_reference": "the reference answer itself was refused",
+    "check_failed": "measured and failed; nothing points elsewhere",
+    "unavailable_run": "the model was not available at all",
+    "cascade": "stumbled over what an earlier crash left behind",
+    "phase": "an error of unknown kind, placed by its phase",
+    "nothing known": "an error that no rule knows",
+}
+"""What the rules that are functions say, in words."""
+
 RULES: tuple[Rule, ...] = (
     follows_another,
     ended_the_session,

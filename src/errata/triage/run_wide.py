@@ -40,22 +40,23 @@ class RunWide:
             yield Observed(signal=signal, owner="collateral", also=("harness",))
 
 
-def look_over(attempts: Iterable[Attempt]) -> RunWide:
-    """One pass over the counted attempts."""
+def look_over(failures: Iterable[Attempt], *, made: int | None = None) -> RunWide:
+    """One pass over the failures. `made` is how many attempts the run has in all; by default these are all."""
     found = RunWide()
-    rows = spent = 0
+    rows = served = 0
     messages: Counter[str] = Counter()
     crashes: list[tuple[str, str, str]] = []
-    for attempt in attempts:
+    for attempt in failures:
         if not attempt.counted or attempt.execution == "missing":
             continue
         rows += 1
-        spent += bool(attempt.usage.subject.tokens) or attempt.outcome != "none"
+        served += bool(attempt.usage.subject.tokens) or attempt.outcome != "none"
         if attempt.errors:
             error = attempt.errors[0]
             messages[error.message] += 1
             crashes.append((error.at or attempt.started_at or "", attempt.id, mask(error.message)))
-    if rows >= FEW and not spent and len(messages) == 1 and messages.total() == rows:
+    all_failed = made is None or rows == made
+    if all_failed and rows >= FEW and not served and len(messages) == 1 and messages.total() == rows:
         found.unavailable = next(iter(messages))
     found.roots = _roots(crashes)
     return found

@@ -32,18 +32,18 @@ def read_json_log(path: Path) -> Log | Unreadable:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
     try:
-        return _log(_step_by_step(data.decode("utf-8", "replace")), ref)
+        return _log(_step_by_step(data), ref)
     except (ValueError, RecursionError) as error:
         return unreadable(NAME, ref, describe(error), excerpt=data[:EXCERPT])
 
 
 class _Document:
-    """The top of the document: each field as bytes, the samples apart, and what ended the reading early."""
+    """The top of the document: each field as bytes, the samples apart, and what is wrong with the whole."""
 
     def __init__(self) -> None:
         self.fields: dict[str, bytes] = {}
         self.samples: list[bytes | msgspec.Raw] = []
-        self.cut = ""
+        self.problems: list[str] = []
 
 
 def _strict(data: bytes) -> _Document:
@@ -56,9 +56,10 @@ def _strict(data: bytes) -> _Document:
     return document
 
 
-def _step_by_step(text: str) -> _Document:
-    """The same for what strict JSON refuses: bare `NaN`, and a document that was cut off."""
+def _step_by_step(data: bytes) -> _Document:
+    """The same for what strict JSON refuses: bare `NaN`, wrong bytes, and a document that was cut off."""
     document = _Document()
+    text = _text(data, document)
     at = _after(text, 0, "{")
     try:
         while text[at : at + 1] != "}":
@@ -69,8 +70,16 @@ def _step_by_step(text: str) -> _Document:
     except (ValueError, RecursionError) as error:
         if not document.fields:
             raise ValueError(describe(error)) from None
-        document.cut = describe(error)
+        document.problems.append(f"cut off: {describe(error)}")
     return document
+
+
+def _text(data: bytes, document: _Document) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        document.problems.append(describe(error))
+        return data.decode("utf-8", "replace")
 
 
 def _field(text: str, at: int, name: Any, document: _Document) -> int:
@@ -115,8 +124,7 @@ def _log(document: _Document, ref: SourceRef) -> Log:
             header[name] = decode(raw)
         except ValueError as error:
             problems.append(unreadable(NAME, SourceRef(file=ref.file, pointer=f"/{name}"), describe(error)))
-    if document.cut:
-        problems.append(unreadable(NAME, ref, f"cut off: {document.cut}"))
+    problems += [unreadable(NAME, ref, problem) for problem in document.problems]
     return Log(header=header, ref=ref, samples=_rows(document.samples, ref), problems=tuple(problems))
 
 

@@ -1,0 +1,165 @@
+"""promptfoo: a row's `failureReason`, `error` and `gradingResult`; a judge that broke looks like a failed assertion."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench.triage.logs import Harness, Place, Target, Twin, changed
+from bench.triage.templates import Template
+
+FIXTURE = "promptfoo/export"
+DIST = "file:///opt/node_modules/promptfoo/dist/src"
+PASSED, FAILED = 0, 2
+"""`testIdx` of rows of the first prompt."""
+NAMES = {PASSED: "passes contains", FAILED: "fails equals"}
+RUN = "echo terse"
+GRADING_STACK = (
+    f"    at callApi ({DIST}/graders-D8C-P60-.js:88:50)\n"
+    f"    at async runJsonGradingPrompt ({DIST}/graders-D8C-P60-.js:970:15)\n"
+    f"    at async matchesLlmRubric ({DIST}/graders-D8C-P60-.js:1996:10)\n"
+    f"    at async runAssertion ({DIST}/evaluator-8V_ULngs.js:5309:18)"
+)
+
+
+def call(root: Path, fault: Template) -> Target:
+    return _change(root, PASSED, lambda row: _errored(row, fault.text, response={"error": fault.text}))
+
+
+def every_call(root: Path, fault: Template) -> Target:
+    with changed(root) as document:
+        for row in document["results"]["results"]:
+            if row["promptIdx"] == 0:
+                _errored(row, fault.text, response={"error": fault.text})
+    return Target(NAMES[PASSED], run=RUN)
+
+
+def own_frames(root: Path, fault: Template) -> Target:
+    stack = (
+        f"    at runEval ({DIST}/evaluator-8V_ULngs.js:7012:22)\n"
+        f"    at async Evaluator.evaluate ({DIST}/evaluator-8V_ULngs.js:7604:19)"
+    )
+    return _change(root, PASSED, lambda row: _errored(row, f"{fault.type}: {fault.text}\n{stack}"))
+
+
+def judge(root: Path, fault: Template) -> Target:
+    return _change(root, PASSED, lambda row: _rubric(row, fault.text, {"graderError": True}))
+
+
+def judge_throws(root: Path, fault: Template) -> Target:
+    return _change(root, PASSED, lambda row: _errored(row, f"Error: {fault.text}\n{GRADING_STACK}"))
+
+
+def out_of_time(root: Path, fault: Template) -> Target:
+    return _change(root, PASSED, lambda row: _errored(row, fault.text))
+
+
+def simulator(root: Path, fault: Template) -> Target:
+    """A row whose conversation is led by `promptfoo:simulated-user`."""
+    stack = (
+        f"    at SimulatedUser.sendMessageToUser ({DIST}/providers/simulatedUser.js:141:13)\n"
+        f"    at async SimulatedUser.callApi ({DIST}/providers/simulatedUser.js:208:26)"
+    )
+
+    def led(row: dict[str, Any]) -> None:
+        _errored(row, f"{fault.type}: {fault.text}\n{stack}")
+        row["testCase"]["provider"] = {"id": "promptfoo:simulated-user", "config": {"maxTurns": 5}}
+
+    return _change(root, PASSED, led)
+
+
+def stop(root: Path, fault: Template) -> Target:
+    return _change(root, FAILED, lambda row: row["response"].update(finishReason=fault.text))
+
+
+def task(root: Path, decoy: Template) -> Target:
+    def asks(row: dict[str, Any]) -> None:
+        row["vars"]["q"] = row["testCase"]["vars"]["q"] = decoy.text
+        row["prompt"]["raw"] = f"Answer briefly: {decoy.text}"
+
+    return _change(root, FAILED, asks)
+
+
+def answer(root: Path, decoy: Template) -> Target:
+    def says(row: dict[str, Any]) -> None:
+        row["response"]["output"] = row["response"]["raw"] = decoy.text
+        _refused(row, row["gradingResult"]["componentResults"], f'Expected output "{decoy.text}" to equal "Paris"')
+
+    return _change(root, FAILED, says)
+
+
+def case_name(root: Path, decoy: Template) -> Target:
+    with changed(root) as document:
+        for row in document["results"]["results"]:
+            if row["testIdx"] == FAILED:
+                row["testCase"]["description"] = decoy.text
+    return Target(decoy.text, run=RUN)
+
+
+def check_text(root: Path, decoy: Template) -> Target:
+    """An assertion of one's own, in code, says what it found."""
+
+    def refused(row: dict[str, Any]) -> None:
+        assertion = {"type": "javascript", "value": "file://check.js", "metric": "behaviour"}
+        _refused(row, [{"pass": False, "score": 0, "assertion": assertion}], decoy.text)
+
+    return _change(root, FAILED, refused)
+
+
+def judge_reasoning(root: Path, decoy: Template) -> Target:
+    return _change(root, FAILED, lambda row: _rubric(row, decoy.text, {}))
+
+
+def _change(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> Target:
+    with changed(root) as document:
+        rows = document["results"]["results"]
+        change(next(row for row in rows if row["testIdx"] == test and row["promptIdx"] == 0))
+    return Target(NAMES[test], run=RUN)
+
+
+def _errored(row: dict[str, Any], error: str, *, response: dict[str, Any] | None = None) -> None:
+    row.update(success=False, failureReason=2, error=error, gradingResult=None, score=0, namedScores={})
+    row.pop("response", None)
+    if response is not None:
+        row["response"] = response
+
+
+def _rubric(row: dict[str, Any], reason: str, metadata: dict[str, Any]) -> None:
+    assertion = {"type": "llm-rubric", "value": "answers the question", "metric": "quality"}
+    row["testCase"]["assert"] = [assertion]
+    _refused(row, [{"pass": False, "score": 0, "assertion": assertion, "metadata": metadata}], reason)
+
+
+def _refused(row: dict[str, Any], results: list[dict[str, Any]], reason: str) -> None:
+    told = {"pass": False, "score": 0, "reason": reason}
+    graded = told | {"namedScores": {}, "componentResults": [one | told for one in results]}
+    row.update(success=False, failureReason=1, error=reason, score=0, gradingResult=graded, namedScores={})
+
+
+HARNESS = Harness(
+    "promptfoo",
+    {
+        name: Place(FIXTURE, inject)
+        for name, inject in {
+            "call": call,
+            "every_call": every_call,
+            "harness": own_frames,
+            "judge": judge,
+            "judge_answer": judge,
+            "judge_throws": judge_throws,
+            "out_of_time": out_of_time,
+            "simulator": simulator,
+            "stop": stop,
+            "task": task,
+            "answer": answer,
+            "case_name": case_name,
+            "test_name": case_name,
+            "check_text": check_text,
+            "judge_reasoning": judge_reasoning,
+        }.items()
+    },
+    (
+        Twin(FIXTURE, Target("fails equals", run=RUN)),
+        Twin(FIXTURE, Target("fails equals", run="echo verbose")),
+        Twin(FIXTURE, Target("threshold partial", run=RUN)),
+    ),
+)

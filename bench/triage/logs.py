@@ -1,0 +1,55 @@
+"""What the injectors share: a place in a harness's log, and changing a JSON file in place."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench.triage.templates import Template
+
+
+class Target(NamedTuple):
+    """The failure that a fault was injected into."""
+
+    case: str
+    """How the case's key ends."""
+    index: int = 1
+    run: str = ""
+    """A word that the run's model or variant has, where a log holds several runs."""
+
+
+Inject = Callable[[Path, Template], Target]
+
+
+class Place(NamedTuple):
+    fixture: str
+    """Below tests/fixtures/sources; its `data` holds one file or folder, of which a copy is changed."""
+    inject: Inject
+
+
+class Twin(NamedTuple):
+    """A failure of an untouched fixture that is the model's."""
+
+    fixture: str
+    target: Target
+
+
+class Harness(NamedTuple):
+    name: str
+    places: dict[str, Place]
+    twins: tuple[Twin, ...]
+
+
+@contextmanager
+def changed(path: Path) -> Iterator[Any]:
+    """The document of a JSON file; what is done to it is written back."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    yield document
+    path.write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
+
+
+def traceback(frames: tuple[tuple[str, int, str], ...], error: str) -> str:
+    """As Python prints it, innermost frame last."""
+    lines = [f'  File "{file}", line {line}, in {name}' for file, line, name in frames]
+    return "\n".join(["Traceback (most recent call last):", *lines, error, ""])
