@@ -125,7 +125,7 @@ def options_of(name):
 
 
 def test_a_command_that_does_not_exist_would_be_noticed():
-    assert not exists("triage RUN")
+    assert not exists("ponder RUN")
     assert not exists("check RUN --quickly")
     assert exists("rm RUN -y")
 

@@ -14,7 +14,7 @@ PASSED, FAILED = 4, 22
 """Turns of that run."""
 
 
-def call(root: Path, fault: Template) -> Target:
+def marker(root: Path, fault: Template) -> Target:
     def silent(row: dict[str, Any]) -> None:
         row.update(assistant_text=fault.text, tool_calls=[], tool_results=[], tokens=None)
         row["scores"].update(turn_taking=False, instruction_following=False)
@@ -85,7 +85,7 @@ def _log(root: Path, line: str) -> None:
 HARNESS = Harness(
     "conversation-bench",
     {
-        "call": Place(FIXTURE, call),
+        "marker": Place(FIXTURE, marker),
         "follower": Place(FIXTURE, follower),
         "no_verdict": Place(FIXTURE, no_verdict),
         "judge_reasoning": Place(FIXTURE, judge_reasoning),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.triage.logs import Harness, Place, Target, Twin
+from bench.triage.logs import Harness, Place, Target, Twin, traceback
 from bench.triage.templates import Template
 
 FIXTURE = "generic/jsonl"
@@ -15,6 +15,13 @@ CRASHED, FAILED = ("wind-02", 0), ("tide-01", 1)
 
 def cell(root: Path, fault: Template) -> Target:
     error = {"type": fault.type or "Error", "message": fault.text}
+    return _change(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
+
+
+def own_frames(root: Path, fault: Template) -> Target:
+    frames = (("/home/user/evalkit/cli.py", 88, "main"), ("/home/user/evalkit/runner.py", 214, "run_row"))
+    told = traceback(frames, f"{fault.type}: {fault.text}")
+    error = {"type": fault.type, "message": fault.text, "traceback": told}
     return _change(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
 
 
@@ -60,7 +67,7 @@ HARNESS = Harness(
             "call": cell,
             "setup": cell,
             "world": cell,
-            "harness": cell,
+            "harness": own_frames,
             "cell": cell,
             "answer": answer,
             "case_input": case_input,

@@ -53,8 +53,8 @@ def mid_call(root: Path, fault: Template) -> Target:
 def setup(root: Path, fault: Template) -> Target:
     told = fault.text
     if fault.type in ("RuntimeError", "BuildImageError", "DockerException"):
-        command = "docker compose --project-name demo up --detach --wait"
-        told = f"Docker compose command failed for environment {TASK}. Command: {command}. Return code: 1. Stdout: {told}. "
+        failed = f"Docker compose command failed for environment {TASK}. Command: docker compose up --detach --wait."
+        told = f"{failed} Return code: 1. Stdout: {told}. "
     kind = "RuntimeError" if told != fault.text else fault.type
     last = "agent_setup" if fault.type == "AgentSetupTimeoutError" else "environment_setup"
     return _throw(root, kind, told, ENVIRONMENT, last=last)

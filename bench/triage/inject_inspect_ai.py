@@ -1,6 +1,5 @@
 """Inspect: `sample.error` with its traceback, scores, limits, and events; a swallowed time-out is only a log event."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,7 +58,7 @@ def mid_call(root: Path, fault: Template) -> Target:
 
 
 def every_call(root: Path, fault: Template) -> Target:
-    with changed(_log(root)) as log:
+    with changed(root) as log:
         for sample in log["samples"]:
             _fail(sample, fault, GENERATE, until="model")
     return Target(SAMPLE)
@@ -121,7 +120,12 @@ def limit(root: Path, fault: Template) -> Target:
 
 def swallowed(root: Path, fault: Template) -> Target:
     def scored_all_the_same(sample: dict[str, Any]) -> None:
-        message = {"level": "warning", "message": f"sample={SAMPLE}\n{fault.text}", "filename": "run.py", "module": "run"}
+        message = {
+            "level": "warning",
+            "message": f"sample={SAMPLE}\n{fault.text}",
+            "filename": "run.py",
+            "module": "run",
+        }
         sample["events"].insert(_begin(sample, "scorers"), {"event": "logger", "message": message})
         _silent(sample)
         sample["scores"]["includes"] |= {"answer": "", "explanation": "", "reason": "no_response"}
@@ -166,7 +170,8 @@ def tool_output(root: Path, decoy: Template) -> Target:
 
 def test_output(root: Path, decoy: Template) -> Target:
     """Scorers of code put what the subject's program printed into their explanation."""
-    told = f"The following verification code was executed:\n```python\nassert solve(3) == 9\n```\nThe submission was incorrect\n\n{decoy.text}"
+    code = "```python\nassert solve(3) == 9\n```"
+    told = f"The following verification code was executed:\n{code}\nThe submission was incorrect\n\n{decoy.text}"
     return _change(root, lambda sample: _graded(sample, "verify", told))
 
 
@@ -175,13 +180,9 @@ def judge_reasoning(root: Path, decoy: Template) -> Target:
 
 
 def _change(root: Path, change: Callable[[dict[str, Any]], Any]) -> Target:
-    with changed(_log(root)) as log:
+    with changed(root) as log:
         change(next(sample for sample in log["samples"] if sample["id"] == SAMPLE))
     return Target(SAMPLE)
-
-
-def _log(root: Path) -> Path:
-    return root
 
 
 def _fail(sample: dict[str, Any], fault: Template, frames: Frames, *, until: str) -> None:
@@ -189,7 +190,9 @@ def _fail(sample: dict[str, Any], fault: Template, frames: Frames, *, until: str
     message = f"{fault.type}({fault.text!r})" if fault.text else f"{fault.type}()"
     text = traceback(frames, f"{fault.type}: {fault.text}")
     if frames is JUDGE or frames is SCORER:
-        text = text.replace(", in _task_run_sample_attempt\n", ", in _task_run_sample_attempt\n    score_result = await scorer(\n", 1)
+        text = text.replace(
+            ", in _task_run_sample_attempt\n", ", in _task_run_sample_attempt\n    score_result = await scorer(\n", 1
+        )
     sample["error"] = {"message": message, "traceback": text, "traceback_ansi": text}
     sample["error_retries"] = []
     sample["scores"] = {}
@@ -227,9 +230,8 @@ def _graded(sample: dict[str, Any], name: str, told: str, *, value: Any = "I", r
 
 
 def _tool_event(sample: dict[str, Any], **more: Any) -> dict[str, Any]:
-    started = json.loads(json.dumps(sample.get("started_at")))
     called = {"event": "tool", "type": "function", "id": "call_9", "function": "bash", "arguments": {"cmd": "./run.sh"}}
-    return called | {"timestamp": started, "result": "", "events": []} | more
+    return called | {"timestamp": sample.get("started_at"), "result": "", "events": []} | more
 
 
 HARNESS = Harness(

@@ -13,6 +13,7 @@ PASSED, FAILED = 0, 2
 """`testIdx` of rows of the first prompt."""
 NAMES = {PASSED: "passes contains", FAILED: "fails equals"}
 RUN = "echo terse"
+RUBRIC = {"type": "llm-rubric", "value": "answers the question", "metric": "quality"}
 GRADING_STACK = (
     f"    at callApi ({DIST}/graders-D8C-P60-.js:88:50)\n"
     f"    at async runJsonGradingPrompt ({DIST}/graders-D8C-P60-.js:970:15)\n"
@@ -42,6 +43,7 @@ def own_frames(root: Path, fault: Template) -> Target:
 
 
 def judge(root: Path, fault: Template) -> Target:
+    _test(root, PASSED, lambda test: test.update({"assert": [RUBRIC]}))
     return _change(root, PASSED, lambda row: _rubric(row, fault.text, {"graderError": True}))
 
 
@@ -72,8 +74,10 @@ def stop(root: Path, fault: Template) -> Target:
 
 
 def task(root: Path, decoy: Template) -> Target:
+    _test(root, FAILED, lambda test: test["vars"].update(q=decoy.text))
+
     def asks(row: dict[str, Any]) -> None:
-        row["vars"]["q"] = row["testCase"]["vars"]["q"] = decoy.text
+        row["vars"]["q"] = decoy.text
         row["prompt"]["raw"] = f"Answer briefly: {decoy.text}"
 
     return _change(root, FAILED, asks)
@@ -88,10 +92,7 @@ def answer(root: Path, decoy: Template) -> Target:
 
 
 def case_name(root: Path, decoy: Template) -> Target:
-    with changed(root) as document:
-        for row in document["results"]["results"]:
-            if row["testIdx"] == FAILED:
-                row["testCase"]["description"] = decoy.text
+    _test(root, FAILED, lambda test: test.update(description=decoy.text))
     return Target(decoy.text, run=RUN)
 
 
@@ -106,6 +107,7 @@ def check_text(root: Path, decoy: Template) -> Target:
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
+    _test(root, FAILED, lambda test: test.update({"assert": [RUBRIC]}))
     return _change(root, FAILED, lambda row: _rubric(row, decoy.text, {}))
 
 
@@ -116,6 +118,14 @@ def _change(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> T
     return Target(NAMES[test], run=RUN)
 
 
+def _test(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> None:
+    """A test stands in each of its rows; repeats of it have numbers of their own."""
+    with changed(root) as document:
+        for row in document["results"]["results"]:
+            if row["testCase"]["description"] == NAMES[test]:
+                change(row["testCase"])
+
+
 def _errored(row: dict[str, Any], error: str, *, response: dict[str, Any] | None = None) -> None:
     row.update(success=False, failureReason=2, error=error, gradingResult=None, score=0, namedScores={})
     row.pop("response", None)
@@ -124,9 +134,7 @@ def _errored(row: dict[str, Any], error: str, *, response: dict[str, Any] | None
 
 
 def _rubric(row: dict[str, Any], reason: str, metadata: dict[str, Any]) -> None:
-    assertion = {"type": "llm-rubric", "value": "answers the question", "metric": "quality"}
-    row["testCase"]["assert"] = [assertion]
-    _refused(row, [{"pass": False, "score": 0, "assertion": assertion, "metadata": metadata}], reason)
+    _refused(row, [{"pass": False, "score": 0, "assertion": RUBRIC, "metadata": metadata}], reason)
 
 
 def _refused(row: dict[str, Any], results: list[dict[str, Any]], reason: str) -> None:

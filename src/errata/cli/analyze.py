@@ -17,7 +17,7 @@ from errata.pipeline.analysis import Analysis
 from errata.text.clean import one_line
 
 MOST = 10
-BAR = 24
+BAR = 20
 
 
 @click.command("analyze")
@@ -76,7 +76,8 @@ def _show_failures(analysis: Analysis) -> None:
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
     if analysis.scores is not None:
         for at, policy in enumerate(("strict", "as_reported", "clean")):
-            put(f"{'' if at else 'Score':<8} {policy:<12} {figures(analysis.scores.scores[policy])}")
+            shown = f"{policy:<12} {figures(analysis.scores.scores[policy])}"
+            put(f"{'' if at else 'Score':<8} {shown if len(shown) < WIDTH - 9 else shown[: WIDTH - 10] + '…'}")
     put(f"Failures {counts.failures:<7} {_facts(analysis)}")
     _show_owners(analysis)
     if analysis.first_failed:
@@ -107,7 +108,8 @@ def _show_owners(analysis: Analysis) -> None:
     for at, (owner, count, told) in enumerate(analysis.owners):
         bar = "█" * max(1, round(BAR * count / most))
         head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures})" if at == 1 else ""
-        put(f"{head:<8} {owner:<12} {count:>4}   {bar}   {one_line(told, 50)}")
+        line = f"{head:<8} {owner:<12} {count:>4}   {bar}   "
+        put(line + one_line(told, WIDTH - len(line)))
 
 
 def _passed(analysis: Analysis) -> str:

@@ -9,7 +9,7 @@ from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.pipeline.failures import Failure, Filters
 from errata.pipeline.selecting import short
 
-HEADER = ("case", "failed checks", "owner", "conf", "signal", "reason")
+HEADER = ("case", "failed checks", "owner", "conf", "because")
 
 
 @click.command("failures")
@@ -42,7 +42,7 @@ def command(runs: tuple[str, ...], limit: int | None, raw: bool, options: Option
         if at:
             put()
         if listed:
-            put_table(HEADER, [_row(failure) for failure in listed], cut=("reason", "failed checks"), raw=raw)
+            put_table(HEADER, [_row(failure) for failure in listed], cut=("because", "failed checks"), raw=raw)
         counts = stored.counts
         shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
         told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
@@ -57,6 +57,13 @@ def _row(failure: Failure) -> tuple[object, ...]:
         ", ".join(attempt.failed_checks) or "–",
         said.owner if said else "–",
         said.confidence if said else "–",
-        said.decided_by if said else "–",
-        failure.reason or "–",
+        _because(failure),
     )
+
+
+def _because(failure: Failure) -> str:
+    """The signal that decided; where it is only that a check failed, what was said of it."""
+    said = failure.attribution
+    if said is None or said.decided_by == "check_failed":
+        return failure.reason or "–"
+    return f"{said.decided_by}: {failure.reason}" if failure.reason else said.decided_by

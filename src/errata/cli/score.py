@@ -64,7 +64,7 @@ def figures(score: Score) -> str:
     why = ", ".join(f"{reason} {count}" for reason, count in sorted(score.left_out.items(), key=lambda pair: -pair[1]))
     note = score.note if score.policy == "as_reported" else ""
     rest = f"{out} left out: {why}" if out else note
-    return f"{told:<36} {rest}".rstrip()
+    return f"{told:<33} {rest}".rstrip()
 
 
 def _names(scores: Scores, clean: Score) -> str:

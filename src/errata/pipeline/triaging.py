@@ -1,4 +1,4 @@
-"""The verb `triage`: every failure of a run gets its provisional owner, when it is first asked for and when rules change."""
+"""The verb `triage`: every failure gets its provisional owner, when it is first asked for and when rules change."""
 
 from collections.abc import Iterator
 from functools import lru_cache

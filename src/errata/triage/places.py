@@ -24,10 +24,10 @@ def places(attempt: Attempt) -> Iterator[Place]:
     for at, error in enumerate(attempt.errors):
         if error.recovered:
             continue
-        text = f"{error.type}: {error.message}" if error.type else error.message
-        if error.code:
-            text = f"{text} (code {error.code})"
-        yield Place("error", f"errors[{at}].message", text, error.ref, error.phase)
+        # one by one, so that a quote is found in the log as it stands there
+        for name, text in (("message", error.message), ("type", error.type), ("code", error.code)):
+            if text:
+                yield Place("error", f"errors[{at}].{name}", text, error.ref, error.phase)
         if error.traceback:
             yield Place("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, error.phase)
     for check in attempt.checks:

@@ -1,0 +1,110 @@
+"""The measurement in words and tables, and as JSON."""
+
+from typing import Any
+
+import msgspec
+
+from bench.triage.measures import OWNERS, Measured, Rates, measure
+from bench.triage.samples import HARNESSES
+from bench.triage.templates import HELD_OUT_HARNESSES, decoys, faults, part_of
+from bench.triage.trying import NO_FAILURE, Tried
+
+AIMS = "model precision ≥ 0.98, recall ≥ 0.95; no decoy misread; macro F1 ≥ 0.90"
+SAID = (*OWNERS, "unknown", NO_FAILURE)
+
+
+def print_split() -> None:
+    names = [template.name for template in (*faults(), *decoys())]
+    tune = sum(part_of(name, "") == "tune" for name in names)
+    told = f"{len(names)} templates, by a hash of their names: {tune} to tune on, {len(names) - tune} held out"
+    print(f"split: {told}; held out whole: {', '.join(HELD_OUT_HARNESSES)}\n")
+
+
+def print_part(part: str, tried: list[Tried], *, misses: bool, texts: bool) -> None:
+    """Totals, tables and misses. Texts of a held-out part are never shown, so that nobody tunes on them."""
+    measured = measure(tried)
+    print(f"== {part}: {measured.samples} failures with a known owner ==")
+    _totals(measured)
+    _owners(measured)
+    _harnesses(tried)
+    _confusion(measured)
+    _misses(tried, shown=misses, texts=texts)
+    print()
+
+
+def as_json(part: str, tried: list[Tried], *, texts: bool) -> dict[str, Any]:
+    groups = _by_harness(tried)
+    return {
+        "part": part,
+        **msgspec.to_builtins(measure(tried)),
+        "harnesses": {name: msgspec.to_builtins(measure(group)) for name, group in groups.items()},
+        "misses": [_miss(one, texts=texts) for one in tried if not one.right],
+    }
+
+
+def _totals(measured: Measured) -> None:
+    print(f"right      {measured.right}/{measured.samples} = {measured.right / max(1, measured.samples):.3f}")
+    print(f"coverage   {measured.coverage:.3f}   (not `unknown`)")
+    print(f"model      {_rated(measured.model)}")
+    print(f"not model  {_rated(measured.not_model)}")
+    print(f"macro F1   {measured.macro_f1:.3f}   over {len(measured.owners)} owners   (aims: {AIMS})")
+    if measured.decoys or measured.twins:
+        told = f"decoys misread {measured.decoys_misread}/{measured.decoys}"
+        print(f"controls   {told}, untouched twins misread {measured.twins_misread}/{measured.twins}")
+
+
+def _owners(measured: Measured) -> None:
+    print("\nowner         precision recall   F1     n")
+    for owner, rates in measured.owners.items():
+        numbers = f"{_number(rates.precision):>9} {_number(rates.recall):>6} {_number(rates.f1):>5} {rates.support:>5}"
+        print(f"{owner:<13} {numbers}")
+
+
+def _harnesses(tried: list[Tried]) -> None:
+    print("\nharness             right        model P / R      not-model P / R  macro F1  decoys misread")
+    for name, group in _by_harness(tried).items():
+        one = measure(group)
+        right = f"{one.right}/{one.samples}"
+        model = f"{_number(one.model.precision)} / {_number(one.model.recall)}"
+        other = f"{_number(one.not_model.precision)} / {_number(one.not_model.recall)}"
+        print(f"{name:<19} {right:<12} {model:<16} {other:<16} {one.macro_f1:>8.2f}  {one.decoys_misread}/{one.decoys}")
+
+
+def _confusion(measured: Measured) -> None:
+    columns = [word for word in SAID if any(word in row for row in measured.confusion.values())]
+    print("\ntrue ↓ said →".ljust(15) + "".join(f"{word[:11]:>12}" for word in columns))
+    for true in OWNERS:
+        if true in measured.confusion:
+            row = measured.confusion[true]
+            print(f"{true:<14}" + "".join(f"{row.get(word, 0) or '·':>12}" for word in columns))
+
+
+def _misses(tried: list[Tried], *, shown: bool, texts: bool) -> None:
+    missed = [one for one in tried if not one.right]
+    listed = [one for one in missed if one.sample.unsure or shown]
+    print(f"\nmisses: {len(missed)}{'' if len(listed) == len(missed) else '   (--misses lists them all)'}")
+    for one in listed:
+        needs = f" (no log shows it: needs {one.sample.unsure})" if one.sample.unsure else ""
+        print(f"  {one.sample.name}: {one.sample.owner}, said {one.owner}{needs}")
+        if texts and shown:
+            print(f"      by `{one.decided_by}`: {one.quote[:110]}")
+
+
+def _miss(one: Tried, *, texts: bool) -> dict[str, Any]:
+    told = {"sample": one.sample.name, "owner": one.sample.owner, "said": one.owner}
+    if one.sample.unsure:
+        told["needs"] = one.sample.unsure
+    return told | ({"decided_by": one.decided_by, "quote": one.quote} if texts else {})
+
+
+def _by_harness(tried: list[Tried]) -> dict[str, list[Tried]]:
+    groups = {harness.name: [one for one in tried if one.sample.harness == harness.name] for harness in HARNESSES}
+    return {name: group for name, group in groups.items() if group}
+
+
+def _rated(rates: Rates) -> str:
+    return f"precision {_number(rates.precision)}, recall {_number(rates.recall)}   (n = {rates.support})"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

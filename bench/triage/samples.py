@@ -1,0 +1,111 @@
+"""Every sample of the measurement: which template goes where, which failures are twins, and what is true of each."""
+
+import tomllib
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from bench.triage import (
+    inject_conversation_bench,
+    inject_convex_evals,
+    inject_errata_jsonl,
+    inject_generic,
+    inject_harbor,
+    inject_inspect_ai,
+    inject_promptfoo,
+    inject_scylla,
+)
+from bench.triage.logs import Harness, Target
+from bench.triage.templates import HERE, Part, Template, decoys, faults, part_of
+from errata.model.words import Owner
+
+HARNESSES: tuple[Harness, ...] = (
+    inject_convex_evals.HARNESS,
+    inject_conversation_bench.HARNESS,
+    inject_scylla.HARNESS,
+    inject_inspect_ai.HARNESS,
+    inject_promptfoo.HARNESS,
+    inject_harbor.HARNESS,
+    inject_generic.HARNESS,
+    inject_errata_jsonl.HARNESS,
+)
+Kind = Literal["fault", "twin", "decoy", "label"]
+
+
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
+    """One failure of which the owner is known."""
+
+    name: str
+    harness: str
+    kind: Kind
+    part: Part | Literal["labels"]
+    owner: Owner
+    fixture: str
+    target: Target | None = None
+    """Of a failure in an untouched log; an injector names its own."""
+    template: Template | None = None
+    place: str = ""
+    unsure: str = ""
+    """Why no log can show this by itself."""
+
+
+def injected() -> Iterator[Sample]:
+    for harness in HARNESSES:
+        yield from _twins(harness)
+        yield from _from(harness, "fault", faults())
+        yield from _from(harness, "decoy", decoys())
+
+
+def labelled() -> Iterator[Sample]:
+    """By case; `*` stands for every failure of the run."""
+    for run in tomllib.loads((HERE / "labels.toml").read_text(encoding="utf-8"))["run"]:
+        unsure = {case: why for why, cases in run.get("unsure", {}).items() for case in cases}
+        for owner, cases in run["owners"].items():
+            for case in cases:
+                yield Sample(
+                    name=f"{run['fixture']} {run['run'][-8:]} {case}".replace("  ", " "),
+                    harness=_harness_of(run["fixture"]),
+                    kind="label",
+                    part="labels",
+                    owner=owner,
+                    fixture=run["fixture"],
+                    target=Target(case, index=0, run=run["run"]),
+                    unsure=unsure.get(case, ""),
+                )
+
+
+def _twins(harness: Harness) -> Iterator[Sample]:
+    for twin in harness.twins:
+        name = f"twin {twin.target.case}"
+        yield Sample(
+            name=f"{name} @ {harness.name} {twin.fixture.rpartition('/')[2]}",
+            harness=harness.name,
+            kind="twin",
+            part=part_of(name, harness.name),
+            owner="model",
+            fixture=twin.fixture,
+            target=twin.target,
+        )
+
+
+def _from(harness: Harness, kind: Kind, templates: list[Template]) -> Iterator[Sample]:
+    for template in templates:
+        if not template.is_for(harness.name):
+            continue
+        for place in template.places:
+            if place in harness.places:
+                yield Sample(
+                    name=f"{template.name} @ {harness.name} {place}",
+                    harness=harness.name,
+                    kind=kind,
+                    part=part_of(template.name, harness.name),
+                    owner=template.owner,
+                    fixture=harness.places[place].fixture,
+                    template=template.worded(harness.name),
+                    place=place,
+                )
+
+
+def _harness_of(fixture: str) -> str:
+    return fixture.partition("/")[0].replace("_", "-")

@@ -1,0 +1,111 @@
+"""What errata says of each sample: the log is copied, changed, imported and triaged as a user's would be."""
+
+import shutil
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from bench.triage.logs import Harness, Target
+from bench.triage.samples import HARNESSES, Sample
+from errata.model import Attribution, Run
+from errata.model.identity import split_attempt_id
+from errata.pipeline.importing import import_paths
+from errata.pipeline.triaging import triage_run
+from errata.store.attributions import attributions_of
+from errata.store.database import Store, open_store
+from errata.store.runs import run_by_id
+
+FIXTURES = Path(__file__).parents[2] / "tests" / "fixtures" / "sources"
+NO_FAILURE = "no failure"
+"""What is found where errata does not count the attempt as a failure at all."""
+
+_BY_NAME: dict[str, Harness] = {harness.name: harness for harness in HARNESSES}
+
+
+class Found(msgspec.Struct, frozen=True):
+    run: Run
+    attribution: Attribution
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """A sample and what triage said of it."""
+
+    sample: Sample
+    owner: str
+    also: tuple[str, ...] = ()
+    decided_by: str = ""
+    quote: str = ""
+
+    @property
+    def right(self) -> bool:
+        return self.owner == self.sample.owner
+
+
+class Trials:
+    """A store and a folder to try samples in, one after the other."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._store: Store = open_store(scratch / "errata.db")
+        self._untouched = cache(self._read_untouched)
+
+    def all(self, samples: Iterable[Sample]) -> Iterator[Tried]:
+        for sample in samples:
+            yield from self._try(sample)
+
+    def _try(self, sample: Sample) -> Iterator[Tried]:
+        if sample.template is None:
+            assert sample.target is not None
+            yield from _answers(sample, self._untouched(sample.fixture), sample.target)
+            return
+        copied = self._copy(sample.fixture)
+        target = _BY_NAME[sample.harness].places[sample.place].inject(copied, sample.template)
+        yield from _answers(sample, self._read(copied), target)
+
+    def _copy(self, fixture: str) -> Path:
+        original = next((FIXTURES / fixture / "data").iterdir())
+        folder = self._scratch / "copy"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        if original.is_dir():
+            shutil.copytree(original, folder / original.name, copy_function=shutil.copyfile)
+        else:
+            shutil.copyfile(original, folder / original.name)
+        return folder / original.name
+
+    def _read_untouched(self, fixture: str) -> list[Found]:
+        return self._read(FIXTURES / fixture / "data")
+
+    def _read(self, path: Path) -> list[Found]:
+        found = []
+        for summary in import_paths([path], self._store):
+            for imported in summary.runs:
+                stored = run_by_id(self._store, imported.id)
+                triage_run(stored, self._store)
+                told = attributions_of(self._store, stored.pk)
+                found += [Found(stored.run, attribution) for attribution in told.values()]
+        return found
+
+
+def _answers(sample: Sample, found: list[Found], target: Target) -> Iterator[Tried]:
+    """One answer; for a label without a number, one for each attempt at the case."""
+    hits = [one for one in found if _is(one, target)]
+    if not hits:
+        yield Tried(sample, NO_FAILURE)
+    for one in hits:
+        said = one.attribution
+        quote = next((signal.quote for signal in said.signals if signal.name == said.decided_by), "")
+        yield Tried(sample, said.owner, said.also, said.decided_by, quote)
+
+
+def _is(found: Found, target: Target) -> bool:
+    parts = split_attempt_id(found.attribution.attempt)
+    if target.case != "*" and parts.case != target.case and not parts.case.endswith(f"/{target.case}"):
+        return False
+    if target.index and parts.index != target.index:
+        return False
+    run = found.run
+    told = f"{run.native_id} {run.subject.model} {' '.join(run.variant.values())}"
+    return all(word in told for word in target.run.split())
