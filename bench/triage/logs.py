@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from bench.triage.templates import Template
 
 
-class Target(NamedTuple):
+class Target(msgspec.Struct, frozen=True):
     """The failure that a fault was injected into."""
 
     case: str

@@ -34,6 +34,9 @@ class Measured(msgspec.Struct, frozen=True, kw_only=True):
     decoys_misread: int
     twins: int
     twins_misread: int
+    seconds: int
+    """Failures that have a second owner, such as the grader whose tests never ran."""
+    seconds_found: int
     confusion: dict[str, dict[str, int]]
     """True owner → owner said → how often."""
 
@@ -45,6 +48,7 @@ def measure(tried: Iterable[Tried]) -> Measured:
     scores = [rates.f1 or 0.0 for rates in owners.values()]
     decoys = [one for one in every if one.sample.kind == "decoy"]
     twins = [one for one in every if one.sample.kind == "twin"]
+    seconds = [one for one in every if one.sample.template and one.sample.template.also]
     return Measured(
         samples=len(pairs),
         right=sum(true == said for true, said in pairs),
@@ -57,6 +61,8 @@ def measure(tried: Iterable[Tried]) -> Measured:
         decoys_misread=sum(not one.right for one in decoys),
         twins=len(twins),
         twins_misread=sum(not one.right for one in twins),
+        seconds=len(seconds),
+        seconds_found=sum(one.names_the_second for one in seconds),
         confusion=_confusion(pairs),
     )
 

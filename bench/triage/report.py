@@ -51,6 +51,8 @@ def _totals(measured: Measured) -> None:
     if measured.decoys or measured.twins:
         told = f"decoys misread {measured.decoys_misread}/{measured.decoys}"
         print(f"controls   {told}, untouched twins misread {measured.twins_misread}/{measured.twins}")
+    if measured.seconds:
+        print(f"second     owner named {measured.seconds_found}/{measured.seconds}")
 
 
 def _owners(measured: Measured) -> None:

@@ -14,7 +14,7 @@ from errata.model.identity import split_attempt_id
 from errata.pipeline.importing import import_paths
 from errata.pipeline.triaging import triage_run
 from errata.store.attributions import attributions_of
-from errata.store.database import Store, open_store
+from errata.store.database import open_store
 from errata.store.runs import run_by_id
 
 FIXTURES = Path(__file__).parents[2] / "tests" / "fixtures" / "sources"
@@ -42,13 +42,18 @@ class Tried(msgspec.Struct, frozen=True):
     def right(self) -> bool:
         return self.owner == self.sample.owner
 
+    @property
+    def names_the_second(self) -> bool:
+        wanted = self.sample.template.also if self.sample.template else ()
+        return set(wanted) <= set(self.also)
+
 
 class Trials:
-    """A store and a folder to try samples in, one after the other."""
+    """A folder to try samples in, one after the other."""
 
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
-        self._store: Store = open_store(scratch / "errata.db")
+        open_store(scratch / "empty.db").engine.dispose()
         self._untouched = cache(self._read_untouched)
 
     def all(self, samples: Iterable[Sample]) -> Iterator[Tried]:
@@ -79,13 +84,19 @@ class Trials:
         return self._read(FIXTURES / fixture / "data")
 
     def _read(self, path: Path) -> list[Found]:
+        """In a store of its own: what another sample made of the same run must not matter."""
+        shutil.copyfile(self._scratch / "empty.db", self._scratch / "errata.db")
+        store = open_store(self._scratch / "errata.db")
         found = []
-        for summary in import_paths([path], self._store):
+        for summary in import_paths([path], store):
             for imported in summary.runs:
-                stored = run_by_id(self._store, imported.id)
-                triage_run(stored, self._store)
-                told = attributions_of(self._store, stored.pk)
+                stored = run_by_id(store, imported.id)
+                triage_run(stored, store)
+                told = attributions_of(store, stored.pk)
                 found += [Found(stored.run, attribution) for attribution in told.values()]
+        store.engine.dispose()
+        for left in self._scratch.glob("errata.db*"):
+            left.unlink()
         return found
 
 

@@ -36,7 +36,7 @@ def unfinished_cases(survey: Survey) -> Iterator[Finding]:
     if unfinished.count:
         number = len(unfinished.cases)
         text = f"{count(number, 'case is', 'cases are')} not finished: {names(survey, unfinished)}"
-        evidence = [Evidence(quote=seen.outcome, ref=seen.ref) for seen in unfinished.first[:3]]
+        evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in unfinished.first[:3]]
         yield finding(survey, "unfinished_cases", "error", text, evidence, cases=number)
 
 

@@ -27,6 +27,7 @@ class Seen(msgspec.Struct, frozen=True):
     reasoning: str
     ref: SourceRef | None
     error: ErrorInfo | None
+    status: str
 
 
 @dataclass
@@ -115,6 +116,7 @@ def remember(attempt: Attempt) -> Seen:
         reasoning=attempt.judgements[0].reasoning if attempt.judgements else "",
         ref=attempt.ref,
         error=attempt.errors[0] if attempt.errors else None,
+        status=attempt.native_status,
     )
 
 

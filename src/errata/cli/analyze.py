@@ -27,6 +27,7 @@ BAR = 20
 @shared_options
 def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options: Options) -> None:
     """Everything at once: import, check, summarise."""
+    pipeline.look_for(paths, source=source, map_path=map_path)
     with progress("Analysing") as on_items:
         analyses = pipeline.analyze(paths, options.store, source=source, map_path=map_path, on_items=on_items)
     for at, analysis in enumerate(analyses):

@@ -11,7 +11,7 @@ from errata.cli.progress import progress
 from errata.pipeline.importing import PathSummary
 from errata.store.database import Store
 
-WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged"}
+WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept as it was"}
 
 
 @click.command("import")
@@ -24,6 +24,7 @@ def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options
 
     Reading the same content again changes nothing; a run that has grown becomes a new revision.
     """
+    pipeline.look_for(paths, source=source, map_path=map_path)
     store = options.store
     with progress("Importing") as on_items:
         summaries = pipeline.import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
@@ -41,6 +42,11 @@ def show_import(summary: PathSummary, store: Store) -> None:
         parts = [WORDS[imported.change], run.native_id, run.subject.model or "–", run.suite or run.source.name]
         parts.append(f"{plural(counts.counted, 'attempt')}, {plural(counts.failures, 'failure')}")
         put(" · ".join(parts))
+    for imported in summary.runs:
+        if imported.change == "kept":
+            say(
+                f"note: the store holds more of {imported.id} than `{summary.path}`; `errata rm` it first to replace it"
+            )
     if summary.unreadable:
         say(f"note: {plural(summary.unreadable, 'item')} of `{summary.path}` could not be read:")
         for item in summary.examples[:5]:

@@ -17,7 +17,7 @@ def command(source: str, model: str, options: Options) -> None:
     """List the runs of the store."""
     stored = [
         one
-        for one in pipeline.all_runs(options.store)
+        for one in (pipeline.all_runs(options.store) if options.settings.store.exists() else ())
         if source in ("", one.run.source.name) and model in one.run.subject.model
     ]
     if options.json:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from errata.pipeline.analysis import analyze, check_run, summarise
     from errata.pipeline.failures import failures_of
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
-    from errata.pipeline.importing import import_paths
+    from errata.pipeline.importing import import_paths, look_for
     from errata.pipeline.scoring import score_run
     from errata.pipeline.selecting import run_named, runs_named
     from errata.pipeline.showing import find_shown
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from errata.store.runs import all_runs, exclude, include, run_by_id
 
 _VERBS = {
+    "look_for": "errata.pipeline.importing",
     "triage_if_needed": "errata.pipeline.triaging",
     "triage_run": "errata.pipeline.triaging",
     "score_run": "errata.pipeline.scoring",
@@ -63,6 +64,7 @@ __all__ = [
     "import_paths",
     "include",
     "list_sources",
+    "look_for",
     "run_by_id",
     "run_named",
     "runs_named",

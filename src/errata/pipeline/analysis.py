@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata import checkup, triage
+from errata.errors import StoreError
 from errata.model import Attempt, Finding, StoredRun
 from errata.pipeline.failures import case_name
 from errata.pipeline.importing import OnItems, import_paths
@@ -85,7 +87,8 @@ def check_run(stored: StoredRun, store: Store, *, now: datetime | None = None) -
     """Examine a run, and keep what was found."""
     unreadables = unreadables_of(store, stored.pk)
     findings = checkup.examine(stored.run, _Attempts(store, stored.pk), unreadables, now=now or datetime.now(UTC))
-    keep_findings(store, stored.pk, findings)
+    with suppress(StoreError):  # a store that can only be read still tells
+        keep_findings(store, stored.pk, findings)
     return Health(checkup.is_fit(findings), findings)
 
 

@@ -27,6 +27,11 @@ class PathSummary(msgspec.Struct, frozen=True):
     examples: tuple[Unreadable, ...]
 
 
+def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[reading.Order]:
+    """What can be read at the paths. Nothing is created or changed where one of them is wrong."""
+    return [order for path in paths for order in reading.find(path, source=source, map_path=map_path)]
+
+
 OnItems = Callable[[int], None]
 
 
@@ -39,7 +44,7 @@ def import_paths(
     on_items: OnItems = lambda _: None,
 ) -> list[PathSummary]:
     """Read everything at the paths into the store. Recognition comes first, so that a wrong path changes nothing."""
-    orders = [order for path in paths for order in reading.find(path, source=source, map_path=map_path)]
+    orders = look_for(paths, source=source, map_path=map_path)
     summaries = [_import_one(order, store, on_items) for order in orders]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)

@@ -86,9 +86,16 @@ def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth:
     if best is not None:
         yield best
     elif path.is_dir() and (depth == 0 or not path.is_symlink()) and depth < DESCENT_CAP and looks[0] > 0:
-        for child in sorted(path.iterdir()):
+        for child in _children(path):
             if not child.name.startswith("."):
                 yield from _descend(child, candidates, looks, depth + 1)
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise SourceError(f"`{folder}` can't be looked into: {error.strerror}", hint="check its permissions") from error
 
 
 def _exists(path: Path) -> bool:

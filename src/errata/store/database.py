@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy import Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from errata.errors import StoreError
 from errata.store import sqlite
-from errata.store.schema import SCHEMA, metadata
+from errata.store.schema import SCHEMA, blobs, blocks, metadata
+from errata.store.zstd import ZstdError, decompress
 
 _VERSION_TABLE = "alembic_version"
 
@@ -81,9 +82,19 @@ def schema_of(connection: Connection) -> int:
 
 
 def problems_of(store: Store) -> list[str]:
-    """What the database finds wrong with itself; empty where it is sound."""
+    """What the database finds wrong with itself, and which packed parts can't be unpacked; empty where it is sound."""
     with store.reading() as connection:
-        return sqlite.integrity(connection)
+        told = sqlite.integrity(connection)
+        for table in (blocks, blobs):
+            damaged = 0
+            for row in connection.execute(select(table.c.data).execution_options(yield_per=200)):
+                try:
+                    decompress(row.data)
+                except ZstdError:
+                    damaged += 1
+            if damaged:
+                told.append(f"{damaged} of the {table.name} can't be unpacked")
+        return told
 
 
 _ELSEWHERE = "name another file with `--store FILE`"

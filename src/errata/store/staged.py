@@ -18,7 +18,8 @@ from errata.store.zstd import compress
 
 UNREADABLE_KEPT = 10_000
 _FACTS = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
-Change = Literal["new", "grown", "unchanged"]
+Change = Literal["new", "grown", "unchanged", "kept"]
+"""`kept`: the store holds more of the run than this log does, and nothing was changed."""
 
 
 class ImportedRun(msgspec.Struct, frozen=True):
@@ -73,7 +74,7 @@ class Staged:
     def make_current(self, connection: Connection) -> ImportedRun:
         digest = self._digest()
         old = connection.execute(
-            select(runs.c.pk, runs.c.digest, runs.c.revision).where(
+            select(runs.c.pk, runs.c.digest, runs.c.revision, runs.c.counts).where(
                 runs.c.run_id == self.run.id, runs.c.state == "current"
             )
         ).first()
@@ -82,6 +83,11 @@ class Staged:
             # the logs may have moved; that is no change of the run
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=sqlite.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
+        counts = self._counts(connection)
+        if old is not None and counts.cases < old.counts.get("cases", 0):
+            # a part of a run, such as its failures alone or a log cut off, must not take the place of the whole
+            connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
+            return ImportedRun(self.run.id, old.pk, "kept", old.revision)
         revision = 1 if old is None else old.revision + 1
         if old is not None:
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(state="stale"))
@@ -91,7 +97,7 @@ class Staged:
         }  # fmt: skip
         values = {name: sqlite.fitting(value) for name, value in facts.items()}
         values |= {"state": "current", "revision": revision, "digest": digest, "record": pack(self._bare_run())}
-        values["counts"] = msgspec.to_builtins(self._counts(connection))
+        values["counts"] = msgspec.to_builtins(counts)
         connection.execute(update(runs).where(runs.c.pk == self.pk).values(**values))
         return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
 

@@ -3,12 +3,13 @@
 import sys
 
 if sys.version_info >= (3, 14):
-    from compression.zstd import ZstdCompressor, decompress
+    from compression.zstd import CompressionParameter, ZstdCompressor, ZstdError, decompress
 else:
-    from backports.zstd import ZstdCompressor, decompress
+    from backports.zstd import CompressionParameter, ZstdCompressor, ZstdError, decompress
 
 # level 1 packs log text 4 to 10 times smaller at hundreds of megabytes a second; higher ones cost more than they save
-_compressor = ZstdCompressor(1)
+# with a checksum, so that damage is noticed
+_compressor = ZstdCompressor(options={CompressionParameter.compression_level: 1, CompressionParameter.checksum_flag: 1})
 
 
 def compress(data: bytes) -> bytes:
@@ -16,4 +17,4 @@ def compress(data: bytes) -> bytes:
     return bytes(_compressor.compress(data, mode=_compressor.FLUSH_FRAME))
 
 
-__all__ = ["compress", "decompress"]
+__all__ = ["ZstdError", "compress", "decompress"]
