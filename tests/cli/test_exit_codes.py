@@ -17,7 +17,8 @@ SECRET = "sk-ant-api03-abcdefghijklmnop"
 
 
 def breaks(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
-    """The command `runs` meets an error."""
+    """The command `runs` meets an error in a store that is there."""
+    done("doctor")
 
     def raising(*_: object) -> None:
         raise error

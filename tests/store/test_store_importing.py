@@ -307,7 +307,7 @@ def test_attempts_and_transcripts_of_many_batches_come_back_as_they_were(store):
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(any_attempts, max_size=4))
 def test_any_attempts_come_back_as_they_were(store, any_):
-    run = a_run(native_id="any")
+    run = a_run(native_id=f"any-{len(all_runs(store))}")
     given_ = [msgspec.structs.replace(one, run=run.id, id=f"{number}") for number, one in enumerate(any_)]
 
     put(store, run, *given_)
