@@ -79,7 +79,9 @@ def prepared_rows(log: Path, store: Path) -> float:
     source = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
     with tempfile.TemporaryDirectory(dir=store.parent) as folder:
         bare = _open(Path(folder) / "bare.db")
-        for (statement,) in source.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL ORDER BY type DESC"):
+        for (statement,) in source.execute(
+            "SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type DESC"
+        ):
             bare.execute(statement)
         for table in TABLES:
             cursor = source.execute(f"SELECT * FROM {table}")

@@ -22,6 +22,9 @@ from errata.store.packing import Batch, pack_items, seal
 PARALLEL_FROM = 16 * 1024 * 1024
 """Below this size starting a process costs more than it saves."""
 
+PIPE_SIZE = 1024 * 1024
+"""Where the system has such large ones: fewer waits of one process for the other."""
+
 _FRAME = struct.Struct(">cI")
 _DATA, _ERROR, _END = b"d", b"e", b"z"
 
@@ -94,7 +97,9 @@ def _from_process(order: Order) -> Iterator[Batch]:
     # -P: the working folder may be a stranger's log, and nothing in it is to be imported
     command = [sys.executable, "-P", "-c", program]
     # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0) as reader:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=PIPE_SIZE, process_group=0
+    ) as reader:
         assert reader.stdin is not None
         assert reader.stdout is not None
         try:

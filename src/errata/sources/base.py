@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Protocol
@@ -199,11 +198,17 @@ class Numbering:
     """Attempt numbers for rows whose harness gives none: 1 for the first row of a case, 2 for the next."""
 
     def __init__(self) -> None:
-        self._seen: Counter[Any] = Counter()
+        # of a million cases only the hashes are kept; what is counted are repetitions, and they are few
+        self._seen: set[int] = set()
+        self._repeated: dict[Any, int] = {}
 
     def next(self, key: Any) -> int:
-        self._seen[key] += 1
-        return self._seen[key]
+        mark = hash(key)
+        if mark not in self._seen:
+            self._seen.add(mark)
+            return 1
+        self._repeated[key] = self._repeated.get(key, 1) + 1
+        return self._repeated[key]
 
 
 def unreadable(source: str, ref: SourceRef, why: str, *, excerpt: bytes | str = b"") -> Unreadable:

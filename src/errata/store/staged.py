@@ -1,23 +1,26 @@
 """One run on its way into the store."""
 
+from collections import Counter
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Literal
+from operator import itemgetter
+from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import Connection, Float, bindparam, cast, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from errata.errors import StoreError
 from errata.model import Counts, Run, Unreadable
 from errata.model.codec import pack
-from errata.model.usage import total_of
 from errata.store import sqlite
 from errata.store.packing import Blob, RunPart, Tally, without_texts
 from errata.store.schema import attempts, blob_uses, blobs, blocks, cases, checks, runs, unreadables
 from errata.store.zstd import compress
 
 UNREADABLE_KEPT = 10_000
-_FACTS = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
+_COLUMNS = [column.name for column in attempts.columns][1:]
+_FACTS_OF = itemgetter(*map(_COLUMNS.index, ("counted", "failure", "execution", "measurement", "outcome")))
+_SPENT_OF = itemgetter(*map(_COLUMNS.index, ("counted", "tokens", "cost")))
 Change = Literal["new", "grown", "unchanged", "kept"]
 """`kept`: the store holds more of the run than this log does, and nothing was changed."""
 
@@ -42,6 +45,10 @@ class Staged:
         self._content = ""
         self._rows = 0
         self._checks: Tally = {}
+        self._facts: Counter[tuple[Any, ...]] = Counter()
+        self._tokens: int | None = None
+        self._cost: float | None = None
+        self._cost_known = 0
 
     def note(self, item: Unreadable) -> None:
         """Every item is counted, the first of them are kept: a file of garbage must not fill the memory."""
@@ -50,7 +57,7 @@ class Staged:
             self._unreadables.append(item)
 
     def write(self, connection: Connection, part: RunPart) -> None:
-        self._rows += len(part.attempts)
+        self._tally(part.attempts)
         sqlite.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)
         sqlite.bulk_insert(connection, checks, part.checks, run_pk=self.pk)
         sqlite.bulk_insert(connection, blocks, part.blocks, run_pk=self.pk)
@@ -62,6 +69,17 @@ class Staged:
             known = self._checks.setdefault(name, {})
             for status, count in statuses.items():
                 known[status] = known.get(status, 0) + count
+
+    def _tally(self, rows: list[tuple[Any, ...]]) -> None:
+        """Count while the rows pass by: the reading process takes longer than this one."""
+        self._rows += len(rows)
+        self._facts.update(map(_FACTS_OF, rows))
+        for counted, tokens, cost in map(_SPENT_OF, rows):
+            if counted and tokens is not None:
+                self._tokens = (self._tokens or 0) + tokens
+            if counted and cost is not None:
+                self._cost = (self._cost or 0.0) + cost
+                self._cost_known += 1
 
     def close(self, connection: Connection) -> None:
         """Write what is known only at the end: what could not be read, and the context files."""
@@ -102,33 +120,25 @@ class Staged:
         return ImportedRun(self.run.id, self.pk, "new" if old is None else "grown", revision)
 
     def _counts(self, connection: Connection) -> Counts:
-        facts = (attempts.c.counted, attempts.c.failure, *_FACTS)
-        sums = (
-            func.count(),
-            func.sum(attempts.c.cost),
-            func.count(attempts.c.cost),
-            func.sum(cast(attempts.c.tokens, Float)),
-        )
-        groups = connection.execute(select(*facts, *sums).where(attempts.c.run_pk == self.pk).group_by(*facts)).all()
-        counted = [row for row in groups if row.counted]
-        total = sum(row[5] for row in groups)
-        if total != self._rows:
+        there = connection.execute(select(func.count()).where(attempts.c.run_pk == self.pk)).scalar_one()
+        if there != self._rows:
             raise StoreError("Another process took this import for dead and cleared it away", hint="import again")
-        tokens = total_of(row[8] for row in counted)
+        counted = [(facts[1:], often) for facts, often in self._facts.items() if facts[0]]
+        total = sum(often for _, often in counted)
         return Counts(
-            attempts=total,
-            counted=sum(row[5] for row in counted),
-            cases=self._cases(connection, only_counted=len(counted) < len(groups)),
-            failures=sum(row[5] for row in counted if row.failure),
+            attempts=self._rows,
+            counted=total,
+            cases=self._cases(connection, only_counted=total < self._rows),
+            failures=sum(often for facts, often in counted if facts[0]),
             unreadable=self._unreadable,
-            executions=_summed((row.execution, row[5]) for row in counted),
-            measurements=_summed((row.measurement, row[5]) for row in counted),
-            outcomes=_summed((row.outcome, row[5]) for row in counted),
+            executions=_summed((facts[1], often) for facts, often in counted),
+            measurements=_summed((facts[2], often) for facts, often in counted),
+            outcomes=_summed((facts[3], often) for facts, often in counted),
             checks=self._checks,
             failed_checks=self._failed_checks(connection),
-            cost=total_of(row[6] for row in counted),
-            cost_known=sum(row[7] for row in counted),
-            tokens=None if tokens is None else int(tokens),
+            cost=self._cost,
+            cost_known=self._cost_known,
+            tokens=self._tokens,
         )
 
     def _cases(self, connection: Connection, *, only_counted: bool) -> int:

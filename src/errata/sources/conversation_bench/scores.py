@@ -43,6 +43,11 @@ def scored(scores: Any, judge: str, *, counts: bool = True) -> Scored:
     return _together(tuple(scores.items()), judge, counts)
 
 
+def scored_plainly(scores: dict[str, bool | None], judge: str) -> Scored:
+    """The same for scores that are known to be of their type."""
+    return _shared(tuple(scores.items()), judge, True)
+
+
 def _together(scores: tuple[tuple[str, Any], ...], judge: str, counts: bool) -> Scored:
     checks = [_check(name, value, judge, counts) for name, value in scores]
     checks.sort(key=lambda check: check.order)

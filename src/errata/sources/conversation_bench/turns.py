@@ -14,7 +14,7 @@ from errata.model.words import Execution, Measurement
 from errata.sources.base import Numbering, Row
 from errata.sources.conversation_bench.plain import count, number, plain, sequence, words
 from errata.sources.conversation_bench.run_log import recovered
-from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored
+from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored, scored_plainly
 from errata.sources.conversation_bench.steps import steps_of
 from errata.sources.conversation_bench.usual import UsualRow, usual_steps, usual_usage
 
@@ -92,6 +92,8 @@ class Turns:
         self._run = run.id
         self._model = run.subject.model
         self._case = case_key(run.suite, "turn-")
+        self._first = attempt_id(run.id, self._case).removesuffix("#1")
+        """How the id of a turn's first attempt begins."""
         self._judge = judge
         self._second = second
         self._endings = endings
@@ -119,9 +121,10 @@ class Turns:
         steps, started_at = usual_steps(data), self._time(data.ts)
         if steps is None or started_at is None:
             return None
-        scores = scored(data.scores, judge.name)
+        scores = scored_plainly(data.scores, judge.name)
         self._numbering.next(turn)
         self.seen.add(turn)
+        case = f"{self._case}{turn}"
         durations = {}
         if data.ttfb_ms is not None:
             durations["ttfb"] = data.ttfb_ms / 1000
@@ -129,8 +132,9 @@ class Turns:
             durations["latency"] = data.latency_ms / 1000
         retries = data.reconnection_count
         return Attempt(
+            id=f"{self._first}{turn}#1",
             run=self._run,
-            case=f"{self._case}{turn}",
+            case=case,
             position=turn,
             execution="completed",
             measurement=scores.measurement,
