@@ -1,6 +1,8 @@
 """One conversation, streamed: its run, the cases of its benchmark, then an attempt for every turn."""
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -68,7 +70,7 @@ def _converted(files: Files, path: Path | None, convert: Callable[[Row], Item | 
 
 
 def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
-    before = frozenset(turns.seen)
+    before = deepcopy(turns.seen)
 
     def convert(row: Row) -> Item | Iterable[Item]:
         return () if turn_of(row.data) in before else turns.passed_over(row)
@@ -79,8 +81,9 @@ def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
 def _missing(facts: Facts, turns: Turns) -> Iterator[Attempt]:
     plan = planned(facts)
     failed = failed_turns(facts)
-    expected = set(range(plan.turns if plan else 0)) | failed.keys()
-    for turn in sorted(expected - turns.seen):
+    planned_turns = plan.turns if plan else 0
+    beyond = sorted(turn for turn in failed if turn >= planned_turns)
+    for turn in turns.seen.absent(chain(range(planned_turns), beyond)):
         errors = failed.get(turn) or facts.log.errors.get(turn, ())
         yield turns.missing(turn, errors, plan.ref if plan else None)
 

@@ -11,11 +11,12 @@ from errata.model.identity import attempt_id, case_key
 from errata.model.times import from_iso
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import Execution, Measurement
-from errata.sources.base import Numbering, Row
+from errata.sources.base import Row
 from errata.sources.conversation_bench.plain import count, number, plain, sequence, words
 from errata.sources.conversation_bench.run_log import recovered
 from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored, scored_plainly
 from errata.sources.conversation_bench.steps import steps_of
+from errata.sources.conversation_bench.turn_set import TurnSet
 from errata.sources.conversation_bench.usual import UsualRow, usual_steps, usual_usage
 
 LARGEST_TURN = 2**31 - 1
@@ -98,8 +99,8 @@ class Turns:
         self._second = second
         self._endings = endings
         self._log_errors = log_errors
-        self._numbering = Numbering()
-        self.seen: set[int] = set()
+        self.seen = TurnSet()
+        self._repeated: dict[int, int] = {}
         self.started_at: str | None = None
         self.finished_at: str | None = None
 
@@ -122,7 +123,6 @@ class Turns:
         if steps is None or started_at is None:
             return None
         scores = scored_plainly(data.scores, judge.name)
-        self._numbering.next(turn)
         self.seen.add(turn)
         case = f"{self._case}{turn}"
         durations = {}
@@ -184,8 +184,7 @@ class Turns:
         text = data.get("assistant_text")
         marker, execution = _MARKERS.get(marker_of(text), _NO_MARKER)
         case = f"{self._case}{turn}"
-        index = self._numbering.next(turn)
-        self.seen.add(turn)
+        index = self._index(turn)
         started_at = self._time(data.get("ts"))
         durations = _durations(data)
         checks = scores.checks
@@ -231,6 +230,13 @@ class Turns:
         said = _judgements(row.data, self._second.judge)
         saw = {key: plain(row.data[key]) for key in row.data if key not in _JUDGED and row.data[key] != data.get(key)}
         return checks + also, judgements + tuple(msgspec.structs.replace(one, extra=saw, ref=row.ref) for one in said)
+
+    def _index(self, turn: int) -> int:
+        if turn not in self.seen:
+            self.seen.add(turn)
+            return 1
+        self._repeated[turn] = self._repeated.get(turn, 1) + 1
+        return self._repeated[turn]
 
     def _ending_before(self, turn: int) -> str | None:
         place = bisect_left(self._endings, turn)

@@ -41,7 +41,7 @@ class Rows:
         items: list[Item] = [] if state.announced else [state.run]
         name = self._cases.name_of(data)
         key = case_key(state.run.suite, name)
-        if key not in state.cases:
+        if not state.knows(key):
             case = self._cases.record(state, name, row)
             items += [case] if case else []
         values = self._attempts.values(row)
@@ -51,7 +51,6 @@ class Rows:
             values.setdefault("extra", {})["columns"] = left
         attempt = Attempt(run=state.run.id, case=key, ref=row.ref, **values)
         # noted last, so that a row which can't be read takes neither the number nor the case of another
-        state.cases.add(key)
         state.note(attempt)
         items.append(attempt)
         return items
@@ -104,11 +103,11 @@ class Numbers:
         self._shift = int(any(self._native(row) == 0 for row in sample))
 
     def own(self, state: RunState, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
-        native, free = self._native(data), state.free.get((case, session), 1)
+        native, free = self._native(data), state.free(case, session)
         if native is None:
             return {"index": free}
         index = max(native + self._shift, 1)
-        if (case, session, index) not in state.taken:
+        if not state.is_taken(case, session, index):
             return {"index": index}
         repeated = attempt_id(state.run.id, case, session=session, index=index)
         return {"index": free, "duplicate_of": repeated}

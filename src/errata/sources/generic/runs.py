@@ -25,25 +25,41 @@ class Place(NamedTuple):
 
 
 class RunState:
-    """What has been seen of one run so far."""
+    """What has been seen of one run so far. Of a million cases only hashes are kept; repetitions are few."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.announced = False
-        self.cases: set[str] = set()
-        self.taken: set[tuple[str, int | None, int]] = set()
-        self.free: dict[tuple[str, int | None], int] = {}
-        """The first index that no attempt at a case in a session has reached."""
+        self._cases: set[int] = set()
+        self._first: set[int] = set()
+        """Case and session of those whose first attempt is taken."""
+        self._taken: set[tuple[str, int | None, int]] = set()
+        self._free: dict[tuple[str, int | None], int] = {}
+        """The first index that no attempt has reached, where that is beyond the second."""
         self.started_at: str | None = None
         self.finished_at: str | None = None
+
+    def knows(self, case: str) -> bool:
+        return hash(case) in self._cases
+
+    def is_taken(self, case: str, session: int | None, index: int) -> bool:
+        return hash((case, session)) in self._first if index == 1 else (case, session, index) in self._taken
+
+    def free(self, case: str, session: int | None) -> int:
+        if not self._free and not self._first:
+            return 1
+        return self._free.get((case, session)) or (2 if hash((case, session)) in self._first else 1)
 
     def note(self, attempt: Attempt) -> None:
         case, session, index = attempt.case, attempt.session, attempt.index
         started_at, finished_at = attempt.started_at, attempt.finished_at
         self.announced = True
-        self.taken.add((case, session, index))
-        if self.free.get((case, session), 1) <= index:
-            self.free[case, session] = index + 1
+        self._cases.add(hash(case))
+        if index == 1:
+            self._first.add(hash((case, session)))
+        else:
+            self._taken.add((case, session, index))
+            self._free[case, session] = max(self.free(case, session), index + 1)
         if started_at and (self.started_at is None or started_at < self.started_at):
             self.started_at = started_at
         if finished_at and (self.finished_at is None or finished_at > self.finished_at):
