@@ -57,7 +57,19 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or attempt.artefacts
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if attempt.execution == "error" and not made and not measured and _is_subject_error(attempt):
-        yield _observed(attempt, "no_generation", "provider", "likely", "errors[0].message", attempt.errors[0].message)
+        first = attempt.errors[0]
+        own = _PROGRAMMING.search(f"{first.type}: {first.message}"[:QUOTE])
+        name = "crash_before_generation" if own else "no_generation"
+        owner: Owner = "harness" if own else "provider"
+        yield _observed(attempt, name, owner, "likely", "errors[0].message", first.message)
+
+
+# no provider raises these: they are mistakes in a program, here the one that should have asked the model
+_PROGRAMMING = re.compile(
+    r"\b(?:AttributeError|KeyError|TypeError|NameError|IndexError|ImportError|ModuleNotFoundError|UnboundLocalError|"
+    r"NotImplementedError|RecursionError|AssertionError|ValidationError|JSONDecodeError|FileNotFoundError|SyntaxError|"
+    r"ReferenceError|UnicodeDecodeError|ZeroDivisionError|KeyboardInterrupt)\b"
+)
 
 
 def spent_nothing(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -135,6 +147,7 @@ MEANS = {
     "limit_reached": "a limit ended the attempt",
     "lint_only": "lint failed, every test passed",
     "no_generation": "no generation, no tokens",
+    "crash_before_generation": "the harness crashed before it asked the model",
     "zero_tokens": "no token was used",
     "measurement_failed": "the measurement broke",
     "no_verdict": "no verdict was given",
