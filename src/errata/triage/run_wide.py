@@ -11,7 +11,8 @@ from errata.triage.facts import Observed
 FEW = 3
 # what a crash leaves behind, for the next attempts to stumble over
 _LEFT_OVER = re.compile(
-    r"already exists|file exists|index\.lock|already in use|already checked out|is locked|lock file|left over|not clean",
+    r"already exists|file exists|index\.lock|already in use|already checked out|is locked|lock file|left over"
+    r"|not clean",
     re.IGNORECASE,
 )
 
