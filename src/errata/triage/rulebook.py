@@ -15,6 +15,7 @@ from errata.model import Signal
 from errata.model.words import Confidence, Owner, Phase
 from errata.text.clean import one_line
 from errata.triage.places import Place
+from errata.triage.prefilter import needed
 
 FOLDER = Path(__file__).parent / "rules"
 QUOTE = 240
@@ -83,9 +84,12 @@ class Rulebook:
 
     def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[int, int, int], ...]:
         found = []
+        lowered = text.lower()
         for at, compiled in enumerate(self._compiled):
             rule = compiled.rule
             if kind not in rule.where or (rule.phases and phase is not None and phase not in rule.phases):
+                continue
+            if compiled.needed and not any(one in lowered for one in compiled.needed):
                 continue
             match = compiled.match.search(text)
             if match and not (compiled.unless and compiled.unless.search(text)):
@@ -96,6 +100,7 @@ class Rulebook:
 class _Compiled:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
+        self.needed = needed(rule.match)
         try:
             self.match = re.compile(rule.match, re.IGNORECASE | re.MULTILINE)
             self.unless = re.compile(rule.unless, re.IGNORECASE | re.MULTILINE) if rule.unless else None
