@@ -33,7 +33,7 @@ Owners   model           6   █████████████████
 Checks   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed)
 Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
          004-actions 1/3 · 005-idioms 2/3   (failures / attempts)
-Cost     $0.45, unknown for 1 attempt · 178,064 tokens
+Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
 note     errors              2 of 25 attempts (8 %) had errors: subject 1, environment 1
                              getRunDetails.envelope.json#/value/evals/4

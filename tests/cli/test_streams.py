@@ -202,7 +202,7 @@ def test_costs_are_unknown_only_for_attempts_that_were_made(library):
     """Run A has a planned eval without a document: it cost nothing that could be known."""
     told = done("analyze", FIXTURES / "convex_evals" / "run_a" / "data").out
 
-    assert "Cost     $0.37, unknown for 3 attempts · 154,514 tokens\n" in told
+    assert "Cost     $0.3730, unknown for 3 attempts · 154,514 tokens\n" in told
 
 
 def test_a_name_that_a_shell_would_act_on_is_quoted_in_what_to_do_next(tmp_path):

@@ -16,9 +16,13 @@ def nothing_there(survey: Survey) -> Iterator[Finding]:
 def missing_cases(survey: Survey) -> Iterator[Finding]:
     missing = survey.missing
     if missing.count:
-        number, expected = len(missing.cases), survey.run.expected_cases or len(survey.cases)
+        number, expected = len(missing.cases - survey.present), survey.run.expected_cases or len(survey.cases)
         text = f"{number} of {expected} expected cases {'has' if number == 1 else 'have'} no row: "
-        evidence = quote_errors(missing.first) or [Evidence(quote="", ref=seen.ref) for seen in missing.first[:3]]
+        if not number:
+            number = missing.count
+            text = f"{count(number, 'attempt')} at cases that have others {'has' if number == 1 else 'have'} no row: "
+        places = dict.fromkeys(seen.ref for seen in missing.first)
+        evidence = quote_errors(missing.first) or [Evidence(quote="", ref=ref) for ref in list(places)[:3]]
         yield finding(survey, "missing_cases", "error", text + names(survey, missing), evidence, cases=number)
 
 

@@ -54,6 +54,8 @@ class Survey:
     rows: int = 0
     """Counted attempts that have a row in the log: all but the missing ones."""
     cases: set[int] = field(default_factory=set)
+    present: set[int] = field(default_factory=set)
+    """Cases with a row."""
     measured_cases: set[int] = field(default_factory=set)
     passed_cases: set[int] = field(default_factory=set)
     executions: Counter[str] = field(default_factory=Counter)
@@ -131,6 +133,7 @@ def _count(found: Survey, attempt: Attempt) -> None:
         found.missing.add(attempt)
         return
     found.rows += 1
+    found.present.add(key)
     if attempt.measurement == "scored":
         found.measured_cases.add(key)
     if attempt.outcome == "pass":

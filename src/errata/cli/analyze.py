@@ -8,12 +8,14 @@ import click
 
 from errata import pipeline
 from errata.cli.check import put_findings
+from errata.cli.import_ import show_unreadable
 from errata.cli.options import Options, shared_options
 from errata.cli.output import WIDTH, money, number, plural, put, put_json, put_parts, say
 from errata.cli.progress import progress
 from errata.cli.runs import as_json, title_of
 from errata.cli.score import figures, json_score
 from errata.pipeline.analysis import Analysis
+from errata.pipeline.importing import PathSummary
 from errata.text.clean import one_line
 
 MOST = 10
@@ -28,15 +30,21 @@ BAR = 20
 def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options: Options) -> None:
     """Everything at once: import, check, summarise."""
     pipeline.look_for(paths, source=source, map_path=map_path)
+    summaries: list[PathSummary] = []
     with progress("Analysing") as on_items:
-        analyses = pipeline.analyze(paths, options.store, source=source, map_path=map_path, on_items=on_items)
+        analyses = pipeline.analyze(
+            paths, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
+        )
+    for summary in summaries:
+        if not summary.runs and summary.unreadable:
+            show_unreadable(summary)
     for at, analysis in enumerate(analyses):
         if at and not options.json:
             put()
         show_analysis(analysis, as_json=options.json)
 
 
-def show_analysis(analysis: Analysis, *, as_json: bool) -> None:
+def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True) -> None:
     if as_json:
         put_json(_json_of(analysis))
         return
@@ -54,6 +62,8 @@ def show_analysis(analysis: Analysis, *, as_json: bool) -> None:
         put(f"Run {analysis.handle} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
     else:
         _show_failures(analysis)
+        if kept:
+            _show_next(analysis)
 
 
 def _show_unavailable(analysis: Analysis) -> None:
@@ -90,7 +100,7 @@ def _show_failures(analysis: Analysis) -> None:
         unknown = counts.counted - counts.cost_known - counts.executions.get("missing", 0)
         rest = f", unknown for {plural(unknown, 'attempt')}" if unknown else ""
         spent = f" · {number(counts.tokens)} tokens" if counts.tokens is not None else ""
-        put(f"Cost     {money(counts.cost, 2)}{rest}{spent}")
+        put(f"Cost     {money(counts.cost, 2 if counts.cost >= 1 else 4)}{rest}{spent}")
     if analysis.repeated_errors:
         put()
         for at, (text, count) in enumerate(analysis.repeated_errors[:MOST]):
@@ -98,6 +108,9 @@ def _show_failures(analysis: Analysis) -> None:
     if analysis.health.findings:
         put()
         put_findings(analysis.health.findings)
+
+
+def _show_next(analysis: Analysis) -> None:
     put()
     shown = f"{analysis.handle}/{analysis.first_case}" if analysis.first_case else analysis.handle
     put(f"Next     {shlex.join(['errata', 'failures', analysis.handle])}")

@@ -23,4 +23,5 @@ def command(options: Options) -> None:
         example = pipeline.bundled_example()
         say(f"errata analyze {example}\n")
         for analysis in pipeline.analyze([example], open_store(Path(folder) / "errata.db")):
-            show_analysis(analysis, as_json=options.json)
+            show_analysis(analysis, as_json=options.json, kept=False)
+    say("\nThe same for your own: errata analyze PATH")

@@ -48,11 +48,15 @@ def show_import(summary: PathSummary, store: Store) -> None:
                 f"note: the store holds more of {imported.id} than `{summary.path}`; `errata rm` it first to replace it"
             )
     if summary.unreadable:
-        say(f"note: {plural(summary.unreadable, 'item')} of `{summary.path}` could not be read:")
-        for item in summary.examples[:5]:
-            say(f"  {item.where}: {item.why}")
-        if summary.unreadable > len(summary.examples[:5]):
-            say("  `errata check RUN` tells of the others")
+        show_unreadable(summary)
+
+
+def show_unreadable(summary: PathSummary) -> None:
+    say(f"note: {plural(summary.unreadable, 'item')} of `{summary.path}` could not be read:")
+    for item in summary.examples[:5]:
+        say(f"  {item.where}: {item.why}")
+    if summary.unreadable > len(summary.examples[:5]):
+        say("  `errata check RUN` tells of the others")
 
 
 def _put_json(summary: PathSummary, store: Store) -> None:

@@ -27,6 +27,8 @@ def command(source: str, model: str, options: Options) -> None:
         header = ("run", "model", "suite", "started", "attempts", "passed", "failures", "notes")
         rows = [_row(one) for one in stored]
         put_table(header, rows, right=("attempts", "passed", "failures"), cut=("model", "suite", "notes"))
+    elif source or model:
+        say("no run fits; `errata runs` lists them all")
     else:
         say("no runs yet: `errata import PATH…` reads some, `errata demo` shows how it looks")
 

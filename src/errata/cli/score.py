@@ -29,6 +29,8 @@ def command(runs: tuple[str, ...], by_category: bool, options: Options) -> None:
         run = stored.run
         parts = (f"Run {short(run.native_id)}", run.subject.model, run.subject.agent, run.suite, run.source.name)
         put(" · ".join(part for part in parts if part))
+        if run.excluded is not None:
+            put(f"EXCLUDED from every score: {run.excluded.reason}")
         put()
         show_scores(scores)
         if by_category:

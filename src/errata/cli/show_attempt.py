@@ -1,6 +1,7 @@
 """An attempt on the terminal: the facts, what was measured, what went wrong, what was said."""
 
 from errata.cli.output import money, number, put
+from errata.compare.policies import NOT_THE_SUBJECTS
 from errata.model import Attempt, Attribution, Check, ErrorInfo, Step
 from errata.pipeline.showing import ShownAttempt
 from errata.text.clean import clean, one_line
@@ -34,7 +35,7 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     if attempt.native_status:
         put(f"the harness says: {one_line(attempt.native_status)}", raw=raw)
     if shown.attribution is not None:
-        _owner(shown.attribution, raw=raw)
+        _owner(shown.attribution, attempt, raw=raw)
     _errors(attempt.errors, full=full, raw=raw)
     _checks(attempt.checks, raw=raw)
     for judgement in attempt.judgements:
@@ -55,7 +56,7 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     _children(shown.children, full=full, raw=raw)
 
 
-def _owner(said: Attribution, *, raw: bool) -> None:
+def _owner(said: Attribution, attempt: Attempt, *, raw: bool) -> None:
     """Who has to act, because of what, and whether a score leaves it out."""
     also = f", also {', '.join(said.also)}" if said.also else ""
     put()
@@ -69,7 +70,7 @@ def _owner(said: Attribution, *, raw: bool) -> None:
     labels = ", ".join(f"{label} ({name})" for name, label in said.suggested_labels.items())
     if labels:
         put(f"Label    {labels}: a suggestion", raw=raw)
-    left_out = said.owner in ("provider", "environment", "harness", "simulator", "collateral")
+    left_out = said.owner in NOT_THE_SUBJECTS or attempt.measurement != "scored"
     put(f"Effect   counts in strict{', not in clean' if left_out else ' and in clean'}", raw=raw)
 
 

@@ -129,6 +129,8 @@ class Trials:
 def strict(trials: Trials) -> Score:
     """Every expected case; anything but a pass counts nothing, contradictory duplicates too."""
     units = trials.units
+    if all(unit[0].execution == "missing" for unit in units):
+        return Score(policy="strict", note="the log holds not one attempt")
     absent = 0
     if not trials.repeated and trials.run.expected_cases:
         absent = max(0, trials.run.expected_cases - len(units))
@@ -139,6 +141,10 @@ def as_reported(trials: Trials) -> Score:
     """The harness's own number, recomputed its own way."""
     headline = next((one for one in trials.run.reported if one.headline), None)
     counted = [one for tries in trials.counted.values() for one in tries if one.reported_counted]
+    if headline is not None and headline.value is not None and not counted:
+        return Score(
+            policy="as_reported", note=f"the harness says {headline.value:.4g}; no row here to recount it from"
+        )
     if headline is None or not counted:
         return Score(policy="as_reported", note="the harness gives no headline number")
     passed = sum(one.outcome == "pass" for one in counted)

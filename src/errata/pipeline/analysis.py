@@ -1,7 +1,7 @@
 """The verbs `check` and `analyze`: a run's health and the first summary of its failures."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from errata import checkup, triage
 from errata.errors import StoreError
 from errata.model import Attempt, Finding, StoredRun
 from errata.pipeline.failures import case_name
-from errata.pipeline.importing import OnItems, import_paths
+from errata.pipeline.importing import OnItems, PathSummary, import_paths
 from errata.pipeline.scoring import Scores, score_run
 from errata.pipeline.selecting import handle_of
 from errata.store.attempts import attempts_of, categories_of
@@ -99,9 +99,12 @@ def analyze(
     source: str = "",
     map_path: Path | None = None,
     on_items: OnItems = lambda _: None,
+    on_summary: Callable[[PathSummary], None] = lambda _: None,
 ) -> list[Analysis]:
     """Import, check and summarise everything at the paths."""
     summaries = import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
+    for summary in summaries:
+        on_summary(summary)
     ids = dict.fromkeys(run.id for summary in summaries for run in summary.runs)
     return [summarise(run_by_id(store, run_id), store) for run_id in ids]
 

@@ -102,7 +102,7 @@ class Staged:
             connection.execute(update(runs).where(runs.c.pk == old.pk).values(origin=sqlite.fitting(self.run.origin)))
             return ImportedRun(self.run.id, old.pk, "unchanged", old.revision)
         counts = self._counts(connection)
-        if old is not None and counts.cases < old.counts.get("cases", 0):
+        if old is not None and _made(msgspec.to_builtins(counts)) < _made(old.counts):
             # a part of a run, such as its failures alone or a log cut off, must not take the place of the whole
             connection.execute(update(runs).where(runs.c.pk == self.pk).values(state="stale"))
             return ImportedRun(self.run.id, old.pk, "kept", old.revision)
@@ -187,3 +187,9 @@ def _summed(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
     for name, count in pairs:
         counts[name] = counts.get(name, 0) + count
     return counts
+
+
+def _made(counts: dict[str, Any]) -> int:
+    """How many counted attempts have a row in the log."""
+    executions = counts.get("executions", {})
+    return int(counts.get("counted", 0)) - int(executions.get("missing", 0)) - int(executions.get("unfinished", 0))

@@ -11,7 +11,7 @@ _TAKEN = frozenset(
     ("role", "content", "tool_calls", "model", "tool_call_id", "function", "error", "tool_error", "reasoning")
 )
 _CALL = frozenset(("id", "function", "arguments", "parse_error"))
-_MADE = frozenset(("retries", "cache", "working_time", "role", "requested_model", "request_ids", "tool_choice"))
+_MADE = ("retries", "cache", "working_time", "role", "requested_model", "request_ids", "tool_choice")
 
 
 class Made(NamedTuple):
