@@ -15,8 +15,9 @@ from errata.model.codec import pack
 from errata.store.blocks import BlockWriter
 from errata.store.zstd import compress
 
-BATCH_SIZE = 4 * 1024 * 1024
-BATCH_ROWS = 5_000
+BATCH_SIZE = 768 * 1024
+BATCH_ROWS = 700
+"""A batch fits into the pipe between two processes, so that neither waits for the other to take it."""
 NOTEWORTHY = ("fail", "error", "unscored")
 CHECKS_KNOWN = 512
 
@@ -49,7 +50,7 @@ class Batch(msgspec.Struct, array_like=True):
 
 
 def pack_items(items: Iterable[Item]) -> Iterator[Batch]:
-    """Whatever a source yields, in batches of a few megabytes. Their blocks are not sealed yet."""
+    """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet."""
     packers: dict[str, _RunPacker] = {}
     batch, run = Batch(), ""
     for item in items:
