@@ -1,0 +1,21 @@
+"""One short pass of each slow kind; `make soak` runs them at length."""
+
+from soak import fuzz, kills, load
+
+
+def test_imports_that_are_killed_leave_nothing_half_visible(tmp_path, capsys):
+    kills.run(tmp_path, rounds=5)
+
+    assert "no half-visible run" in capsys.readouterr().out
+
+
+def test_damaged_logs_are_read_or_refused_in_words(tmp_path, capsys):
+    fuzz.run(tmp_path, rounds=25)
+
+    assert "no crash" in capsys.readouterr().out
+
+
+def test_several_imports_at_once_are_each_seen_whole(tmp_path, capsys):
+    load.run(tmp_path, writers=3, size=load.MB)
+
+    assert "3 imports of 1 MB at once" in capsys.readouterr().out
