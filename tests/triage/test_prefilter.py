@@ -20,13 +20,17 @@ RULES = list(built_in().rules.values())
         (r"no space left|\bENOSPC\b", ("no space left", "enospc")),
         (r"colou?r", ("colo",)),
         (r"exit\.code", ("exit.code",)),
+        (r"\bE(?:CONNRESET|PIPE)\b", ("connreset", "pipe")),
+        (r"^(?:max_tokens|length)$|token limit", ("max_tokens", "length", "token limit")),
+        (r"\b502\b(?! tokens)|gone+", ("502", "gone")),
+        (r"(?:ab|cd) capacity", (" capacity",)),
     ],
 )
 def test_each_alternative_gives_its_longest_plain_stretch(pattern, texts):
     assert needed(pattern) == texts
 
 
-@pytest.mark.parametrize("pattern", [r"[\s\S]", r"\bab\b|later", r"(?:one|two)"])
+@pytest.mark.parametrize("pattern", [r"[\s\S]", r"\bab\b|later", r"(?:one|a)", r"(?:one|two)?", r"(?!words)"])
 def test_a_pattern_that_may_match_without_any_plain_text_is_always_tried(pattern):
     assert needed(pattern) == ()
 

@@ -44,7 +44,8 @@ def attempts_of(
 
 def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt]]:
     """Every failure with its number and the texts of its files; transcripts stay where they are."""
-    query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
+    query = select(attempts.c.seq, attempts.c.record_block, attempts.c.record_at)
+    query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
     yield from _read(store, pk, query, steps=False, texts=True)
 
 

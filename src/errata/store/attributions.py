@@ -17,10 +17,10 @@ Kept = tuple[int, Attribution, bool]
 """The attempt's number, its attribution, and whether its measurement is broken."""
 
 
-def keep_attributions(store: Store, pk: int, found: Iterable[Kept], *, version: str) -> int:
+def keep_attributions(store: Store, pk: int, found: Iterable[Kept]) -> int:
     """Replace what an earlier triage said of a run; how many there are.
 
-    They are written in small transactions; the run counts as triaged only once all of them are there.
+    They are written in small transactions; the run counts as triaged only when `mark_triaged` says so.
     """
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=None))
@@ -34,9 +34,12 @@ def keep_attributions(store: Store, pk: int, found: Iterable[Kept], *, version: 
         count += len(rows)
         with store.writing() as connection:
             sqlite.bulk_insert(connection, attributions, rows, run_pk=pk)
+    return count
+
+
+def mark_triaged(store: Store, pk: int, version: str) -> None:
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.pk == pk).values(triaged=version))
-    return count
 
 
 def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:

@@ -17,21 +17,36 @@ _MASKS: tuple[tuple[str, str], ...] = (
     ("<str>", r"\"(?:[^\"\\\n]|\\.){1,200}\"|(?<![A-Za-z0-9])'(?:[^'\\\n]|\\.){1,200}'(?![A-Za-z0-9])"),
     ("<n>", r"(?<![A-Za-z_<])[-+]?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?"),
 )
-_ANY = re.compile("|".join(f"(?P<m{at}>{shape})" for at, (_, shape) in enumerate(_MASKS)))
+# nothing above begins in a plain word that a space or a full stop ends: such words are passed over in one go
+_WORDS = r"(?:[A-Za-z]+[ ,.;]+)+"
+_ANY = re.compile("|".join((_WORDS, *(f"(?P<m{at}>{shape})" for at, (_, shape) in enumerate(_MASKS)))))
 _NAMES = {f"m{at}": name for at, (name, _) in enumerate(_MASKS)}
+_STRINGS = "<str>"
+_LONG_NUMBER = re.compile(r"\d[0-9a-f]{5,}")
+_ZEROS = str.maketrans("123456789bcdef", "000000000aaaaa")
 LONGEST = 2_000
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=256)
+def steady(text: str) -> str:
+    """The text with the digits of long numbers made alike, at equal length: every place in it stays where it was."""
+    return _LONG_NUMBER.sub(lambda found: found[0].translate(_ZEROS), text)
+
+
 def mask(text: str, *, strings: bool = True) -> str:
     """The shape of a message: numbers, ids, paths, times and addresses masked, white space folded.
 
     With `strings` false what stands in quotes is kept: `'pixi'` may be the whole point of a message.
     """
-    folded = " ".join(clean(text[:LONGEST]).split())
-    return _ANY.sub(lambda found: _masked(found, strings=strings), folded)
+    return _mask(steady(text[:LONGEST]), strings)
 
 
-def _masked(found: re.Match[str], *, strings: bool) -> str:
-    name = _NAMES[found.lastgroup or "m0"]
-    return found[0] if name == "<str>" and not strings else name
+@lru_cache(maxsize=20_000)
+def _mask(text: str, strings: bool) -> str:
+    folded = " ".join(clean(text).split())
+
+    def masked(found: re.Match[str]) -> str:
+        name = _NAMES.get(found.lastgroup or "")
+        return found[0] if name is None or (name == _STRINGS and not strings) else name
+
+    return _ANY.sub(masked, folded)

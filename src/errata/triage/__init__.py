@@ -7,16 +7,17 @@ from errata.triage.attribution import attribute
 from errata.triage.facts import MEANS, Observed
 from errata.triage.places import places
 from errata.triage.rulebook import Rulebook, built_in
-from errata.triage.run_wide import RunWide, look_over
+from errata.triage.run_wide import RunWide, Survey, look_over
 
 FUNCTIONS_VERSION = "1"
 """Counts up when a rule that is a function changes what it says."""
 
 
-def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide, book: Rulebook) -> list[Observed]:
+def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide | None, book: Rulebook) -> list[Observed]:
     """Every signal of one failure, whoever it points to."""
     found = [one for rule in facts.RULES for one in rule(attempt, case)]
-    found += wide.observe(attempt)
+    if wide is not None:
+        found += wide.observe(attempt)
     seen = set()
     for matched in book.signals(places(attempt), run.source.name):
         rule = matched.rule
@@ -33,4 +34,4 @@ def version_of(book: Rulebook) -> str:
     return f"{FUNCTIONS_VERSION}-{book.version}-{fingerprint(words, size=2)}"
 
 
-__all__ = ["MEANS", "Rulebook", "RunWide", "attribute", "built_in", "look_over", "observe", "version_of"]
+__all__ = ["MEANS", "Rulebook", "RunWide", "Survey", "attribute", "built_in", "look_over", "observe", "version_of"]

@@ -23,6 +23,7 @@ _ORDER: tuple[Owner, ...] = (
     "model",
     "unknown",
 )
+_LAST = 100
 _RANK = {owner: rank for rank, owner in enumerate(_ORDER)}
 
 _BY_PHASE: dict[Phase, Owner] = {
@@ -40,44 +41,48 @@ def attribute(
 ) -> Attribution:
     """The owner of a failure, how sure that is, which signal decided, and the label each taxonomy would give it."""
     every = list(observed)
-    found = sorted((one for one in every if one.owner is not None), key=_weight)
-    rest = [one for one in every if one.owner is None]
-    owner, confidence, decided_by, also = _decide(attempt, found)
+    if len(every) > 1:
+        every.sort(key=_weight)
+    owner, confidence, decided_by, also = _decide(attempt, every)
     return Attribution(
         attempt=attempt.id,
         owner=owner,
         also=also,
         confidence=confidence,
-        signals=tuple(one.signal for one in (*found, *rest)),
+        signals=tuple([one.signal for one in every]),
         decided_by=decided_by,
-        suggested_labels=suggestions(source, attempt, owner, frozenset(one.signal.name for one in every)),
+        suggested_labels=suggestions(source, attempt, owner, frozenset([one.signal.name for one in every])),
         failure_key=failure_key(attempt),
         rules_version=rules_version,
     )
 
 
-def _weight(one: Observed) -> tuple[int, int]:
-    return _STRENGTH[one.signal.strength], _RANK[one.owner or "unknown"]
+def _weight(one: Observed) -> int:
+    """The strongest first, the earlier cause first; those that point to nobody are only kept, at the end."""
+    if one.owner is None:
+        return _LAST
+    return _STRENGTH[one.signal.strength] * len(_ORDER) + _RANK[one.owner]
 
 
 def _decide(attempt: Attempt, found: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
     first = _first(attempt, found)
-    if first is None:
+    if first is None or first.owner is None:
         return _by_phase(attempt)
-    owner = first.owner or "unknown"
+    owner = first.owner
     others = dict.fromkeys(first.also)
-    for one in found:
-        strong = _STRENGTH[one.signal.strength] <= _STRENGTH["likely"]
-        if one.owner not in (owner, "model", None) and (strong or owner == "model"):
-            others.setdefault(one.owner)
-    return owner, first.signal.strength, first.signal.name, tuple(one for one in others if one and one != owner)
+    if len(found) > 1:
+        for one in found:
+            strong = one.signal.strength != "weak"
+            if one.owner is not None and one.owner != "model" and (strong or owner == "model"):
+                others.setdefault(one.owner)
+    return owner, first.signal.strength, first.signal.name, tuple([one for one in others if one != owner])
 
 
 def _first(attempt: Attempt, found: list[Observed]) -> Observed | None:
     """The strongest signal. A weak one never takes a measured failure away from the subject."""
     measured = attempt.measurement == "scored" and attempt.outcome in ("fail", "partial")
     for one in found:
-        if measured and one.signal.strength == "weak" and one.owner != "model":
+        if one.owner is None or (measured and one.signal.strength == "weak" and one.owner != "model"):
             continue
         return one
     return None

@@ -1,10 +1,8 @@
 """Which rules can match a text at all: plain substrings are looked for before any regular expression runs.
 
-Every alternative of a pattern has a longest stretch of plain characters. Where each has one, a text that holds none of
+Every alternative of a pattern holds plain stretches that must be there. Where each has one, a text that holds none of
 them can't match, and finding that out costs a fortieth of trying.
 """
-
-from collections.abc import Iterator
 
 SHORTEST = 3
 _CLASSES = "bBdDsSwWAZ"
@@ -12,57 +10,85 @@ _CLASSES = "bBdDsSwWAZ"
 
 def needed(pattern: str) -> tuple[str, ...]:
     """Lower-case texts of which one must be there for the pattern to match; empty where nothing can be said."""
-    stretches = [max(_stretches(alternative), key=len, default="") for alternative in _alternatives(pattern)]
-    return tuple(stretches) if all(len(one) >= SHORTEST for one in stretches) else ()
+    return tuple(dict.fromkeys(_Reading(pattern).alternatives()))
 
 
-def _alternatives(pattern: str) -> Iterator[str]:
-    """The pattern split at those bars that stand outside of every bracket."""
-    depth, start, at = 0, 0, 0
-    in_set = False
-    while at < len(pattern):
-        letter = pattern[at]
-        if letter == "\\":
-            at += 1
-        elif in_set:
-            in_set = letter != "]"
-        elif letter == "[":
-            in_set = True
-        elif letter in "()":
-            depth += 1 if letter == "(" else -1
-        elif letter == "|" and depth == 0:
-            yield pattern[start:at]
-            start = at + 1
-        at += 1
-    yield pattern[start:]
+class _Reading:
+    """A pattern read from left to right, once; brackets are read by the same rule as the whole."""
 
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._at = 0
 
-def _stretches(alternative: str) -> Iterator[str]:
-    """The plain characters that must follow each other, outside of every bracket."""
-    run, depth, at = "", 0, 0
-    in_set = False
-    while at < len(alternative):
-        letter = alternative[at]
-        plain = ""
-        if in_set:
-            in_set = letter != "]"
-            at += letter == "\\"
-        elif letter == "\\":
-            at += 1
-            following = alternative[at : at + 1]
-            plain = "" if following in _CLASSES or following.isdigit() else following
-        elif letter == "[":
-            in_set = True
-        elif letter in "()":
-            depth += 1 if letter == "(" else -1
-        elif letter in "?*{":
-            run = run[:-1]  # what it stands behind may be absent
-        elif letter not in "+.^$}":
-            plain = letter
-        if plain and depth == 0:
-            run += plain.lower()
-        else:
-            yield run
+    def alternatives(self) -> list[str]:
+        """Up to the closing bracket or the end; empty where one alternative has no stretch that is long enough."""
+        found = [self._best_of_one()]
+        while self._take("|"):
+            found.append(self._best_of_one())
+        return [one for best in found for one in best] if all(found) else []
+
+    def _best_of_one(self) -> list[str]:
+        """What one alternative must hold: the stretch, or the choice of stretches, whose shortest is longest."""
+        candidates: list[list[str]] = []
+        run = ""
+        while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
+            plain, choice = self._item()
+            least = self._repeated()
+            if plain and least == 1:
+                run += plain
+                continue
+            candidates.append([run + plain if least else run])
             run = ""
-        at += 1
-    yield run
+            if choice and least:
+                candidates.append(choice)
+        candidates.append([run])
+        best = max(candidates, key=lambda choice: min(map(len, choice)))
+        return best if min(map(len, best)) >= SHORTEST else []
+
+    def _item(self) -> tuple[str, list[str]]:
+        """The next plain character, or what a bracket must hold; neither where it can be anything."""
+        letter = self._pattern[self._at]
+        self._at += 1
+        if letter == "\\":
+            letter = self._pattern[self._at]
+            self._at += 1
+            return ("", []) if letter in _CLASSES or letter.isdigit() else (letter.lower(), [])
+        if letter == "[":
+            self._skip_set()
+            return "", []
+        if letter == "(":
+            return "", self._group()
+        return ("", []) if letter in ".^$" else (letter.lower(), [])
+
+    def _group(self) -> list[str]:
+        asks = self._take("?")
+        known = not asks or self._take(":")  # of looks ahead and behind nothing is known
+        if asks and not known:
+            while self._at < len(self._pattern) and self._pattern[self._at] in "<=!P":
+                self._at += 1
+        found = self.alternatives()
+        self._take(")")
+        return found if known else []
+
+    def _repeated(self) -> int:
+        """How often the item before must be there at least: once, once and perhaps more (2), or not at all."""
+        if self._at >= len(self._pattern) or self._pattern[self._at] not in "?*+{":
+            return 1
+        sign = self._pattern[self._at]
+        if sign == "{":
+            self._at = self._pattern.index("}", self._at)
+        self._at += 1
+        self._take("?")
+        return 2 if sign == "+" else 0
+
+    def _skip_set(self) -> None:
+        self._take("^")
+        self._take("]")
+        while self._pattern[self._at] != "]":
+            self._at += 2 if self._pattern[self._at] == "\\" else 1
+        self._at += 1
+
+    def _take(self, letter: str) -> bool:
+        taken = self._pattern.startswith(letter, self._at)
+        self._at += taken
+        return taken

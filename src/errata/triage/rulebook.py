@@ -14,6 +14,7 @@ from errata.errors import SettingsError
 from errata.model import Signal
 from errata.model.words import Confidence, Owner, Phase
 from errata.text.clean import one_line
+from errata.text.mask import steady
 from errata.triage.places import Place
 from errata.triage.prefilter import needed
 
@@ -55,22 +56,23 @@ class Matched(msgspec.Struct, frozen=True):
 
 
 class Rulebook:
-    """Compiled rules. Equal texts are matched once: a thousand identical crashes cost one."""
+    """Compiled rules. Texts that are equal but for long numbers are matched once: a thousand equal crashes cost one."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = {rule.name: rule for rule in rules}
         told = msgspec.json.encode(list(self.rules.values()), order="deterministic")
         self.version = blake2b(told, digest_size=4).hexdigest()
         self._compiled = [_Compiled(rule) for rule in self.rules.values()]
+        self._for = cache(self._that_look_at)
         self._search = lru_cache(maxsize=20_000)(self._find)
 
     def signals(self, places: Iterable[Place], source: str) -> Iterator[Matched]:
         for place in places:
-            for at, start, end in self._search(place.kind, place.phase, place.text):
-                rule = self._compiled[at].rule
+            text = place.text
+            for rule, start, end in self._search(place.kind, place.phase, steady(text)):
                 if rule.sources and source not in rule.sources:
                     continue
-                quote = _line_of(place.text, start, end)
+                quote = _line_of(text, start, end)
                 signal = Signal(
                     name=rule.name,
                     rule=rule.name,
@@ -82,30 +84,39 @@ class Rulebook:
                 )
                 yield Matched(rule, signal)
 
-    def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[int, int, int], ...]:
+    def _that_look_at(self, kind: str, phase: Phase | None) -> "list[_Compiled]":
+        return [
+            one
+            for one in self._compiled
+            if kind in one.rule.where and (not one.rule.phases or phase is None or phase in one.rule.phases)
+        ]
+
+    def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[Rule, int, int], ...]:
         found = []
         lowered = text.lower()
-        for at, compiled in enumerate(self._compiled):
-            rule = compiled.rule
-            if kind not in rule.where or (rule.phases and phase is not None and phase not in rule.phases):
-                continue
-            if compiled.needed and not any(one in lowered for one in compiled.needed):
-                continue
-            match = compiled.match.search(text)
-            if match and not (compiled.unless and compiled.unless.search(text)):
-                found.append((at, match.start(), match.end()))
+        for compiled in self._for(kind, phase):
+            if compiled.may_match(lowered):
+                match = compiled.match.search(text)
+                if match and not (compiled.unless and compiled.unless.search(text)):
+                    found.append((compiled.rule, match.start(), match.end()))
         return tuple(found)
 
 
 class _Compiled:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        self.needed = needed(rule.match)
         try:
             self.match = re.compile(rule.match, re.IGNORECASE | re.MULTILINE)
             self.unless = re.compile(rule.unless, re.IGNORECASE | re.MULTILINE) if rule.unless else None
+            self._needed = needed(rule.match)
         except re.error as error:
             raise SettingsError(f"Rule `{rule.name}` has a pattern that is no regular expression: {error}") from error
+
+    def may_match(self, lowered: str) -> bool:
+        for one in self._needed:  # a plain loop: half the price of any() over a generator
+            if one in lowered:
+                return True
+        return not self._needed
 
 
 @cache

@@ -9,6 +9,8 @@ from errata.text.mask import mask
 from errata.triage.facts import Observed
 
 FEW = 3
+MOST_CRASHES = 50_000
+"""So many are remembered; a cascade shows itself long before."""
 # what a crash leaves behind, for the next attempts to stumble over
 _LEFT_OVER = re.compile(
     r"already exists|file exists|index\.lock|already in use|already checked out|is locked|lock file|left over"
@@ -26,6 +28,9 @@ class RunWide:
         self.roots: dict[str, str] = {}
         """Shape of the followers' error → id of the attempt that crashed first."""
 
+    def __bool__(self) -> bool:
+        return bool(self.unavailable or self.roots)
+
     def observe(self, attempt: Attempt) -> Iterable[Observed]:
         if not attempt.errors:
             return
@@ -42,38 +47,58 @@ class RunWide:
             yield Observed(signal=signal, owner="collateral", also=("harness",))
 
 
-def look_over(failures: Iterable[Attempt], *, made: int | None = None) -> RunWide:
-    """One pass over the failures. `made` is how many attempts the run has in all; by default these are all."""
-    found = RunWide()
-    rows = served = 0
-    messages: Counter[str] = Counter()
-    crashes: list[tuple[str, str, str]] = []
-    for attempt in failures:
+class Survey:
+    """Watches the failures of a run go by; at the end it tells what they show together."""
+
+    def __init__(self) -> None:
+        self._rows = self._served = 0
+        self._messages: Counter[str] = Counter()
+        self._crashes: list[tuple[str, str, str]] = []
+
+    def add(self, attempt: Attempt) -> None:
         if not attempt.counted or attempt.execution == "missing":
-            continue
-        rows += 1
-        served += bool(attempt.usage.subject.tokens) or attempt.outcome != "none"
-        if attempt.errors:
-            error = attempt.errors[0]
-            messages[error.message] += 1
-            crashes.append((error.at or attempt.started_at or "", attempt.id, mask(error.message)))
-    all_failed = made is None or rows == made
-    if all_failed and rows >= FEW and not served and len(messages) == 1 and messages.total() == rows:
-        found.unavailable = next(iter(messages))
-    found.roots = _roots(crashes)
-    return found
+            return
+        self._rows += 1
+        self._served += bool(attempt.usage.subject.tokens) or attempt.outcome != "none"
+        if not attempt.errors:
+            return
+        error = attempt.errors[0]
+        if len(self._messages) < FEW:
+            self._messages[error.message] += 1
+        at = error.at or attempt.started_at
+        if at and len(self._crashes) < MOST_CRASHES:  # without times nothing is known of what came before what
+            self._crashes.append((at, attempt.id, error.message))
+
+    def result(self, made: int | None = None) -> RunWide:
+        """`made` is how many attempts the run has in all; by default those that were added are all."""
+        found = RunWide()
+        rows, messages = self._rows, self._messages
+        all_failed = (made is None or rows == made) and rows >= FEW and not self._served
+        if all_failed and len(messages) == 1 and messages.total() == rows:
+            found.unavailable = next(iter(messages))
+        found.roots = _roots(self._crashes)
+        return found
+
+
+def look_over(failures: Iterable[Attempt], *, made: int | None = None) -> RunWide:
+    survey = Survey()
+    for attempt in failures:
+        survey.add(attempt)
+    return survey.result(made)
 
 
 def _roots(crashes: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Many crashes of one shape that speaks of left-overs, and exactly one other crash before them all."""
-    shapes = Counter(shape for _, _, shape in crashes)
+    """Many crashes of one shape that speaks of left-overs, and the last other crash before them all."""
+    if not any(_LEFT_OVER.search(message) for _, _, message in crashes):
+        return {}
+    timed = sorted((at, attempt, mask(message)) for at, attempt, message in crashes)
+    shapes = Counter(shape for _, _, shape in timed)
     roots = {}
     for shape, often in shapes.items():
         if often < FEW or not _LEFT_OVER.search(shape):
             continue
-        others = sorted(crash for crash in crashes if crash[2] != shape)
-        first = min((crash for crash in crashes if crash[2] == shape), default=None)
-        before = [crash for crash in others if first is not None and crash[0] <= first[0]]
+        first = next(crash for crash in timed if crash[2] == shape)
+        before = [crash for crash in timed if crash[2] != shape and crash[0] <= first[0]]
         if before:
             roots[shape] = before[-1][1]
     return roots
