@@ -32,7 +32,8 @@ from errata.model.step import Actor
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import open_store
 from errata.store.importing import Importing
-from errata.store.removal import collect_garbage, importer
+from errata.store.processes import this_process
+from errata.store.removal import collect_garbage
 from errata.store.runs import all_runs, exclude, run_by_id, unreadables_of
 from errata.testing import a_run, an_attempt
 from record_strategies import attempts as any_attempts
@@ -126,7 +127,7 @@ def left_behind(store, by, since=None):
 
 
 def test_an_import_of_a_living_process_is_left_alone(store):
-    left_behind(store, f"{importer().rpartition(':')[0]}:{os.getppid()}")
+    left_behind(store, f"{this_process().rpartition(':')[0]}:{os.getppid()}")
 
     assert collect_garbage(store) == 0
     assert rows(store.path, "runs") == 1

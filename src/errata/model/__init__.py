@@ -4,13 +4,14 @@ from errata.model.action import Action, KnownGap
 from errata.model.artefact import Artefact
 from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
 from errata.model.bucket import Bucket, BucketEvent, Member
+from errata.model.call import Call
 from errata.model.case import Case
 from errata.model.check import Check, CheckEdit
 from errata.model.counts import Counts, StoredRun
 from errata.model.error_info import ErrorInfo
 from errata.model.finding import Finding
 from errata.model.identity import attempt_id, case_key, split_attempt_id
-from errata.model.packet import Packet, Place
+from errata.model.packet import LabelChoice, LeftOut, Packet, Place, Question
 from errata.model.record import Evidence, Record, SourceRef, Unreadable
 from errata.model.run import (
     Code,
@@ -38,6 +39,7 @@ __all__ = [
     "Attribution",
     "Bucket",
     "BucketEvent",
+    "Call",
     "Case",
     "Check",
     "CheckEdit",
@@ -53,11 +55,14 @@ __all__ = [
     "Item",
     "Judgement",
     "KnownGap",
+    "LabelChoice",
+    "LeftOut",
     "Limit",
     "Member",
     "Output",
     "Packet",
     "Place",
+    "Question",
     "Quote",
     "Recommendation",
     "Record",

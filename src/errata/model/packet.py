@@ -4,12 +4,35 @@ from typing import Any
 
 from errata.model.record import Record
 from errata.model.signal import FailureKey, Signal
+from errata.model.words import Owner
 
 
 class Place(Record):
+    """A text that can be quoted, under the name by which evidence refers to it."""
+
     place: str
     source: str
     text: str
+
+
+class LabelChoice(Record):
+    label: str
+    owner: Owner
+    meaning: str = ""
+
+
+class Question(Record):
+    """What the reviewer is asked: one label of one taxonomy."""
+
+    taxonomy: str
+    version: str = ""
+    labels: tuple[LabelChoice, ...]
+    rule: str
+
+
+class LeftOut(Record):
+    what: str
+    why: str
 
 
 class Packet(Record):
@@ -18,11 +41,13 @@ class Packet(Record):
     run: dict[str, Any]
     case_key: str
     attempt: int
+    attempt_id: str
     facts: dict[str, Any]
     failure_key: FailureKey | None = None
     signals: tuple[Signal, ...] = ()
-    question: dict[str, Any] = {}
+    question: Question
     places: tuple[Place, ...] = ()
     history: tuple[dict[str, Any], ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     size: dict[str, int] = {}
+    """`characters` of the places, `tokens_estimated`."""

@@ -26,6 +26,11 @@ class SourceRef(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     start: int | None = None
     end: int | None = None
 
+    def below(self, *parts: str | int) -> "SourceRef":
+        """A place inside of this one, one part of a JSON pointer after the other."""
+        inside = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts)
+        return SourceRef(file=self.file, member=self.member, line=self.line, pointer=f"{self.pointer}{inside}")
+
     def __str__(self) -> str:
         place = f"{self.file}!{self.member}" if self.member else self.file
         if self.line is not None:

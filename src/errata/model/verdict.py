@@ -8,7 +8,8 @@ from errata.model.words import Confidence, Owner, RecommendationGroup, ReviewerK
 class Quote(Record):
     place: str
     quote: str
-    lines: str = ""
+    lines: tuple[int, int] | None = None
+    """First and last line in the place, 1-based."""
 
 
 class Recommendation(Record):
@@ -57,5 +58,8 @@ class Verdict(Record):
     packet_hash: str = ""
     usage: Usage | None = None
     inherited_from: str | None = None
+    """The verdict it was taken over from; it counts neither towards agreement nor towards a final bucket."""
+    needs_second: bool = False
+    """Something in the packet talked to the reviewer: another one must agree before this counts as final."""
     supersedes: str | None = None
     at: str | None = None

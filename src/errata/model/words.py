@@ -30,6 +30,7 @@ ArtefactRole = Literal[
 CostSource = Literal["reported", "estimated", "unknown"]
 ScorerKind = Literal["code", "judge", "human"]
 ReviewerKind = Literal["llm", "command", "agent", "person", "file"]
+CallState = Literal["intended", "answered", "failed", "lost"]
 RecommendationGroup = Literal["eval", "config", "model", "none"]
 BucketStatus = Literal["provisional", "reviewed", "final"]
 MemberRole = Literal["reviewed", "inherited", "assigned"]

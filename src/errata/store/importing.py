@@ -12,7 +12,8 @@ from errata.errors import StoreError
 from errata.model import Run, Unreadable
 from errata.store.database import Store
 from errata.store.packing import Batch
-from errata.store.removal import collect_garbage, importer
+from errata.store.processes import this_process
+from errata.store.removal import collect_garbage
 from errata.store.schema import runs
 from errata.store.sqlite import fitting
 from errata.store.staged import ImportedRun, Staged
@@ -26,7 +27,7 @@ class Importing:
         self._staged: dict[str, Staged] = {}
         self._early: list[Unreadable] = []
         self._open = ExitStack()
-        self._importer = importer()
+        self._importer = this_process()
 
     def __enter__(self) -> Self:
         collect_garbage(self._store)

@@ -1,26 +1,20 @@
 """Forgetting: runs that were removed, replaced, or left behind by an import that died."""
 
-import os
-import socket
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-
 from sqlalchemy import delete, select, update
 
 from errata.errors import StoreError
 from errata.store import sqlite
 from errata.store.database import Store
-from errata.store.schema import FACTS, blob_uses, blobs, exclusions, runs
-
-GIVEN_UP_AFTER = timedelta(days=2)
-"""An import of another machine or container can't be asked whether it lives; after this long it does not."""
+from errata.store.processes import is_dead
+from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, runs
 
 
 def remove_run(store: Store, run_id: str) -> None:
     """Forget a run: its facts and what was said of it."""
     with store.writing() as connection:
         connection.execute(update(runs).where(runs.c.run_id == run_id, runs.c.state == "current").values(state="stale"))
-        connection.execute(delete(exclusions).where(exclusions.c.run_id == run_id))
+        for table in (exclusions, *REVIEWS):
+            connection.execute(delete(table).where(table.c.run_id == run_id))
     collect_garbage(store)
 
 
@@ -40,7 +34,7 @@ def collect_garbage(store: Store) -> int:
         rows = connection.execute(
             select(runs.c.pk, runs.c.state, runs.c.importer, runs.c.imported_at).where(runs.c.state != "current")
         ).all()
-    dead = [row.pk for row in rows if row.state == "stale" or _is_dead(row.importer, row.imported_at)]
+    dead = [row.pk for row in rows if row.state == "stale" or is_dead(row.importer, row.imported_at)]
     for pk in dead:
         with store.writing() as connection:
             for table in FACTS:
@@ -50,27 +44,3 @@ def collect_garbage(store: Store) -> int:
         with store.writing() as connection:
             connection.execute(delete(blobs).where(blobs.c.digest.not_in(select(blob_uses.c.digest))))
     return len(dead)
-
-
-def importer() -> str:
-    """This process, so that another can tell whether it still lives: its host, its process namespace, its number."""
-    try:
-        namespace = str(Path("/proc/self/ns/pid").readlink())
-    except OSError:
-        namespace = ""
-    return f"{socket.gethostname()}/{namespace}:{os.getpid()}"
-
-
-def _is_dead(of: str, since: str) -> bool:
-    if datetime.now(UTC) - datetime.fromisoformat(since) > GIVEN_UP_AFTER:
-        return True
-    place, _, pid = of.rpartition(":")
-    if place != importer().rpartition(":")[0]:
-        return False
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return True
-    except (PermissionError, ValueError):
-        pass
-    return False

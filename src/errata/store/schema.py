@@ -20,7 +20,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 2
+SCHEMA = 3
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -168,6 +168,65 @@ exclusions = Table(
     Column("author", Text, nullable=False),
     Column("at", Text, nullable=False),
 )
+
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("run_id", String(32), nullable=False),
+    Column("attempt_id", Text, nullable=False, comment="an opinion: it stays when the run is imported again"),
+    Column("reviewer", Text, nullable=False, comment="kind, name and version in one word"),
+    Column("kind", String(12), nullable=False, comment="of the reviewer"),
+    Column("label", Text, nullable=False),
+    Column("owner", String(16), nullable=False),
+    Column("inherited", Boolean, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    Index("verdicts_of_run", "run_id", "attempt_id"),
+)
+
+refusals = Table(
+    "refusals",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("run_id", String(32), nullable=False),
+    Column("attempt_id", Text, nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("packet_hash", Text, nullable=False),
+    Column("reasons", Text, nullable=False, comment="one a line"),
+    Column("answer", LargeBinary, nullable=False, comment="what was refused, zstd"),
+    Column("at", Text, nullable=False),
+    Index("refusals_of_run", "run_id", "attempt_id"),
+)
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("run_id", String(32), nullable=False),
+    Column("attempt_id", Text, nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("cache_key", String(64), nullable=False),
+    Column("state", String(12), nullable=False, comment="intended, answered, failed or lost"),
+    Column("holder", Text, nullable=False, comment="the process that makes the call: `host:pid:boot`"),
+    Column("record", LargeBinary, nullable=False),
+    Index("calls_by_key", "cache_key", "state"),
+    Index("calls_of_run", "run_id", "state"),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("attempt_id", Text, nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("run_id", String(32), nullable=False),
+    Column("token", String(32), nullable=False),
+    Column("until", Text, nullable=False),
+    PrimaryKeyConstraint("attempt_id", "reviewer"),
+)
+
+REVIEWS = (verdicts, refusals, calls, leases)
+"""What was thought of a run; it hangs on the run's id and goes only when the run is forgotten."""
 
 FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings, attributions)
 """What belongs to a run's number and goes with it."""

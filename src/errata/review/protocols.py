@@ -1,0 +1,77 @@
+"""What a reviewer and a ledger must be able to do; the fan-out knows no more of them."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import msgspec
+
+from errata.model import Call, Packet, Reviewer, Usage
+from errata.model.usage import NO_USAGE
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """What leaves the machine: `before` and `after` are the same for every packet of a taxonomy."""
+
+    before: str
+    data: str
+    """The packet between the two markers of the fence."""
+    after: str
+    marker: str
+    schema: dict[str, Any]
+    """JSON schema of the answer."""
+    hash: str
+    """Of everything but the data and the marker."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.before}{self.data}{self.after}"
+
+
+class Answer(msgspec.Struct, frozen=True):
+    text: str
+    """As the reviewer gave it: it is judged later."""
+    usage: Usage = NO_USAGE
+
+
+class RetryLaterError(Exception):
+    """Not now: too many calls, an outage, a broken connection. `after` seconds where the other side said so."""
+
+    def __init__(self, why: str, after: float | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.after = after
+
+
+class ReviewFailedError(Exception):
+    """This packet can't be reviewed by this reviewer; the next may."""
+
+
+class ReviewerStoppedError(Exception):
+    """Nothing more can be asked: a refused key, no such model, a program that is not there."""
+
+
+class AsksForVerdicts(Protocol):
+    """A reviewer that is asked by a call."""
+
+    @property
+    def identity(self) -> Reviewer: ...
+
+    async def ask(self, prompt: Prompt, packet: Packet) -> Answer:
+        """Raises one of the three errors above, nothing else."""
+        ...
+
+
+class Ledger(Protocol):
+    """Remembers every call, before it is made and after."""
+
+    def answered(self, cache_key: str) -> Call | None:
+        """The answered call of this key, if there ever was one."""
+        ...
+
+    def intend(self, calls: Iterable[Call]) -> None:
+        """Committed when this returns."""
+        ...
+
+    def close(self, call: Call) -> None:
+        """Answered or failed; committed when this returns."""
+        ...

@@ -1,0 +1,84 @@
+"""The ledger: every call that costs something, committed before it is made and again when it is answered."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, insert, select, update
+
+from errata.model import Call
+from errata.model.codec import pack, unpack
+from errata.store.database import Store
+from errata.store.processes import is_dead, this_process
+from errata.store.schema import calls
+
+
+class StoredLedger:
+    """For one process and one thread; it keeps its connection while it is open."""
+
+    def __init__(self, store: Store, connection: Connection) -> None:
+        self._store = store
+        self._connection = connection
+        self._holder = this_process()
+
+    def answered(self, cache_key: str) -> Call | None:
+        query = select(calls.c.record).where(calls.c.cache_key == cache_key, calls.c.state == "answered").limit(1)
+        with self._store.translated(), self._connection.begin():
+            row = self._connection.execute(query).first()
+        return unpack(row.record, Call) if row else None
+
+    def intend(self, found: Iterable[Call]) -> None:
+        rows = [_row(call) | {"holder": self._holder} for call in found]
+        with self._store.translated(), self._connection.begin():
+            self._connection.execute(insert(calls), rows)
+
+    def close(self, call: Call) -> None:
+        with self._store.translated(), self._connection.begin():
+            row = {"state": call.state, "record": pack(call)}
+            self._connection.execute(update(calls).where(calls.c.id == call.id).values(row))
+
+
+@contextmanager
+def open_ledger(store: Store) -> Iterator[StoredLedger]:
+    with store.connected() as connection:
+        yield StoredLedger(store, connection)
+
+
+def calls_of(store: Store, run_id: str = "") -> Iterator[Call]:
+    """In the order they were intended; of one run, or all."""
+    query = select(calls.c.record)
+    if run_id:
+        query = query.where(calls.c.run_id == run_id)
+    with store.reading() as connection:
+        found = [unpack(row.record, Call) for row in connection.execute(query)]
+    yield from sorted(found, key=lambda call: (call.started_at, call.id))
+
+
+def find_lost(store: Store, *, now: str) -> list[Call]:
+    """Intents whose process is gone were lost in flight: they are marked so, once, and told."""
+    with store.reading() as connection:
+        rows = connection.execute(select(calls.c.record, calls.c.holder).where(calls.c.state == "intended")).all()
+    lost = []
+    for row in rows:
+        call = unpack(row.record, Call)
+        if is_dead(row.holder, call.started_at):
+            why = "the process ended before the answer was stored"
+            lost.append(msgspec.structs.replace(call, state="lost", ended_at=now, why=why))
+    with store.writing() as connection:
+        for call in lost:
+            still = (calls.c.id == call.id) & (calls.c.state == "intended")
+            connection.execute(update(calls).where(still).values(state="lost", record=pack(call)))
+    return lost
+
+
+def _row(call: Call) -> dict[str, Any]:
+    return {
+        "id": call.id,
+        "run_id": call.run,
+        "attempt_id": call.attempt,
+        "reviewer": call.reviewer,
+        "cache_key": call.cache_key,
+        "state": call.state,
+        "record": pack(call),
+    }

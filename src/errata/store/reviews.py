@@ -1,0 +1,141 @@
+"""What reviewers said: verdicts, refusals, and who is reading what at the moment."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, delete, insert, select
+
+from errata.errors import NotFoundError
+from errata.model import Reviewer, Verdict
+from errata.model.codec import pack, unpack
+from errata.model.identity import split_attempt_id
+from errata.store.database import Store
+from errata.store.schema import leases, refusals, verdicts
+from errata.store.zstd import compress, decompress
+
+FEW = 500
+"""Values that one query names."""
+
+
+class Refusal(NamedTuple):
+    attempt: str
+    reviewer: str
+    packet_hash: str
+    reasons: tuple[str, ...]
+    answer: str
+    at: str
+
+
+def word_for(reviewer: Reviewer) -> str:
+    """Kind, name and version in one word, as the store and its users name a reviewer."""
+    version = f"@{reviewer.version}" if reviewer.version else ""
+    return f"{reviewer.kind}:{reviewer.name}{version}"
+
+
+def keep_verdicts(store: Store, found: Iterable[Verdict]) -> int:
+    """Kept once: a verdict of a known id changes nothing. How many were new."""
+    rows: list[dict[str, Any]] = [
+        {
+            "id": one.id,
+            "run_id": split_attempt_id(one.attempt).run,
+            "attempt_id": one.attempt,
+            "reviewer": word_for(one.reviewer),
+            "kind": one.reviewer.kind,
+            "label": one.label,
+            "owner": one.owner,
+            "inherited": one.inherited_from is not None,
+            "at": one.at or "",
+            "record": pack(one),
+        }
+        for one in found
+    ]
+    with store.writing() as connection:
+        known = _known(connection, [row["id"] for row in rows])
+        new = [row for row in rows if row["id"] not in known]
+        if new:
+            connection.execute(insert(verdicts), new)
+    return len(new)
+
+
+def _known(connection: Connection, ids: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for at in range(0, len(ids), FEW):
+        query = select(verdicts.c.id).where(verdicts.c.id.in_(ids[at : at + FEW]))
+        found |= {row.id for row in connection.execute(query)}
+    return found
+
+
+def verdicts_of(store: Store, run_id: str, *, attempt: str = "") -> list[Verdict]:
+    """Oldest first."""
+    query = select(verdicts.c.record).where(verdicts.c.run_id == run_id)
+    if attempt:
+        query = query.where(verdicts.c.attempt_id == attempt)
+    with store.reading() as connection:
+        rows = connection.execute(query.order_by(verdicts.c.at, verdicts.c.id))
+        return [unpack(row.record, Verdict) for row in rows]
+
+
+def verdict_by_id(store: Store, verdict_id: str) -> Verdict:
+    with store.reading() as connection:
+        row = connection.execute(select(verdicts.c.record).where(verdicts.c.id == verdict_id)).first()
+    if row is None:
+        raise NotFoundError(f"No verdict has the id `{verdict_id}`", hint="`errata review status RUN` lists them")
+    return unpack(row.record, Verdict)
+
+
+def keep_refusal(store: Store, refusal: Refusal) -> None:
+    with store.writing() as connection:
+        connection.execute(
+            insert(refusals).values(
+                run_id=split_attempt_id(refusal.attempt).run,
+                attempt_id=refusal.attempt,
+                reviewer=refusal.reviewer,
+                packet_hash=refusal.packet_hash,
+                reasons="\n".join(refusal.reasons),
+                answer=compress(refusal.answer.encode("utf-8", "replace")),
+                at=refusal.at,
+            )
+        )
+
+
+def refusals_of(store: Store, run_id: str) -> list[Refusal]:
+    """Oldest first."""
+    with store.reading() as connection:
+        rows = connection.execute(select(refusals).where(refusals.c.run_id == run_id).order_by(refusals.c.number))
+        return [_refusal(row) for row in rows]
+
+
+def _refusal(row: Row[tuple[object, ...]]) -> Refusal:
+    answer = decompress(row.answer).decode()
+    return Refusal(row.attempt_id, row.reviewer, row.packet_hash, tuple(row.reasons.splitlines()), answer, row.at)
+
+
+class Lease(NamedTuple):
+    attempt: str
+    token: str
+    until: str
+
+
+def take_lease(store: Store, run_id: str, candidates: Iterable[str], *, reviewer: str, lease: Lease, now: str) -> str:
+    """The first candidate that nobody of this name is reading gets the lease; empty where all are taken."""
+    with store.writing() as connection:
+        connection.execute(delete(leases).where(leases.c.until <= now))
+        query = select(leases.c.attempt_id).where(leases.c.run_id == run_id, leases.c.reviewer == reviewer)
+        taken = {row.attempt_id for row in connection.execute(query)}
+        free = next((one for one in candidates if one not in taken), "")
+        if free:
+            values = {"attempt_id": free, "reviewer": reviewer, "run_id": run_id, "token": lease.token}
+            connection.execute(insert(leases).values(until=lease.until, **values))
+        return free
+
+
+def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, str]:
+    """Attempt id → reviewer who has it in hand."""
+    with store.reading() as connection:
+        query = select(leases).where(leases.c.run_id == run_id, leases.c.until > now)
+        return {row.attempt_id: row.reviewer for row in connection.execute(query)}
+
+
+def end_lease(store: Store, attempt: str, *, reviewer: str) -> None:
+    with store.writing() as connection:
+        connection.execute(delete(leases).where(leases.c.attempt_id == attempt, leases.c.reviewer == reviewer))
