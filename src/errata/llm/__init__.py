@@ -1,0 +1,1 @@
+"""Asking a language model: pydantic-ai behind one small protocol, and what it costs. The extra `llm` installs it."""

@@ -1,0 +1,125 @@
+"""How far independent reviewers agree beyond chance: Cohen, Fleiss, Krippendorff, and where they do not."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+
+import msgspec
+
+from errata.model import Verdict
+
+Ratings = Mapping[str, Mapping[str, str]]
+"""Attempt → reviewer → label."""
+
+
+class Pair(msgspec.Struct, frozen=True, kw_only=True):
+    """Two reviewers, over what both have read."""
+
+    one: str
+    other: str
+    both: int
+    same: int
+    kappa: float | None
+    """None where chance alone would agree everywhere: nothing can be said."""
+    confusion: dict[str, dict[str, int]]
+    """Label of the one → label of the other → how often."""
+
+
+class Agreement(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int
+    """With two or more independent verdicts."""
+    pairs: tuple[Pair, ...]
+    fleiss: float | None
+    """Over those attempts that every reviewer has read, where there are three or more reviewers."""
+    alpha: float | None
+    disagreements: tuple[str, ...]
+    """Attempts whose verdicts differ: a queue for a person."""
+
+
+def agreement(verdicts: Iterable[Verdict]) -> Agreement:
+    """Inherited verdicts are copies, not opinions: they do not count. Of each reviewer the newest does."""
+    ratings = ratings_of(verdicts)
+    shared = {attempt: given for attempt, given in ratings.items() if len(given) > 1}
+    reviewers = sorted({reviewer for given in shared.values() for reviewer in given})
+    return Agreement(
+        attempts=len(shared),
+        pairs=tuple(pair for one, other in combinations(reviewers, 2) if (pair := _pair(shared, one, other)).both),
+        fleiss=_fleiss_of(shared, reviewers),
+        alpha=krippendorff_alpha([list(given.values()) for given in shared.values()]),
+        disagreements=tuple(sorted(one for one, given in shared.items() if len(set(given.values())) > 1)),
+    )
+
+
+def ratings_of(verdicts: Iterable[Verdict]) -> dict[str, dict[str, str]]:
+    ratings: dict[str, dict[str, str]] = {}
+    own = (one for one in verdicts if one.inherited_from is None)
+    for verdict in sorted(own, key=lambda one: (one.at or "", one.id)):
+        ratings.setdefault(verdict.attempt, {})[f"{verdict.reviewer.kind}:{verdict.reviewer.name}"] = verdict.label
+    return ratings
+
+
+def cohen_kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> float | None:
+    """Of two reviewers who rated the same things in the same order."""
+    size = len(one)
+    if not size:
+        return None
+    observed = sum(a == b for a, b in zip(one, other, strict=True)) / size
+    first, second = Counter(one), Counter(other)
+    expected = sum(first[label] * second[label] for label in first) / size**2
+    return _beyond(observed, expected)
+
+
+def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> float | None:
+    """Of things that were all rated equally often, by two or more."""
+    if not ratings:
+        return None
+    raters = len(ratings[0])
+    if raters < 2 or any(len(one) != raters for one in ratings):
+        return None
+    pairs = raters * (raters - 1)
+    observed = sum(sum(n * (n - 1) for n in Counter(one).values()) / pairs for one in ratings) / len(ratings)
+    totals = Counter(label for one in ratings for label in one)
+    whole = len(ratings) * raters
+    return _beyond(observed, sum((count / whole) ** 2 for count in totals.values()))
+
+
+def krippendorff_alpha(ratings: Sequence[Sequence[Hashable]]) -> float | None:
+    """For labels without an order; things may be rated by any number of reviewers."""
+    paired = [one for one in ratings if len(one) > 1]
+    whole = sum(len(one) for one in paired)
+    if whole < 2:
+        return None
+    differing = 0.0
+    for one in paired:
+        counts = Counter(one)
+        differing += (len(one) ** 2 - sum(n * n for n in counts.values())) / (len(one) - 1)
+    totals = Counter(label for one in paired for label in one)
+    by_chance = (whole**2 - sum(n * n for n in totals.values())) / (whole - 1)
+    return None if by_chance == 0 else 1 - differing / by_chance
+
+
+def _beyond(observed: float, expected: float) -> float | None:
+    """Where chance alone agrees everywhere there is nothing beyond it to measure."""
+    return None if expected >= 1 else (observed - expected) / (1 - expected)
+
+
+def _pair(ratings: Ratings, one: str, other: str) -> Pair:
+    both = [(given[one], given[other]) for given in ratings.values() if one in given and other in given]
+    confusion: dict[str, dict[str, int]] = {}
+    for (first, second), count in sorted(Counter(both).items()):
+        confusion.setdefault(first, {})[second] = count
+    return Pair(
+        one=one,
+        other=other,
+        both=len(both),
+        same=sum(first == second for first, second in both),
+        kappa=cohen_kappa([first for first, _ in both], [second for _, second in both]),
+        confusion=confusion,
+    )
+
+
+def _fleiss_of(ratings: Ratings, reviewers: Sequence[str]) -> float | None:
+    if len(reviewers) < 3:
+        return None
+    complete = [[given[name] for name in reviewers] for given in ratings.values() if len(given) == len(reviewers)]
+    return fleiss_kappa(complete)
