@@ -42,7 +42,7 @@ class Pace:
 
     def back_off(self, failures: int) -> float:
         """Seconds before the next try: twice as long each time, and never all at the same moment."""
-        longest = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (failures - 1))
+        longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (failures - 1))
         return longest * self._chance.uniform(0.5, 1.0)
 
     def _wait(self, tokens: int) -> float:

@@ -1,0 +1,143 @@
+"""Coding agents as reviewers: how each is called so that it reads a packet and can do nothing else.
+
+Each preset was checked against the program's own help: Claude Code 2.1, Codex 0.166, Gemini CLI 0.61. A packet holds
+hostile text; an agent that could run a command, write a file or fetch an address because of it is not started.
+"""
+
+from collections.abc import Callable
+
+import msgspec
+
+from errata.model import Usage
+
+POLICY = "errata-policy.toml"
+
+
+class Preset(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    argv: tuple[str, ...]
+    """The prompt comes on its standard input."""
+    switched_off: str
+    """In words: what the flags switch off."""
+    passes: tuple[str, ...]
+    """Environment variables that the program gets beside PATH, HOME and the language."""
+    files: dict[str, str] = {}
+    """Written into the empty folder it works in."""
+    read: Callable[[str], tuple[str, Usage]]
+    """Its output → the answer and what it cost."""
+
+
+def plain_output(text: str) -> tuple[str, Usage]:
+    return text, Usage(requests=1)
+
+
+def _claude_output(text: str) -> tuple[str, Usage]:
+    """One JSON object: `result`, `total_cost_usd`, `usage`."""
+    found = _object(text)
+    if found is None or "result" not in found:
+        return plain_output(text)
+    spent = found.get("usage") if isinstance(found.get("usage"), dict) else {}
+    cost = found.get("total_cost_usd")
+    known = float(cost) if isinstance(cost, int | float) else None
+    usage = Usage(
+        input=_count(spent, "input_tokens"),
+        output=_count(spent, "output_tokens"),
+        cache_read=_count(spent, "cache_read_input_tokens"),
+        cache_write=_count(spent, "cache_creation_input_tokens"),
+        requests=_count(found, "num_turns"),
+        cost=known,
+        cost_source="unknown" if known is None else "reported",
+    )
+    return str(found["result"]), usage
+
+
+def _gemini_output(text: str) -> tuple[str, Usage]:
+    """One JSON object: `response`, and statistics by model."""
+    found = _object(text)
+    if found is None or "response" not in found:
+        return plain_output(text)
+    stats = found.get("stats")
+    models = stats.get("models", {}) if isinstance(stats, dict) else {}
+    tokens = [one.get("tokens", {}) for one in models.values() if isinstance(one, dict)]
+    totals = [count for one in tokens if (count := _count(one, "total")) is not None]
+    return str(found["response"]), Usage(total=sum(totals) if totals else None, requests=1)
+
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            name="claude",
+            argv=(
+                "claude",
+                "--print",
+                "--output-format=json",
+                "--tools=",
+                "--strict-mcp-config",
+                "--safe-mode",
+                "--disable-slash-commands",
+                "--no-session-persistence",
+                "--permission-mode=default",
+            ),
+            switched_off="all tools (--tools=), MCP servers, hooks, skills, plug-ins, memory, saved sessions",
+            passes=("ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL"),
+            read=_claude_output,
+        ),
+        Preset(
+            name="codex",
+            argv=(
+                "codex",
+                "exec",
+                "--sandbox=read-only",
+                "--skip-git-repo-check",
+                "--ephemeral",
+                "--ignore-user-config",
+                "--ignore-rules",
+                "--color=never",
+                "--disable=shell_tool",
+                "--disable=hooks",
+                "--disable=plugins",
+                "--disable=apps",
+                "--disable=view_image",
+                "--disable=image_generation",
+                "--disable=browser_use",
+                "--disable=computer_use",
+                '--config=web_search="disabled"',
+                "-",
+            ),
+            switched_off="shell, writes, network, web search, hooks, plug-ins, apps, the user's settings",
+            passes=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME", "OPENAI_BASE_URL"),
+            read=plain_output,
+        ),
+        Preset(
+            name="gemini",
+            argv=(
+                "gemini",
+                "--output-format=json",
+                "--approval-mode=plan",
+                f"--admin-policy={POLICY}",
+                "--skip-trust",
+                "--extensions=none",
+                "--allowed-mcp-server-names=none",
+                "--prompt=Answer what standard input asks.",
+            ),
+            switched_off="every tool by a policy that denies all, extensions, MCP servers, edits",
+            passes=("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_GENAI_USE_VERTEXAI"),
+            files={POLICY: '[[rule]]\ntoolName = "*"\ndecision = "deny"\npriority = 999\n'},
+            read=_gemini_output,
+        ),
+    )
+}
+
+
+def _object(text: str) -> dict[str, object] | None:
+    try:
+        found = msgspec.json.decode(text.strip())
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _count(found: object, name: str) -> int | None:
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

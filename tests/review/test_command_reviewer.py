@@ -1,0 +1,124 @@
+"""A program as reviewer: what it gets, what it may not do, and how it ends."""
+
+import asyncio
+import os
+import sys
+import time
+
+import pytest
+
+from errata.errors import SettingsError
+from errata.model import Packet, Question, Reviewer
+from errata.review.protocols import Prompt, RetryLaterError, ReviewerStoppedError, ReviewFailedError
+from errata.review.reviewers.command import MOST_OUTPUT, CommandReviewer, command_for
+from errata.review.reviewers.presets import PRESETS
+
+PROMPT = Prompt(before="Read this.\n", data="x" * 300_000, after="\nAnswer.", marker="m", schema={}, hash="h")
+PACKET = Packet(
+    id="p",
+    run={},
+    case_key="c",
+    attempt=1,
+    attempt_id="r:c",
+    facts={},
+    question=Question(taxonomy="t", labels=(), rule=""),
+)
+
+
+def ask(code, *, environment=None, passes=()):
+    preset = command_for((sys.executable, "-c", code), passes=passes)
+    reviewer = CommandReviewer(preset, Reviewer(kind="command", name="p"), environment or dict(os.environ))
+    return asyncio.run(reviewer.ask(PROMPT, PACKET)).text
+
+
+def test_the_program_reads_the_prompt_and_its_output_is_the_answer():
+    assert ask("import sys; print(len(sys.stdin.read()))").strip() == str(len(PROMPT.text))
+
+
+def test_a_program_that_does_not_read_to_the_end_is_no_trouble():
+    assert ask("print('done')") == "done\n"
+
+
+def test_only_named_variables_are_passed():
+    environment = {"PATH": os.environ["PATH"], "SECRET_TOKEN": "hush", "MY_KEY": "given"}
+    code = "import os; print(os.environ.get('SECRET_TOKEN'), os.environ.get('MY_KEY'))"
+
+    assert ask(code, environment=environment, passes=("MY_KEY",)) == "None given\n"
+
+
+def test_it_works_in_an_empty_folder():
+    assert ask("import os; print(os.listdir('.'))") == "[]\n"
+
+
+def test_a_failing_program_is_told_with_its_last_line():
+    with pytest.raises(RetryLaterError, match="ended with code 3: no quota"):
+        ask("import sys; print('no quota', file=sys.stderr); sys.exit(3)")
+
+
+def test_what_it_says_when_it_fails_is_redacted():
+    with pytest.raises(RetryLaterError, match="redacted"):
+        ask("import sys; sys.exit('bad key sk-ant-abcdefghijklmnop1234')")
+
+
+def test_a_flood_of_output_is_cut_off():
+    with pytest.raises(ReviewFailedError, match="more than"):
+        ask(f"print('x' * {MOST_OUTPUT * 3})")
+
+
+def test_a_missing_program_stops_the_reviewer():
+    preset = command_for(("errata-no-such-program",))
+
+    with pytest.raises(ReviewerStoppedError, match="can't be started"):
+        asyncio.run(CommandReviewer(preset, Reviewer(kind="command", name="p")).ask(PROMPT, PACKET))
+
+
+def test_what_the_program_started_ends_with_it(tmp_path):
+    alive = tmp_path / "alive"
+    child = f"import time\nwhile True:\n    open({str(alive)!r}, 'a').write('.'); time.sleep(0.05)"
+    code = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
+    preset = command_for((sys.executable, "-c", code))
+
+    async def go():
+        async with asyncio.timeout(2):
+            await CommandReviewer(preset, Reviewer(kind="command", name="p")).ask(PROMPT, PACKET)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(go())
+    time.sleep(0.3)
+    size = alive.stat().st_size
+    time.sleep(0.3)
+    assert alive.stat().st_size == size
+
+
+@pytest.mark.parametrize("program", ["claude", "/usr/local/bin/codex", "aider"])
+def test_an_agent_with_its_tools_on_is_refused(program):
+    with pytest.raises(SettingsError, match="hostile text"):
+        command_for((program, "--print"))
+
+
+def test_an_agent_is_started_with_its_tools_when_the_user_says_so():
+    assert command_for(("aider", "--yes"), allow_tools=True).argv == ("aider", "--yes")
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=lambda preset: preset.name)
+def test_each_preset_names_what_it_switches_off_and_what_it_passes(preset):
+    assert preset.switched_off
+    assert preset.passes
+    assert not any("dangerous" in part or "yolo" in part for part in preset.argv)
+
+
+def test_claude_codes_answer_comes_with_its_cost():
+    text, usage = PRESETS["claude"].read('{"result": "{}", "total_cost_usd": 0.25, "usage": {"input_tokens": 7}}')
+
+    assert (text, usage.cost, usage.input, usage.cost_source) == ("{}", 0.25, 7, "reported")
+
+
+def test_gemini_clis_answer_is_taken_out_of_its_object():
+    text, usage = PRESETS["gemini"].read('{"response": "{}", "stats": {"models": {"m": {"tokens": {"total": 9}}}}}')
+
+    assert (text, usage.total) == ("{}", 9)
+
+
+@pytest.mark.parametrize("name", ["claude", "gemini"])
+def test_output_of_another_form_is_the_answer_as_it_stands(name):
+    assert PRESETS[name].read("not json")[0] == "not json"
