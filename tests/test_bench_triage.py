@@ -1,5 +1,6 @@
 """The measurement of triage: its data is sound, its split is fixed, and a short pass of it works."""
 
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -10,13 +11,35 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 
 from bench.triage import report, speed  # noqa: E402
-from bench.triage.logs import Target  # noqa: E402
+from bench.triage.logs import FIXTURES, Target  # noqa: E402
 from bench.triage.measures import measure  # noqa: E402
-from bench.triage.samples import HARNESSES, Sample, injected, labelled  # noqa: E402
-from bench.triage.templates import HELD_OUT_HARNESSES, decoys, faults, part_of  # noqa: E402
-from bench.triage.trying import FIXTURES, NO_FAILURE, Trials, Tried  # noqa: E402
+from bench.triage.samples import HARNESSES, Sample, fresh, injected, labelled  # noqa: E402
+from bench.triage.soundness import unsound  # noqa: E402
+from bench.triage.templates import (  # noqa: E402
+    HELD_OUT_HARNESSES,
+    decoys,
+    faults,
+    fresh_decoys,
+    fresh_faults,
+    part_of,
+)
+from bench.triage.trying import NO_FAILURE, Trials, Tried  # noqa: E402
 
 AT_LEAST = 8
+SAYS_SOMETHING = 3
+"""Words. A shorter text may stand inside of another by chance."""
+
+
+def masked(template):
+    """The texts of a template without numbers and spacing, so that another number does not make another text."""
+    return {" ".join(re.sub(r"\d+", "#", text.casefold()).split()) for text in template.texts}
+
+
+def shares(text, known):
+    if text == known:
+        return True
+    shorter, longer = sorted((text, known), key=len)
+    return len(shorter.split()) >= SAYS_SOMETHING and shorter in longer
 
 
 def a_sample(**changes):
@@ -36,7 +59,7 @@ def test_every_fault_says_where_its_wording_was_seen():
 
 
 def test_every_name_is_there_once():
-    names = Counter(template.name for template in (*faults(), *decoys()))
+    names = Counter(template.name for template in (*faults(), *decoys(), *fresh_faults(), *fresh_decoys()))
 
     assert [name for name, often in names.items() if often > 1] == []
 
@@ -112,12 +135,59 @@ def test_a_decoy_read_as_a_fault_is_counted():
     assert measured.decoys_misread == 1
 
 
-def test_a_held_out_miss_is_named_and_never_quoted(capsys):
-    missed = [Tried(a_sample(part="held-out"), "model", decided_by="rule", quote="the text of the log")]
-    report.print_part("held-out", missed, misses=True, texts=False)
+@pytest.mark.parametrize("part", ["held-out", "fresh"])
+def test_a_miss_of_a_part_that_nobody_tunes_on_is_named_and_never_quoted(part, capsys):
+    missed = [Tried(a_sample(part=part), "model", decided_by="rule", quote="the text of the log")]
+    report.print_part(part, missed, misses=True)
 
     assert "x: provider, said model" in (shown := capsys.readouterr().out)
-    assert "the text of the log" not in shown + str(report.as_json("held-out", missed, texts=False))
+    assert "the text of the log" not in shown + str(report.as_json(part, missed))
+
+
+def test_the_fresh_part_says_that_it_was_never_looked_at(capsys):
+    report.print_part("fresh", [Tried(a_sample(part="fresh"), "provider")], misses=False)
+
+    assert "never looked at while rules were written" in capsys.readouterr().out
+
+
+def test_every_owner_has_enough_fresh_faults():
+    owners = Counter(fault.owner for fault in fresh_faults())
+
+    assert min(owners.values()) >= AT_LEAST
+    assert set(owners) == {fault.owner for fault in faults()} | {"task"}
+
+
+def test_every_fresh_template_says_where_its_wording_was_seen():
+    assert [one.name for one in (*fresh_faults(), *fresh_decoys()) if not one.source] == []
+
+
+def test_every_fresh_decoy_is_the_models_and_says_what_may_mislead():
+    assert [decoy.name for decoy in fresh_decoys() if decoy.owner != "model" or not decoy.words] == []
+
+
+def test_every_fresh_template_can_occur_somewhere():
+    used = {sample.template.name for sample in fresh() if sample.template}
+
+    assert {template.name for template in (*fresh_faults(), *fresh_decoys())} - used == set()
+
+
+def test_no_text_of_a_fresh_template_stands_among_those_that_rules_were_tuned_on():
+    known = {text for template in (*faults(), *decoys()) for text in masked(template)}
+    new = {text: one.name for one in (*fresh_faults(), *fresh_decoys()) for text in masked(one)}
+
+    assert [(name, old) for text, name in new.items() for old in known if shares(text, old)] == []
+
+
+def test_nothing_fresh_is_in_another_part():
+    assert {sample.part for sample in fresh()} == {"fresh"}
+    assert "fresh" not in {sample.part for sample in injected()}
+
+
+@pytest.mark.parametrize("harness", [harness.name for harness in HARNESSES])
+def test_a_fresh_log_can_be_read_and_its_target_is_a_failure(harness, tmp_path):
+    samples = [sample for sample in fresh() if sample.harness == harness]
+
+    assert {sample.name: why for sample in samples if (why := unsound(sample, tmp_path))} == {}
 
 
 def test_speed_is_measured_on_failures_alone(tmp_path):

@@ -20,8 +20,8 @@ def marker(root: Path, fault: Template) -> Target:
         row["scores"].update(turn_taking=False, instruction_following=False)
         row["judge_reasoning"] = "There is no response to judge."
 
-    _log(root, f"2026-03-01 10:04:00.000 WARNING pipeline: [EMPTY_RESPONSE] turn={PASSED} retry_count=3")
-    return _change(root, PASSED, silent)
+    log_line(root, f"2026-03-01 10:04:00.000 WARNING pipeline: [EMPTY_RESPONSE] turn={PASSED} retry_count=3")
+    return on_turn(root, PASSED, silent)
 
 
 def follower(root: Path, fault: Template) -> Target:
@@ -37,8 +37,8 @@ def follower(root: Path, fault: Template) -> Target:
         row["scores"].update(instruction_following=False)
         row["judge_reasoning"] = "The session had ended."
 
-    _change(root, PASSED - 1, ends)
-    return _change(root, PASSED, filled)
+    on_turn(root, PASSED - 1, ends)
+    return on_turn(root, PASSED, filled)
 
 
 def no_verdict(root: Path, _fault: Template) -> Target:
@@ -46,28 +46,28 @@ def no_verdict(root: Path, _fault: Template) -> Target:
         row["scores"] = dict.fromkeys(row["scores"])
         row["judge_reasoning"] = ""
 
-    return _change(root, PASSED, unjudged)
+    return on_turn(root, PASSED, unjudged)
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
-    return _change(root, FAILED, lambda row: row.update(judge_reasoning=decoy.text))
+    return on_turn(root, FAILED, lambda row: row.update(judge_reasoning=decoy.text))
 
 
 def answer(root: Path, decoy: Template) -> Target:
-    return _change(root, FAILED, lambda row: row.update(assistant_text=decoy.text))
+    return on_turn(root, FAILED, lambda row: row.update(assistant_text=decoy.text))
 
 
 def case_input(root: Path, decoy: Template) -> Target:
-    return _change(root, FAILED, lambda row: row.update(user_text=decoy.text))
+    return on_turn(root, FAILED, lambda row: row.update(user_text=decoy.text))
 
 
 def tool_output(root: Path, decoy: Template) -> Target:
     calls = [{"name": "check_status", "args": {}}]
     results = [{"name": "check_status", "response": {"status": "error", "message": decoy.text}}]
-    return _change(root, FAILED, lambda row: row.update(tool_calls=calls, tool_results=results))
+    return on_turn(root, FAILED, lambda row: row.update(tool_calls=calls, tool_results=results))
 
 
-def _change(root: Path, turn: int, change: Callable[[dict[str, Any]], None]) -> Target:
+def on_turn(root: Path, turn: int, change: Callable[[dict[str, Any]], None]) -> Target:
     path = root / "runs" / "harbour_bench" / RUN / "openai_judged.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for row in rows:
@@ -77,7 +77,7 @@ def _change(root: Path, turn: int, change: Callable[[dict[str, Any]], None]) -> 
     return Target(f"turn-{turn}", run=RUN)
 
 
-def _log(root: Path, line: str) -> None:
+def log_line(root: Path, line: str) -> None:
     with (root / "runs" / "harbour_bench" / RUN / "run.log").open("a", encoding="utf-8") as file:
         file.write(f"{line}\n")
 

@@ -31,15 +31,15 @@ def every_call(root: Path, fault: Template) -> Target:
 
 
 def install(root: Path, fault: Template) -> Target:
-    return _fail_step(root, "install", fault.text)
+    return fail_step(root, "install", fault.text)
 
 
 def deploy(root: Path, fault: Template) -> Target:
-    return _fail_step(root, "deploy", fault.text)
+    return fail_step(root, "deploy", fault.text)
 
 
 def runner(root: Path, fault: Template) -> Target:
-    with _eval(root, PASSED) as one:
+    with on_eval(root, PASSED) as one:
         one["steps"] = []
         one["status"] = {
             "kind": "failed",
@@ -50,13 +50,13 @@ def runner(root: Path, fault: Template) -> Target:
 
 
 def lint(root: Path, fault: Template) -> Target:
-    return _fail_step(root, "eslint", fault.text)
+    return fail_step(root, "eslint", fault.text)
 
 
 def task(root: Path, decoy: Template) -> Target:
-    with _eval(root, FAILED) as one:
+    with on_eval(root, FAILED) as one:
         one["task"] = f"{one['task']}{decoy.text}\n"
-    with _debug(root, FAILED) as info:
+    with on_debug(root, FAILED) as info:
         info["eval"]["task"] = info["evalSourceFiles"]["TASK.txt"] = f"{info['eval']['task']}{decoy.text}\n"
     return Target(FAILED)
 
@@ -69,19 +69,19 @@ def case_name(root: Path, decoy: Template) -> Target:
 
 
 def answer(root: Path, decoy: Template) -> Target:
-    with _debug(root, FAILED) as info:
+    with on_debug(root, FAILED) as info:
         info["outputFiles"]["convex/notes.ts"] = f"/*\n{decoy.text}\n*/\n"
     return Target(FAILED)
 
 
 def test_output(root: Path, decoy: Template) -> Target:
-    with _debug(root, FAILED) as info:
+    with on_debug(root, FAILED) as info:
         info["outputFiles"]["run.log"] += f"[vitest] {decoy.text}\n[error] tests: tests failed (90%)\n"
     return Target(FAILED)
 
 
 def test_name(root: Path, decoy: Template) -> Target:
-    with _debug(root, FAILED) as info:
+    with on_debug(root, FAILED) as info:
         info["outputFiles"]["run.log"] += f"[vitest] FAIL grader.test.ts > {decoy.text}\n"
         info["evalSourceFiles"]["grader.test.ts"] += f'test("{decoy.text}", async () => {{}});\n'
     return Target(FAILED)
@@ -90,7 +90,7 @@ def test_name(root: Path, decoy: Template) -> Target:
 def compiler(root: Path, decoy: Template) -> Target:
     """What the compiler says of the subject's own code."""
     reason = f"Error: Command failed: bunx convex dev --once\n✖ {decoy.text}"
-    with _eval(root, COMPILED) as one:
+    with on_eval(root, COMPILED) as one:
         one["steps"][-1]["status"]["failureReason"] = reason
     return Target(COMPILED)
 
@@ -109,8 +109,8 @@ def _fail_generation(root: Path, fault: Template, paths: tuple[str, ...]) -> Non
             file.unlink()
 
 
-def _fail_step(root: Path, step: str, reason: str) -> Target:
-    with _eval(root, PASSED) as one:
+def fail_step(root: Path, step: str, reason: str) -> Target:
+    with on_eval(root, PASSED) as one:
         last = len(PIPELINE) if step == "eslint" else PIPELINE.index(step) + 1
         one["steps"] = [row for row in one["steps"] if row["name"] in PIPELINE[:last]]
         failed = next(row for row in one["steps"] if row["name"] == step)
@@ -120,13 +120,13 @@ def _fail_step(root: Path, step: str, reason: str) -> Target:
 
 
 @contextmanager
-def _eval(root: Path, path: str) -> Iterator[Any]:
+def on_eval(root: Path, path: str) -> Iterator[Any]:
     """One eval of `getRunDetails`, to be changed."""
     with changed(root / "getRunDetails.envelope.json") as answer:
         yield next(one for one in answer["value"]["evals"] if one["evalPath"] == path)
 
 
-def _debug(root: Path, path: str) -> AbstractContextManager[Any]:
+def on_debug(root: Path, path: str) -> AbstractContextManager[Any]:
     """The debug answer of one eval, to be changed."""
     return changed(next(file for file in root.glob("getEvalDebugInfo/*.json") if path in file.read_text("utf-8")))
 

@@ -17,32 +17,32 @@ REFUSED = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
 def thrown_in(phase: str, facts: dict[str, str]) -> Inject:
     def inject(root: Path, fault: Template) -> Target:
         error = {"type": fault.type or "Error", "message": fault.text, "phase": phase}
-        return _add(root, facts | {"errors": [error]})
+        return add(root, facts | {"errors": [error]})
 
     return inject
 
 
 def follower(root: Path, fault: Template) -> Target:
     facts = {"execution": "cancelled", "measurement": "not_run", "outcome": "none"}
-    return _add(root, facts | {"follows": "harbour/tide-01#1", "native_status": fault.text})
+    return add(root, facts | {"follows": "harbour/tide-01#1", "native_status": fault.text})
 
 
 def check_text(root: Path, decoy: Template) -> Target:
     check = {"name": "tests", "status": "fail", "kind": "tests", "explanation": decoy.text}
-    return _add(root, REFUSED | {"checks": [check]})
+    return add(root, REFUSED | {"checks": [check]})
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
     said = {"judge": "quality", "valid": True, "reasoning": decoy.text}
     check = {"name": "quality", "status": "fail", "kind": "dimension", "explanation": decoy.text}
-    return _add(root, REFUSED | {"judgements": [said], "checks": [check]})
+    return add(root, REFUSED | {"judgements": [said], "checks": [check]})
 
 
 def answer(root: Path, decoy: Template) -> Target:
-    return _add(root, REFUSED | {"output": {"text": decoy.text}})
+    return add(root, REFUSED | {"output": {"text": decoy.text}})
 
 
-def _add(root: Path, attempt: dict[str, Any]) -> Target:
+def add(root: Path, attempt: dict[str, Any]) -> Target:
     line = {"errata": 1, "kind": "attempt", "record": {"case": CASE} | attempt}
     lines = [line for line in root.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
     root.write_text("\n".join([*lines, json.dumps(line), ""]), encoding="utf-8")

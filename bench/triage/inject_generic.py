@@ -15,26 +15,26 @@ CRASHED, FAILED = ("wind-02", 0), ("tide-01", 1)
 
 def cell(root: Path, fault: Template) -> Target:
     error = {"type": fault.type or "Error", "message": fault.text}
-    return _change(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
+    return on_row(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
 
 
 def own_frames(root: Path, fault: Template) -> Target:
     frames = (("/home/user/evalkit/cli.py", 88, "main"), ("/home/user/evalkit/runner.py", 214, "run_row"))
     told = traceback(frames, f"{fault.type}: {fault.text}")
     error = {"type": fault.type, "message": fault.text, "traceback": told}
-    return _change(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
+    return on_row(root, CRASHED, lambda row: row.update(exception=error, state="crashed"))
 
 
 def answer(root: Path, decoy: Template) -> Target:
-    return _change(root, FAILED, lambda row: row.update(answer=decoy.text))
+    return on_row(root, FAILED, lambda row: row.update(answer=decoy.text))
 
 
 def case_input(root: Path, decoy: Template) -> Target:
-    return _change(root, FAILED, lambda row: row.update(prompt=decoy.text))
+    return on_row(root, FAILED, lambda row: row.update(prompt=decoy.text))
 
 
 def case_name(root: Path, decoy: Template) -> Target:
-    _change(root, FAILED, lambda row: row.update(task_id=decoy.text, trial=0))
+    on_row(root, FAILED, lambda row: row.update(task_id=decoy.text, trial=0))
     return Target(decoy.text, run="alpha-1")
 
 
@@ -43,10 +43,10 @@ def tool_output(root: Path, decoy: Template) -> Target:
         {"role": "user", "content": "When is high water?"},
         {"role": "tool", "tool_call_id": "call_1", "content": decoy.text},
     ]
-    return _change(root, FAILED, lambda row: row.update(messages=said))
+    return on_row(root, FAILED, lambda row: row.update(messages=said))
 
 
-def _change(root: Path, where: tuple[str, int], change: Callable[[dict[str, Any]], Any]) -> Target:
+def on_row(root: Path, where: tuple[str, int], change: Callable[[dict[str, Any]], Any]) -> Target:
     path = next(file for file in root.iterdir() if file.suffix == ".jsonl")
     lines = path.read_text(encoding="utf-8").splitlines()
     for at, line in enumerate(lines):

@@ -40,11 +40,11 @@ Frames = tuple[tuple[str, int, str], ...]
 
 def call(root: Path, fault: Template) -> Target:
     told = f"litellm.{fault.type}: {fault.text}" if not fault.type.startswith("Api") else fault.text
-    return _throw(root, fault.type, told, AGENT, last="agent_execution")
+    return throw(root, fault.type, told, AGENT, last="agent_execution")
 
 
 def mid_call(root: Path, fault: Template) -> Target:
-    target = _throw(root, fault.type, f"litellm.{fault.type}: {fault.text}", AGENT, last="agent_execution")
+    target = throw(root, fault.type, f"litellm.{fault.type}: {fault.text}", AGENT, last="agent_execution")
     with changed(root / TRIAL / "result.json") as result:
         result["agent_result"] = {"n_input_tokens": 207150, "n_output_tokens": 9174, "n_cache_tokens": 0}
     return target
@@ -57,32 +57,32 @@ def setup(root: Path, fault: Template) -> Target:
         told = f"{failed} Return code: 1. Stdout: {told}. "
     kind = "RuntimeError" if told != fault.text else fault.type
     last = "agent_setup" if fault.type == "AgentSetupTimeoutError" else "environment_setup"
-    return _throw(root, kind, told, ENVIRONMENT, last=last)
+    return throw(root, kind, told, ENVIRONMENT, last=last)
 
 
 def world(root: Path, fault: Template) -> Target:
-    return _throw(root, fault.type, fault.text, EXEC, last="agent_execution")
+    return throw(root, fault.type, fault.text, EXEC, last="agent_execution")
 
 
 def own_frames(root: Path, fault: Template) -> Target:
-    return _throw(root, fault.type, fault.text, OWN, last="agent_setup")
+    return throw(root, fault.type, fault.text, OWN, last="agent_setup")
 
 
 def verifier(root: Path, fault: Template) -> Target:
-    return _throw(root, fault.type, fault.text, VERIFIER, last="verifier")
+    return throw(root, fault.type, fault.text, VERIFIER, last="verifier")
 
 
 def verifier_silent(root: Path, fault: Template) -> Target:
     """The verifier printed this and left no reward."""
     missing = f"No reward file found at /jobs/demo/{TRIAL}/verifier/reward.txt"
-    target = _throw(root, "RewardFileNotFoundError", missing, VERIFIER, last="verifier")
-    _print(root, fault.text)
+    target = throw(root, "RewardFileNotFoundError", missing, VERIFIER, last="verifier")
+    print_verifier(root, fault.text)
     return target
 
 
 def verifier_log(root: Path, fault: Template) -> Target:
     """The verifier printed this instead of running any test; its script wrote a reward of 0 all the same."""
-    _print(root, fault.text)
+    print_verifier(root, fault.text)
     (root / TRIAL / "verifier" / "ctrf.json").unlink()
     return Target(TASK)
 
@@ -95,7 +95,7 @@ def out_of_time(root: Path, fault: Template) -> Target:
 
 
 def cancelled(root: Path, fault: Template) -> Target:
-    return _throw(root, fault.type, fault.text, (TRIAL_RUN,), last="agent_execution")
+    return throw(root, fault.type, fault.text, (TRIAL_RUN,), last="agent_execution")
 
 
 def failure_mode(root: Path, fault: Template) -> Target:
@@ -109,16 +109,16 @@ def failure_mode(root: Path, fault: Template) -> Target:
 
 def test_output(root: Path, decoy: Template) -> Target:
     """What the subject's program printed while it was tested."""
-    _print(root, f"{_printed(root)}\nE   {decoy.text}\n1 failed in 6.66s")
+    print_verifier(root, f"{printed_by_verifier(root)}\nE   {decoy.text}\n1 failed in 6.66s")
     with changed(root / TRIAL / "verifier" / "ctrf.json") as report:
-        _tests(report, lambda test: test.update(trace=decoy.text, message=decoy.text))
+        tests_of(report, lambda test: test.update(trace=decoy.text, message=decoy.text))
     return Target(TASK)
 
 
 def test_name(root: Path, decoy: Template) -> Target:
-    _print(root, _printed(root).replace("test_out_html_bypasses_filter", decoy.text))
+    print_verifier(root, printed_by_verifier(root).replace("test_out_html_bypasses_filter", decoy.text))
     with changed(root / TRIAL / "verifier" / "ctrf.json") as report:
-        _tests(report, lambda test: test.update(name=f"test_outputs.py::{decoy.text}"))
+        tests_of(report, lambda test: test.update(name=f"test_outputs.py::{decoy.text}"))
     return Target(TASK)
 
 
@@ -139,7 +139,7 @@ def tool_output(root: Path, decoy: Template) -> Target:
     return Target(TASK)
 
 
-def _throw(root: Path, kind: str, message: str, frames: Frames, *, last: str) -> Target:
+def throw(root: Path, kind: str, message: str, frames: Frames, *, last: str) -> Target:
     """An exception ended the trial in a phase: what comes later did not happen, and there is no reward."""
     with changed(root / TRIAL / "result.json") as result:
         result.update(exception_info=_exception(kind, message, frames), verifier_result=None)
@@ -162,17 +162,17 @@ def _exception(kind: str, message: str, frames: Frames) -> dict[str, str]:
     }
 
 
-def _print(root: Path, told: str) -> None:
+def print_verifier(root: Path, told: str) -> None:
     path = root / TRIAL / "verifier" / "test-stdout.txt"
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"{told}\n", encoding="utf-8")
 
 
-def _printed(root: Path) -> str:
+def printed_by_verifier(root: Path) -> str:
     return (root / TRIAL / "verifier" / "test-stdout.txt").read_text(encoding="utf-8")
 
 
-def _tests(report: dict[str, Any], change: Callable[[dict[str, Any]], Any]) -> None:
+def tests_of(report: dict[str, Any], change: Callable[[dict[str, Any]], Any]) -> None:
     for test in report["results"]["tests"]:
         if test["status"] == "failed":
             change(test)

@@ -50,60 +50,60 @@ Frames = tuple[tuple[str, int, str], ...]
 
 
 def call(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, GENERATE, until="model"))
+    return _change(root, lambda sample: fail(sample, fault, GENERATE, until="model"))
 
 
 def mid_call(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, GENERATE, until="scorers"))
+    return _change(root, lambda sample: fail(sample, fault, GENERATE, until="scorers"))
 
 
 def every_call(root: Path, fault: Template) -> Target:
     with changed(root) as log:
         for sample in log["samples"]:
-            _fail(sample, fault, GENERATE, until="model")
+            fail(sample, fault, GENERATE, until="model")
     return Target(SAMPLE)
 
 
 def setup(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, SANDBOX, until="solvers"))
+    return _change(root, lambda sample: fail(sample, fault, SANDBOX, until="solvers"))
 
 
 def world(root: Path, fault: Template) -> Target:
     def breaks(sample: dict[str, Any]) -> None:
-        _fail(sample, fault, TOOL, until="scorers")
-        sample["events"].insert(-1, _tool_event(sample, failed=True))
+        fail(sample, fault, TOOL, until="scorers")
+        sample["events"].insert(-1, tool_event(sample, failed=True))
 
     return _change(root, breaks)
 
 
 def own_frames(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, OWN, until="scorers"))
+    return _change(root, lambda sample: fail(sample, fault, OWN, until="scorers"))
 
 
 def judge(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, JUDGE, until=""))
+    return _change(root, lambda sample: fail(sample, fault, JUDGE, until=""))
 
 
 def scorer(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, SCORER, until=""))
+    return _change(root, lambda sample: fail(sample, fault, SCORER, until=""))
 
 
 def simulator(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, USER, until="scorers"))
+    return _change(root, lambda sample: fail(sample, fault, USER, until="scorers"))
 
 
 def cancelled(root: Path, fault: Template) -> Target:
-    return _change(root, lambda sample: _fail(sample, fault, PLAN, until="scorers"))
+    return _change(root, lambda sample: fail(sample, fault, PLAN, until="scorers"))
 
 
 def judge_answer(root: Path, fault: Template) -> Target:
     """Before this was mended, a judge whose grade was not found was a wrong answer."""
-    return _change(root, lambda sample: _graded(sample, "model_graded_qa", fault.text))
+    return _change(root, lambda sample: graded(sample, "model_graded_qa", fault.text))
 
 
 def no_verdict(root: Path, fault: Template) -> Target:
     def unscored(sample: dict[str, Any]) -> None:
-        _graded(sample, "model_graded_qa", "", value=float("nan"), reason="grader_failed")
+        graded(sample, "model_graded_qa", "", value=float("nan"), reason="grader_failed")
         sample["scores"]["model_graded_qa"]["metadata"] = {"unscored_reason": fault.text}
 
     return _change(root, unscored)
@@ -113,7 +113,7 @@ def limit(root: Path, fault: Template) -> Target:
     def reached(sample: dict[str, Any]) -> None:
         sample["limit"] = {"type": fault.type, "limit": 40.0, "reason": fault.text}
         event = {"event": "sample_limit", "type": fault.type, "message": fault.text, "limit": 40.0}
-        sample["events"].insert(_begin(sample, "scorers"), event)
+        sample["events"].insert(begin(sample, "scorers"), event)
 
     return _change(root, reached)
 
@@ -126,8 +126,8 @@ def swallowed(root: Path, fault: Template) -> Target:
             "filename": "run.py",
             "module": "run",
         }
-        sample["events"].insert(_begin(sample, "scorers"), {"event": "logger", "message": message})
-        _silent(sample)
+        sample["events"].insert(begin(sample, "scorers"), {"event": "logger", "message": message})
+        silent(sample)
         sample["scores"]["includes"] |= {"answer": "", "explanation": "", "reason": "no_response"}
 
     return _change(root, scored_all_the_same)
@@ -160,8 +160,8 @@ def answer(root: Path, decoy: Template) -> Target:
 
 def tool_output(root: Path, decoy: Template) -> Target:
     def returned(sample: dict[str, Any]) -> None:
-        event = _tool_event(sample) | {"result": decoy.text, "completed": "2026-11-15T19:18:39.600000+00:00"}
-        sample["events"].insert(_begin(sample, "scorers"), event)
+        event = tool_event(sample) | {"result": decoy.text, "completed": "2026-11-15T19:18:39.600000+00:00"}
+        sample["events"].insert(begin(sample, "scorers"), event)
         told = {"role": "tool", "content": decoy.text, "tool_call_id": "call_9", "function": "bash"}
         sample["messages"].insert(1, told)
 
@@ -172,11 +172,11 @@ def test_output(root: Path, decoy: Template) -> Target:
     """Scorers of code put what the subject's program printed into their explanation."""
     code = "```python\nassert solve(3) == 9\n```"
     told = f"The following verification code was executed:\n{code}\nThe submission was incorrect\n\n{decoy.text}"
-    return _change(root, lambda sample: _graded(sample, "verify", told))
+    return _change(root, lambda sample: graded(sample, "verify", told))
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
-    return _change(root, lambda sample: _graded(sample, "model_graded_qa", f"{decoy.text}\n\nGRADE: I"))
+    return _change(root, lambda sample: graded(sample, "model_graded_qa", f"{decoy.text}\n\nGRADE: I"))
 
 
 def _change(root: Path, change: Callable[[dict[str, Any]], Any]) -> Target:
@@ -185,7 +185,7 @@ def _change(root: Path, change: Callable[[dict[str, Any]], Any]) -> Target:
     return Target(SAMPLE)
 
 
-def _fail(sample: dict[str, Any], fault: Template, frames: Frames, *, until: str) -> None:
+def fail(sample: dict[str, Any], fault: Template, frames: Frames, *, until: str) -> None:
     """An exception reached the top of the sample: no scores; the events end with it."""
     message = f"{fault.type}({fault.text!r})" if fault.text else f"{fault.type}()"
     text = traceback(frames, f"{fault.type}: {fault.text}")
@@ -198,7 +198,7 @@ def _fail(sample: dict[str, Any], fault: Template, frames: Frames, *, until: str
     sample["scores"] = {}
     sample["events"] = [*_before(sample, until), {"event": "error", "error": sample["error"]}]
     if until in ("model", "solvers"):
-        _silent(sample)
+        silent(sample)
         sample["model_usage"] = {}
 
 
@@ -207,29 +207,29 @@ def _before(sample: dict[str, Any], until: str) -> list[dict[str, Any]]:
     if until == "model":
         place = next((at for at, event in enumerate(events) if event["event"] == "model"), len(events))
     elif until:
-        place = _begin(sample, until)
+        place = begin(sample, until)
     else:
         place = 1 + next((at for at, event in enumerate(events) if event.get("type") == "scorer"), len(events) - 1)
     return events[:place]
 
 
-def _begin(sample: dict[str, Any], kind: str) -> int:
+def begin(sample: dict[str, Any], kind: str) -> int:
     """Where a phase begins; the end where it never did."""
     events = enumerate(sample["events"])
     return next((at for at, event in events if event.get("type") == kind), len(sample["events"]))
 
 
-def _silent(sample: dict[str, Any]) -> None:
+def silent(sample: dict[str, Any]) -> None:
     sample["output"] = {"model": sample["output"].get("model", ""), "choices": [], "completion": ""}
     sample["messages"] = sample["messages"][:1]
 
 
-def _graded(sample: dict[str, Any], name: str, told: str, *, value: Any = "I", reason: str | None = None) -> None:
+def graded(sample: dict[str, Any], name: str, told: str, *, value: Any = "I", reason: str | None = None) -> None:
     score = {"value": value, "answer": sample["output"]["completion"], "explanation": told, "history": []}
     sample["scores"] = {name: score | ({"reason": reason} if reason else {})}
 
 
-def _tool_event(sample: dict[str, Any], **more: Any) -> dict[str, Any]:
+def tool_event(sample: dict[str, Any], **more: Any) -> dict[str, Any]:
     called = {"event": "tool", "type": "function", "id": "call_9", "function": "bash", "arguments": {"cmd": "./run.sh"}}
     return called | {"timestamp": sample.get("started_at"), "result": "", "events": []} | more
 

@@ -23,14 +23,14 @@ GRADING_STACK = (
 
 
 def call(root: Path, fault: Template) -> Target:
-    return _change(root, PASSED, lambda row: _errored(row, fault.text, response={"error": fault.text}))
+    return on_row(root, PASSED, lambda row: errored(row, fault.text, response={"error": fault.text}))
 
 
 def every_call(root: Path, fault: Template) -> Target:
     with changed(root) as document:
         for row in document["results"]["results"]:
             if row["promptIdx"] == 0:
-                _errored(row, fault.text, response={"error": fault.text})
+                errored(row, fault.text, response={"error": fault.text})
     return Target(NAMES[PASSED], run=RUN)
 
 
@@ -39,20 +39,20 @@ def own_frames(root: Path, fault: Template) -> Target:
         f"    at runEval ({DIST}/evaluator-8V_ULngs.js:7012:22)\n"
         f"    at async Evaluator.evaluate ({DIST}/evaluator-8V_ULngs.js:7604:19)"
     )
-    return _change(root, PASSED, lambda row: _errored(row, f"{fault.type}: {fault.text}\n{stack}"))
+    return on_row(root, PASSED, lambda row: errored(row, f"{fault.type}: {fault.text}\n{stack}"))
 
 
 def judge(root: Path, fault: Template) -> Target:
-    _test(root, PASSED, lambda test: test.update({"assert": [RUBRIC]}))
-    return _change(root, PASSED, lambda row: _rubric(row, fault.text, {"graderError": True}))
+    on_test(root, PASSED, lambda test: test.update({"assert": [RUBRIC]}))
+    return on_row(root, PASSED, lambda row: _rubric(row, fault.text, {"graderError": True}))
 
 
 def judge_throws(root: Path, fault: Template) -> Target:
-    return _change(root, PASSED, lambda row: _errored(row, f"Error: {fault.text}\n{GRADING_STACK}"))
+    return on_row(root, PASSED, lambda row: errored(row, f"Error: {fault.text}\n{GRADING_STACK}"))
 
 
 def out_of_time(root: Path, fault: Template) -> Target:
-    return _change(root, PASSED, lambda row: _errored(row, fault.text))
+    return on_row(root, PASSED, lambda row: errored(row, fault.text))
 
 
 def simulator(root: Path, fault: Template) -> Target:
@@ -63,36 +63,36 @@ def simulator(root: Path, fault: Template) -> Target:
     )
 
     def led(row: dict[str, Any]) -> None:
-        _errored(row, f"{fault.type}: {fault.text}\n{stack}")
+        errored(row, f"{fault.type}: {fault.text}\n{stack}")
         row["testCase"]["provider"] = {"id": "promptfoo:simulated-user", "config": {"maxTurns": 5}}
 
-    return _change(root, PASSED, led)
+    return on_row(root, PASSED, led)
 
 
 def stop(root: Path, fault: Template) -> Target:
-    return _change(root, FAILED, lambda row: row["response"].update(finishReason=fault.text))
+    return on_row(root, FAILED, lambda row: row["response"].update(finishReason=fault.text))
 
 
 def task(root: Path, decoy: Template) -> Target:
-    _test(root, FAILED, lambda test: test["vars"].update(q=decoy.text))
+    on_test(root, FAILED, lambda test: test["vars"].update(q=decoy.text))
 
     def asks(row: dict[str, Any]) -> None:
         row["vars"]["q"] = decoy.text
         row["prompt"]["raw"] = f"Answer briefly: {decoy.text}"
 
-    return _change(root, FAILED, asks)
+    return on_row(root, FAILED, asks)
 
 
 def answer(root: Path, decoy: Template) -> Target:
     def says(row: dict[str, Any]) -> None:
         row["response"]["output"] = row["response"]["raw"] = decoy.text
-        _refused(row, row["gradingResult"]["componentResults"], f'Expected output "{decoy.text}" to equal "Paris"')
+        refuse(row, row["gradingResult"]["componentResults"], f'Expected output "{decoy.text}" to equal "Paris"')
 
-    return _change(root, FAILED, says)
+    return on_row(root, FAILED, says)
 
 
 def case_name(root: Path, decoy: Template) -> Target:
-    _test(root, FAILED, lambda test: test.update(description=decoy.text))
+    on_test(root, FAILED, lambda test: test.update(description=decoy.text))
     return Target(decoy.text, run=RUN)
 
 
@@ -101,24 +101,24 @@ def check_text(root: Path, decoy: Template) -> Target:
 
     def refused(row: dict[str, Any]) -> None:
         assertion = {"type": "javascript", "value": "file://check.js", "metric": "behaviour"}
-        _refused(row, [{"pass": False, "score": 0, "assertion": assertion}], decoy.text)
+        refuse(row, [{"pass": False, "score": 0, "assertion": assertion}], decoy.text)
 
-    return _change(root, FAILED, refused)
+    return on_row(root, FAILED, refused)
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
-    _test(root, FAILED, lambda test: test.update({"assert": [RUBRIC]}))
-    return _change(root, FAILED, lambda row: _rubric(row, decoy.text, {}))
+    on_test(root, FAILED, lambda test: test.update({"assert": [RUBRIC]}))
+    return on_row(root, FAILED, lambda row: _rubric(row, decoy.text, {}))
 
 
-def _change(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> Target:
+def on_row(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> Target:
     with changed(root) as document:
         rows = document["results"]["results"]
         change(next(row for row in rows if row["testIdx"] == test and row["promptIdx"] == 0))
     return Target(NAMES[test], run=RUN)
 
 
-def _test(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> None:
+def on_test(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> None:
     """A test stands in each of its rows; repeats of it have numbers of their own."""
     with changed(root) as document:
         for row in document["results"]["results"]:
@@ -126,7 +126,7 @@ def _test(root: Path, test: int, change: Callable[[dict[str, Any]], Any]) -> Non
                 change(row["testCase"])
 
 
-def _errored(row: dict[str, Any], error: str, *, response: dict[str, Any] | None = None) -> None:
+def errored(row: dict[str, Any], error: str, *, response: dict[str, Any] | None = None) -> None:
     row.update(success=False, failureReason=2, error=error, gradingResult=None, score=0, namedScores={})
     row.pop("response", None)
     if response is not None:
@@ -134,10 +134,10 @@ def _errored(row: dict[str, Any], error: str, *, response: dict[str, Any] | None
 
 
 def _rubric(row: dict[str, Any], reason: str, metadata: dict[str, Any]) -> None:
-    _refused(row, [{"pass": False, "score": 0, "assertion": RUBRIC, "metadata": metadata}], reason)
+    refuse(row, [{"pass": False, "score": 0, "assertion": RUBRIC, "metadata": metadata}], reason)
 
 
-def _refused(row: dict[str, Any], results: list[dict[str, Any]], reason: str) -> None:
+def refuse(row: dict[str, Any], results: list[dict[str, Any]], reason: str) -> None:
     told = {"pass": False, "score": 0, "reason": reason}
     graded = told | {"namedScores": {}, "componentResults": [one | told for one in results]}
     row.update(success=False, failureReason=1, error=reason, score=0, gradingResult=graded, namedScores={})

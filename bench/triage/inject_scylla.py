@@ -34,16 +34,16 @@ Tier Results:
 
 
 def worker(root: Path, fault: Template) -> Target:
-    return _crash(root, fault, 'scylla/e2e/parallel_executor.py", line 655, in _run_subtest')
+    return crash(root, fault, 'scylla/e2e/parallel_executor.py", line 655, in _run_subtest')
 
 
 def load(root: Path, fault: Template) -> Target:
-    return _crash(root, fault, 'scylla/e2e/runner.py", line 388, in _load_run_results')
+    return crash(root, fault, 'scylla/e2e/runner.py", line 388, in _load_run_results')
 
 
 def process(root: Path, fault: Template) -> Target:
     """The runner could not even start the experiment."""
-    _last_block(root, f"\n\nERROR: {fault.text}\n", exit_code=-1)
+    last_block(root, f"\n\nERROR: {fault.text}\n", exit_code=-1)
     with changed(root / "batch_summary.json") as summary:
         row = _row(summary)
         for name in ("best_tier", "best_score", "frontier_cop", "total_cost", "total_duration"):
@@ -68,7 +68,7 @@ def call(root: Path, fault: Template) -> Target:
     def answer(cli: dict[str, Any]) -> None:
         cli.update(subtype="success", is_error=True, result=fault.text, num_turns=1, total_cost_usd=0, usage={})
 
-    return _agent_broke(root, answer)
+    return agent_broke(root, answer)
 
 
 def cli_limit(root: Path, fault: Template) -> Target:
@@ -76,42 +76,42 @@ def cli_limit(root: Path, fault: Template) -> Target:
         cli.update(subtype=fault.type, is_error=bool(fault.text), result=fault.text)
 
     with changed(root / RUN_FOLDER / "agent" / "result.json") as result:
-        _cli(result, answer)
+        on_cli(result, answer)
         result["exit_code"] = 1
-    _judged(root, "The work is not finished; F1 is not met.")
+    judged(root, "The work is not finished; F1 is not met.")
     return Target("T0/00")
 
 
 def judge(root: Path, fault: Template) -> Target:
     """No judge came to a verdict; the harness writes a score of nothing."""
-    _judged(root, fault.text, valid=False)
+    judged(root, fault.text, valid=False)
     return Target("T0/00")
 
 
 def judge_reasoning(root: Path, decoy: Template) -> Target:
-    _judged(root, decoy.text)
+    judged(root, decoy.text)
     return Target("T0/00")
 
 
 def answer(root: Path, decoy: Template) -> Target:
     with changed(root / RUN_FOLDER / "agent" / "result.json") as result:
-        _cli(result, lambda cli: cli.update(result=decoy.text))
-    _judged(root, "The script prints the wrong greeting; F1 is not met.")
+        on_cli(result, lambda cli: cli.update(result=decoy.text))
+    judged(root, "The script prints the wrong greeting; F1 is not met.")
     return Target("T0/00")
 
 
 def test_output(root: Path, decoy: Template) -> Target:
     """What the subject's program printed when the harness built and tested it."""
     (root / RUN_FOLDER / "commands" / "python_test_output.log").write_text(f"{decoy.text}\n1 failed in 0.41s\n")
-    _judged(root, "The script fails its test; F1 is not met.")
+    judged(root, "The script fails its test; F1 is not met.")
     return Target("T0/00")
 
 
-def _crash(root: Path, fault: Template, frame: str) -> Target:
+def crash(root: Path, fault: Template, frame: str) -> Target:
     text = f"{fault.type}: {fault.text}"
     logged = f"2026-02-14 05:59:14 [ERROR] scylla.e2e.parallel_executor: Worker exception for T0/00: {text}\n"
     trace = f'Traceback (most recent call last):\n  File "{frame}\n{text}\n'
-    _last_block(root, f"\n{logged}{trace}{NOTHING_PASSED}", exit_code=0)
+    last_block(root, f"\n{logged}{trace}{NOTHING_PASSED}", exit_code=0)
     with changed(root / "batch_summary.json") as summary:
         _row(summary).update(
             status="fail", best_tier=None, best_score=0.0, frontier_cop=None, total_cost=0.0, total_duration=14.2
@@ -124,7 +124,7 @@ def _row(summary: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _last_block(root: Path, told: str, *, exit_code: int) -> None:
+def last_block(root: Path, told: str, *, exit_code: int) -> None:
     """Replace what the last session logged for the test."""
     log = root / "thread_logs" / "thread_0.log"
     text = log.read_text(encoding="utf-8")
@@ -135,12 +135,12 @@ def _last_block(root: Path, told: str, *, exit_code: int) -> None:
     log.write_text(f"{text[:body]}{told}\n{closing}", encoding="utf-8")
 
 
-def _agent_broke(root: Path, answer: Callable[[dict[str, Any]], None]) -> Target:
+def agent_broke(root: Path, answer: Callable[[dict[str, Any]], None]) -> Target:
     """The agent's first request failed: no tokens, no cost, nothing to judge."""
     folder = root / RUN_FOLDER
     nothing = {"input_tokens": 0, "output_tokens": 0, "cache_creation_tokens": 0, "cache_read_tokens": 0}
     with changed(folder / "agent" / "result.json") as result:
-        _cli(result, answer)
+        on_cli(result, answer)
         result.update(exit_code=1, token_stats=nothing, cost_usd=0.0, api_calls=1)
     with changed(folder / "run_result.json") as result:
         result.update(exit_code=1, token_stats=nothing, tokens_input=0, tokens_output=0, cost_usd=0.0)
@@ -152,13 +152,13 @@ def _agent_broke(root: Path, answer: Callable[[dict[str, Any]], None]) -> Target
     return Target("T0/00")
 
 
-def _cli(result: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> None:
+def on_cli(result: dict[str, Any], answer: Callable[[dict[str, Any]], None]) -> None:
     cli = json.loads(result["stdout"])
     answer(cli)
     result["stdout"] = json.dumps(cli)
 
 
-def _judged(root: Path, reasoning: str, *, valid: bool = True) -> None:
+def judged(root: Path, reasoning: str, *, valid: bool = True) -> None:
     """Every judge says the same, and says no."""
     said = {"score": 0.0, "passed": False, "grade": "F", "reasoning": reasoning, "criteria_scores": {}}
     folder = root / RUN_FOLDER

@@ -1,6 +1,7 @@
-"""What the injectors share: a place in a harness's log, and changing a JSON file in place."""
+"""What the injectors share: a place in a harness's log, a copy of a fixture, and changing a JSON file in place."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from bench.triage.templates import Template
+
+FIXTURES = Path(__file__).parents[2] / "tests" / "fixtures" / "sources"
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -41,6 +44,19 @@ class Harness(NamedTuple):
     name: str
     places: dict[str, Place]
     twins: tuple[Twin, ...]
+
+
+def copy_of(fixture: str, scratch: Path) -> Path:
+    """The log of a fixture, copied to be changed."""
+    original = next((FIXTURES / fixture / "data").iterdir())
+    folder = scratch / "copy"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    if original.is_dir():
+        shutil.copytree(original, folder / original.name, copy_function=shutil.copyfile)
+    else:
+        shutil.copyfile(original, folder / original.name)
+    return folder / original.name
 
 
 @contextmanager

@@ -6,10 +6,18 @@ import msgspec
 
 from bench.triage.measures import OWNERS, Measured, Rates, measure
 from bench.triage.samples import HARNESSES
-from bench.triage.templates import HELD_OUT_HARNESSES, decoys, faults, part_of
+from bench.triage.templates import HELD_OUT_HARNESSES, decoys, faults, fresh_decoys, fresh_faults, part_of
 from bench.triage.trying import NO_FAILURE, Tried
 
 AIMS = "model precision ≥ 0.98, recall ≥ 0.95; no decoy misread; macro F1 ≥ 0.90"
+TITLES = {
+    "labels": "labels: failures of the samples, with the owner that their expectations give",
+    "tune": "tune: shown while rules were written",
+    "held-out": "held-out: by name only; its totals were known when some rules were written",
+    "fresh": "fresh: never looked at while rules were written",
+}
+SHOWN = ("labels", "tune")
+"""Parts whose texts may be printed."""
 SAID = (*OWNERS, "unknown", NO_FAILURE)
 
 
@@ -17,28 +25,29 @@ def print_split() -> None:
     names = [template.name for template in (*faults(), *decoys())]
     tune = sum(part_of(name, "") == "tune" for name in names)
     told = f"{len(names)} templates, by a hash of their names: {tune} to tune on, {len(names) - tune} held out"
-    print(f"split: {told}; held out whole: {', '.join(HELD_OUT_HARNESSES)}\n")
+    print(f"split: {told}; held out whole: {', '.join(HELD_OUT_HARNESSES)}")
+    print(f"fresh: {len(fresh_faults())} faults and {len(fresh_decoys())} decoys, written apart from the rules\n")
 
 
-def print_part(part: str, tried: list[Tried], *, misses: bool, texts: bool) -> None:
-    """Totals, tables and misses. Texts of a held-out part are never shown, so that nobody tunes on them."""
+def print_part(part: str, tried: list[Tried], *, misses: bool) -> None:
+    """Totals, tables and misses. What is not shown for tuning is listed by name, and never quoted."""
     measured = measure(tried)
-    print(f"== {part}: {measured.samples} failures with a known owner ==")
+    print(f"== {TITLES[part]} ==\n{measured.samples} failures with a known owner")
     _totals(measured)
     _owners(measured)
     _harnesses(tried)
     _confusion(measured)
-    _misses(tried, shown=misses, texts=texts)
+    _misses(tried, shown=misses or part not in SHOWN, texts=part in SHOWN)
     print()
 
 
-def as_json(part: str, tried: list[Tried], *, texts: bool) -> dict[str, Any]:
+def as_json(part: str, tried: list[Tried]) -> dict[str, Any]:
     groups = _by_harness(tried)
     return {
         "part": part,
         **msgspec.to_builtins(measure(tried)),
         "harnesses": {name: msgspec.to_builtins(measure(group)) for name, group in groups.items()},
-        "misses": [_miss(one, texts=texts) for one in tried if not one.right],
+        "misses": [_miss(one, texts=part in SHOWN) for one in tried if not one.right],
     }
 
 

@@ -1,12 +1,20 @@
 """Every sample of the measurement: which template goes where, which failures are twins, and what is true of each."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import msgspec
 
 from bench.triage import (
+    fresh_conversation_bench,
+    fresh_convex_evals,
+    fresh_errata_jsonl,
+    fresh_generic,
+    fresh_harbor,
+    fresh_inspect_ai,
+    fresh_promptfoo,
+    fresh_scylla,
     inject_conversation_bench,
     inject_convex_evals,
     inject_errata_jsonl,
@@ -16,8 +24,8 @@ from bench.triage import (
     inject_promptfoo,
     inject_scylla,
 )
-from bench.triage.logs import Harness, Target
-from bench.triage.templates import HERE, Part, Template, decoys, faults, part_of
+from bench.triage.logs import Harness, Place, Target
+from bench.triage.templates import HERE, Part, Template, decoys, faults, fresh_decoys, fresh_faults, part_of
 from errata.model.words import Owner
 
 HARNESSES: tuple[Harness, ...] = (
@@ -30,6 +38,19 @@ HARNESSES: tuple[Harness, ...] = (
     inject_generic.HARNESS,
     inject_errata_jsonl.HARNESS,
 )
+FRESH_HARNESSES: tuple[Harness, ...] = (
+    fresh_convex_evals.HARNESS,
+    fresh_conversation_bench.HARNESS,
+    fresh_scylla.HARNESS,
+    fresh_inspect_ai.HARNESS,
+    fresh_promptfoo.HARNESS,
+    fresh_harbor.HARNESS,
+    fresh_generic.HARNESS,
+    fresh_errata_jsonl.HARNESS,
+)
+"""The same with more places, and with other twins."""
+Parting = Callable[[str, str], Part]
+"""Template, harness → the part that a sample of them is in."""
 Kind = Literal["fault", "twin", "decoy", "label"]
 
 
@@ -52,9 +73,17 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 def injected() -> Iterator[Sample]:
     for harness in HARNESSES:
-        yield from _twins(harness)
-        yield from _from(harness, "fault", faults())
-        yield from _from(harness, "decoy", decoys())
+        yield from _all(harness, faults(), decoys(), part_of)
+
+
+def fresh() -> Iterator[Sample]:
+    for harness in FRESH_HARNESSES:
+        yield from _all(harness, fresh_faults(), fresh_decoys(), lambda _template, _harness: "fresh")
+
+
+def place_of(sample: Sample) -> Place:
+    harnesses = FRESH_HARNESSES if sample.part == "fresh" else HARNESSES
+    return next(one for one in harnesses if one.name == sample.harness).places[sample.place]
 
 
 def labelled() -> Iterator[Sample]:
@@ -75,21 +104,27 @@ def labelled() -> Iterator[Sample]:
                 )
 
 
-def _twins(harness: Harness) -> Iterator[Sample]:
+def _all(harness: Harness, wanted: list[Template], misleading: list[Template], parting: Parting) -> Iterator[Sample]:
+    yield from _twins(harness, parting)
+    yield from _from(harness, "fault", wanted, parting)
+    yield from _from(harness, "decoy", misleading, parting)
+
+
+def _twins(harness: Harness, parting: Parting) -> Iterator[Sample]:
     for twin in harness.twins:
         name = f"twin {twin.target.case}"
         yield Sample(
             name=f"{name} @ {harness.name} {twin.fixture.rpartition('/')[2]}",
             harness=harness.name,
             kind="twin",
-            part=part_of(name, harness.name),
+            part=parting(name, harness.name),
             owner="model",
             fixture=twin.fixture,
             target=twin.target,
         )
 
 
-def _from(harness: Harness, kind: Kind, templates: list[Template]) -> Iterator[Sample]:
+def _from(harness: Harness, kind: Kind, templates: list[Template], parting: Parting) -> Iterator[Sample]:
     for template in templates:
         if not template.is_for(harness.name):
             continue
@@ -99,7 +134,7 @@ def _from(harness: Harness, kind: Kind, templates: list[Template]) -> Iterator[S
                     name=f"{template.name} @ {harness.name} {place}",
                     harness=harness.name,
                     kind=kind,
-                    part=part_of(template.name, harness.name),
+                    part=parting(template.name, harness.name),
                     owner=template.owner,
                     fixture=harness.places[place].fixture,
                     template=template.worded(harness.name),

@@ -3,14 +3,14 @@
 import tomllib
 from hashlib import blake2b
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from errata.model.words import Owner
 
 HERE = Path(__file__).parent
-Part = Literal["tune", "held-out"]
+Part = Literal["tune", "held-out", "fresh"]
 
 HELD_OUT_HARNESSES = ("harbor", "promptfoo")
 """Nothing of these is ever shown for tuning."""
@@ -34,12 +34,18 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     not_in: tuple[str, ...] = ()
     wording: dict[str, str] = {}
     """Harness → its own words."""
+    values: dict[str, Any] = {}
+    """What a record needs beside a text: the question, what was expected, what was answered."""
     source: str = ""
     words: str = ""
     """Of a decoy: what may mislead."""
 
     def is_for(self, harness: str) -> bool:
         return harness not in self.not_in and harness in (self.harnesses or (harness,))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(text for text in (self.text, *self.wording.values()) if text)
 
     def worded(self, harness: str) -> "Template":
         """As this harness puts it."""
@@ -52,6 +58,15 @@ def faults() -> list[Template]:
 
 def decoys() -> list[Template]:
     return _read("decoys.toml", "decoy")
+
+
+def fresh_faults() -> list[Template]:
+    """Written apart from the rules, by somebody who had not seen them."""
+    return _read("fresh_faults.toml", "fault")
+
+
+def fresh_decoys() -> list[Template]:
+    return _read("fresh_decoys.toml", "decoy")
 
 
 def part_of(template: str, harness: str) -> Part:

@@ -7,21 +7,18 @@ from pathlib import Path
 
 import msgspec
 
-from bench.triage.logs import Harness, Target
-from bench.triage.samples import HARNESSES, Sample
+from bench.triage.logs import FIXTURES, Target, copy_of
+from bench.triage.samples import Sample, place_of
+from bench.triage.soundness import is_meant
 from errata.model import Attribution, Run
-from errata.model.identity import split_attempt_id
 from errata.pipeline.importing import import_paths
 from errata.pipeline.triaging import triage_run
 from errata.store.attributions import attributions_of
 from errata.store.database import open_store
 from errata.store.runs import run_by_id
 
-FIXTURES = Path(__file__).parents[2] / "tests" / "fixtures" / "sources"
 NO_FAILURE = "no failure"
 """What is found where errata does not count the attempt as a failure at all."""
-
-_BY_NAME: dict[str, Harness] = {harness.name: harness for harness in HARNESSES}
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -65,20 +62,9 @@ class Trials:
             assert sample.target is not None
             yield from _answers(sample, self._untouched(sample.fixture), sample.target)
             return
-        copied = self._copy(sample.fixture)
-        target = _BY_NAME[sample.harness].places[sample.place].inject(copied, sample.template)
+        copied = copy_of(sample.fixture, self._scratch)
+        target = place_of(sample).inject(copied, sample.template)
         yield from _answers(sample, self._read(copied), target)
-
-    def _copy(self, fixture: str) -> Path:
-        original = next((FIXTURES / fixture / "data").iterdir())
-        folder = self._scratch / "copy"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        if original.is_dir():
-            shutil.copytree(original, folder / original.name, copy_function=shutil.copyfile)
-        else:
-            shutil.copyfile(original, folder / original.name)
-        return folder / original.name
 
     def _read_untouched(self, fixture: str) -> list[Found]:
         return self._read(FIXTURES / fixture / "data")
@@ -88,12 +74,12 @@ class Trials:
         shutil.copyfile(self._scratch / "empty.db", self._scratch / "errata.db")
         store = open_store(self._scratch / "errata.db")
         found = []
-        for summary in import_paths([path], store):
-            for imported in summary.runs:
-                stored = run_by_id(store, imported.id)
-                triage_run(stored, store)
-                told = attributions_of(store, stored.pk)
-                found += [Found(stored.run, attribution) for attribution in told.values()]
+        # all of them before the first is triaged: what one run shows may tell of another
+        imported = [run_by_id(store, run.id) for summary in import_paths([path], store) for run in summary.runs]
+        for stored in imported:
+            triage_run(stored, store)
+            told = attributions_of(store, stored.pk)
+            found += [Found(stored.run, attribution) for attribution in told.values()]
         store.engine.dispose()
         for left in self._scratch.glob("errata.db*"):
             left.unlink()
@@ -102,21 +88,10 @@ class Trials:
 
 def _answers(sample: Sample, found: list[Found], target: Target) -> Iterator[Tried]:
     """One answer; for a label without a number, one for each attempt at the case."""
-    hits = [one for one in found if _is(one, target)]
+    hits = [one for one in found if is_meant(one.attribution.attempt, one.run, target)]
     if not hits:
         yield Tried(sample, NO_FAILURE)
     for one in hits:
         said = one.attribution
         quote = next((signal.quote for signal in said.signals if signal.name == said.decided_by), "")
         yield Tried(sample, said.owner, said.also, said.decided_by, quote)
-
-
-def _is(found: Found, target: Target) -> bool:
-    parts = split_attempt_id(found.attribution.attempt)
-    if target.case != "*" and parts.case != target.case and not parts.case.endswith(f"/{target.case}"):
-        return False
-    if target.index and parts.index != target.index:
-        return False
-    run = found.run
-    told = f"{run.native_id} {run.subject.model} {' '.join(run.variant.values())}"
-    return all(word in told for word in target.run.split())

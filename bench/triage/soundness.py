@@ -1,0 +1,108 @@
+"""Is a changed log still a log? Told by the sources alone, so that it says nothing of triage.
+
+A sample is sound where the change made no row unreadable, the attempt that it means is a failure, and what was injected
+can be seen in the records at all.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from bench.triage.logs import FIXTURES, Target, copy_of
+from bench.triage.samples import Sample, place_of
+from errata import sources
+from errata.model import Attempt, Case, Run, Unreadable
+from errata.model.codec import to_json
+from errata.model.identity import split_attempt_id
+
+SHORTEST = 8
+"""Shorter lines say too little to be looked for."""
+
+
+class Read(msgspec.Struct):
+    """All that the sources made of a log."""
+
+    runs: dict[str, Run] = {}
+    cases: dict[tuple[str, str], Case] = {}
+    attempts: list[Attempt] = []
+    unreadable: int = 0
+
+    def meant(self, target: Target) -> list[Attempt]:
+        return [one for one in self.attempts if is_meant(one.id, self.runs[one.run], target)]
+
+    def told(self, attempt: Attempt) -> str:
+        """Everything that a reader of this attempt can see."""
+        case = self.cases.get((attempt.run, attempt.case))
+        seen = (attempt, self.runs[attempt.run], *([case] if case else []))
+        return "\n".join(_words(msgspec.json.decode(to_json(one))) for one in seen)
+
+
+def unsound(sample: Sample, scratch: Path) -> str:
+    """Why a sample can't be used; empty where it can."""
+    if sample.template is None:
+        assert sample.target is not None
+        return _without_failure(read(FIXTURES / sample.fixture / "data"), sample.target)
+    root = copy_of(sample.fixture, scratch)
+    target = place_of(sample).inject(root, sample.template)
+    after = read(root)
+    if after.unreadable > _unreadable_before(sample.fixture):
+        return f"{after.unreadable} rows can't be read, {_unreadable_before(sample.fixture)} before the change"
+    return _without_failure(after, target) or _unseen(after, target, sample.template.text)
+
+
+def read(path: Path) -> Read:
+    found = Read(runs={}, cases={}, attempts=[])
+    for item in (item for one in sources.find(path) for item in sources.read(one)):
+        if isinstance(item, Run):
+            found.runs[item.id] = item
+        elif isinstance(item, Case):
+            found.cases[item.run, item.key] = item
+        elif isinstance(item, Attempt):
+            found.attempts.append(item)
+        elif isinstance(item, Unreadable):
+            found.unreadable += 1
+    return found
+
+
+def is_meant(attempt: str, run: Run, target: Target) -> bool:
+    """Whether an attempt's id is that of the target; a label without a number means every attempt at the case."""
+    parts = split_attempt_id(attempt)
+    if target.case != "*" and parts.case != target.case and not parts.case.endswith(f"/{target.case}"):
+        return False
+    if target.index and parts.index != target.index:
+        return False
+    told = f"{run.native_id} {run.subject.model} {' '.join(run.variant.values())}"
+    return all(word in told for word in target.run.split())
+
+
+@cache
+def _unreadable_before(fixture: str) -> int:
+    return read(next((FIXTURES / fixture / "data").iterdir())).unreadable
+
+
+def _without_failure(found: Read, target: Target) -> str:
+    meant = found.meant(target)
+    if not meant:
+        return f"no attempt at `{target.case}` of `{target.run}`"
+    return "" if any(attempt.is_failure for attempt in meant) else "the attempt is no failure"
+
+
+def _unseen(found: Read, target: Target, text: str) -> str:
+    told = "\n".join(found.told(attempt) for attempt in found.meant(target))
+    lost = [line for line in _lines(text) if line not in told]
+    return f"not to be seen: {lost[0]}" if lost else ""
+
+
+def _lines(text: str) -> Iterator[str]:
+    return (line.strip() for line in text.splitlines() if len(line.strip()) >= SHORTEST)
+
+
+def _words(value: object) -> str:
+    """Every text of a record, names left out."""
+    if isinstance(value, dict):
+        return "\n".join(map(_words, value.values()))
+    if isinstance(value, list):
+        return "\n".join(map(_words, value))
+    return value if isinstance(value, str) else ""

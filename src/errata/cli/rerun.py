@@ -1,0 +1,161 @@
+"""`errata rerun`."""
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import click
+
+from errata import pipeline
+from errata.cli.fitting import WIDTH, columns
+from errata.cli.options import Options, shared_options
+from errata.cli.output import money, plural, put, put_json, wash
+from errata.cli.runs import title_of
+from errata.cli.table import put_parts
+from errata.model.words import OWNERS
+from errata.pipeline.rerunning import Rerun
+from errata.pipeline.selecting import handle_of
+from errata.rerun import ByHand, Command, Wanted
+from errata.text.clean import one_line
+
+NAMED, LONGEST = 8, 80
+INDENT, DEEPER = " " * 2, " " * 6
+
+
+@click.command("rerun")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case, whoever owns its failure.")
+@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures of this owner.")
+@shared_options
+def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
+    """Tell how RUNS can be repeated where it was not the model's fault. Runs nothing.
+
+    Without --case and --owner: what failed through provider, environment, harness or simulator, what follows from
+    another failure, what was not measured, and what is missing or unfinished.
+    """
+    store = options.store
+    for at, stored in enumerate(pipeline.runs_named(runs, store)):
+        found = pipeline.plan_rerun(stored, store, cases=cases, owners=owners)
+        if options.json:
+            put_json(_json_of(found))
+            continue
+        if at:
+            put()
+        put(title_of(stored.run, handle_of(stored, store)))
+        if stored.run.excluded is not None:
+            put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
+        _show(found)
+
+
+def _show(found: Rerun) -> None:
+    plan = found.plan
+    if not found.attempts:
+        put("Nothing to repeat")
+        return
+    attempts = [one for command in plan.commands for one in command.wanted] + [one.wanted for one in plan.by_hand]
+    counted = found.stored.counts.counted
+    put_parts("Repeat", [f"{found.attempts:,} of {plural(counted, 'attempt')}", *_tally(one.why for one in attempts)])
+    for command in plan.commands:
+        put()
+        _show_command(command)
+    if plan.by_hand:
+        put()
+        _show_by_hand(plan.by_hand)
+    put()
+    for note in plan.notes:
+        put(f"note     {note}", hang=9)
+    if plan.commands:
+        put(f"cost     {_cost(found)}", hang=9)
+    put("Owners come from rules and are provisional. Nothing was run.")
+
+
+def _show_command(command: Command) -> None:
+    _put_words([shlex.quote(word) for word in command.words])
+    for word, why in command.fill_in.items():
+        put(f"fill in  {word}: {why}", hang=9)
+    put_parts("repeats", _names(command.wanted))
+    put_parts("because", _reasons(command.wanted))
+    if command.also:
+        put(f"also     {plural(command.also, 'other attempt')}: {command.also_why}", hang=9)
+
+
+def _put_words(words: Sequence[str]) -> None:
+    """A command to be copied: broken between words as a shell allows, never within one, however long it is."""
+    line = INDENT + words[0]
+    for word in words[1:]:
+        if columns(f"{line} {word} \\") > WIDTH:
+            sys.stdout.write(wash(f"{line} \\") + "\n")
+            line = DEEPER + word
+        else:
+            line += f" {word}"
+    sys.stdout.write(wash(line) + "\n")
+
+
+def _show_by_hand(left: Sequence[ByHand]) -> None:
+    groups: dict[str, list[Wanted]] = {}
+    for one in left:
+        groups.setdefault(one.why_not, []).append(one.wanted)
+    for why_not, wanted in groups.items():
+        put(f"By hand  {plural(len(wanted), 'attempt')}: {why_not}", hang=9)
+        put_parts("repeat", _names(wanted))
+        put_parts("because", _reasons(wanted))
+
+
+def _names(wanted: Iterable[Wanted]) -> list[str]:
+    often = Counter(one_line(one.case, LONGEST) for one in wanted)
+    names = [f"{name} ({times}×)" if times > 1 else name for name, times in often.items()]
+    return [*names[:NAMED], *([f"and {len(names) - NAMED:,} more"] if len(names) > NAMED else [])]
+
+
+def _reasons(wanted: Iterable[Wanted]) -> list[str]:
+    return _tally(f"{one.why}: {one.signal}" if one.signal else one.why for one in wanted)
+
+
+def _tally(words: Iterable[str]) -> list[str]:
+    return [f"{word} {count:,}" for word, count in Counter(words).most_common()]
+
+
+def _cost(found: Rerun) -> str:
+    estimate = found.estimate
+    if estimate is None:
+        return "unknown: the log tells no cost of a measured attempt"
+    of = plural(estimate.basis, "measured attempt")
+    total = money(estimate.total, 2 if estimate.total >= 1 else 4)
+    return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
+
+
+def _json_of(found: Rerun) -> dict[str, object]:
+    run = found.stored.run
+    return {
+        "run": run.native_id,
+        "run_id": run.id,
+        "model": run.subject.model,
+        "source": run.source.name,
+        "attempts": found.attempts,
+        "commands": [_json_of_command(command) for command in found.plan.commands],
+        "by_hand": [
+            {"case": one.wanted.case, "attempt": one.wanted.index, "why": one.wanted.why,
+             "signal": one.wanted.signal or None, "why_not": one.why_not}
+            for one in found.plan.by_hand
+        ],
+        "notes": found.plan.notes,
+        "cost": found.estimate,
+    }  # fmt: skip
+
+
+def _json_of_command(command: Command) -> dict[str, object]:
+    reasons = Counter((one.why, one.signal) for one in command.wanted)
+    return {
+        "argv": command.argv,
+        "env": command.env,
+        "line": command.line,
+        "cases": command.cases,
+        "attempts": len(command.wanted),
+        "reasons": [
+            {"why": why, "signal": signal or None, "attempts": count} for (why, signal), count in reasons.most_common()
+        ],
+        "also": command.also,
+        "also_why": command.also_why or None,
+        "fill_in": command.fill_in,
+    }
