@@ -22,6 +22,11 @@ class Said(NamedTuple):
     err: str
 
     @property
+    def talk(self) -> str:
+        """What was said on stderr, on one line: where it was folded depends on how long a path is."""
+        return " ".join(self.err.split())
+
+    @property
     def rows(self) -> list[Any]:
         """What `--json` printed, line by line."""
         return [msgspec.json.decode(line) for line in self.out.splitlines()]

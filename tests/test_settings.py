@@ -1,4 +1,4 @@
-"""Configuration from flags and environment."""
+"""Configuration from flags, environment and files."""
 
 from pathlib import Path
 
@@ -6,6 +6,8 @@ import pytest
 
 from errata.errors import SettingsError
 from errata.settings import find_store, load_settings
+from errata.settings.files import TAKES
+from errata.settings.trust import hash_of, is_trusted, refuse_guarded
 
 
 def settings(**given):
@@ -105,3 +107,277 @@ def test_the_author_of_an_opinion_is_named_by_the_environment(environ, author):
 def test_settings_can_not_be_changed():
     with pytest.raises(AttributeError):
         settings().author = "somebody"
+
+
+# --- errata.toml and config.toml
+
+
+RULE = '[[rule]]\nname = "mine"\nmeans = "so it is"\nowner = "task"\nstrength = "likely"\nmatch = "x"\n'
+
+
+def write(path, text=RULE):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def at_home(tmp_path, text):
+    """The environment of somebody who has a file of their own."""
+    write(tmp_path / "home" / "errata" / "config.toml", text)
+    return {"XDG_CONFIG_HOME": str(tmp_path / "home")}
+
+
+def refused(tmp_path, text, **given):
+    write(tmp_path / "errata.toml", text)
+    with pytest.raises(SettingsError) as told:
+        settings(cwd=tmp_path, **given)
+    return told.value
+
+
+def test_without_files_nothing_is_set(tmp_path):
+    chosen = settings(cwd=tmp_path)
+
+    assert (chosen.rule_files, chosen.taxonomy_files, chosen.timeouts) == ((), (), "count")
+
+
+def test_the_nearest_project_file_is_taken(tmp_path):
+    write(tmp_path / "errata.toml", 'timeouts = "count"')
+    write(tmp_path / "a" / "errata.toml", 'timeouts = "drop"')
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+
+    assert settings(cwd=deep).timeouts == "drop"
+
+
+def test_the_project_wins_over_the_user(tmp_path):
+    environ = at_home(tmp_path, 'timeouts = "drop"')
+    write(tmp_path / "work" / "errata.toml", 'timeouts = "count"')
+
+    assert settings(environ=environ, cwd=tmp_path / "work").timeouts == "count"
+
+
+def test_the_user_decides_where_the_project_says_nothing(tmp_path):
+    environ = at_home(tmp_path, 'timeouts = "drop"')
+    write(tmp_path / "work" / "errata.toml", "")
+
+    assert settings(environ=environ, cwd=tmp_path / "work").timeouts == "drop"
+
+
+def test_the_users_file_lies_below_home_where_no_variable_names_its_place(tmp_path):
+    write(tmp_path / ".config" / "errata" / "config.toml", 'timeouts = "drop"')
+
+    assert settings(environ={"HOME": str(tmp_path)}, cwd=tmp_path).timeouts == "drop"
+
+
+def test_a_relative_xdg_folder_is_ignored(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "conf" / "errata" / "config.toml", 'timeouts = "drop"')
+
+    assert settings(environ={"XDG_CONFIG_HOME": "conf"}, cwd=tmp_path).timeouts == "count"
+
+
+def test_rules_are_found_beside_the_file_that_names_them(tmp_path):
+    one, other = write(tmp_path / "rules" / "a.toml"), write(tmp_path / "rules" / "b.toml")
+    write(tmp_path / "errata.toml", 'rules = ["rules/*.toml"]')
+    deep = tmp_path / "deep"
+    deep.mkdir()
+
+    assert settings(cwd=deep).rule_files == (one, other)
+
+
+def test_the_users_rules_come_before_the_projects(tmp_path):
+    environ = at_home(tmp_path, 'rules = ["mine.toml"]\ntaxonomies = ["words.toml"]')
+    mine, words = write(tmp_path / "home/errata/mine.toml"), write(tmp_path / "home/errata/words.toml")
+    theirs = write(tmp_path / "work" / "theirs.toml")
+    write(tmp_path / "work" / "errata.toml", 'rules = ["theirs.toml"]')
+
+    chosen = settings(environ=environ, cwd=tmp_path / "work")
+
+    assert (chosen.rule_files, chosen.taxonomy_files) == ((mine, theirs), (words,))
+
+
+def test_a_file_that_two_patterns_name_is_taken_once(tmp_path):
+    path = write(tmp_path / "rules" / "a.toml")
+    write(tmp_path / "errata.toml", 'rules = ["rules/a.toml", "rules/*.toml"]')
+
+    assert settings(cwd=tmp_path).rule_files == (path,)
+
+
+@pytest.mark.parametrize("named", ["/etc/passwd", "../rules.toml", "rules/../../x.toml", "~/rules.toml", "", " "])
+def test_a_path_that_is_not_below_the_file_is_refused(tmp_path, named):
+    told = refused(tmp_path, f'rules = ["{named}"]')
+
+    assert f"`{named}` of `rules` in `{tmp_path / 'errata.toml'}`" in told.message
+    assert "without `..`" in told.hint
+
+
+def test_a_link_that_leads_out_is_refused(tmp_path):
+    outside = write(tmp_path / "outside" / "secret.toml")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "rules").symlink_to(outside.parent)
+
+    assert "leads out" in refused(project, 'rules = ["rules/*.toml"]').message
+
+
+def test_a_link_that_stays_inside_is_followed(tmp_path):
+    write(tmp_path / "shared" / "a.toml")
+    (tmp_path / "rules").symlink_to(tmp_path / "shared")
+    write(tmp_path / "errata.toml", 'rules = ["rules/*.toml"]')
+
+    assert settings(cwd=tmp_path).rule_files == (tmp_path / "rules" / "a.toml",)
+
+
+@pytest.mark.parametrize("named", ["rules/*.toml", "rules/mine.toml"])
+def test_a_pattern_that_names_no_file_is_refused(tmp_path, named):
+    told = refused(tmp_path, f'rules = ["{named}"]')
+
+    assert told.message.endswith("names no file")
+
+
+def test_a_pattern_through_all_folders_is_refused(tmp_path):
+    assert "name each folder" in refused(tmp_path, 'rules = ["**/*.toml"]').hint
+
+
+def test_the_project_may_name_its_store_below_it(tmp_path):
+    write(tmp_path / "errata.toml", 'store = "evals/mine.db"')
+    a_store(tmp_path / "deep")
+
+    assert settings(cwd=tmp_path / "deep").store == tmp_path / "evals" / "mine.db"
+
+
+def test_the_project_can_not_name_a_store_elsewhere(tmp_path):
+    assert "no path below that file" in refused(tmp_path, 'store = "/var/lib/errata.db"').message
+
+
+def test_the_users_store_is_used_where_the_project_has_none(tmp_path):
+    environ = at_home(tmp_path, f'store = "{tmp_path}/all.db"')
+    folder = tmp_path / "work"
+    folder.mkdir()
+
+    assert settings(environ=environ, cwd=folder).store == tmp_path / "all.db"
+
+
+def test_a_store_that_is_there_wins_over_the_users(tmp_path):
+    environ = at_home(tmp_path, f'store = "{tmp_path}/all.db"')
+    path = a_store(tmp_path / "work")
+
+    assert settings(environ=environ, cwd=tmp_path / "work").store == path
+
+
+def test_the_environment_wins_over_the_project(tmp_path):
+    write(tmp_path / "errata.toml", 'store = "mine.db"')
+
+    assert settings(environ={"ERRATA_STORE": "env.db"}, cwd=tmp_path).store == Path("env.db")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "right"),
+    [
+        ('timeouts = "ignore"', "timeouts", '`timeouts = "count"` or `timeouts = "drop"`'),
+        ("timeouts = true", "timeouts", '`timeouts = "count"`'),
+        ('rules = "rules/*.toml"', "rules", '`rules = ["rules/*.toml"]`'),
+        ("rules = [1]", "rules", '`rules = ["rules/*.toml"]`'),
+        ("store = 1", "store", '`store = ".errata/errata.db"`'),
+    ],
+)
+def test_a_wrong_value_is_refused_with_a_right_one(tmp_path, text, key, right):
+    told = refused(tmp_path, text)
+
+    assert told.message.startswith(f"`{key}` in `{tmp_path / 'errata.toml'}`")
+    assert right in told.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("timeout = 1", "did you mean `timeouts`?"),
+        ("[rule]\nx = 1", "did you mean `rules`?"),
+        ("zebra = 1", "known are: `store`, `rules`, `taxonomies`, `timeouts`"),
+    ],
+)
+def test_an_unknown_setting_is_refused_with_the_nearest_known(tmp_path, text, hint):
+    assert refused(tmp_path, text).hint == hint
+
+
+@pytest.mark.parametrize(
+    "content", [b"timeouts = ", b"\xff\xfe", b"x = [" + b"[" * 100_000], ids=["cut", "bytes", "deep"]
+)
+def test_a_file_that_is_no_toml_is_refused(tmp_path, content):
+    (tmp_path / "errata.toml").write_bytes(content)
+
+    with pytest.raises(SettingsError, match="is no TOML"):
+        settings(cwd=tmp_path)
+
+
+def test_a_file_that_is_far_too_large_is_refused(tmp_path):
+    assert "larger than" in refused(tmp_path, "#" * 2_000_000).message
+
+
+# --- trust
+
+
+GUARDED = [
+    ('[reviewers.mine]\ncommand = ["sh", "-c", "true"]', "reviewers"),
+    ('base_url = "https://example.com"', "base_url"),
+    ('[[extra]]\nkey_env = "OPENAI_API_KEY"', "extra.key_env"),
+    ('[deployments]\nprod = "x"', "deployments"),
+    ('[a.b.c]\nCommand = "rm"', "a.b.c.Command"),
+]
+
+
+@pytest.mark.parametrize(("text", "named"), GUARDED, ids=[named for _, named in GUARDED])
+def test_a_project_can_not_say_what_runs_or_where_to_send(tmp_path, text, named):
+    told = refused(tmp_path, text)
+
+    assert told.message.startswith(f"`{named}` in `{tmp_path / 'errata.toml'}`")
+    assert "`errata trust`" in told.hint
+
+
+def trusted(tmp_path, path, content):
+    write(tmp_path / "state/errata/trusted.json", f'{{"{path.resolve()}": "{hash_of(content)}"}}')
+    return {"XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+def test_a_file_that_was_trusted_is_taken_as_it_is(tmp_path):
+    path, content, table = tmp_path / "errata.toml", b'command = "x"', {"command": "x"}
+    environ = trusted(tmp_path, path, content)
+
+    refuse_guarded(path, content, table, environ)
+    assert is_trusted(path, content, environ)
+
+
+@pytest.mark.parametrize("change", [{"content": b"changed"}, {"path": Path("/elsewhere/errata.toml")}], ids=str)
+def test_a_file_that_was_changed_or_moved_is_trusted_no_more(tmp_path, change):
+    given = {"path": tmp_path / "errata.toml", "content": b"as it was"}
+    environ = trusted(tmp_path, **given)
+
+    assert not is_trusted(**given | change, environ=environ)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"a": 1}', "{"])
+def test_a_damaged_list_of_trust_trusts_nobody(tmp_path, content):
+    write(tmp_path / "state/errata/trusted.json", content)
+
+    assert not is_trusted(tmp_path / "errata.toml", b"", {"XDG_STATE_HOME": str(tmp_path / "state")})
+
+
+# --- the document
+
+
+def test_the_example_of_the_document_can_be_used(tmp_path):
+    document = (Path(__file__).parent.parent / "docs" / "configuration.md").read_text(encoding="utf-8")
+    example = document.split("`errata.toml`:\n\n```toml\n")[1].split("```")[0]
+    rule, words = write(tmp_path / "rules" / "mine.toml"), write(tmp_path / "taxonomies" / "mine.toml")
+    write(tmp_path / "errata.toml", example)
+
+    chosen = settings(cwd=tmp_path)
+
+    assert (chosen.rule_files, chosen.taxonomy_files, chosen.timeouts) == ((rule,), (words,), "count")
+    assert chosen.store == tmp_path / ".errata" / "errata.db"
+
+
+def test_the_document_explains_every_setting():
+    document = (Path(__file__).parent.parent / "docs" / "configuration.md").read_text(encoding="utf-8")
+
+    assert [key for key in TAKES if f"| `{key}` |" not in document] == []

@@ -67,12 +67,43 @@ def test_wrong_usage_ends_with_2_and_points_to_the_help(arguments, said):
     assert "--help` shows how it is used" in told.err
 
 
-def test_no_command_at_all_shows_the_help_and_not_an_error():
-    told = errata()
+@pytest.mark.parametrize("arguments", [[], ["help"], ["--help"], ["-h"]])
+def test_who_asks_for_help_in_any_way_gets_it(arguments):
+    told = errata(*arguments)
+
+    assert told.code == 0
+    assert told.err == ""
+    assert told.out.startswith("Usage: errata")
+    assert all(name in told.out for name in COMMANDS)
+
+
+def test_help_with_the_name_of_a_command_is_the_help_of_that_command():
+    assert done("help", "show").out == done("show", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["faliures"], "did you mean `failures`?"),
+        (["help", "anlyze"], "did you mean `analyze`?"),
+        (["failures", "latest", "--ouwner", "model"], "did you mean `--owner`?"),
+        (["failures", "latest", "--owner", "modle"], "did you mean `model`?"),
+        (["runs", "--source", "convex"], "did you mean `convex-evals`?"),
+        (["import", RUN_D, "--source", "inspect"], "did you mean `inspect-ai`?"),
+    ],
+)
+def test_a_slip_of_the_pen_is_answered_with_what_was_meant(arguments, meant):
+    told = errata(*arguments)
 
     assert told.code == 2
-    assert told.err.startswith("Usage: errata")
-    assert all(name in told.err for name in COMMANDS)
+    assert f"hint: {meant}\n" in told.err
+
+
+def test_a_path_in_the_place_of_a_command_is_told_how_to_be_read():
+    told = errata(RUN_D)
+
+    assert told.code == 2
+    assert f"hint: `errata analyze {RUN_D}` reads it" in told.talk
 
 
 def test_our_own_bug_ends_with_3_and_leaves_a_crash_file(monkeypatch, tmp_path):

@@ -72,8 +72,8 @@ def test_the_costs_of_the_batch_add_up(library, batch):
 def test_the_analysis_says_what_was_passed_and_spent():
     told = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data").out
 
-    assert "strict       24/47" in told
-    assert "clean        29/45" in told
+    assert "strict        24/47" in told
+    assert "clean         29/45" in told
     assert "Cost     $54.18\n" in told
 
 
@@ -265,7 +265,7 @@ def test_a_cascade_passes_one_of_twelve(listed):
 def test_the_text_that_ten_failures_share_is_told_once():
     told = done("analyze", FIXTURES / "scylla" / "batch-cascade" / "data").out
 
-    assert "Errors   10× Failed to create worktree: fatal: a branch named 'T0_00_run_01' already exists\n" in told
+    assert told.count("10× Failed to create worktree: fatal: a branch named 'T0_00_run_01' already") == 1
 
 
 @pytest.mark.trap(13)

@@ -16,35 +16,35 @@ def test_the_analysis_of_the_bundled_example():
     told = done("analyze", pipeline.bundled_example())
 
     assert told.err + told.out == snapshot("""\
-read      convex-evals · 25 attempts of 25 cases
-checkup   fit for analysis: 2 notes
+read      convex-evals · 25 evals, 133 checks · 0 unreadable
+checkup   25 of 25 planned evals finished · fit for analysis: 2 notes
+triage    9 failures · 9 attributed · 0 unknown
 
 Run jn7mqywb · acme/nimbus-2-coder · convex-evals, experiment default · 2026-03-09
 PROVISIONAL: owners come from rules; 0 of 9 failures reviewed
 
-Score    strict       16/25     64.0 %   [44.5, 79.8]
-         as_reported  16/25     64.0 %   [44.5, 79.8]   the harness's own rule, reproduced
-         clean        16/23     69.6 %   [49.1, 84.4]   2 left out: provider 1, environment 1
-Failures 9       completed/scored/fail 7 · error/not_run/none 2
-Owners   model           6   ████████████████████   measured and failed; nothing points elsewhere
+Score    strict        16/25   64.0 %   [44.5, 79.8]   every eval
+         as_reported   16/25   64.0 %   [44.5, 79.8]   the harness's own rule, reproduced
+         clean         16/23   69.6 %   [49.1, 84.4]   2 evals left out: provider 1, environment 1
+
+Owners   model           6   ████████████████████
 (of 9)   grader          1   ███   lint failed, every test passed
          provider        1   ███   the provider answered with a server error
          environment     1   ███   a download or a connection of the set-up was cut off
-Checks   tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed)
+
+Causes   2× @typescript-eslint/no-unused-vars
+             000-fundamentals/002-http_greeting, 005-idioms/003-shared_validator
+         2× "returned value does not match the validator"
+             002-queries/006-pagination_shape, 005-idioms/003-shared_validator
+         6 failures share no error text with another
+Steps    tests 3 · eslint 2 · deploy 1 · tsc 1 · install 1 · none 1   (first failed step)
 Category 000-fundamentals 1/4 · 001-data_modeling 2/4 · 002-queries 2/4 · 003-mutations 1/4
          004-actions 1/3 · 005-idioms 2/3   (failures / attempts)
 Cost     $0.4480, unknown for 1 attempt · 178,064 tokens
 
-note     errors              2 of 25 attempts (8 %) had errors: subject 1, environment 1
-                             getRunDetails.envelope.json#/value/evals/4
-                               "error: upstream connect error or disconnect/reset before headers"
-                             getRunDetails.envelope.json#/value/evals/15/steps/1
-                               "Error: Command failed: bun install error: ECONNRESET downloading
-                               package manifest convex"
-note     unknown_costs       1 attempt has no known cost; the total is of the other 24
-                             getRunDetails.envelope.json#/value
-
-Next     errata failures jn7mqywb
+Next     errata failures jn7mqywb   the 9 failures, with reasons
+         errata rerun jn7mqywb      how to repeat the 2 left out of clean; runs nothing
+         errata check jn7mqywb      what else is to be said of the run
          errata show jn7mqywb/000-fundamentals/002-http_greeting
 """)
 
@@ -73,22 +73,37 @@ note     judge_conflict      turn-12: its rows were judged differently
 note     row_order           rows are not in the order of the cases; they are sorted where it
                              matters
                              runtime.json
+
+Score    strict        24/30   80.0 %   [62.7, 90.5]   every turn; missing or contradictory = not
+                                                       passed
+         as_reported   –                               the harness gives no headline number
+         clean         24/27   88.9 %   [71.9, 96.1]   3 turns left out: missing 2, contradictory 1
+Next     errata rerun 0b1c2d3e   how to repeat what clean leaves out; runs nothing
 """)
 
 
 def test_the_failures_of_a_run(library):
     assert done("failures", "jn7mqywb", "--store", library).out == snapshot("""\
-case                                  failed checks  owner        conf     because
-000-fundamentals/002-http_greeting    eslint         grader       certain  lint_only: eslint failed
-001-data_modeling/000-user_table      –              provider     certain  provider_server_error: e…
-001-data_modeling/003-optional_index  deploy         model        likely   Error: Command failed: b…
-002-queries/001-text_lookup           tests          model        likely   tests failed (90%)
-002-queries/006-pagination_shape      tsc, tests     model        likely   Error: tsc failed convex…
-003-mutations/005-batch_insert        install        environment  certain  connection_reset: Error:…
-004-actions/003-rate_limit_guard      tests          model        likely   tests failed (60%)
-005-idioms/003-shared_validator       eslint, tests  model        likely   eslint failed
-005-idioms/004-pick_primitive         tests          model        likely   tests failed (0%)
-9 failures of 25 attempts · provisional: owners come from rules · run jn7mqywb
+case                                  failed checks  owner        conf     signal
+000-fundamentals/002-http_greeting    eslint         grader       certain  lint_only
+    9:23 error 'ctx' is defined but never used @typescript-eslint/no-unused-vars
+001-data_modeling/000-user_table      –              provider     certain  provider_server_error
+    error: upstream connect error or disconnect/reset before headers
+001-data_modeling/003-optional_index  deploy         model        likely   check_failed
+    Error: Command failed: bunx convex dev --once ✖ In table "visits" the index "by_creation_time" …
+002-queries/001-text_lookup           tests          model        likely   check_failed
+    AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]
+002-queries/006-pagination_shape      tsc, tests     model        likely   check_failed
+    Error: tsc failed convex/messages.ts(5,3): error TS2322: Type PaginationResult is not assignable
+003-mutations/005-batch_insert        install        environment  certain  connection_reset
+    error: ECONNRESET downloading package manifest convex
+004-actions/003-rate_limit_guard      tests          model        likely   check_failed
+    AssertionError: expected error text to match /limit reached/, got "too many requests, rate limi…
+005-idioms/003-shared_validator       eslint, tests  model        likely   check_failed
+    9:23 error 'query' is defined but never used @typescript-eslint/no-unused-vars
+005-idioms/004-pick_primitive         tests          model        likely   check_failed
+    AssertionError: expected { b: "action", e: "mutation" } to match { b: "mutation", e: "action" }
+9 failures of 25 attempts · provisional: owners come from rules
 """)
 
 
@@ -96,60 +111,67 @@ def test_an_attempt(library):
     assert done("show", "jn7mqywb/003-mutations/005-batch_insert", "--store", library).out == snapshot("""\
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
-id 66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
-from getRunDetails.envelope.json#/value/evals/15
-the harness says: failed
 
-Owner    environment, certain (provisional, rule connection_reset)
-  because  connection_reset at errors[0].message
-           > error: ECONNRESET downloading package manifest convex
-  and      answer_equals_reference at output convex/rows.ts
-           > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() })) …
-Label    HARNESS_FAILURE (convex-evals-later): a suggestion
-Effect   counts in strict, not in clean
+Owner    environment, certain (provisional, rule connection_reset v1)
+         a download or a connection of the set-up was cut off
+  because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
+            > error: ECONNRESET downloading package manifest convex
+  and       the reference answer itself was refused (answer_equals_reference)
+            output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
+            > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
+            > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
+  against   the harness counted it as failed (reported_counted)
+Label    HARNESS_FAILURE (convex-evals-later), a suggestion
+Effect   in strict and as_reported, not in clean
+Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
+
+checks
+  filesystem  pass
+  install     fail    Error: Command failed: bun install error: ECONNRESET downloading package mani…
+  deploy      not_run
+  tsc         not_run
+  eslint      not_run
+  tests       not_run
 
 error infrastructure in environment · getRunDetails.envelope.json#/value/evals/15/steps/1
   > Error: Command failed: bun install
   > error: ECONNRESET downloading package manifest convex
 
-  filesystem               pass
-  install                  fail  Error: Command failed: bun install error: ECONNRESET downloading pack…
-  deploy                   not_run
-  tsc                      not_run
-  eslint                   not_run
-  tests                    not_run
-
 task
   > Write a mutation `addMany` that inserts a list of rows and returns their ids.
 
 files (--full shows their texts)
-  output     convex/rows.ts 181 bytes
-  log        run.log 167 bytes
-  task       TASK.txt 78 bytes
-  expected   answer/convex/rows.ts 181 bytes
-  grader     grader.test.ts 148 bytes
+  output     convex/rows.ts  181 bytes
+  log        run.log  167 bytes
+  task       TASK.txt  78 bytes
+  expected   answer/convex/rows.ts  181 bytes
+  grader     grader.test.ts  148 bytes
+
+id       66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
+from     getRunDetails.envelope.json#/value/evals/15
+status   failed   (the harness's own word)
 """)
 
 
 def test_a_turn_of_a_conversation(library):
     assert done("show", "9c0d1e2f/turn-11", "--store", library).out == snapshot("""\
-turn-11 · attempt 1 of 1 · failed at tool_use_correct (dimension)
+turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
-id 01f18819d1decc9a:harbour_bench/turn-11#1
-from openai_judged.jsonl:12
 
-Owner    model, likely (provisional, rule check_failed)
-  because  check_failed at checks[tool_use_correct]
-           > Multi-step request; only canceled one and forgot the class.
-Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench): a suggestion
-Effect   counts in strict and in clean
+Owner    model, likely (provisional, no rule points elsewhere)
+  because   checks[tool_use_correct] · openai_judged.jsonl:12
+            > Multi-step request; only canceled one and forgot the class.
+Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench), a
+         suggestion
+Effect   in strict, as_reported and clean
 
-  turn_taking              pass
-  tool_use_correct         fail
-  instruction_following    pass
-  kb_grounding             pass
-  ambiguity_handling       not_applicable
-  state_tracking           fail
+checks
+  turn_taking            pass
+  tool_use_correct       fail
+  instruction_following  pass
+  kb_grounding           pass
+  ambiguity_handling     not_applicable
+  state_tracking         fail
 
 judge openai
   > Multi-step request; only canceled one and forgot the class.
@@ -157,14 +179,23 @@ judge openai
 task
   > Cancel both of them please.
 
+expected
+  > {"golden_text":"Cancels B-101 and
+  > B-102.","required_function_call":[{"name":"cancel_booking","args":{"name":"Lena
+  > Okafor","booking":"B-101"}},{"name":"cancel_booking","args":{"name":"Lena
+  > Okafor","booking":"B-102"}}],"function_call_response":{"status":"success"}}
+
 output
   > I can only see one booking, it is cancelled.
 
 transcript
-    0 user       Cancel both of them please.
-    1 assistant  I can only see one booking, it is cancelled.
-      → cancel_booking {'name': 'Lena Okafor', 'booking': 'B-101'}
-      ← {'status': 'success'}
+    0 user        Cancel both of them please.
+    1 assistant   I can only see one booking, it is cancelled.
+      → cancel_booking {"name":"Lena Okafor","booking":"B-101"}
+      ← {"status":"success"}
+
+id       01f18819d1decc9a:harbour_bench/turn-11#1
+from     openai_judged.jsonl:12
 """)
 
 
@@ -173,9 +204,9 @@ def test_an_unavailable_run(library):
 
     assert told.out == snapshot("""\
 Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: 25 of 25 attempts ended in one error and used
-no tokens
+  no tokens:
   > error: No endpoints found for acme/drift-mini-preview.
-This run says nothing about the model. Passed: 0/25
+This run says nothing about the model. Score: strict 0/25, clean n/a (0 evals left).
 """)
 
 
@@ -187,24 +218,29 @@ def test_the_analysis_of_a_batch_of_three_sessions():
 Run batch-0214 · sonnet · projectscylla · 2026-02-14
 PROVISIONAL: owners come from rules; 0 of 23 failures reviewed
 
-Score    strict       24/47     51.1 %   [37.2, 64.7]
-         as_reported  24/47     51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
-         clean        29/45     64.4 %   [49.8, 76.8]   2 left out: harness 2
-Failures 23      error/not_run/none 13 · completed/scored/fail 10
-Owners   harness        13   ████████████████████   stored results hold a null where the loader exp…
-(of 23)  model          10   ███████████████   measured and failed; nothing points elsewhere
-Checks   none 13 · T0 9 · T1 1   (first failed)
-Cost     $54.18
+Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
+         as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
+         clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set
+                                                       up a working copy
 
-Errors   11× 1 validation error for RunResult criteria_scores Input should be a valid dictionary [t…
-         2× git worktree add failed: fatal: invalid reference: task-base
+Owners   harness        13   ████████████████████   e.g. stored results hold a null where the loader
+                                                    expects a dictionary
+(of 23)  model          10   ███████████████
+
+Causes   11× "1 validation error for RunResult"
+             test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3
+         2× "git worktree add failed: fatal: invalid reference: task-base"
+             test-019, test-041
+         10 failures share no error text with another
+Checks   none 13 · T0 9 · T1 1   (first failed check)
+Cost     $54.18
 
 warning  several_sessions    3 sessions in one folder; the latest one's results are counted, the
                              earlier are kept
-                             "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29
-                             passed, 2 fail at $0"
-                             "session 2, 2026-02-14T11:16:40Z: every test exit -1: [Errno 2] No
-                             such file or directory: 'pixi'; no cost"
+                             "session 1, 2026-02-14T00:28:03Z: real costs, $69.59 in all; 29 passed,
+                             2 fail at $0"
+                             "session 2, 2026-02-14T11:16:40Z: every test exit -1: [Errno 2] No such
+                             file or directory: 'pixi'; no cost"
                              "session 3, 2026-02-14T13:59:12Z: resume; 34 tests reuse stored runs,
                              13 fail at $0"
 warning  errors              13 of 47 attempts (28 %) had errors: aggregation 11, setup 2
@@ -215,7 +251,8 @@ warning  errors              13 of 47 attempts (28 %) had errors: aggregation 11
                              thread_logs/thread_0.log:1404
                                "git worktree add failed: fatal: invalid reference: task-base"
 
-Next     errata failures batch-0214
+Next     errata failures batch-0214   the 23 failures, with reasons
+         errata rerun batch-0214      how to repeat the 2 left out of clean; runs nothing
          errata show batch-0214/test-003
 """)
 
@@ -249,13 +286,14 @@ hint: a write was interrupted, and this is what it left over; the finished file 
 
 def test_the_list_of_runs(library):
     assert done("runs", "--source", "conversation-bench", "--store", library).out == snapshot("""\
-run       model          suite          started           attempts  passed  failures  notes
-0b1c2d3e  voice-beta     harbour_bench  2026-03-02 10:00        29      25         4
-7d8e9f0a  voice-delta    harbour_bench  2026-03-02 09:00        30       0         1  nothing scored
-3a4b5c6d  acme/voice-g…  harbour_bench  2026-03-01 14:00        30      22         8
-9c0d1e2f  voice-beta     harbour_bench  2026-03-01 13:00        30      20        10
-5e6f7a8b  voice-alpha    harbour_bench  2026-03-01 11:00        30      26         4
-1a2b3c4d  voice-alpha    harbour_bench  2026-03-01 10:00        30      25         5
+run       model             suite          started           passed  failures
+0b1c2d3e  voice-beta        harbour_bench  2026-03-02 10:00   25/29         4
+7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00    0/30         1
+    nothing scored
+3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00   22/30         8
+9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00   20/30        10
+5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00   26/30         4
+1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00   25/30         5
 """)
 
 
@@ -266,8 +304,13 @@ Usage: errata [OPTIONS] COMMAND [ARGS]...
   The post-mortem for LLM eval runs: what went wrong, who has to act, how we
   know, and what to do.
 
+  errata demo              a bundled example
+  errata analyze PATH      a run of your own: read it, check it, sum it up
+  errata failures latest   why each case failed, and whose fault it is
+  errata show latest/CASE  one of them, with the evidence
+
   RUN is a path, a unique prefix of a run's id or native id, a name, or
-  `latest`. Start with `errata analyze PATH`.
+  `latest`.
 
 Options:
   -V, --version  Show the version and exit.
@@ -283,6 +326,7 @@ Commands:
   failures  List the failures of RUNS.
   triage    Name the owner of every failure anew; all runs where none is
             given.
+  rerun     Tell how RUNS can be repeated where it was not the model's fault.
   exclude   Keep RUN, but leave it out of every score.
   rm        Forget RUNS.
   sources   List the formats that can be read.

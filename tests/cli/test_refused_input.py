@@ -115,7 +115,7 @@ def test_a_conversation_without_rows_names_the_files(tmp_path):
 
     told = refused("import", copy)
 
-    assert "neither `openai_judged.jsonl` nor `transcript.jsonl` with turns lies beside it" in told.err
+    assert "neither `openai_judged.jsonl` nor `transcript.jsonl` with turns lies beside it" in told.talk
 
 
 @pytest.mark.req("S-01")
@@ -219,7 +219,7 @@ def test_a_store_of_a_newer_errata_is_neither_read_nor_changed(tmp_path, command
 
     told = refused(*command, "--store", store)
 
-    assert f"was written by a newer errata: schema 999, this one knows {SCHEMA}" in told.err
+    assert f"was written by a newer errata: schema 999, this one knows {SCHEMA}" in told.talk
     assert "      nothing was read or changed\n" in told.err
     assert store.read_bytes() == before
 
@@ -313,7 +313,7 @@ def test_a_name_that_several_runs_have_lists_the_candidates(library):
 
     assert told.code == 2
     assert "`jn7` names 4 runs" in told.err
-    assert "jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · id 66a3ec6d795a0548" in told.err
+    assert "jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · experiment default · id 66a3ec6d795a0548" in told.talk
 
 
 def test_a_case_that_is_not_there_points_to_the_failures():
@@ -337,5 +337,5 @@ def test_a_folder_with_several_runs_is_not_one_run(tmp_path):
     told = errata("show", COMPARISON, "--store", tmp_path / "other.db")
 
     assert told.code == 2
-    assert "holds 4 runs" in told.err
-    assert "20260301T130000_voice-beta_9c0d1e2f · voice-beta" in told.err
+    assert "holds 4 runs" in told.talk
+    assert "20260301T130000_voice-beta_9c0d1e2f · voice-beta · id 01f18819d1decc9a" in told.err

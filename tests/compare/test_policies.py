@@ -1,50 +1,38 @@
 """What each policy counts, and what it leaves out."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from tries import CRASHED, NOT_MADE, OUT_OF_TIME, trials, tried
 
-from errata.compare.intervals import wilson
-from errata.compare.policies import Trials, as_reported, clean, strict
-from errata.model import Attribution, FailureKey, Reported
-from errata.testing import a_run, an_attempt
+from errata.compare.policies import clean, reviewed, strict
+from errata.model import ErrorInfo
 
-
-def said(attempt, owner):
-    key = FailureKey(exact="x", coarse="x")
-    return attempt.id, Attribution(attempt=attempt.id, owner=owner, confidence="certain", failure_key=key)
-
-
-def trials(*attempts, owners=(), broken=(), **run):
-    return Trials(a_run(**run), attempts, dict(owners), set(broken))
-
-
-def tried(number, outcome="pass", **changes):
-    return an_attempt(case=f"suite/case-{number}", outcome=outcome, **changes)
-
-
-MISSING = {"execution": "missing", "measurement": "not_run", "outcome": "none"}
+OTHERS = ["provider", "environment", "harness", "simulator", "collateral"]
 
 
 def test_strict_counts_every_expected_case():
     found = strict(trials(tried(1), tried(2, "fail"), expected_cases=4))
 
-    assert (found.passed, found.total) == (1, 4)
+    assert (found.passed, found.total, found.note) == (1, 4, "missing = not passed")
 
 
-def test_a_case_that_contradicts_itself_is_not_passed_strictly_and_left_out_cleanly():
+def test_a_case_that_contradicts_itself_is_not_passed_strictly():
     first = tried(1)
-    again = tried(1, "fail", index=2, duplicate_of=first.id)
+    found = strict(trials(first, tried(1, "fail", index=2, duplicate_of=first.id)))
 
-    assert (strict(trials(first, again)).passed, strict(trials(first, again)).total) == (0, 1)
-    assert clean(trials(first, again)).left_out == {"contradictory": 1}
+    assert (found.passed, found.total, found.note) == (0, 1, "contradictory = not passed")
 
 
-@pytest.mark.parametrize("owner", ["provider", "environment", "harness", "simulator", "collateral"])
+def test_a_case_that_contradicts_itself_is_left_out_cleanly():
+    first = tried(1)
+
+    assert clean(trials(first, tried(1, "fail", index=2, duplicate_of=first.id))).left_out == {"contradictory": 1}
+
+
+@pytest.mark.parametrize("owner", OTHERS)
 def test_clean_leaves_out_what_is_not_the_subjects(owner):
-    failed = tried(2, "none", execution="error", measurement="not_run")
+    failed = tried(2, **CRASHED)
 
-    found = clean(trials(tried(1), failed, owners=[said(failed, owner)]))
+    found = clean(trials(tried(1), failed, owners=[(failed, owner)]))
 
     assert (found.passed, found.total, found.left_out) == (1, 1, {owner: 1})
 
@@ -53,71 +41,197 @@ def test_clean_leaves_out_what_is_not_the_subjects(owner):
 def test_clean_counts_what_was_measured_and_failed(owner):
     failed = tried(2, "fail")
 
-    assert clean(trials(tried(1), failed, owners=[said(failed, owner)])).total == 2
+    assert clean(trials(tried(1), failed, owners=[(failed, owner)])).total == 2
+
+
+@pytest.mark.parametrize("owner", ["model", "budget", "unknown"])
+def test_clean_counts_a_crash_that_is_nobody_elses(owner):
+    crashed = tried(2, **CRASHED)
+
+    assert clean(trials(tried(1), crashed, owners=[(crashed, owner)])).total == 2
+
+
+def test_clean_leaves_out_what_was_made_and_never_scored():
+    found = clean(trials(tried(1), tried(2, "none", measurement="not_run")))
+
+    assert (found.total, found.left_out) == (1, {"not scored": 1})
 
 
 def test_clean_leaves_out_a_broken_measurement():
     failed = tried(2, "fail")
 
-    assert clean(trials(tried(1), failed, broken=[failed.id])).left_out == {"not measured": 1}
+    assert clean(trials(tried(1), failed, broken=[failed])).left_out == {"not measured": 1}
+
+
+def test_clean_leaves_out_cases_that_the_log_does_not_even_name():
+    found = clean(trials(tried(1), expected_cases=3))
+
+    assert (found.total, found.left_out, found.bounds) == (1, {"missing": 2}, (1 / 3, 1.0))
 
 
 @pytest.mark.req("S-16", "S-42")
 def test_an_earlier_measured_session_stands_in_for_one_that_measured_nothing():
-    latest = tried(1, "none", session=3, execution="error", measurement="not_run")
+    latest = tried(1, **CRASHED, session=3)
     first = tried(1, session=1, superseded_by=latest.id)
 
-    found = clean(trials(first, latest, owners=[said(latest, "harness")]))
+    found = clean(trials(first, latest, owners=[(latest, "harness")]))
 
     assert (found.passed, found.total, found.recovered) == (1, 1, ("suite/case-1",))
 
 
-def test_as_reported_counts_as_the_harness_counts():
-    headline = Reported(name="rate", metric="pass_rate", headline=True)
-    attempts = [
-        tried(1, reported_counted=True),
-        tried(2, "fail", reported_counted=True),
-        tried(3, "fail", reported_counted=False),
-    ]
+def test_an_earlier_measured_session_stands_in_for_a_crash_that_nobody_can_explain():
+    latest = tried(1, **CRASHED, session=2)
+    first = tried(1, session=1, superseded_by=latest.id)
 
-    found = as_reported(trials(*attempts, reported=(headline,)))
-
-    assert (found.passed, found.total) == (1, 2)
+    assert clean(trials(first, latest, owners=[(latest, "unknown")])).recovered == ("suite/case-1",)
 
 
-def test_a_headline_that_does_not_follow_from_the_rows_is_told():
-    headline = Reported(name="rate", metric="pass_rate", headline=True, value=0.9)
+def test_what_counts_and_is_not_the_models_alone_is_told_apart():
+    failed, strict_grader = tried(2, "fail"), tried(3, "fail")
 
-    found = as_reported(trials(tried(1, "fail", reported_counted=True), reported=(headline,)))
+    found = clean(trials(tried(1), failed, strict_grader, owners=[(failed, "model"), (strict_grader, "grader")]))
 
-    assert found.note == "the harness itself says 0.9"
+    (group,) = found.beside
+    assert (group.why, group.signal, group.members[0].id) == ("grader", "rule_of_grader", strict_grader.id)
+    assert found.without_beside == (1, 2)
 
 
-def test_an_unavailable_run_has_no_clean_score():
-    from errata.model import ErrorInfo
+def test_groups_of_one_owner_are_told_apart_by_their_signal():
+    one, other = tried(1, **CRASHED), tried(2, **CRASHED)
 
+    found = clean(trials(one, other, owners=[(one, "provider"), (other, "environment")]))
+
+    assert {group.signal for group in found.groups} == {"rule_of_provider", "rule_of_environment"}
+
+
+def test_an_unavailable_run_has_a_strict_score_only():
     error = ErrorInfo(type="", message="No endpoints found", phase="subject")
-    down = [tried(n, "none", execution="error", measurement="not_run", errors=(error,)) for n in range(4)]
+    down = trials(*(tried(number, **CRASHED, errors=(error,)) for number in range(4)))
 
-    assert clean(trials(*down)).total == 0
-    assert strict(trials(*down)).total == 4
+    assert (strict(down).total, clean(down).total) == (4, 0)
+    assert "unavailable" in clean(down).note
+
+
+def test_a_category_that_broke_is_no_unavailable_run():
+    error = ErrorInfo(type="", message="No endpoints found", phase="subject")
+    down = [tried(number, **CRASHED, errors=(error,)) for number in range(4)]
+    found = trials(tried(9), *down, owners=[(one, "provider") for one in down])
+
+    assert clean(found.only({one.case for one in down})).left_out == {"provider": 4}
 
 
 def test_where_a_case_was_tried_several_times_attempts_are_counted():
     assert strict(trials(tried(1), tried(1, "fail", index=2))).total == 2
 
 
-@pytest.mark.parametrize(
-    ("passed", "total", "low", "high"),
-    [(16, 25, 44.5, 79.8), (29, 45, 49.8, 76.8), (0, 45, 0.0, 7.9), (25, 25, 86.7, 100.0), (24, 47, 37.2, 64.7)],
-)
-def test_the_wilson_interval_is_the_one_in_the_books(passed, total, low, high):
-    assert tuple(round(100 * bound, 1) for bound in wilson(passed, total)) == (low, high)
+def test_a_log_without_attempts_has_no_strict_score():
+    found = strict(trials(tried(1, **NOT_MADE), expected_cases=1))
+
+    assert (found.total, found.rate, found.note) == (0, None, "the log holds not one attempt")
 
 
-@given(st.integers(0, 500), st.integers(1, 500))
-def test_an_interval_holds_its_rate(passed, total):
-    passed = min(passed, total)
-    low, high = wilson(passed, total)
+# --- timeouts
 
-    assert 0 <= low <= passed / total <= high <= 1
+
+def test_timeouts_count_where_nothing_else_is_said():
+    late = tried(2, "fail", **OUT_OF_TIME)
+
+    found = clean(trials(tried(1), late, owners=[(late, "budget")]))
+
+    assert (found.total, [group.why for group in found.beside]) == (2, ["budget"])
+
+
+@pytest.mark.parametrize("outcome", ["pass", "fail"])
+def test_timeouts_can_be_dropped_however_they_ended(outcome):
+    found = clean(trials(tried(1), tried(2, outcome, **OUT_OF_TIME), timeouts="drop"))
+
+    assert (found.total, found.left_out) == (1, {"timed out": 1})
+
+
+def test_other_limits_are_no_timeouts():
+    from errata.model import Limit
+
+    long = tried(2, "fail", execution="limit", limit=Limit(type="token", value=100))
+
+    assert clean(trials(tried(1), long, timeouts="drop")).total == 2
+
+
+def test_an_earlier_timeout_does_not_stand_in_where_timeouts_are_dropped():
+    latest = tried(1, **CRASHED, session=2)
+    first = tried(1, session=1, superseded_by=latest.id, **OUT_OF_TIME)
+
+    found = clean(trials(first, latest, owners=[(latest, "harness")], timeouts="drop"))
+
+    assert (found.total, found.recovered) == (0, ())
+
+
+# --- reviewed
+
+
+def test_nothing_is_reviewed_without_verdicts():
+    found = reviewed(trials(tried(1), tried(2, "fail"), tried(3, "fail")))
+
+    assert (found.total, found.rate, found.note) == (0, None, "0 of 2 reviewed")
+
+
+def test_where_nothing_failed_nothing_needs_a_review():
+    found = reviewed(trials(tried(1)))
+
+    assert (found.passed, found.total, found.note) == (1, 1, "nothing failed")
+
+
+@pytest.mark.parametrize("owner", [*OTHERS, "grader", "task"])
+def test_a_verdict_takes_a_failure_out(owner):
+    failed = tried(2, "fail")
+
+    found = reviewed(trials(tried(1), failed, verdicts=[(failed, owner)]))
+
+    assert (found.passed, found.total, found.left_out, found.note) == (1, 1, {owner: 1}, "1 of 1 reviewed")
+
+
+def test_a_known_gap_is_taken_out_whoever_owns_it():
+    failed = tried(2, "fail")
+
+    found = reviewed(trials(tried(1), failed, verdicts=[(failed, "model", "KNOWN_GAP")]))
+
+    assert found.left_out == {"known gap": 1}
+
+
+@pytest.mark.parametrize("owner", ["model", "budget", "unknown"])
+def test_a_verdict_wins_over_what_triage_said(owner):
+    failed = tried(2, "fail")
+    given = trials(tried(1), failed, owners=[(failed, "provider")], verdicts=[(failed, owner)])
+
+    assert (clean(given).total, reviewed(given).total) == (1, 2)
+
+
+def test_a_verdict_wins_over_a_rule_that_says_the_measurement_broke():
+    failed = tried(2, "fail")
+
+    assert reviewed(trials(tried(1), failed, broken=[failed], verdicts=[(failed, "model")])).total == 2
+
+
+def test_what_was_not_measured_stays_out_whatever_a_verdict_says():
+    unjudged = tried(2, "none", measurement="unscored")
+
+    assert reviewed(trials(tried(1), unjudged, verdicts=[(unjudged, "model")])).left_out == {"not measured": 1}
+
+
+def test_what_nobody_has_read_goes_by_its_attribution():
+    read, grader, provider = tried(2, "fail"), tried(3, "fail"), tried(4, **CRASHED)
+
+    found = reviewed(
+        trials(
+            tried(1), read, grader, provider,
+            owners=[(grader, "grader"), (provider, "provider")],
+            verdicts=[(read, "task")],
+        )
+    )  # fmt: skip
+
+    assert (found.total, found.left_out, found.note) == (2, {"task": 1, "provider": 1}, "1 of 3 reviewed")
+
+
+def test_a_category_without_failures_has_no_reviewed_score_where_the_run_has_none():
+    found = trials(tried(1), tried(2, "fail"))
+
+    assert reviewed(found.only({"suite/case-1"})).total == 0

@@ -108,3 +108,32 @@ def test_runs_and_cases_come_back_too(record):
     kind: type[Run] | type[Case] = type(record)
 
     assert unpack(pack(record), kind) == record
+
+
+@pytest.mark.parametrize(
+    ("kind", "stored"),
+    [
+        (
+            Attempt,
+            {
+                "id": "r:c#1",
+                "run": "r",
+                "case": "c",
+                "execution": "completed",
+                "measurement": "scored",
+                "outcome": "pass",
+            },
+        ),
+        (Run, {"id": "r", "native_id": "n", "source": {"name": "some-source"}}),
+    ],
+)
+def test_a_record_that_was_written_before_a_field_was_there_is_read(kind, stored):
+    back = unpack(msgspec.msgpack.encode(stored), kind)
+
+    assert (back.id, back.parts) == (stored["id"], ())
+
+
+def test_a_record_of_a_later_errata_is_read_without_the_field_that_is_not_known():
+    stored = to_plain(an_attempt()) | {"not_yet_invented": 1}
+
+    assert unpack(msgspec.msgpack.encode(stored), Attempt) == an_attempt()

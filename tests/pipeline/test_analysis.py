@@ -60,7 +60,10 @@ def test_an_error_text_that_failures_share_is_told_once(store, tmp_path):
 
     analysis = analysed(store, tmp_path, *rows, {"id": "x", "ok": False, "error": "alone"})
 
-    assert analysis.repeated_errors == (("Error: slow down", 3),)
+    (cause,) = analysis.causes.shared
+
+    assert (cause.text, cause.count, cause.cases) == ("Error: slow down", 3, ("0", "1", "2"))
+    assert analysis.causes.alone == 1
 
 
 def test_the_first_failure_is_what_to_look_at_next(store, tmp_path):

@@ -45,7 +45,7 @@ def test_runs_of_one_name_are_called_by_their_ids(store):
     import_paths(BATCHES, store)
     runs = all_runs(store)
 
-    assert [handle_of(one, store) for one in runs] == [one.run.id for one in runs]
+    assert [handle_of(one, store) for one in runs] == [one.run.id[:8] for one in runs]
 
 
 def test_every_handle_leads_back_to_its_run(store):

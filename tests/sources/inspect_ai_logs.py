@@ -75,3 +75,13 @@ def changed(path, to, **changes):
         data["samples"][0] |= sample
     to.write_text(json.dumps(data | changes))
     return to
+
+
+def first_with(tmp_path, **sample):
+    """The first sample of a small log with other values, read."""
+    path = changed(log("scorer_json"), tmp_path / "log.json", sample={"error": None, **sample})
+    return attempt(path, "boom")
+
+
+def scored(tmp_path, value, **more):
+    return first_with(tmp_path, scores={"s": {"value": value, **more}})

@@ -476,3 +476,21 @@ def test_ids_are_unique_and_every_record_says_where_it_stands(path):
 
     assert len(ids) == len(set(ids))
     assert all(item.ref is not None and (path / item.ref.file).is_file() for item in items)
+
+
+@pytest.mark.req("C-09")
+@pytest.mark.parametrize(
+    ("path", "case", "native_id", "reason"),
+    [
+        (RUN_A, "002-queries/004-range_condition", "jh7z5f86g3ee6sypfe08e99hc1x6tak8", "tests fail (67%)"),
+        (RUN_B, "003-mutations/005-batch_insert", "jh7csmwchdnsgpth42wjdj8x5vjjne8n", "install fail"),
+    ],
+)
+def test_an_eval_can_be_asked_for_by_its_id_and_says_why_in_the_harness_s_words(path, case, native_id, reason):
+    attempt = attempt_at(path, case)
+
+    assert (attempt.native_id, attempt.native_reason) == (native_id, reason)
+
+
+def test_an_eval_that_passed_has_no_reason():
+    assert {one.native_reason for one in attempts_of(RUN_D)} == {""}

@@ -93,7 +93,7 @@ def test_a_run_is_known_by_the_id_of_its_job():
 
 
 def test_a_new_job_counts_every_trial_with_a_reward():
-    counted = {one.extra["trial_name"] for one in attempts(items_of(DEMO)) if one.reported_counted}
+    counted = {one.native_id for one in attempts(items_of(DEMO)) if one.reported_counted}
     stats = json.loads((DEMO / "result.json").read_text())["stats"]["evals"]["terminus-2__mock-model__terminal-bench"]
 
     assert counted == {name for names in stats["reward_stats"]["reward"].values() for name in names}
@@ -107,7 +107,7 @@ def test_a_job_without_metrics_has_a_headline_without_a_value():
 
 
 def test_trials_of_one_task_are_numbered_by_their_names():
-    found = {one.extra["trial_name"]: (one.case, one.index) for one in attempts(items_of(DEMO))}
+    found = {one.native_id: (one.case, one.index) for one in attempts(items_of(DEMO))}
 
     assert found["hello-world__aB3xY"] == ("terminal-bench/hello-world", 1)
     assert found["hello-world__kQ9zT"] == ("terminal-bench/hello-world", 2)

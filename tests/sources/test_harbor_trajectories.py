@@ -47,7 +47,7 @@ def test_a_step_has_reasoning_model_time_and_usage():
 
 def test_every_step_of_the_real_trajectories_is_there_under_its_number():
     for one in (one for one in attempts(items_of(KIMI)) if one.steps):
-        raw = json.loads((KIMI / one.extra["trial_name"] / "agent" / "trajectory.json").read_text())["steps"]
+        raw = json.loads((KIMI / one.native_id / "agent" / "trajectory.json").read_text())["steps"]
 
         assert [step.index for step in one.steps] == [step["step_id"] for step in raw]
         assert sum(len(step.tool_calls) for step in one.steps) == sum(len(step.get("tool_calls", ())) for step in raw)

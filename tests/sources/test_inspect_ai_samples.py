@@ -3,7 +3,20 @@
 import json
 
 import pytest
-from inspect_ai_logs import attempt, attempts, case, changed, items, log, raw, rezipped, run, unreadables
+from inspect_ai_logs import (
+    attempt,
+    attempts,
+    case,
+    changed,
+    first_with,
+    items,
+    log,
+    raw,
+    rezipped,
+    run,
+    scored,
+    unreadables,
+)
 
 from errata.model import Attempt
 
@@ -11,16 +24,6 @@ DEMO = log("demo_json")
 MIXED = log("mixed_json")
 SCORER = log("scorer_json")
 FAILED = log("failed_json")
-
-
-def first_with(tmp_path, **sample):
-    """The first sample of a small log with other values, read."""
-    path = changed(SCORER, tmp_path / "log.json", sample={"error": None, **sample})
-    return attempt(path, "boom")
-
-
-def scored(tmp_path, value, **more):
-    return first_with(tmp_path, scores={"s": {"value": value, **more}})
 
 
 def test_an_error_of_the_subject_is_no_outcome():
@@ -119,12 +122,11 @@ def test_a_sandbox_that_does_not_start_is_the_environments():
 
 
 @pytest.mark.trap(13)
-def test_a_bare_nan_is_a_score_without_a_verdict():
-    unscored = attempt(SCORER, "uns")
+def test_a_bare_nan_is_a_score_without_a_verdict(tmp_path):
+    unscored = scored(tmp_path, float("nan"))
 
     assert (unscored.execution, unscored.measurement, unscored.outcome) == ("completed", "unscored", "none")
-    assert (unscored.checks[0].status, unscored.checks[0].reason_code) == ("unscored", "grader_failed")
-    assert (unscored.checks[0].value, unscored.checks[0].extra["value"]) == (None, "NaN")
+    assert (unscored.checks[0].status, unscored.reported_counted) == ("unscored", False)
 
 
 def test_the_reason_of_an_older_unscored_sample_stands_in_its_metadata(tmp_path):
@@ -487,3 +489,9 @@ def test_a_wrong_byte_is_told_and_the_rest_is_read(tmp_path):
 
     assert [one.why.split(":")[0] for one in unreadables(path)] == ["not UTF-8"]
     assert len(attempts(path)) == 3
+
+
+def test_the_uuid_of_a_sample_is_the_native_id_of_its_attempt():
+    _, samples = raw(log("demo_json"))
+
+    assert {one.native_id for one in attempts(log("demo_json")).values()} >= {sample["uuid"] for sample in samples}

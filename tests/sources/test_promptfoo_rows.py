@@ -623,3 +623,7 @@ def _put(value, place, junk):
     for key in place[:-1]:
         value = value[key]
     value[place[-1]] = junk
+
+
+def test_the_id_of_a_row_is_the_native_id_of_its_attempt(tmp_path):
+    assert read_one(tmp_path, a_row(id="8c0f")).native_id == "8c0f"

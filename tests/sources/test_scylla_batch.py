@@ -38,9 +38,60 @@ def test_the_costs_add_up_to_the_cent():
 
 @pytest.mark.req("S-37", "S-45")
 def test_the_cost_of_pass_is_kept_for_every_pass():
-    found = [one.extra["frontier_cop"] for one in counted().values() if one.outcome == "pass"]
+    found = [one.cost_of_pass for one in counted().values() if one.outcome == "pass"]
 
     assert (fmean(found), median(found)) == (pytest.approx(0.37), pytest.approx(0.17))
+
+
+@pytest.mark.req("S-37")
+def test_a_test_that_was_never_passed_has_no_cost_of_pass():
+    assert {one.cost_of_pass for name, one in counted().items() if name in named(FRAMEWORK)} == {None}
+
+
+@pytest.mark.req("S-35")
+def test_the_figures_of_tiers_and_subtests_are_the_harness_s_own():
+    parts = {part.path: part for part in counted()["test-009"].parts}
+
+    assert (parts["T0"].score, parts["T0"].cost, parts["T0"].cost_of_pass) == (0.667, 0.1791, 0.0896)
+    assert (parts["T0/00"].made, parts["T0/00"].passed, parts["T0/02"].pass_rate) == (1, 1, 0.0)
+    assert [path for path, part in parts.items() if part.is_best] == ["T0", "T0/00", "T1/01"]
+
+
+def test_of_a_session_that_only_its_log_knows_the_tiers_are_kept_too():
+    first = by_test(items_of(GEN1), 1)["test-017"]
+
+    assert [(part.path, part.is_best) for part in first.parts] == [("T0", True), ("T0/00", True), ("T1", False)]
+    assert first.cost_of_pass is not None
+
+
+def test_an_attempt_has_the_lines_that_its_thread_logged_of_it():
+    (log,) = by_test(items_of(GEN1), 2)["test-006"].artefacts
+
+    assert (log.role, log.path, log.ref.line) == ("log", "thread_logs/thread_1.log", 754)
+    assert log.text.splitlines()[0].endswith("Starting test-006")
+    assert log.text.count("Starting test-") == 1
+
+
+@pytest.mark.trap(20)
+def test_a_secret_in_a_thread_log_is_not_kept(tmp_path):
+    batch = copied(CASCADE, tmp_path)
+    log = batch / "thread_logs" / "thread_0.log"
+    log.write_text(log.read_text().replace("Command: ", "Command: ANTHROPIC_API_KEY=sk-ant-REDACTED "))
+    kept = [artefact.text for one in attempts(items(batch)) for artefact in one.artefacts if artefact.role == "log"]
+
+    assert kept
+    assert not any("aaaaaaaaaaaa" in text for text in kept)
+
+
+def test_an_error_says_which_parts_of_the_attempt_it_stopped():
+    (error,) = by_test(items_of(GEN1), 3)["test-006"].errors
+
+    assert error.hits == ("T0/00", "T0/01", "T0/02", "T1/01", "T1/02", "T1/03")
+
+
+@pytest.mark.req("S-32")
+def test_how_the_batch_was_configured_is_told():
+    assert run_of(items_of(GEN1)).environment["config"]["judge_model"] == "opus"
 
 
 @pytest.mark.trap(16)

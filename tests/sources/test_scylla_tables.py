@@ -67,6 +67,13 @@ def test_an_infinite_cost_of_pass_in_a_table_is_kept_as_text():
     assert case.extra["subtest"]["cop"] == "inf"
 
 
+def test_every_tier_and_subtest_of_an_export_has_its_cost_of_pass():
+    parts = {part.path: part for part in run_of(items_of(TABLES)).parts}
+
+    assert parts["T0"].cost_of_pass == parts["test-001/T0/00"].cost_of_pass == 0.1351093
+    assert parts["T0"].made == 1
+
+
 def test_tables_in_another_order_give_the_same_attempts(tmp_path):
     root = copied(HAIKU, tmp_path)
     header, *rows = (root / "judges.csv").read_text().splitlines()

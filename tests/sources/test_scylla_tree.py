@@ -75,6 +75,22 @@ def test_tokens_cost_and_durations_are_kept():
     assert attempt.finished_at == "2026-01-20T06:16:41.204057Z"
 
 
+def test_the_harness_s_choice_of_tier_and_subtest_is_told():
+    parts = {part.path: part for part in run_of(items_of(TREE)).parts}
+
+    assert (parts["T0"].is_best, parts["T5"].is_best, parts["T5/01"].is_best) == (False, True, True)
+
+
+@pytest.mark.parametrize("place", ["result.json", "T0/result.json"])
+def test_the_cost_of_pass_of_a_tier_is_found_in_either_result(tmp_path, place):
+    tree = copied(TREE, tmp_path)
+    result = {"cost_of_pass": 0.5} if "/" in place else {"tier_results": {"T0": {"cost_of_pass": 0.5}}}
+    (tree / place).write_text(json.dumps(result))
+    parts = {part.path: part for part in run_of(items(tree)).parts}
+
+    assert (parts["T0"].cost_of_pass, parts["T1"].cost_of_pass) == (0.5, None)
+
+
 @pytest.mark.trap(20)
 def test_a_command_keeps_the_names_of_its_environment_and_no_value():
     (command,) = attempts(items_of(TREE))[0].extra["command_log"]["commands"]

@@ -1,21 +1,23 @@
 """`errata check`."""
 
 from collections.abc import Sequence
-from textwrap import wrap
 
 import click
 
 from errata import pipeline
+from errata.cli.bracket import put_bracket
+from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.options import Options, shared_options
-from errata.cli.output import WIDTH, put, put_json
+from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
 from errata.pipeline.analysis import Health
-from errata.pipeline.selecting import short
+from errata.pipeline.selecting import handle_of
 from errata.text.clean import one_line
 
 WORDS = {"error": "problem", "warning": "warning", "info": "note"}
 NAME = 20
+INDENT = 9 + NAME
 
 
 @click.command("check")
@@ -35,13 +37,19 @@ def command(runs: tuple[str, ...], options: Options) -> int:
             put_json(
                 {"run": stored.run.native_id, "run_id": stored.run.id, "fit": health.fit, "findings": health.findings}
             )
-        else:
-            if at:
-                put()
-            put(title_of(stored.run, short(stored.run.native_id)))
-            if stored.run.excluded is not None:
-                put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
-            show_health(health)
+            continue
+        if at:
+            put()
+        handle = handle_of(stored, store)
+        put(title_of(stored.run, handle))
+        if stored.run.excluded is not None:
+            put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
+        show_health(health)
+        scores = pipeline.score_run(stored, store)
+        put()
+        put_bracket(scores)
+        if sum(scores.scores["clean"].left_out.values()):
+            put_command("Next", ["errata", "rerun", handle], "how to repeat what clean leaves out; runs nothing")
     return 0 if fit else 1
 
 
@@ -53,26 +61,22 @@ def show_health(health: Health) -> None:
 
 
 def put_findings(findings: Sequence[Finding]) -> None:
-    indent = " " * (9 + NAME)
     for finding in findings:
-        first, *rest = wrap(one_line(finding.text), WIDTH - len(indent)) or [""]
-        put(f"{WORDS[finding.severity]:<8} {finding.name:<{NAME}}{' ' if len(finding.name) >= NAME else ''}{first}")
-        for line in rest:
-            put(indent + line)
+        name = f"{finding.name:<{NAME}}{' ' if len(finding.name) >= NAME else ''}"
+        put(f"{WORDS[finding.severity]:<8} {name}{one_line(finding.text)}", hang=INDENT)
         for evidence in finding.evidence:
-            put_evidence(evidence, indent)
+            put_evidence(evidence)
 
 
-def put_evidence(evidence: Evidence, indent: str) -> None:
+def put_evidence(evidence: Evidence) -> None:
     """The place and the quote, on one line where they fit."""
-    width = WIDTH - len(indent)
+    width = WIDTH - INDENT
     place = one_line(str(evidence.ref), 2 * width) if evidence.ref else ""
     quote = f'"{one_line(evidence.quote)}"' if evidence.quote else ""
-    whole = f"{place} {quote}".strip()
-    if len(whole) <= width:
-        put(indent + whole)
+    whole = wash(f"{place} {quote}".strip())
+    if columns(whole) <= width or not place:
+        put(" " * INDENT + whole, hang=INDENT)
         return
-    if place:
-        put(indent + place)
-    for line in wrap(quote, width - 2):
-        put(f"{indent}  {line}" if place else indent + line)
+    put(" " * INDENT + place, hang=INDENT)
+    for line in fold(wash(quote), width - 2) if quote else ():
+        put(f"{' ' * INDENT}  {line}", raw=True)

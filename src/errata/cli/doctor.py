@@ -5,6 +5,7 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
+from errata.cli.paths import place_of
 
 
 @click.command("doctor")
@@ -19,14 +20,13 @@ def command(options: Options) -> int:
         put_json(health)
     else:
         put(f"errata    {health.errata} · Python {health.python} · SQLite {health.sqlite}")
-        put(f"store     {health.path} · schema {health.schema} · {health.size / 2**20:,.1f} MB")
+        put(f"store     {place_of(health.path)} · schema {health.schema} · {health.size / 2**20:,.1f} MB")
         if health.runs is not None and health.attempts is not None:
             put(f"holds     {plural(health.runs, 'run')}, {plural(health.attempts, 'attempt')}")
         if health.cleared:
             put(f"cleared   {plural(health.cleared, 'import')} that died")
         for problem in health.problems:
             put(f"problem   {problem}")
-        put(
-            "sound" if not health.problems else "NOT SOUND: import the runs anew into another store with `--store FILE`"
-        )
+        unsound = "NOT SOUND: import the runs anew into another store with `--store FILE`"
+        put(unsound if health.problems else "sound")
     return 1 if health.problems else 0

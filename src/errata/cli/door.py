@@ -15,6 +15,7 @@ import click
 
 from errata import __version__
 from errata.cli.app import app
+from errata.cli.fitting import WIDTH, fold
 from errata.errors import ErrataError
 from errata.text.clean import clean
 from errata.text.redact import redact
@@ -34,9 +35,6 @@ def run(arguments: list[str] | None = None) -> int:
         code = app.main(args=arguments, prog_name="errata", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return USER
     except ErrataError as error:
         _say(error.message, error.hint)
         return USER
@@ -68,19 +66,29 @@ def _write_what_can_be_written() -> None:
 
 
 def _say(message: str, hint: str) -> None:
+    """Folded at blanks only: a path or a command is there to be copied."""
     color = False if os.environ.get("NO_COLOR") else None
     label = click.style("error:", fg="red", bold=True)
-    click.echo(f"{label} {clean(redact(message))}", err=True, color=color)
+    told = _folded(message, "error: ")
+    click.echo(told.replace("error:", label, 1), err=True, color=color)
     if hint:
-        first, *rest = clean(redact(hint)).splitlines()
-        click.echo("\n" + "\n".join([f"hint: {first}", *(f"      {line}" for line in rest)]), err=True)
+        click.echo("\n" + _folded(hint, "hint: "), err=True)
+
+
+def _folded(text: str, label: str) -> str:
+    lines = fold(clean(redact(text)), WIDTH - len(label), whole_words=True)
+    return label + ("\n" + " " * len(label)).join(lines)
 
 
 def _usage(error: click.ClickException) -> int:
-    hint = ""
+    hints = []
+    meant: list[str] | None = getattr(error, "possibilities", None)
+    if meant:
+        hints.append(f"did you mean {' or '.join(f'`{name}`' for name in meant)}?")
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        hint = f"`{error.ctx.command_path} --help` shows how it is used"
-    _say(error.format_message().rstrip("."), hint)
+        hints.append(f"`{error.ctx.command_path} --help` shows how it is used")
+    message = error.message if meant and not isinstance(error, click.BadParameter) else error.format_message()
+    _say(message.rstrip("."), "\n".join(hints))
     return USER
 
 

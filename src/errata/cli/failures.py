@@ -1,15 +1,27 @@
 """`errata failures`."""
 
+from collections.abc import Iterable, Sequence
+from functools import partial
+
 import click
 
 from errata import pipeline
+from errata.cli.choice import Word
+from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
-from errata.cli.output import plural, put, put_json, put_table
+from errata.cli.output import plural, put, put_lines_of_json
+from errata.cli.runs import title_of
+from errata.cli.suspicious import show_suspicions, suspicions_of
+from errata.cli.table import put_table
+from errata.model import StoredRun
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
-from errata.pipeline.failures import Failure, Filters
-from errata.pipeline.selecting import short
+from errata.pipeline.failures import Failure, Filters, refuse_unknown
+from errata.pipeline.selecting import handle_of
 
-HEADER = ("case", "failed checks", "owner", "conf", "because")
+HEADER = ("case", "failed checks", "owner", "conf", "signal")
+CHECKS = 30
+REASON = 24
+"""A reason that would get fewer columns than this stands on a line of its own."""
 
 
 @click.command("failures")
@@ -17,14 +29,22 @@ HEADER = ("case", "failed checks", "owner", "conf", "because")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--category", default="", help="Only cases of this category.")
 @click.option("--failed-check", default="", metavar="CHECK", help="Only attempts in which this check failed.")
-@click.option("--owner", type=click.Choice(OWNERS), help="Only those of this owner.")
-@click.option("--execution", type=click.Choice(EXECUTIONS), help="Only attempts that ended so.")
-@click.option("--measurement", type=click.Choice(MEASUREMENTS), help="Only attempts that were measured so.")
-@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only attempts with this outcome.")
+@click.option("--owner", type=Word(OWNERS), help="Only those of this owner.")
+@click.option("--execution", type=Word(EXECUTIONS), help="Only attempts that ended so.")
+@click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts that were measured so.")
+@click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome.")
+@click.option("--suspicious", is_flag=True, help="Instead of failures, the passes that deserve a second look.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many a run.")
 @raw_option
 @shared_options
-def command(runs: tuple[str, ...], limit: int | None, raw: bool, options: Options, **chosen: str | None) -> None:
+def command(
+    runs: tuple[str, ...],
+    limit: int | None,
+    suspicious: bool,
+    raw: bool,
+    options: Options,
+    **chosen: str | None,
+) -> None:
     """List the failures of RUNS.
 
     A failure is a counted attempt that was not passed or not measured. Unfinished, skipped and missing cases are
@@ -32,38 +52,55 @@ def command(runs: tuple[str, ...], limit: int | None, raw: bool, options: Option
     """
     store = options.store
     filters = Filters(**{name: value or "" for name, value in chosen.items()})
-    for at, stored in enumerate(pipeline.runs_named(runs, store)):
-        found = pipeline.failures_of(stored, store, filters, limit=limit)
-        if options.json:
-            for failure in found:
-                put_json(failure.as_json(), raw=raw)
-            continue
-        listed = list(found)
-        if at:
-            put()
-        if listed:
-            put_table(HEADER, [_row(failure) for failure in listed], cut=("because", "failed checks"), raw=raw)
-        counts = stored.counts
-        shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
-        told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
-        put(f"{told} · provisional: owners come from rules · run {short(stored.run.native_id)}")
+    looked_at: list[StoredRun] = []
+    found = 0
+    for stored in pipeline.runs_named(runs, store):
+        if not options.json and (len(runs) > 1 or looked_at):
+            put(("\n" if looked_at else "") + title_of(stored.run, handle_of(stored, store)))
+        looked_at.append(stored)
+        if suspicious:
+            passes = suspicions_of(stored, store, filters, limit)
+            found += (put_lines_of_json if options.json else partial(show_suspicions, stored))(passes, raw=raw)
+        else:
+            failures = pipeline.failures_of(stored, store, filters, limit=limit)
+            found += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
+    if not found:
+        refuse_unknown(filters, looked_at, store)
 
 
-def _row(failure: Failure) -> tuple[object, ...]:
+def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> int:
+    listed = list(found)
+    if listed:
+        _put_rows(listed, raw=raw)
+    counts = stored.counts
+    shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
+    told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
+    put(f"{told}{' · provisional: owners come from rules' if listed else ''}")
+    return len(listed)
+
+
+def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
+    """The reason gets what the other columns leave; where that is too little, a line below each row."""
+    rows = [_row(failure) for failure in listed]
+    reasons = [failure.reason for failure in listed]
+    taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(HEADER))
+    if not any(reasons):
+        put_table(HEADER, rows, give_way=("failed checks",), whole=("case",), raw=raw)
+    elif taken + REASON <= WIDTH:
+        beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
+        put_table((*HEADER, "reason"), beside, give_way=("reason",), raw=raw)
+    else:
+        put_table(HEADER, rows, give_way=("failed checks",), whole=("case",), below=reasons, raw=raw)
+
+
+def _row(failure: Failure) -> tuple[str, ...]:
     attempt, said = failure.attempt, failure.attribution
     number = f" #{attempt.index}" if attempt.index > 1 else ""
-    return (
-        failure.case_name + number,
-        ", ".join(attempt.failed_checks) or "–",
-        said.owner if said else "–",
-        said.confidence if said else "–",
-        _because(failure),
-    )
+    owner, confidence, rule = (said.owner, said.confidence, said.decided_by) if said else ("–", "–", "–")
+    return (failure.case_name + number, _checks(attempt.failed_checks), owner, confidence, rule)
 
 
-def _because(failure: Failure) -> str:
-    """The signal that decided; where it is only that a check failed, what was said of it."""
-    said = failure.attribution
-    if said is None or said.decided_by == "check_failed":
-        return failure.reason or "–"
-    return f"{said.decided_by}: {failure.reason}" if failure.reason else said.decided_by
+def _checks(names: Sequence[str]) -> str:
+    """All of them where they fit, else the first and how many more."""
+    told = ", ".join(names) or "–"
+    return told if columns(told) <= CHECKS or len(names) == 1 else f"{names[0]} +{len(names) - 1}"

@@ -9,6 +9,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
 from errata.pipeline.importing import PathSummary
+from errata.pipeline.selecting import described, handle_of
 from errata.store.database import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept as it was"}
@@ -38,10 +39,12 @@ def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options
 def show_import(summary: PathSummary, store: Store) -> None:
     for imported in summary.runs:
         stored = pipeline.run_by_id(store, imported.id)
-        counts, run = stored.counts, stored.run
-        parts = [WORDS[imported.change], run.native_id, run.subject.model or "–", run.suite or run.source.name]
+        run, counts, handle = stored.run, stored.counts, handle_of(stored, store)
+        # a run that has to be called by its id is told from others of its name by what follows
+        told = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
+        parts = [WORDS[imported.change], *told, run.suite or run.source.name]
         parts.append(f"{plural(counts.counted, 'attempt')}, {plural(counts.failures, 'failure')}")
-        put(" · ".join(parts))
+        put(" · ".join(parts), hang=4)
     for imported in summary.runs:
         if imported.change == "kept":
             say(

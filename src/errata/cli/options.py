@@ -28,7 +28,7 @@ def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "--store",
         metavar="FILE",
         default="",
-        help="The store; else $ERRATA_STORE, else the nearest `.errata/errata.db`.",
+        help="The store; else $ERRATA_STORE, the project's `errata.toml`, the nearest `.errata/errata.db`.",
     )
     @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
     @wraps(function)

@@ -1,28 +1,72 @@
-"""Printing: data to stdout, talk to stderr, nothing from a log unwashed."""
+"""Printing: data to stdout, talk to stderr, nothing from a log unwashed, no line wider than the page."""
 
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import click
 import msgspec
 
-from errata.text.clean import clean, one_line
+from errata.cli import fitting
+from errata.cli.fitting import columns, fold
+from errata.text.clean import clean
 from errata.text.redact import redact, redact_tree
 
-WIDTH = 100
-CUT_TO, NARROWEST = 12, 8
+WIDTH = fitting.WIDTH
+
+
+class HasJson(Protocol):
+    def as_json(self) -> dict[str, Any]: ...
 
 
 def say(text: str = "") -> None:
-    """Talk: progress and hints, washed like data."""
-    click.echo(clean(redact(text)), err=True)
+    """Talk: progress and hints, washed like data. Paths stay in one piece, so that they can be copied."""
+    for line in clean(redact(text)).split("\n"):
+        hang = " " * (len(line) - len(line.lstrip(" ")) + 2)
+        first, *rest = fold(line, WIDTH - len(hang), first=WIDTH, whole_words=True)
+        click.echo("\n".join([first, *(hang + one for one in rest)]), err=True)
 
 
-def put(text: str = "", *, raw: bool = False) -> None:
-    """Data, cleaned and redacted."""
-    sys.stdout.write(clean(text if raw else redact(text)) + "\n")
+def put(text: str = "", *, hang: int | None = None, raw: bool = False) -> None:
+    """Data, cleaned and redacted. What is wider than the page goes on below, `hang` columns from the left."""
+    for line in wash(text, raw=raw).split("\n"):
+        indent = len(line) - len(line.lstrip(" ")) + 2 if hang is None else hang
+        first, *rest = fold(line, WIDTH - indent, first=WIDTH)
+        sys.stdout.write("\n".join([first, *(" " * indent + one for one in rest)]) + "\n")
+
+
+def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> None:
+    """What a log says, behind `>` on every line; at most so many lines."""
+    shown = 0
+    left = wash(text, raw=raw).split("\n")
+    for at, line in enumerate(left):
+        for part in fold(line, WIDTH - indent - 2):
+            if most and shown == most:
+                more = plural(len(left) - at, "more line") if at else "more"
+                sys.stdout.write(f"{' ' * indent}… {more} with --full\n")
+                return
+            sys.stdout.write(f"{' ' * indent}> {part}".rstrip() + "\n")
+            shown += 1
+
+
+def put_command(label: str, words: Sequence[str], note: str = "", *, width: int = 0) -> None:
+    """A command to be copied; where it is wider than the page, it goes on behind a backslash, as a shell allows."""
+    parts = [wash(shlex.quote(word)) for word in words]
+    line = f"{label:<8} {' '.join(parts)}"
+    if columns(line) <= WIDTH:
+        noted = f"{line:<{width + 9}}   {note}" if note else line
+        put(noted if columns(noted) <= WIDTH else line)
+        return
+    *most, last = parts
+    put(f"{label:<8} {' '.join(most)} \\")
+    put(f"{'':<11}{last}", hang=0)
+
+
+def wash(text: str, *, raw: bool = False) -> str:
+    """Redacted whole, before it is cut or folded: half a secret looks like none."""
+    return clean(text if raw else redact(text))
 
 
 def put_json(value: Any, *, raw: bool = False) -> None:
@@ -30,6 +74,15 @@ def put_json(value: Any, *, raw: bool = False) -> None:
     plain = _plain(value)
     encoded = msgspec.json.encode(plain if raw else redact_tree(plain)).decode("utf-8")
     sys.stdout.write(_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded) + "\n")
+
+
+def put_lines_of_json(found: Iterable[HasJson], *, raw: bool = False) -> int:
+    """A list: an object a line, as they come; how many there were."""
+    count = 0
+    for one in found:
+        put_json(one.as_json(), raw=raw)
+        count += 1
+    return count
 
 
 # what JSON lets through unescaped and a terminal would act on
@@ -51,46 +104,13 @@ def _plain(value: Any) -> Any:
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
-def put_table(
-    header: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    *,
-    right: Sequence[str] = (),
-    cut: Sequence[str] = (),
-    raw: bool = False,
-) -> None:
-    """Columns as wide as they need; those named in `cut` give way first, so that a line fits the page."""
-    cells = [[one_line(str(cell) if raw else redact(str(cell))) for cell in row] for row in rows]
-    widths = [max([len(name), *(len(row[at]) for row in cells)]) for at, name in enumerate(header)]
-    _narrow(widths, [at for at, name in enumerate(header) if name in cut], CUT_TO)
-    _narrow(widths, range(len(widths)), NARROWEST)
-    for row in [list(header), *cells]:
-        parts = []
-        for at, cell in enumerate(row):
-            text = cell if len(cell) <= widths[at] else f"{cell[: widths[at] - 1]}…"
-            parts.append(text.rjust(widths[at]) if header[at] in right else text.ljust(widths[at]))
-        sys.stdout.write("  ".join(parts).rstrip() + "\n")
-
-
-def _narrow(widths: list[int], columns: Sequence[int], least: int) -> None:
-    """Take from the widest of the columns until a line fits the page, or all are as narrow as they may be."""
-    while sum(widths) + 2 * (len(widths) - 1) > WIDTH:
-        widest = max(columns, key=lambda at: widths[at], default=-1)
-        if widest < 0 or widths[widest] <= least:
-            return
-        widths[widest] -= 1
-
-
-def put_parts(label: str, parts: Sequence[str], note: str = "") -> None:
-    """A label and its parts, broken between parts so that every line fits the page."""
-    line = f"{label:<8} "
-    for at, part in enumerate([*parts, note] if note else parts):
-        joint = "" if at == 0 else "   " if note and at == len(parts) else " · "
-        if at and len(line) + len(joint) + len(part) > WIDTH:
-            put(line)
-            line, joint = " " * 9, ""
-        line += joint + part
-    put(line)
+def value_of(value: object) -> str:
+    """A value of a log for people: texts as they are, numbers without noise, all else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return msgspec.json.encode(_plain(value)).decode("utf-8")
 
 
 def number(value: float | None, digits: int = 0) -> str:
@@ -99,10 +119,6 @@ def number(value: float | None, digits: int = 0) -> str:
 
 def money(value: float | None, digits: int = 4) -> str:
     return "–" if value is None else f"${value:,.{digits}f}"
-
-
-def share(part: int, whole: int) -> str:
-    return f"{part}/{whole} {100 * part / whole:.1f} %" if whole else f"{part}/{whole}"
 
 
 def plural(count: int, word: str, words: str = "") -> str:

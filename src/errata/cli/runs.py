@@ -4,9 +4,17 @@ import click
 
 from errata import pipeline
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put_json, put_table, say
+from errata.cli.output import put_json, say
+from errata.cli.table import put_table
+from errata.errors import SourceError
 from errata.model import Run, StoredRun
-from errata.pipeline.selecting import short
+from errata.pipeline.selecting import handles_of
+from errata.text.clean import one_line
+from errata.text.nearest import did_you_mean
+
+HEADER = ("run", "model", "suite", "started", "passed", "failures")
+NAMES = ("suite", "model")
+LONGEST = 48
 
 
 @click.command("runs")
@@ -14,30 +22,43 @@ from errata.pipeline.selecting import short
 @click.option("--model", default="", help="Only those whose model contains this text.")
 @shared_options
 def command(source: str, model: str, options: Options) -> None:
-    """List the runs of the store."""
+    """List the runs of the store.
+
+    The first column is what other commands take as RUN.
+    """
+    known = pipeline.all_runs(options.store) if options.settings.store.exists() else []
+    _check_source(source)
     stored = [
-        one
-        for one in (pipeline.all_runs(options.store) if options.settings.store.exists() else ())
-        if source in ("", one.run.source.name) and model in one.run.subject.model
+        one for one in known if source in ("", one.run.source.name) and model.lower() in one.run.subject.model.lower()
     ]
     if options.json:
         for one in stored:
             put_json(as_json(one))
     elif stored:
-        header = ("run", "model", "suite", "started", "attempts", "passed", "failures", "notes")
-        rows = [_row(one) for one in stored]
-        put_table(header, rows, right=("attempts", "passed", "failures"), cut=("model", "suite", "notes"))
+        handles = handles_of(known)
+        rows = [_row(one, handles[one.run.id]) for one in stored]
+        notes = [_notes(one, handles[one.run.id]) for one in stored]
+        put_table(HEADER, rows, right=("passed", "failures"), give_way=NAMES, whole=NAMES, below=notes)
     elif source or model:
-        say("no run fits; `errata runs` lists them all")
+        meant = did_you_mean(model, {one.run.subject.model for one in known})
+        say(f"no run fits; {meant or '`errata runs` lists them all'}")
     else:
         say("no runs yet: `errata import PATH…` reads some, `errata demo` shows how it looks")
+
+
+def _check_source(name: str) -> None:
+    names = [known for known, _ in pipeline.list_sources()] if name else []
+    if name and name not in names:
+        hints = [did_you_mean(name, names), f"one of: {', '.join(names)}"]
+        raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
 
 
 def title_of(run: Run, name: str) -> str:
     """What a person wants to know first of a run, in a line."""
     suite = ", ".join(part for part in (run.suite, *(f"{key} {value}" for key, value in run.variant.items())) if part)
     date = (run.started_at or "")[:10]
-    return " · ".join(part for part in (f"Run {name}", run.subject.model, suite, date) if part)
+    named = f"Run {name} ({run.native_id})" if run.id.startswith(name) and name else f"Run {name}"
+    return " · ".join(part for part in (named, run.subject.model, suite, date) if part)
 
 
 def as_json(stored: StoredRun) -> dict[str, object]:
@@ -62,25 +83,34 @@ def as_json(stored: StoredRun) -> dict[str, object]:
     }
 
 
-def _row(stored: StoredRun) -> tuple[object, ...]:
+def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
+    run, counts = stored.run, stored.counts
+    made = counts.counted - counts.executions.get("missing", 0)
+    return (
+        handle,
+        run.subject.model or run.subject.agent or "–",
+        run.suite or "–",
+        (run.started_at or "–")[:16].replace("T", " "),
+        f"{counts.outcomes.get('pass', 0):,}/{made:,}",
+        counts.failures,
+    )
+
+
+def _notes(stored: StoredRun, handle: str) -> str:
+    """What the columns do not say: the name and variant of a run that had to be called by its id, and what is odd."""
     run, counts = stored.run, stored.counts
     notes = []
+    if run.id.startswith(handle):
+        notes += [
+            f"named {run.native_id}",
+            *(f"{key} {one_line(value, LONGEST)}" for key, value in run.variant.items()),
+        ]
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
     if counts.counted and not counts.measurements.get("scored"):
         notes.append("nothing scored")
     if counts.unreadable:
-        notes.append(f"{counts.unreadable} unreadable")
+        notes.append(f"{counts.unreadable:,} unreadable")
     if run.revision > 1:
         notes.append(f"revision {run.revision}")
-    started = (run.started_at or "–")[:16].replace("T", " ")
-    return (
-        short(run.native_id),
-        run.subject.model or "–",
-        run.suite or "–",
-        started,
-        counts.counted - counts.executions.get("missing", 0),
-        counts.outcomes.get("pass", 0),
-        counts.failures,
-        ", ".join(notes),
-    )
+    return " · ".join(notes)

@@ -1,12 +1,10 @@
 """`errata sources`."""
 
-from textwrap import wrap
-
 import click
 
 from errata import pipeline
 from errata.cli.options import Options, shared_options
-from errata.cli.output import WIDTH, put, put_json
+from errata.cli.output import put, put_json
 
 NAME = 20
 
@@ -19,7 +17,4 @@ def command(options: Options) -> None:
         if options.json:
             put_json({"source": name, "title": title})
         else:
-            first, *rest = wrap(title, WIDTH - NAME) or [""]
-            put(f"{name:<{NAME}}{first}")
-            for line in rest:
-                put(" " * NAME + line)
+            put(f"{name:<{NAME}}{title}", hang=NAME)

@@ -7,7 +7,7 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
-from errata.pipeline.selecting import short
+from errata.pipeline.selecting import handle_of
 
 
 @click.command("triage")
@@ -16,7 +16,7 @@ from errata.pipeline.selecting import short
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Name the owner of every failure anew; all runs where none is given.
 
-    Every import does this by itself. It is needed again where the rules have changed.
+    This happens by itself when failures are first asked for, and again where the rules have changed.
     """
     store = options.store
     for stored in pipeline.runs_named(runs, store) if runs else pipeline.all_runs(store):
@@ -26,5 +26,5 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         if options.json:
             put_json({"run": stored.run.native_id, "run_id": stored.run.id, "failures": len(said), "owners": owners})
         else:
-            told = " · ".join(f"{owner} {count}" for owner, count in owners.most_common())
-            put(f"{short(stored.run.native_id)} · {plural(len(said), 'failure')}{f' · {told}' if told else ''}")
+            told = [f"{owner} {count:,}" for owner, count in owners.most_common()]
+            put(" · ".join([handle_of(stored, store), plural(len(said), "failure"), *told]), hang=4)

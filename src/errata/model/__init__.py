@@ -12,6 +12,7 @@ from errata.model.error_info import ErrorInfo
 from errata.model.finding import Finding
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, Place, Question
+from errata.model.part import Part
 from errata.model.record import Evidence, Record, SourceRef, Unreadable
 from errata.model.run import (
     Code,
@@ -61,6 +62,7 @@ __all__ = [
     "Member",
     "Output",
     "Packet",
+    "Part",
     "Place",
     "Question",
     "Quote",

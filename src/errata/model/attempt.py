@@ -8,6 +8,7 @@ from errata.model import identity
 from errata.model.artefact import Artefact
 from errata.model.check import Check
 from errata.model.error_info import ErrorInfo
+from errata.model.part import Part
 from errata.model.record import Record
 from errata.model.step import Step
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
@@ -55,6 +56,8 @@ class Attempt(Record):
     """Computed from run, case, session, index and path where it is not given."""
     run: str
     case: str
+    native_id: str = ""
+    """The harness's own id of this try, by which it can be asked for again."""
     index: int = 1
     session: int | None = None
     path: str = ""
@@ -71,6 +74,8 @@ class Attempt(Record):
     outcome: Outcome
     threshold: float | None = None
     native_status: str = ""
+    native_reason: str = ""
+    """The harness's own words for why it came out so."""
     reported: float | None = None
     """The value that the harness put into its headline."""
     reported_counted: bool | None = None
@@ -92,6 +97,9 @@ class Attempt(Record):
     exit_code: int | None = None
     invalidated: Invalidation | None = None
     links: dict[str, str] = {}
+    parts: tuple[Part, ...] = ()
+    cost_of_pass: float | None = None
+    """As the harness states it: of several parts the cheapest."""
 
     def __post_init__(self) -> None:
         if not self.id:

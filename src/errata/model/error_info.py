@@ -18,4 +18,6 @@ class ErrorInfo(Record):
     retryable: bool | None = None
     recovered: bool = False
     collateral: bool = False
+    hits: tuple[str, ...] = ()
+    """The parts of the attempt that it stopped, where one error is told of several: `T0/00`."""
     at: str | None = None

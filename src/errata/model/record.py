@@ -62,3 +62,5 @@ class Unreadable(Record):
     where: str
     why: str
     excerpt: str = ""
+    run: str = ""
+    """The run that it belongs to; empty where the log does not tell, and it may be any of several."""

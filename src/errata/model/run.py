@@ -6,6 +6,7 @@ import msgspec
 
 from errata.model import identity
 from errata.model.artefact import Artefact
+from errata.model.part import Part
 from errata.model.record import Evidence, Record
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
 from errata.model.words import ScorerKind
@@ -106,6 +107,7 @@ class Run(Record):
     sessions: tuple[Session, ...] = ()
     log_evidence: tuple[Evidence, ...] = ()
     usage: UsageByRole = NO_USAGE_BY_ROLE
+    parts: tuple[Part, ...] = ()
     excluded: Exclusion | None = None
     origin: str = ""
     """The path on this machine that every `ref.file` of the run is relative to. No part of the run's content."""

@@ -6,7 +6,7 @@ Execution = Literal["completed", "error", "limit", "cancelled", "skipped", "unfi
 Measurement = Literal["scored", "unscored", "error", "not_run"]
 Outcome = Literal["pass", "fail", "partial", "none"]
 CheckStatus = Literal["pass", "fail", "error", "unscored", "not_applicable", "not_run", "skipped"]
-CheckKind = Literal["step", "dimension", "assertion", "tests", "reward", "criterion"]
+CheckKind = Literal["step", "dimension", "assertion", "tests", "reward", "criterion", "limit"]
 Owner = Literal[
     "model",
     "budget",

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from errata.pipeline.failures import failures_of
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.pipeline.importing import import_paths, look_for
+    from errata.pipeline.pooling import pool
+    from errata.pipeline.rerunning import plan_rerun
     from errata.pipeline.scoring import score_run
     from errata.pipeline.selecting import run_named, runs_named
     from errata.pipeline.showing import find_shown
@@ -22,6 +24,7 @@ _VERBS = {
     "look_for": "errata.pipeline.importing",
     "triage_if_needed": "errata.pipeline.triaging",
     "triage_run": "errata.pipeline.triaging",
+    "pool": "errata.pipeline.pooling",
     "score_run": "errata.pipeline.scoring",
     "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
@@ -36,6 +39,7 @@ _VERBS = {
     "import_paths": "errata.pipeline.importing",
     "include": "errata.store.runs",
     "list_sources": "errata.pipeline.housekeeping",
+    "plan_rerun": "errata.pipeline.rerunning",
     "run_by_id": "errata.store.runs",
     "run_named": "errata.pipeline.selecting",
     "runs_named": "errata.pipeline.selecting",
@@ -65,6 +69,8 @@ __all__ = [
     "include",
     "list_sources",
     "look_for",
+    "plan_rerun",
+    "pool",
     "run_by_id",
     "run_named",
     "runs_named",

@@ -9,20 +9,23 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata import checkup, triage
+from errata import checkup
 from errata.errors import StoreError
-from errata.model import Attempt, Finding, StoredRun
+from errata.model import Attempt, Attribution, Finding, StoredRun
+from errata.pipeline.causes import Causes, causes_of
+from errata.pipeline.explaining import BY_DEFAULT, meaning_of
 from errata.pipeline.failures import case_name
 from errata.pipeline.importing import OnItems, PathSummary, import_paths
+from errata.pipeline.log_lines import LogLine, error_lines, has_logs
 from errata.pipeline.scoring import Scores, score_run
 from errata.pipeline.selecting import handle_of
-from errata.store.attempts import attempts_of, categories_of
+from errata.store.attempts import attempts_of, categories_of, with_texts
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, run_by_id, unreadables_of
-from errata.text.clean import one_line
 
-ERROR_WIDTH = 88
+LOGS_READ = 1_000
+"""Failures whose own logs are searched for what they share."""
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -41,6 +44,16 @@ class Health(msgspec.Struct, frozen=True):
         return f"fit for analysis: {listed}" if self.fit else f"NOT FIT for comparison as it stands: {listed}"
 
 
+class Owned(msgspec.Struct, frozen=True):
+    """The failures of one owner."""
+
+    owner: str
+    count: int
+    reason: str
+    """What the rule that decided most of them says; empty where none did."""
+    because_of_it: int
+
+
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What `analyze` says of one run before anybody has looked at its failures."""
 
@@ -55,14 +68,15 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     by_harness: bool
     """The log holds only a part of the cases, so that the harness's own count is all there is."""
     first_failed: tuple[tuple[str, int], ...]
-    facts: tuple[tuple[str, int], ...]
+    """Check → of how many failures it is the first that failed; empty for those without one."""
+    in_steps: bool
+    """Whether these checks are the steps of a pipeline."""
     categories: tuple[tuple[str, int, int], ...]
     """Name, failures, attempts."""
-    repeated_errors: tuple[tuple[str, int], ...]
     first_case: str
-    scores: Scores | None = None
-    owners: tuple[tuple[str, int, str], ...] = ()
-    """Owner, failures, and the commonest reason among them."""
+    scores: Scores
+    owners: tuple[Owned, ...] = ()
+    causes: Causes = Causes((), 0)
 
     @property
     def unavailable(self) -> Finding | None:
@@ -117,6 +131,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         tally.add(attempt, categories.get(attempt.case, ""))
     score = _score(stored, tally)
     scores = score_run(stored, store)
+    said = attributions_of(store, stored.pk).values()
     return Analysis(
         stored=stored,
         handle=handle_of(stored, store),
@@ -126,28 +141,26 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         unit=score.unit,
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
-        facts=tuple(tally.facts.most_common()),
+        in_steps=tally.in_steps,
         categories=tuple(
             (name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in) if name
         ),
-        repeated_errors=tuple((text, often) for text, often in tally.errors.most_common(20) if often > 1),
         first_case=case_name(stored.run, tally.first_case),
         scores=scores,
-        owners=_owners(stored, store),
+        owners=_owners(said),
+        causes=causes_of(stored.run, said, tally.log_lines(store)),
     )
 
 
-def _owners(stored: StoredRun, store: Store) -> tuple[tuple[str, int, str], ...]:
-    book = triage.built_in()
+def _owners(attributions: Iterable[Attribution]) -> tuple[Owned, ...]:
     reasons: dict[str, Counter[str]] = {}
-    for said in attributions_of(store, stored.pk).values():
+    for said in attributions:
         reasons.setdefault(said.owner, Counter())[said.decided_by] += 1
-    counted = sorted(reasons.items(), key=lambda pair: -pair[1].total())
     named = []
-    for owner, deciding in counted:
-        first = deciding.most_common(1)[0][0]
-        told = book.rules[first].means if first in book.rules else triage.MEANS.get(first, first)
-        named.append((owner, deciding.total(), told))
+    for owner, deciding in sorted(reasons.items(), key=lambda pair: -pair[1].total()):
+        rule, often = deciding.most_common(1)[0]
+        reason = "" if rule in BY_DEFAULT else meaning_of(rule)
+        named.append(Owned(owner, deciding.total(), reason, often))
     return tuple(named)
 
 
@@ -176,13 +189,13 @@ class _Tally:
 
     def __init__(self) -> None:
         self.first_failed: Counter[str] = Counter()
-        self.facts: Counter[str] = Counter()
-        self.errors: Counter[str] = Counter()
+        self.in_steps = True
         self.failed_in: Counter[str] = Counter()
         self.tried_in: Counter[str] = Counter()
         self.first_case = ""
         self.repeated = False
         self._passed: dict[int, bool] = {}
+        self._logged: list[Attempt] = []
 
     @property
     def passed_cases(self) -> int:
@@ -194,10 +207,16 @@ class _Tally:
         if not attempt.is_failure:
             return
         self.first_case = self.first_case or attempt.case
-        self.first_failed[next(iter(attempt.failed_checks), "")] += 1
-        self.facts[f"{attempt.execution}/{attempt.measurement}/{attempt.outcome}"] += 1
+        if has_logs(attempt) and len(self._logged) < LOGS_READ:
+            self._logged.append(attempt)
         self.failed_in[category] += 1
-        self.errors.update({one_line(error.message, ERROR_WIDTH) for error in attempt.errors})
+        failed = next((check for check in attempt.checks if check.failed), None)
+        self.first_failed[failed.name if failed else ""] += 1
+        self.in_steps = self.in_steps and (failed is None or failed.kind == "step")
+
+    def log_lines(self, store: Store) -> dict[str, list[LogLine]]:
+        """What the logs of the failures say, by attempt."""
+        return {attempt.id: list(error_lines(with_texts(store, attempt))) for attempt in self._logged}
 
     def _note_pass(self, attempt: Attempt) -> None:
         """A case counts as passed where every row that repeats the same try agrees."""

@@ -1,16 +1,23 @@
 """The verb `failures`: which attempts failed, and what is known of each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.errors import NotFoundError
+from errata.model import Attempt, Attribution, Case, Run, StoredRun
+from errata.pipeline.log_lines import has_logs
+from errata.pipeline.reasons import explained, reason_of, says_more
 from errata.pipeline.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of
+from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, categories_of, with_texts
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
-from errata.text.clean import one_line
+from errata.text.nearest import did_you_mean
+
+CASES_HELD = 256
+LISTED = 12
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +34,8 @@ class Failure(msgspec.Struct, frozen=True):
     run: Run
     attempt: Attempt
     attribution: Attribution | None = None
+    expected: str = ""
+    """What the case asked for, where that is all that can be said of a wrong answer."""
 
     @property
     def case_name(self) -> str:
@@ -34,13 +43,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """In one line, what the log itself says: the error, the harness's word, or the judge's."""
-        attempt = self.attempt
-        if attempt.errors:
-            return one_line(attempt.errors[0].message)
-        explained = next((check.explanation for check in attempt.checks if check.failed and check.explanation), "")
-        judged = attempt.judgements[0].reasoning if attempt.judgements else ""
-        return one_line(explained or judged or attempt.native_status)
+        return reason_of(self.attempt, self.attribution, self.expected).text
 
     def as_json(self) -> dict[str, Any]:
         """The stable form; `bucket` and `verdict` are null until they are known."""
@@ -85,6 +88,7 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
     triage_if_needed(stored, store)
     said = attributions_of(store, stored.pk)
     categories = categories_of(store, stored.pk) if filters.category else {}
+    expected = lru_cache(CASES_HELD)(lambda key: expected_of(case_of(store, stored.pk, key)))
     found = 0
     for attempt in _candidates(stored, store, filters):
         if limit is not None and found >= limit:
@@ -94,7 +98,14 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
             if filters.owner and (attribution is None or attribution.owner != filters.owner):
                 continue
             found += 1
-            yield Failure(stored.run, attempt, attribution)
+            if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
+                attempt = with_texts(store, attempt)
+            asked = "" if explained(attempt, attribution) else expected(attempt.case)
+            yield Failure(stored.run, attempt, attribution, asked)
+
+
+def expected_of(case: Case | None) -> str:
+    return case.expected if case is not None and isinstance(case.expected, str) else ""
 
 
 def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:
@@ -111,3 +122,30 @@ def _wanted(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, 
         and filters.measurement in ("", attempt.measurement)
         and filters.outcome in ("", attempt.outcome)
     )
+
+
+def refuse_unknown(filters: Filters, runs: Sequence[StoredRun], store: Store) -> None:
+    """Where nothing fits: a check, category or case that no run knows is a slip, and no empty answer."""
+    if filters.failed_check:
+        checks = dict.fromkeys(name for one in runs for name in one.counts.checks)
+        _refuse("check", filters.failed_check, list(checks), filters.failed_check in checks)
+    if filters.category:
+        categories = {name for one in runs for name in categories_of(store, one.pk).values()}
+        _refuse("category", filters.category, sorted(categories), filters.category in categories)
+    if filters.case:
+        cases = dict.fromkeys(name for one in runs for name in case_names(one, store))
+        _refuse("case", filters.case, list(cases), any(filters.case in name for name in cases))
+
+
+def _refuse(what: str, wanted: str, known: Sequence[str], is_known: bool) -> None:
+    if is_known:
+        return
+    listed = f"known are: {', '.join(known)}" if 0 < len(known) <= LISTED else ""
+    hints = [part for part in (did_you_mean(wanted, known), listed) if part]
+    raise NotFoundError(f"No {what} is named `{wanted}`", hint="\n".join(hints) or f"these runs have no {what} at all")
+
+
+def case_names(stored: StoredRun, store: Store) -> Iterator[str]:
+    """Every case with a counted attempt, as its harness names it."""
+    keys = dict.fromkeys(attempt.case for attempt in attempts_of(store, stored.pk, counted=True))
+    return (case_name(stored.run, key) for key in keys)

@@ -10,9 +10,10 @@ import msgspec
 from errata import __version__, sources
 from errata.errors import StoreError
 from errata.model import StoredRun
+from errata.pipeline.selecting import known_run
 from errata.store.database import Store, open_store, problems_of, schema_of
 from errata.store.removal import collect_garbage, free_space, remove_run
-from errata.store.runs import all_runs, find_run
+from errata.store.runs import all_runs
 
 
 class StoreHealth(msgspec.Struct, frozen=True):
@@ -31,7 +32,7 @@ class StoreHealth(msgspec.Struct, frozen=True):
 
 def stored_runs(selectors: Iterable[str], store: Store) -> list[StoredRun]:
     """Runs that the store already holds; a path names the run that was read from it."""
-    found = {one.run.id: one for one in (find_run(store, selector) for selector in selectors)}
+    found = {one.run.id: one for one in (known_run(selector, store) for selector in selectors)}
     return list(found.values())
 
 

@@ -1,80 +1,105 @@
-"""The verb `score`: one run under every policy, as a whole and by category."""
+"""The verb `score`: one run under every policy, as a whole and by category, with what was left out and why."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from errata.compare.policies import POLICIES, Policy, Score, Trials
-from errata.model import Attempt, StoredRun
-from errata.model.usage import total_of
+from errata import triage
+from errata.compare.policies import POLICIES
+from errata.compare.prices import Cost, cost_of
+from errata.compare.scores import Group, Policy, Score
+from errata.compare.tiers import Tiers
+from errata.compare.trials import Opinions, Timeouts, Trials
+from errata.model import Attempt, Attribution, StoredRun, Verdict
+from errata.pipeline.rules import rules_in_use
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.database import Store
 
 
-class Cost(msgspec.Struct, frozen=True):
-    """What was spent, as far as the log tells; absent is not zero."""
+class Proof(msgspec.Struct, frozen=True):
+    """One line of the log that stands for a group of attempts."""
 
-    total: float | None
-    of_passes: float | None
-    of_failures: float | None
-    per_pass: float | None
-    """Everything that was spent, over the passes it bought."""
-    unknown: int
+    where: str
+    quote: str
+    case: str
 
 
-class Scores(msgspec.Struct, frozen=True):
+class Scores(msgspec.Struct, frozen=True, kw_only=True):
     stored: StoredRun
     unit: str
+    """`cases`; `attempts` where a case was tried several times."""
     unavailable: bool
-    scores: dict[str, Score]
-    categories: dict[str, dict[str, Score]]
+    timeouts: Timeouts
+    scores: dict[Policy, Score]
+    categories: dict[str, dict[Policy, Score]]
     cost: Cost
+    proofs: dict[tuple[str, str], Proof]
+    """By reason and signal of a group."""
+
+    def proof_of(self, group: Group) -> Proof | None:
+        return self.proofs.get((group.why, group.signal))
 
 
-def score_run(stored: StoredRun, store: Store) -> Scores:
+def score_run(
+    stored: StoredRun, store: Store, *, timeouts: Timeouts = "count", verdicts: Mapping[str, Verdict] | None = None
+) -> Scores:
     triage_if_needed(stored, store)
-    purse = _Purse()
-    attempts = purse.watch(attempts_of(store, stored.pk))
-    whole = Trials(stored.run, attempts, attributions_of(store, stored.pk), broken_measurements(store, stored.pk))
-    members: dict[str, set[str]] = {}
+    said = {key: _quoting(one) for key, one in attributions_of(store, stored.pk).items()}
+    opinions = Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=verdicts or {})
+    tiers = Tiers()
+    attempts = _watched(attempts_of(store, stored.pk), tiers)
+    whole = Trials(stored.run, attempts, opinions, timeouts=timeouts)
+    parts = {name: whole.only(cases) for name, cases in _members(stored, store).items()}
+    scores = _scores(whole)
+    return Scores(
+        stored=stored,
+        unit="attempts" if whole.repeated else "cases",
+        unavailable=whole.unavailable,
+        timeouts=timeouts,
+        scores=scores,
+        categories={name: _scores(part) for name, part in parts.items()},
+        cost=cost_of(whole, parts, tiers),
+        proofs=_proofs(scores, said),
+    )
+
+
+def _scores(trials: Trials) -> dict[Policy, Score]:
+    return {policy: count(trials) for policy, count in POLICIES.items()}
+
+
+def _members(stored: StoredRun, store: Store) -> dict[str, list[str]]:
+    """Category → its cases."""
+    members: dict[str, list[str]] = {}
     for case, category in categories_of(store, stored.pk).items():
-        members.setdefault(category, set()).add(case)
-    parts = {name: _scores(whole.only(cases), ("strict", "clean")) for name, cases in sorted(members.items())}
-    unit = "attempts" if whole.repeated else "cases"
-    return Scores(stored, unit, whole.unavailable, _scores(whole, POLICIES), parts, purse.cost)
+        members.setdefault(category, []).append(case)
+    return dict(sorted(members.items()))
 
 
-def _scores(trials: Trials, policies: Iterable[Policy]) -> dict[str, Score]:
-    return {policy: POLICIES[policy](trials) for policy in policies}
+def _watched(attempts: Iterable[Attempt], tiers: Tiers) -> Iterator[Attempt]:
+    for attempt in attempts:
+        tiers.add(attempt)
+        yield attempt
 
 
-class _Purse:
-    """Adds up what was spent, while the attempts pass by."""
+def _quoting(said: Attribution) -> Attribution:
+    """Where a fact decided and a rule says the same with the log's own words, the rule is named."""
+    rules = rules_in_use().book.rules
+    if said.owner == "model" or said.decided_by in rules:
+        return said
+    equal = (one for one in said.signals if one.strength == said.confidence and one.name in rules)
+    better = next((one.name for one in equal if rules[one.name].owner == said.owner), "")
+    return msgspec.structs.replace(said, decided_by=better) if better else said
 
-    def __init__(self) -> None:
-        self._passes: list[float] = []
-        self._failures: list[float] = []
-        self._unknown = 0
 
-    def watch(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
-        for attempt in attempts:
-            if attempt.counted and attempt.execution != "missing":
-                cost = attempt.usage.cost
-                if cost is None:
-                    self._unknown += 1
-                else:
-                    (self._passes if attempt.outcome == "pass" else self._failures).append(cost)
-            yield attempt
-
-    @property
-    def cost(self) -> Cost:
-        total = total_of([*self._passes, *self._failures])
-        return Cost(
-            total=total,
-            of_passes=total_of(self._passes),
-            of_failures=total_of(self._failures),
-            per_pass=total / len(self._passes) if total is not None and self._passes else None,
-            unknown=self._unknown,
-        )
+def _proofs(scores: Mapping[Policy, Score], said: Mapping[str, Attribution]) -> dict[tuple[str, str], Proof]:
+    found: dict[tuple[str, str], Proof] = {}
+    for group in (group for score in scores.values() for group in (*score.groups, *score.beside) if group.signal):
+        for member in group.members:
+            signals = said[member.id].signals if member.id in said else ()
+            one = next((one for one in signals if one.name == group.signal and one.quote), None)
+            if one is not None:
+                found.setdefault((group.why, group.signal), Proof(one.where, one.quote, member.case))
+                break
+    return found

@@ -1,7 +1,6 @@
 """The verb `show`: find what is meant, with everything that is known of it."""
 
 import shlex
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,13 +8,16 @@ import msgspec
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
-from errata.pipeline.failures import case_name
-from errata.pipeline.selecting import run_named
+from errata.pipeline.effects import effect_of
+from errata.pipeline.explaining import Explanation, explain
+from errata.pipeline.failures import case_name, case_names
+from errata.pipeline.selecting import handle_of, is_path, known_run, run_named
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempt_by_id, attempts_of, case_of, run_with_texts
-from errata.store.attributions import attributions_of
+from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.database import Store
 from errata.store.runs import find_run, findings_of, run_by_id
+from errata.text.nearest import did_you_mean
 
 
 class ShownRun(msgspec.Struct, frozen=True):
@@ -28,14 +30,17 @@ class ShownRun(msgspec.Struct, frozen=True):
 
 class ShownAttempt(msgspec.Struct, frozen=True):
     stored: StoredRun
+    handle: str
+    """The shortest name by which the store finds the run."""
     attempt: Attempt
     case: Case | None
     of: int
     """How many attempts the case has in this session."""
-    children: tuple[str, ...]
+    children: tuple[Attempt, ...]
     earlier: tuple[Attempt, ...]
     """Those of earlier sessions, which this one supersedes."""
     attribution: Attribution | None = None
+    explanation: Explanation | None = None
 
     @property
     def case_name(self) -> str:
@@ -46,10 +51,19 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             "kind": "attempt",
             "attempt": self.attempt,
             "case": self.case,
-            "children": self.children,
+            "children": [child.id for child in self.children],
             "earlier": [attempt.id for attempt in self.earlier],
             "attribution": self.attribution,
+            "explanation": self.explanation,
         }
+
+
+def short_name(shown: ShownAttempt, attempt_id: str) -> str:
+    """Another attempt as `errata show` takes it: RUN/CASE where that is enough, else its id."""
+    parts = split_attempt_id(attempt_id)
+    if parts.run != shown.stored.run.id or parts.case == shown.attempt.case:
+        return attempt_id
+    return f"{shown.handle}/{case_name(shown.stored.run, parts.case)}"
 
 
 def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
@@ -69,17 +83,17 @@ def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
 
 def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
     """RUN alone wins; else what stands before the first slash is the RUN, and the rest names a case."""
-    try:
-        return run_named(thing, store), ""
-    except NotFoundError as error:
-        problem = error
     head, slash, rest = thing.partition("/")
-    if not slash or not head or Path(thing).exists():
-        raise problem
-    return find_run(store, head), rest
+    if not slash or not head or is_path(thing):
+        return run_named(thing, store), ""
+    try:
+        return find_run(store, thing), ""
+    except NotFoundError:
+        return known_run(head, store), rest
 
 
 def _shown_case(stored: StoredRun, case: str, store: Store) -> ShownAttempt:
+    """By its name, or by the beginning of it where no other case begins so."""
     for name, wanted in _named(case):
         for key in (name, f"{stored.run.suite}/{name}"):
             found = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
@@ -87,9 +101,14 @@ def _shown_case(stored: StoredRun, case: str, store: Store) -> ShownAttempt:
             chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
             if chosen:
                 return _shown_attempt(stored, attempt_by_id(store, chosen[0].id), store)
+    names = list(case_names(stored, store))
+    meant = [name for name in names if name.startswith(case)]
+    if len(meant) == 1:
+        return _shown_case(stored, meant[0], store)
+    listing = f"`{shlex.join(['errata', 'failures', handle_of(stored, store)])}` lists those that failed"
     raise NotFoundError(
         f"Run `{stored.run.native_id}` has no case `{case}`",
-        hint=f"`{shlex.join(['errata', 'failures', stored.run.native_id])}` lists those that failed",
+        hint="\n".join(filter(None, (did_you_mean(case, names), listing))),
     )
 
 
@@ -102,11 +121,17 @@ def _named(case: str) -> list[tuple[str, int]]:
 def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAttempt:
     same = list(attempts_of(store, stored.pk, case=attempt.case))
     of = sum(one.parent == attempt.parent and one.session == attempt.session for one in same)
-    children = tuple(one.id for one in same if one.parent == attempt.id)
+    children = tuple(one for one in same if one.parent == attempt.id)
     earlier = tuple(one for one in same if one.superseded_by == attempt.id)
     case = case_of(store, stored.pk, attempt.case)
-    said = None
-    if attempt.is_failure:
-        triage_if_needed(stored, store)
-        said = attributions_of(store, stored.pk).get(attempt.id)
-    return ShownAttempt(stored, attempt, case, max(of, 1), children, earlier, said)
+    shown = ShownAttempt(stored, handle_of(stored, store), attempt, case, max(of, 1), children, earlier)
+    if not attempt.is_failure:
+        return shown
+    triage_if_needed(stored, store)
+    said = attributions_of(store, stored.pk).get(attempt.id)
+    if said is None:
+        return shown
+    broken = attempt.id in broken_measurements(store, stored.pk)
+    effect = effect_of(stored.run, attempt, same, said, broken=broken)
+    explanation = explain(stored.run, shown.case_name, attempt, case, said, effect)
+    return msgspec.structs.replace(shown, attribution=said, explanation=explanation)

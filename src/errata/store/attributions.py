@@ -50,6 +50,14 @@ def attributions_of(store: Store, pk: int) -> dict[str, Attribution]:
         return {one.attempt: one for one in found}
 
 
+def each_attribution(store: Store, pk: int) -> Iterator[tuple[Attribution, bool]]:
+    """One by one, with whether a signal says that the measurement, not the answer, is at fault."""
+    with store.reading() as connection:
+        query = select(attributions.c.record, attributions.c.breaks).where(attributions.c.run_pk == pk)
+        for row in connection.execute(query.execution_options(yield_per=CHUNK)):
+            yield unpack(row.record, Attribution), bool(row.breaks)
+
+
 def broken_measurements(store: Store, pk: int) -> set[str]:
     """The attempts of which a signal says that the measurement, not the answer, is at fault."""
     with store.reading() as connection:

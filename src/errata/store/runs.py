@@ -17,10 +17,10 @@ from errata.store.database import Store
 from errata.store.schema import exclusions, findings, runs, unreadables
 
 
-def all_runs(store: Store) -> list[StoredRun]:
-    """Newest first: by the time the run started, else by the time it was imported."""
+def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
+    """Newest first: by the time the run started, else by the time it was imported. All, or those of one suite."""
     with store.reading() as connection:
-        rows = connection.execute(_current())
+        rows = connection.execute(_current().where(runs.c.suite == suite) if suite else _current())
         stored = [_stored(row) for row in rows]
     return sorted(stored, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.pk), reverse=True)
 
@@ -47,7 +47,7 @@ def find_run(store: Store, selector: str) -> StoredRun:
         if len(found) == 1:
             return found[0]
         if found:
-            listed = "\n".join(f"{one.run.native_id} · {one.run.subject.model} · id {one.run.id}" for one in found[:10])
+            listed = "\n".join(_told_apart(one.run) for one in found[:10])
             raise NotFoundError(f"`{selector}` names {len(found)} runs", hint=f"name one of them:\n{listed}")
     raise NotFoundError(f"No run is named `{selector}`", hint="`errata runs` lists the runs of this store")
 
@@ -96,6 +96,11 @@ def _stored(row: Row[Any]) -> StoredRun:
     run = msgspec.structs.replace(unpack(row.record, Run), origin=row.origin, revision=row.revision, excluded=excluded)
     counts = msgspec.convert(row.counts, Counts)
     return StoredRun(run=run, counts=counts, pk=row.pk, imported_at=row.imported_at, digest=row.digest)
+
+
+def _told_apart(run: Run) -> str:
+    variant = ", ".join(f"{key} {value}" for key, value in run.variant.items())
+    return " · ".join(part for part in (run.native_id, run.subject.model, variant, f"id {run.id}") if part)
 
 
 def _named_exactly(run: Run, selector: str) -> bool:

@@ -11,12 +11,13 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]")
+_SUSPECT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 _LINE_ENDS = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
 
 
 def clean(text: str) -> str:
     """The text without escapes and controls; tabs and line feeds stay, every other line end becomes a line feed."""
-    if text.isascii() and text.isprintable():
+    if (text.isascii() and text.isprintable()) or not _SUSPECT.search(text):
         return text
     text = _LINE_ENDS.sub("\n", _ESCAPES.sub("", text))
     return _CONTROLS.sub("", text).encode("utf-8", "replace").decode("utf-8")

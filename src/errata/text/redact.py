@@ -5,38 +5,27 @@ kind, so that a reader still sees that something stood there: `[redacted:github-
 """
 
 import re
-from typing import Any
+import string
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-_SHAPES: tuple[tuple[str, str], ...] = (
-    ("private-key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
-    ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{8,}"),
-    ("openai-key", r"\bsk-(?:proj-|svcacct-|or-v1-)?[A-Za-z0-9_-]{20,}"),
-    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})"),
-    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{16,}"),
-    ("aws-key-id", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("google-key", r"\bAIza[A-Za-z0-9_-]{30,}"),
-    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    ("hugging-face-token", r"\bhf_[A-Za-z0-9]{20,}"),
-    ("stripe-key", r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{30,}"),
-    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{40,}"),
-    ("jwt", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"),
-    ("convex-key", r"\b(?:prod|dev|preview|project):[a-z0-9-]+\|[A-Za-z0-9+/=_-]{20,}"),
-    ("bearer", r"(?<=[Bb]earer )[A-Za-z0-9._~+/=-]{16,}"),
-    ("url-password", r"(?<=://)[^\s/:@\"']+:[^\s/@\"']+(?=@)"),
-)
+from errata.text.token_shapes import SHAPES, Shape
 
-_SECRET_NAMES = "PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API[_-]?KEY|ACCESS[_-]?KEY|PRIVATE[_-]?KEY|CREDENTIALS?"  # noqa: S105
 # the name's beginning is not matched: it stays in any case, and a pattern that looked for it would be quadratic
-_NAMED = re.compile(
-    rf"""(?ix)
-    ( (?: {_SECRET_NAMES} ) (?: _ID )? (?![A-Z0-9_]) (?: \\* ["'] )? \s* (?: => | = | : ) \s* )
-    (?: ( \\* ["'] ) ( [^"'\\\n]{{6,400}} ) | ( [^\s"',;&\\]{{6,}} ) )
-    """
+_NAME = re.compile("(?:password|passwd|passphrase|secret|token|credentials?|key|_pass)(?:_id)?(?![a-z0-9_])")
+_KINDS_OF_KEY = "(?:api|access|private|account|subscription)[_-]?"
+_ACCOUNTS = "(?:db|user|admin|root|smtp|mail|ftp|redis|mysql|pg)"
+_BEFORE_KEY = re.compile(rf"{_KINDS_OF_KEY}\Z")
+_BEFORE_PASS = re.compile(rf"{_ACCOUNTS}\Z")
+_NAME_ALONE = re.compile(
+    r"(?:^|[_.-]|(?<=[a-z0-9])(?=[A-Z]))(?i:pass(?:word|wd|phrase)|secret|token|credentials?"
+    rf"|{_KINDS_OF_KEY}key|{_ACCOUNTS}_pass)(?i:_ID)?$"
 )
-_NAME_ALONE = re.compile(rf"(?:^|[_.-]|(?<=[a-z0-9])(?=[A-Z]))(?i:{_SECRET_NAMES})(?i:_ID)?$")
+_ASSIGNED = re.compile(r"""(?:\\*["'])?\s*(?:=>|=|:)\s*(?:(\\*["'])([^"'\\\n]{6,400})|([^\s"',;&\\]{6,}))""")
+_GIVEN = re.compile(r"""[ \t]+(["']?)(?!-)([^\s"']{6,})""")
+_FLAG = re.compile(r"(?<!\S)--?[\w-]{0,40}\Z")
 _SHORTEST = 6
-_SHAPE = re.compile("|".join(f"(?P<{name.replace('-', '_')}>{shape})" for name, shape in _SHAPES))
+_LONGEST_WORD, _LONGEST_FLAG = 14, 42
 
 # a value that is itself a placeholder, a number or a type tells nothing
 _PLACEHOLDERS = (
@@ -45,23 +34,22 @@ _PLACEHOLDERS = (
 )
 _HARMLESS = re.compile(rf"(?i)(?:{_PLACEHOLDERS})$")
 _CODE = re.compile(rf"(?i)(?:{_PLACEHOLDERS}|[A-Za-z_][\w.]*[(\[].*)$")
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+class Found(NamedTuple):
+    """What has to go, and what it is."""
+
+    start: int
+    end: int
+    kind: str
 
 
 def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted:<kind>]`."""
-    text = _SHAPE.sub(_by_kind, text)
-    return _NAMED.sub(_by_name, text)
-
-
-def _by_kind(match: re.Match[str]) -> str:
-    return f"[redacted:{(match.lastgroup or 'secret').replace('_', '-')}]"
-
-
-def _by_name(match: re.Match[str]) -> str:
-    quote, quoted, bare = match[2] or "", match[3], match[4]
-    if quoted is not None:
-        return match[0] if _HARMLESS.match(quoted) else f"{match[1]}{quote}[redacted:named]"
-    return match[0] if _CODE.match(bare) else f"{match[1]}[redacted:named]"
+    for shape in SHAPES:
+        text = without(text, _of_shape(shape, text))
+    return without(text, _named(text))
 
 
 def redact_tree(value: Any) -> Any:
@@ -77,6 +65,69 @@ def redact_tree(value: Any) -> Any:
 
 def redact_named(name: str, value: Any) -> Any:
     """A value under a name: a text is a secret too where its name says so."""
-    if isinstance(value, str) and _NAME_ALONE.search(name) and not _HARMLESS.match(value) and len(value) >= _SHORTEST:
-        return "[redacted:named]"
-    return redact_tree(value)
+    return redacted_name(name, value) or redact_tree(value)
+
+
+def redacted_name(name: str, value: Any) -> str:
+    """What stands for a value that its name makes a secret; nothing where it is none."""
+    if not isinstance(value, str) or len(value) < _SHORTEST or _HARMLESS.match(value):
+        return ""
+    return "[redacted:named]" if _NAME_ALONE.search(name) else ""
+
+
+def without(text: str, found: Iterable[Found]) -> str:
+    """The text with the kind of each found thing in its place; they come in order, one that overlaps is passed over."""
+    pieces, at = [], 0
+    for start, end, kind in found:
+        if start >= at:
+            pieces += [text[at:start], f"[redacted:{kind}]"]
+            at = end
+    return "".join((*pieces, text[at:])) if pieces else text
+
+
+def _of_shape(shape: Shape, text: str) -> Iterator[Found]:
+    """In the order of their marks; they are rare, so that finding them is all the work."""
+    for match in sorted(_matches(shape, text), key=lambda one: one.start()):
+        start, end = match.span(match.lastindex or 0)
+        yield Found(start, end, shape.kind)
+
+
+def _matches(shape: Shape, text: str) -> Iterator[re.Match[str]]:
+    for mark in shape.marks:
+        at = text.find(mark)
+        while at >= 0:
+            match = shape.pattern.match(text, at)
+            if match:
+                yield match
+            at = text.find(mark, match.end() if match else at + 1)
+
+
+def _named(text: str) -> Iterator[Found]:
+    lowered = text.lower()
+    if len(lowered) != len(text):  # a few capitals become two characters
+        lowered = text.translate(_LOWER)
+    after = 0
+    for name in _NAME.finditer(lowered):
+        found = _value(text, name) if name.start() >= after and _tells(lowered, name) else None
+        if found:
+            after = found.end
+            yield found
+
+
+def _tells(lowered: str, name: re.Match[str]) -> bool:
+    """`key` and `pass` are names of secrets only after certain words."""
+    before = _BEFORE_KEY if name[0].startswith("key") else _BEFORE_PASS if name[0].startswith("_") else None
+    return before is None or before.search(lowered, max(0, name.start() - _LONGEST_WORD), name.start()) is not None
+
+
+def _value(text: str, name: re.Match[str]) -> Found | None:
+    start, end = name.span()
+    given = _ASSIGNED.match(text, end)
+    if given:
+        quoted = given[2] is not None
+        harmless = _HARMLESS.match(given[2]) if quoted else _CODE.match(given[3])
+        return None if harmless else Found(*given.span(2 if quoted else 3), "named")
+    given = _GIVEN.match(text, end)
+    if given and _FLAG.search(text, max(0, start - _LONGEST_FLAG), start) and not _CODE.match(given[2]):
+        return Found(*given.span(2), "named")
+    return None

@@ -6,6 +6,7 @@ from errata.model import Attempt, Attribution
 from errata.model.words import Confidence, Owner, Phase
 from errata.triage.facts import Observed
 from errata.triage.keys import failure_key
+from errata.triage.rules_in_use import Rules
 from errata.triage.taxonomy import suggestions
 
 _STRENGTH: dict[Confidence, int] = {"certain": 0, "likely": 1, "weak": 2}
@@ -37,7 +38,7 @@ _BY_PHASE: dict[Phase, Owner] = {
 
 
 def attribute(
-    attempt: Attempt, observed: Iterable[Observed], *, source: str = "", rules_version: str = ""
+    attempt: Attempt, observed: Iterable[Observed], *, source: str = "", rules: Rules | None = None
 ) -> Attribution:
     """The owner of a failure, how sure that is, which signal decided, and the label each taxonomy would give it."""
     every = list(observed)
@@ -51,9 +52,11 @@ def attribute(
         confidence=confidence,
         signals=tuple([one.signal for one in every]),
         decided_by=decided_by,
-        suggested_labels=suggestions(source, attempt, owner, frozenset([one.signal.name for one in every])),
+        suggested_labels=suggestions(
+            source, attempt, owner, frozenset([one.signal.name for one in every]), rules.taxonomies if rules else None
+        ),
         failure_key=failure_key(attempt),
-        rules_version=rules_version,
+        rules_version=rules.version if rules else "",
     )
 
 

@@ -1,28 +1,17 @@
 """Signals that need no text: what the facts of one attempt show by themselves."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
-from errata.model import Artefact, Attempt, Case, Check, Signal
+from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
+from errata.triage import contradictions, judges, strictness
+from errata.triage.observed import QUOTE, Observed, Rule, signal
 
-QUOTE = 160
 LINTERS = ("eslint", "lint", "ruff", "flake8", "prettier", "format", "style", "pylint", "clippy", "rubocop")
 ENDED = "MODEL_ENDED_SESSION"
-
-
-class Observed(msgspec.Struct, frozen=True, kw_only=True):
-    """A signal and what it says about who has to act; without an owner it is only kept."""
-
-    signal: Signal
-    owner: Owner | None = None
-    also: tuple[Owner, ...] = ()
-    breaks: bool = False
-
-
-Rule = Callable[[Attempt, Case | None], Iterator[Observed]]
 
 
 def follows_another(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -45,18 +34,22 @@ def ran_into_a_limit(attempt: Attempt, _case: Case | None) -> Iterator[Observed]
 
 def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Functionally right as far as every test tells, and refused for its style."""
-    failed = [check for check in attempt.checks if check.failed]
+    failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
+    if not failed or not all(map(_is_lint, failed)):
+        return
     tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
-    if failed and tests and all(_is_lint(check) for check in failed) and all(one.status == "pass" for one in tests):
+    if tests and all(one.status == "pass" for one in tests):
         quote = failed[0].explanation or failed[0].name
         yield _observed(attempt, "lint_only", "grader", "certain", f"checks[{failed[0].name}]", quote)
 
 
 def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """An error before the first token: no step, no answer, nothing measured."""
+    if attempt.execution != "error" or not _is_subject_error(attempt):
+        return
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or attempt.artefacts
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
-    if attempt.execution == "error" and not made and not measured and _is_subject_error(attempt):
+    if not made and not measured:
         first = attempt.errors[0]
         own = _PROGRAMMING.search(f"{first.type}: {first.message}"[:QUOTE])
         name = "crash_before_generation" if own else "no_generation"
@@ -88,9 +81,9 @@ def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed
 
 def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """A reward was written although no test ran: a program that the tests need is not there."""
-    if attempt.outcome != "fail" or any(
-        one.kind == "tests" and one.status in ("pass", "fail") for one in attempt.checks
-    ):
+    if not attempt.artefacts or attempt.outcome != "fail":
+        return
+    if any(one.kind == "tests" and one.status in ("pass", "fail") for one in attempt.checks):
         return
     for artefact in attempt.artefacts:
         if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
@@ -108,17 +101,9 @@ _MISSING = re.compile(r"^.*\b[\w.-]+: (?:command )?not found\s*$", re.MULTILINE)
 _TESTS_RAN = re.compile(r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) ", re.MULTILINE)
 
 
-def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """Judges who were asked the same and say the opposite: a doubt, not a verdict."""
-    said = {_passed(judgement.raw) for judgement in attempt.judgements if judgement.valid} - {None}
-    if len(said) > 1:
-        told = ", ".join(f"{one.judge or one.model}: {_passed(one.raw)}" for one in attempt.judgements if one.valid)
-        yield _observed(attempt, "judges_disagree", "grader", "weak", "judgements", told)
-
-
 def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     """The answer is the reference, character for character, and is refused all the same."""
-    if case is None:
+    if case is None or not case.artefacts or not attempt.artefacts:
         return
     expected = {_name(artefact): artefact.text for artefact in case.artefacts if artefact.role == "expected"}
     given = {_name(artefact): artefact.text for artefact in attempt.artefacts if artefact.role == "output"}
@@ -153,6 +138,14 @@ MEANS = {
     "no_verdict": "no verdict was given",
     "verifier_never_ran": "the tests never ran",
     "judges_disagree": "the judges disagree",
+    "judge_contradicts": "a judge says the opposite of what a program or the calls show",
+    "strict_match": "the expected answer was refused for how it is written",
+    "format_reject": "the right answer stands there and was not taken for one",
+    "prompt_contradicts_expected": "the task and its own reference contradict each other",
+    "missing_fixture": "a file that the task needs is not there",
+    "reference_fails": "the reference solution itself fails",
+    "all_fail": "every subject that was measured fails this case",
+    "all_agree_on_another": "every subject gives one and the same other answer",
     "answer_equals_reference": "the reference answer itself was refused",
     "check_failed": "measured and failed; nothing points elsewhere",
     "unavailable_run": "the model was not available at all",
@@ -171,10 +164,15 @@ RULES: tuple[Rule, ...] = (
     spent_nothing,
     measurement_broke,
     verifier_never_ran,
-    judges_disagree,
+    *judges.RULES,
     equals_the_reference,
+    *strictness.RULES,
+    *contradictions.RULES,
     a_check_failed,
 )
+
+
+__all__ = ["MEANS", "QUOTE", "RULES", "Observed", "Rule"]
 
 
 def _observed(
@@ -187,9 +185,7 @@ def _observed(
     *,
     breaks: bool = False,
 ) -> Observed:
-    short = " ".join(quote.split())[:QUOTE]
-    signal = Signal(name=name, rule=name, where=where, quote=short, strength=strength, ref=attempt.ref)
-    return Observed(signal=signal, owner=owner, breaks=breaks)
+    return Observed(signal=signal(name, strength, where, quote, attempt.ref), owner=owner, breaks=breaks)
 
 
 def _is_lint(check: Check) -> bool:
@@ -198,11 +194,6 @@ def _is_lint(check: Check) -> bool:
 
 def _is_subject_error(attempt: Attempt) -> bool:
     return bool(attempt.errors) and attempt.errors[0].phase == "subject"
-
-
-def _passed(raw: object) -> bool | None:
-    value = raw.get("passed") if isinstance(raw, dict) else None
-    return value if isinstance(value, bool) else None
 
 
 def _name(artefact: Artefact) -> str:

@@ -54,6 +54,7 @@ class _Place(NamedTuple):
     where: str
     text: str
     is_name: bool = False
+    is_file: bool = False
 
 
 def not_used(
@@ -79,7 +80,7 @@ def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Place]:
         yield _Place("the model's own answer", attempt.output.text)
     for artefact in attempt.artefacts:
         if artefact.role in ("output", "patch") and artefact.text:
-            yield _Place(artefact.path, artefact.text)
+            yield _Place(artefact.path, artefact.text, is_file=True)
 
 
 def _hit(rule: Rule, place: _Place, attempt: Attempt) -> NotUsed | None:
@@ -89,9 +90,10 @@ def _hit(rule: Rule, place: _Place, attempt: Attempt) -> NotUsed | None:
             continue  # a bare number means nothing outside of an error
         if place.is_name:
             return NotUsed(rule.name, place.where, found[0], _looks_at(rule, attempt))
-        line = text.count("\n", 0, found.start()) + 1
-        where = f"{place.where}:{line}" if "\n" in text else place.where
-        return NotUsed(rule.name, where, _around(text, found), _looks_at(rule, attempt))
+        where = place.where
+        if place.is_file:
+            where = f"the model's own file ({where}:{text.count(chr(10), 0, found.start()) + 1})"
+        return NotUsed(rule.name, where, _from_there(text, found), _looks_at(rule, attempt))
     return None
 
 
@@ -100,11 +102,13 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
-def _around(text: str, found: re.Match[str]) -> str:
-    """The match with what stands beside it on its line."""
-    left = max(text.rfind("\n", 0, found.start()) + 1, found.start() - QUOTE // 2)
-    right = text.find("\n", found.end())
-    return one_line(text[left : right if right >= 0 else len(text)], QUOTE)
+def _from_there(text: str, found: re.Match[str]) -> str:
+    """The match and what follows it, to the end of its string or line."""
+    end = _END.search(text, found.end())
+    return one_line(text[found.start() : end.start() if end else len(text)], QUOTE)
+
+
+_END = re.compile("[\n\"'`]")
 
 
 def _looks_at(rule: Rule, attempt: Attempt) -> str:

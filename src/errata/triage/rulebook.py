@@ -124,6 +124,11 @@ def built_in() -> Rulebook:
     return Rulebook(rule for path in sorted(FOLDER.glob("*.toml")) for rule in read_rules(path))
 
 
+def with_added(paths: Iterable[Path]) -> Rulebook:
+    """The built-in rules and those of the files; a later rule replaces an earlier one of its name."""
+    return Rulebook([*built_in().rules.values(), *(rule for path in paths for rule in read_rules(path))])
+
+
 def read_rules(path: Path) -> list[Rule]:
     """The rules of one file; `SettingsError` names the rule and the field that is wrong."""
     try:

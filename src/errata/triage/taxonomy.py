@@ -2,7 +2,10 @@
 
 import re
 import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -55,18 +58,50 @@ def built_in() -> tuple[Taxonomy, ...]:
     return tuple(read_taxonomy(path) for path in sorted(FOLDER.glob("*.toml")))
 
 
+def with_added(paths: Iterable[Path]) -> tuple[Taxonomy, ...]:
+    """The built-in ones and those of the files; a later one replaces an earlier one of its name."""
+    found = {taxonomy.name: taxonomy for taxonomy in built_in()}
+    found |= {taxonomy.name: taxonomy for taxonomy in map(read_taxonomy, paths)}
+    return tuple(found.values())
+
+
+def version_of(taxonomies: Sequence[Taxonomy]) -> str:
+    """Of every word in them: a label that was changed makes another version, whatever the file says of itself."""
+    told = msgspec.json.encode(sorted(taxonomies, key=lambda taxonomy: taxonomy.name), order="deterministic")
+    return blake2b(told, digest_size=4).hexdigest()
+
+
 def read_taxonomy(path: Path) -> Taxonomy:
+    """`SettingsError` names the file and what is wrong in it."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Taxonomy)
-    except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise SettingsError(f"Taxonomy `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
+        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Taxonomy)
+        _refuse_unusable(found)
+    except (OSError, ValueError, re.error) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
+        raise SettingsError(f"Taxonomy `{path}` can't be used: {error}", hint="docs/attribution.md") from error
+    return found
 
 
-def suggestions(source: str, attempt: Attempt, owner: Owner, signals: frozenset[str]) -> dict[str, str]:
-    """Taxonomy → label, for those that belong to the source."""
+def _refuse_unusable(taxonomy: Taxonomy) -> None:
+    often = Counter(label.name for label in taxonomy.label)
+    if twice := [name for name, count in often.items() if count > 1]:
+        raise ValueError(f"the label `{twice[0]}` stands there twice")
+    if not often:
+        raise ValueError("it has no `[[label]]`")
+    for label in taxonomy.label:
+        _cue(label.cues)
+
+
+def suggestions(
+    source: str,
+    attempt: Attempt,
+    owner: Owner,
+    signals: frozenset[str],
+    taxonomies: Sequence[Taxonomy] | None = None,
+) -> dict[str, str]:
+    """Taxonomy → label, for those that belong to the source; of the built-in ones where no others are given."""
     return {
         taxonomy.name: label
-        for taxonomy in built_in()
+        for taxonomy in (built_in() if taxonomies is None else taxonomies)
         if (not taxonomy.sources or source in taxonomy.sources) and (label := taxonomy.suggest(attempt, owner, signals))
     }
 

@@ -10,6 +10,7 @@ from errata.sources.conversation_bench.comparison import RunFolder
 from errata.sources.conversation_bench.conversation import read_conversation
 from errata.sources.conversation_bench.hints import explain
 from errata.sources.conversation_bench.layout import (
+    HEAD,
     JUDGED_SUFFIX,
     JUDGES,
     NAME,
@@ -18,10 +19,10 @@ from errata.sources.conversation_bench.layout import (
     TRANSCRIPT,
     files_of_folder,
     files_of_judged_file,
-    head,
     is_comparison,
     is_run_folder,
 )
+from errata.sources.heads import head_of
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 
@@ -78,7 +79,7 @@ def _recognise_file(path: Path) -> Match | None:
         return None
     if path.name == RUN_RESULTS and is_comparison(path):
         return Match.sure(f"`run_dir` in `{RUN_RESULTS}`")
-    for line in head(path).splitlines():
+    for line in head_of(path, HEAD).splitlines():
         if b'"scores"' in line and b'"turn"' in line and _is_judged_row(line):
             return Match.sure("judged turns")
     return None

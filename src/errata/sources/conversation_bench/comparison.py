@@ -17,8 +17,9 @@ from errata.sources.conversation_bench.layout import (
     last_part,
     upwards,
 )
-from errata.sources.conversation_bench.plain import count, mapping, number, plain, words
+from errata.sources.conversation_bench.numbers import count, number
 from errata.sources.conversation_bench.scores import DIMENSIONS
+from errata.sources.values import mapping, plain, text
 
 METADATA = "metadata.json"
 HEADLINE = "pass_row_rate"
@@ -46,7 +47,7 @@ class RunFolder(NamedTuple):
 
 def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
     """The folders of the runs that a comparison lists, each once."""
-    benchmark = words(metadata(folder).get("benchmark"))
+    benchmark = text(metadata(folder).get("benchmark"))
     found: set[Path] = set()
     for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
         if type(row) is Unreadable:
@@ -111,7 +112,7 @@ def _entry(folder: Path, run_id: str) -> Listed | None:
 
 def group_of(listed: Listed) -> str:
     """The comparison's own name: where its harness wrote it, else its folder."""
-    return last_part(words(metadata(listed.folder).get("output_dir"))) or listed.folder.name
+    return last_part(text(metadata(listed.folder).get("output_dir"))) or listed.folder.name
 
 
 def metadata(folder: Path) -> dict[str, Any]:
@@ -156,7 +157,7 @@ def _beside(name: str, column: str) -> tuple[tuple[str, str], ...]:
 
 
 def _numbers(texts: dict[str, str | None]) -> dict[str, float]:
-    return {key: value for key, text in texts.items() if (value := number(text)) is not None}
+    return {key: value for key, told in texts.items() if (value := number(told)) is not None}
 
 
 def details(listed: Listed) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from errata.model import Artefact, Case, Item, Run, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
 from errata.sources.base import Row, convert_each, describe, json_file, json_lines, text_file, unreadable
 from errata.sources.conversation_bench.layout import NAME, from_run, is_name, upwards
-from errata.sources.conversation_bench.plain import mapping, plain, sequence, words
 from errata.sources.conversation_bench.turns import turn_of
+from errata.sources.values import mapping, plain, sequence, text
 
 TURNS_FILES = ("turns.json", "turns.jsonl", "turns.py", "turns.txt")
 RELEVANT = "relevant_dimensions.json"
@@ -75,7 +75,7 @@ def _case(run: Run, relevant: dict[str, Any], row: Row) -> Case:
     asked = row.data
     turn = turn_of(asked)
     categories = [name for name in sequence(asked.get("categories")) if type(name) is str]
-    tags = dict.fromkeys([*categories, words(asked.get("subcategory"))])
+    tags = dict.fromkeys([*categories, text(asked.get("subcategory"))])
     expected = {key: plain(asked[key]) for key in _EXPECTED if asked.get(key) is not None}
     extra = {key: plain(asked[key]) for key in asked.keys() - _USED}
     if str(turn) in relevant:
@@ -160,9 +160,9 @@ def _context(path: Path, root: Path) -> Artefact:
 
 
 def text_artefact(role: ArtefactRole, path: Path, name: str) -> Artefact:
-    text, size = _text_and_size(path)
-    truncated = text is not None and size is not None and size > TEXT_CAP
-    return Artefact(role=role, path=name, size=size, text=text, truncated=truncated)
+    told, size = _text_and_size(path)
+    truncated = told is not None and size is not None and size > TEXT_CAP
+    return Artefact(role=role, path=name, size=size, text=told, truncated=truncated)
 
 
 def _text_and_size(path: Path) -> tuple[str | None, int | None]:

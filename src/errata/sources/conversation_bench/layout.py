@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
+from errata.sources.heads import head_of
+
 NAME = "conversation-bench"
 
 JUDGES = ("openai", "claude")
@@ -57,22 +59,13 @@ def is_run_folder(folder: Path) -> bool:
         return True
     if not (folder / RUNTIME).is_file():
         return False
-    start = head(folder / TRANSCRIPT)
+    start = head_of(folder / TRANSCRIPT, HEAD)
     return b'"turn"' in start and b'_text"' in start
 
 
 def is_comparison(table: Path) -> bool:
-    columns = head(table).split(b"\n", 1)[0].removeprefix(b"\xef\xbb\xbf").strip().replace(b'"', b"").split(b",")
+    columns = head_of(table, HEAD).split(b"\n", 1)[0].strip().replace(b'"', b"").split(b",")
     return b"run_dir" in columns and b"model_name" in columns
-
-
-def head(path: Path) -> bytes:
-    """The first bytes of a file; none where it can't be opened."""
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD)
-    except OSError:
-        return b""
 
 
 def upwards(path: Path) -> Iterator[Path]:

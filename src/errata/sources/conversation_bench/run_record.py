@@ -21,9 +21,11 @@ from errata.sources.conversation_bench.layout import (
     Files,
     is_name,
 )
-from errata.sources.conversation_bench.plain import count, mapping, number, plain, sequence, words
+from errata.sources.conversation_bench.numbers import count, number
 from errata.sources.conversation_bench.run_log import LogFacts, read_log
 from errata.sources.conversation_bench.scores import ONLY_ON_SOME_TURNS
+from errata.sources.documents import object_in
+from errata.sources.values import mapping, plain, sequence, text
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""
@@ -72,20 +74,11 @@ def gather(files: Files, listed: Listed | None) -> Facts:
 
 
 def _document(path: Path, problems: list[Unreadable]) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    row = json_file(path, source=NAME, root=path.parent)
-    if type(row) is Unreadable:
-        problems.append(row)
-        return {}
-    assert type(row) is Row
-    if type(row.data) is not dict:
-        problems.append(unreadable(NAME, row.ref, "an object was expected"))
-    return mapping(row.data)
+    return object_in(json_file(path, source=NAME, root=path.parent), NAME, problems) if path.is_file() else {}
 
 
 def _benchmark(root: Path, runtime: dict[str, Any], log: LogFacts) -> str:
-    note = words(runtime.get("note"))
+    note = text(runtime.get("note"))
     # the note is free text in some versions; only a single word can be the benchmark's name
     return log.benchmark or (note if is_name(note) else "") or root.parent.name
 
@@ -116,7 +109,7 @@ def failed_turns(facts: Facts) -> dict[int, tuple[ErrorInfo, ...]]:
         told = mapping(entry)
         turn = count(told.get("turn") if told else entry)
         if turn is not None and turn <= PLAN_CAP and type(entry) is not bool:
-            message = words(told.get("error")) or "listed in failed_turns"
+            message = text(told.get("error")) or "listed in failed_turns"
             ref = SourceRef(file=RUNTIME, pointer=f"/failed_turns/{place}")
             error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(told), ref=ref)
             failed[turn] = facts.log.errors.get(turn) or (error,)
@@ -133,8 +126,8 @@ def judges(facts: Facts) -> dict[str, Scorer]:
         made[name] = Scorer(
             name=name,
             kind="judge",
-            model=words(summary.get("judge_model")) or compared.get("judge_model", ""),
-            version=words(summary.get("judge_version")) or compared.get("judge_version", ""),
+            model=text(summary.get("judge_model")) or compared.get("judge_model", ""),
+            version=text(summary.get("judge_version")) or compared.get("judge_version", ""),
         )
     return made
 
@@ -149,7 +142,7 @@ def run_record(facts: Facts) -> Run:
         group=comparison.group_of(listed) if listed else "",
         subject=Subject(model=_model(facts)),
         roles=_roles(scorers),
-        variant={"mode": words(runtime.get("mode"))} if words(runtime.get("mode")) else {},
+        variant={"mode": text(runtime.get("mode"))} if text(runtime.get("mode")) else {},
         suite=facts.benchmark,
         expected_cases=plan.turns if plan else None,
         started_at=log.started_at,
@@ -168,7 +161,7 @@ def run_record(facts: Facts) -> Run:
 
 def _model(facts: Facts) -> str:
     said = [facts.runtime.get("model_name"), *(summary.get("model_name") for summary in facts.summaries.values())]
-    known = next((name for name in map(words, said) if name), "") or _model_of_rows(facts.files) or facts.log.model
+    known = next((name for name in map(text, said) if name), "") or _model_of_rows(facts.files) or facts.log.model
     if known or not facts.files.is_folder:
         return known
     # 20260301T100000_voice-alpha_1a2b3c4d
@@ -178,7 +171,7 @@ def _model(facts: Facts) -> str:
 def _model_of_rows(files: Files) -> str:
     for path in (*files.judged.values(), *((files.transcript,) if files.transcript else ())):
         for row in json_lines(path, source=NAME, root=files.root):
-            model = words(mapping(row.data).get("model_name")) if type(row) is Row else ""
+            model = text(mapping(row.data).get("model_name")) if type(row) is Row else ""
             if model:
                 return model
     return ""

@@ -6,8 +6,8 @@ from typing import Any
 
 from errata.model import Actor, Step, ToolCall, ToolResult
 from errata.sources.base import decode
-from errata.sources.conversation_bench.plain import plain, words
 from errata.sources.conversation_bench.usual import FAILED
+from errata.sources.values import plain, text
 
 _USER = Actor(role="user")
 _ASSISTANT = Actor(role="assistant")
@@ -15,14 +15,14 @@ _CALL_FIELDS = frozenset(("name", "args", "is_duplicate", "id"))
 
 
 def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
-    user = Step(index=0, actor=_USER, text=words(row.get("user_text")))
-    text = words(row.get("assistant_text"))
+    user = Step(index=0, actor=_USER, text=text(row.get("user_text")))
+    said = text(row.get("assistant_text"))
     calls, results = _records(row.get("tool_calls")), _records(row.get("tool_results"))
     if not calls and not results:
-        return (user, Step(index=1, actor=_ASSISTANT, text=text))
+        return (user, Step(index=1, actor=_ASSISTANT, text=said))
     answers, left = _paired(calls, results)
     made = tuple(map(_call, calls, answers))
-    return (user, Step(index=1, actor=_ASSISTANT, text=text, tool_calls=made), *map(_without_call, count(2), left))
+    return (user, Step(index=1, actor=_ASSISTANT, text=said, tool_calls=made), *map(_without_call, count(2), left))
 
 
 def _records(value: Any) -> list[dict[str, Any]]:
@@ -39,8 +39,8 @@ def _paired(calls: _Records, results: _Records) -> tuple[list[dict[str, Any] | N
         return [*results], []
     waiting: dict[str, deque[dict[str, Any]]] = defaultdict(deque)
     for result in results:
-        waiting[words(result.get("name"))].append(result)
-    queues = [waiting.get(words(name)) for name in names]
+        waiting[text(result.get("name"))].append(result)
+    queues = [waiting.get(text(name)) for name in names]
     answers = [queue.popleft() if queue else None for queue in queues]
     return answers, [result for queue in waiting.values() for result in queue]
 
@@ -56,8 +56,8 @@ def _call(call: dict[str, Any], result: dict[str, Any] | None) -> ToolCall:
     args = call.get("args")
     arguments, raw, problem = _parsed(args) if type(args) is str else (plain(args), "", "")
     return ToolCall(
-        name=words(call.get("name")),
-        id=words(call.get("id")),
+        name=text(call.get("name")),
+        id=text(call.get("id")),
         arguments=arguments,
         arguments_raw=raw,
         parse_error=problem,
@@ -80,7 +80,7 @@ def _without_call(index: int, record: dict[str, Any]) -> Step:
     result = _result(record.get("response"))
     return Step(
         index=index,
-        actor=Actor(role="tool", name=words(record.get("name"))),
+        actor=Actor(role="tool", name=text(record.get("name"))),
         kind="tool_result",
         text=result.text,
         parts=() if result.structured is None else ({"response": result.structured},),

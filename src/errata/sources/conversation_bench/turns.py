@@ -11,13 +11,15 @@ from errata.model.identity import attempt_id, case_key
 from errata.model.times import from_iso
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import Execution, Measurement
+from errata.sources import values
 from errata.sources.base import Row
-from errata.sources.conversation_bench.plain import count, number, plain, sequence, words
+from errata.sources.conversation_bench.numbers import count, number
 from errata.sources.conversation_bench.run_log import recovered
 from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored, scored_plainly
 from errata.sources.conversation_bench.steps import steps_of
 from errata.sources.conversation_bench.turn_set import TurnSet
 from errata.sources.conversation_bench.usual import UsualRow, usual_steps, usual_usage
+from errata.sources.values import plain, sequence
 
 LARGEST_TURN = 2**31 - 1
 
@@ -315,7 +317,10 @@ _MARKERS: dict[str, tuple[str, Execution]] = {
 def _judgements(data: dict[str, Any], judge: Scorer) -> tuple[Judgement, ...]:
     return (
         Judgement(
-            judge=judge.name, model=judge.model, version=judge.version, reasoning=words(data.get("judge_reasoning"))
+            judge=judge.name,
+            model=judge.model,
+            version=judge.version,
+            reasoning=values.text(data.get("judge_reasoning")),
         ),
     )
 

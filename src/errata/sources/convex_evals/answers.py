@@ -5,8 +5,8 @@ from typing import Any, Literal, NamedTuple
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import EXCERPT, FILE_CAP, decode, describe, relative, unreadable
-from errata.sources.convex_evals.loose import mapping, plain, text
 from errata.sources.convex_evals.vocabulary import NAME
+from errata.sources.values import mapping, plain, text
 from errata.text.clean import one_line
 
 Kind = Literal["details", "failed", "debug"]
@@ -23,9 +23,6 @@ class Answer(NamedTuple):
     """Of a debug answer without its files: these are read again when their eval's turn comes."""
     path: Path
     ref: SourceRef
-
-    def at(self, pointer: str) -> SourceRef:
-        return SourceRef(file=self.ref.file, pointer=f"{self.ref.pointer}{pointer}")
 
 
 class Refusal(NamedTuple):

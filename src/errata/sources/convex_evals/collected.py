@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import unreadable
 from errata.sources.convex_evals.answers import Answer, Kind
-from errata.sources.convex_evals.loose import items, mapping, text
 from errata.sources.convex_evals.vocabulary import NAME
+from errata.sources.values import mapping, sequence, text
 
 KINDS = ("pending", "running", "passed", "failed")
 _FINISHED = ("completed", "failed")
@@ -48,7 +48,7 @@ class Collected:
     def heads(self) -> list[tuple[dict[str, Any], SourceRef]]:
         """What each answer says of the run itself."""
         return [
-            (answer.value, answer.ref) if answer.kind == "details" else (_head(answer), answer.at("/run"))
+            (answer.value, answer.ref) if answer.kind == "details" else (_head(answer), answer.ref.below("run"))
             for answer in self.answers
         ]
 
@@ -58,7 +58,9 @@ class Collected:
         for answer in self.answers:
             if isinstance(answer.value.get("plannedEvals"), list):
                 listed = enumerate(answer.value["plannedEvals"])
-                return {path: answer.at(f"/plannedEvals/{number}") for number, path in listed if isinstance(path, str)}
+                return {
+                    path: answer.ref.below("plannedEvals", number) for number, path in listed if isinstance(path, str)
+                }
         return {}
 
     def evals(self) -> dict[str, list[Said]]:
@@ -119,12 +121,14 @@ def _sayings(answer: Answer) -> Iterator[Said]:
         document = mapping(answer.value.get("eval"))
         steps = answer.value.get("steps")
         status = mapping(document.get("status"))
-        yield Said("debug", document, status, steps if isinstance(steps, list) else None, answer, answer.at("/eval"))
+        yield Said(
+            "debug", document, status, steps if isinstance(steps, list) else None, answer, answer.ref.below("eval")
+        )
         return
     name = "evals" if answer.kind == "details" else "failedEvals"
-    for number, entry in enumerate(items(answer.value.get(name))):
+    for number, entry in enumerate(sequence(answer.value.get(name))):
         document = mapping(entry)
-        ref = answer.at(f"/{name}/{number}")
+        ref = answer.ref.below(name, number)
         if answer.kind == "failed":
             yield Said("failed", document, _failed_status(document), _failed_steps(document), answer, ref)
         else:

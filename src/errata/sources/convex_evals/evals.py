@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 from errata.model import Artefact, Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, attempt_id, case_key
 from errata.sources.convex_evals.artefacts import raw_response
 from errata.sources.convex_evals.collected import KINDS, Said
-from errata.sources.convex_evals.loose import mapping, moment, plain, rest, seconds, text
+from errata.sources.convex_evals.moments import moment
 from errata.sources.convex_evals.steps import (
-    MISSING,
     checks_of,
     facts,
     generation_error,
@@ -17,8 +16,11 @@ from errata.sources.convex_evals.steps import (
 from errata.sources.convex_evals.storage import Files
 from errata.sources.convex_evals.usage import usage_of
 from errata.sources.convex_evals.vocabulary import SUITE, not_counted
+from errata.sources.facts import MISSING
+from errata.sources.values import mapping, plain, rest, seconds, text
 
 _DOCUMENT = (
+    "_id",
     "_creationTime",
     "runId",
     "evalPath",
@@ -31,7 +33,7 @@ _DOCUMENT = (
     "failureReason",
     "failedStep",
 )
-_STATUS = ("kind", "durationMs", "generationDurationMs", "outputStorageId", "usage")
+_STATUS = ("kind", "failureReason", "durationMs", "generationDurationMs", "outputStorageId", "usage")
 
 
 class Eval(NamedTuple):
@@ -76,12 +78,14 @@ def attempt_of(run: Run, one: Eval, index: int) -> Attempt:
     return Attempt(
         run=run.id,
         case=case,
+        native_id=_id(one),
         index=index,
         duplicate_of=attempt_id(run.id, case) if index > 1 else None,
         execution=judged.execution,
         measurement=judged.measurement,
         outcome=judged.outcome,
         native_status=kind,
+        native_reason=reason,
         reported=float(kind == "passed") if done else None,
         reported_counted=not not_counted(reason) if done else None,
         output=Output(text=raw_response(one.files.output)),
@@ -132,6 +136,11 @@ def _path(sayings: list[Said]) -> str:
     raise ValueError("an eval without `evalPath`")
 
 
+def _id(one: Eval) -> str:
+    """The document of the eval; by it the deployment can be asked for more."""
+    return next(filter(None, (text(said.document.get("_id")) for said in (one.trusted, *one.sayings))), "")
+
+
 def _most_trusted(sayings: list[Said]) -> Said:
     for said in sayings:
         if said.status.get("kind") in KINDS:
@@ -147,13 +156,9 @@ def _checks(one: Eval) -> list[Check]:
         if said.kind == "failed":
             # this answer names one step: the others are not known, so none is called not run
             return checks_of(said.steps, said.ref)
-        place = said.answer.at("/steps") if said.kind == "debug" else _below(said.ref, "steps")
+        place = (said.answer.ref if said.kind == "debug" else said.ref).below("steps")
         return with_steps_never_started(checks_of(said.steps, place), static=_is_static(one.files.source))
     return []
-
-
-def _below(ref: SourceRef, name: str) -> SourceRef:
-    return SourceRef(file=ref.file, pointer=f"{ref.pointer}/{name}")
 
 
 def _errors(kind: str, reason: str, checks: list[Check], ref: SourceRef) -> tuple[ErrorInfo, ...]:

@@ -13,6 +13,7 @@ from errata.sources.convex_evals.run_log import read_log
 from errata.sources.convex_evals.runs import HEADLINE
 from errata.sources.convex_evals.steps import facts, with_steps_never_started
 from errata.sources.convex_evals.vocabulary import NAME, RUN_LOG, SUITE, not_counted
+from errata.sources.documents import folders
 
 SHAPE = "output/<model>/<category>/<eval>/run.log"
 FILE_CAP = 16 * 1024 * 1024
@@ -38,9 +39,9 @@ def find(path: Path) -> list[Place] | None:
     named = path / "output"
     for root in (named, path):
         looks = [_LOOKS if root is path else 10 * _LOOKS]
-        folders = list(_model_folders(root, looks, 0)) if root.is_dir() else []
-        if folders:
-            return [_place(folder, root) for folder in folders]
+        found = list(_model_folders(root, looks, 0)) if root.is_dir() else []
+        if found:
+            return [_place(folder, root) for folder in found]
     return None
 
 
@@ -76,7 +77,7 @@ def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]
     if any(is_eval_folder(child) for category in categories[:3] for child in _numbered(category)):
         yield folder
     elif not categories:
-        for child in _folders(folder):
+        for child in folders(folder):
             yield from _model_folders(child, looks, depth + 1)
 
 
@@ -88,19 +89,8 @@ def _place(folder: Path, root: Path) -> Place:
     return Place(folder, folder.name if folder == root else folder.relative_to(root).as_posix(), root.name)
 
 
-def _folders(folder: Path) -> list[Path]:
-    try:
-        return sorted(
-            child
-            for child in folder.iterdir()
-            if not child.name.startswith(".") and not child.is_symlink() and child.is_dir()
-        )
-    except OSError:
-        return []
-
-
 def _numbered(folder: Path) -> list[Path]:
-    return [child for child in _folders(folder) if _NUMBERED.match(child.name)]
+    return [child for child in folders(folder) if _NUMBERED.match(child.name)]
 
 
 def _eval(run: Run, folder: Path, root: Path) -> Iterator[Item]:
@@ -126,6 +116,7 @@ def _attempt(case: Case, artefacts: list[Artefact], ref: SourceRef) -> Attempt:
         measurement=judged.measurement,
         outcome=judged.outcome,
         native_status=log.kind,
+        native_reason=log.reason,
         reported=float(log.kind == "passed") if done else None,
         reported_counted=not not_counted(log.reason) if done else None,
         output=Output(text=raw_response(artefacts)),

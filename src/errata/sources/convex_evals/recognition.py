@@ -1,7 +1,6 @@
 """Which paths hold saved answers of convex-evals: by what stands in the first bytes of their files."""
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -9,6 +8,8 @@ from errata.sources.base import Match
 from errata.sources.convex_evals import local_output
 from errata.sources.convex_evals.answers import Answer, Refusal, classify, decode_answer, read_answer
 from errata.sources.convex_evals.collected import collect
+from errata.sources.documents import folders
+from errata.sources.heads import head_of
 
 HEAD = 16 * 1024
 LOOKS = 50
@@ -22,7 +23,7 @@ _TELLTALES = (
     ("getRunDetails", rb'"evals"\s*:\s*\[', rb'"evalPath"\s*:'),
     ("getEvalDebugInfo", rb'"eval"\s*:\s*\{', rb'"evalPath"\s*:'),
 )
-_OBJECT = re.compile(rb"^(?:\xef\xbb\xbf)?\s*\{", re.MULTILINE)
+_OBJECT = re.compile(rb"^\s*\{", re.MULTILINE)
 _ENVELOPE = re.compile(rb'\s*\{\s*"(?:status|value|logLines|errorMessage|errorData)"\s*:')
 
 
@@ -53,7 +54,7 @@ def answer_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     found = _candidates(path)
-    for folder in _folders(path):
+    for folder in folders(path):
         below = _candidates(folder)
         if any(map(_told_by, below)):
             found += below
@@ -70,22 +71,16 @@ def _recognise_folder(path: Path) -> Match | None:
 def _one_run_in_parts(path: Path) -> str:
     """Answers that lie in several folders by function, with none beside these, all of one run."""
     parts = []
-    for folder in islice(_folders(path), LOOKS):
+    for folder in islice(folders(path), LOOKS):
         first = next(filter(_told_by, _candidates(folder)[:LOOKS_BELOW]), None)
         if first is not None:
             parts.append(first)
-    if len(parts) < 2 or any(list(_folders(part.parent)) for part in parts):
+    if len(parts) < 2 or any(folders(part.parent) for part in parts):
         return ""
     read = [read_answer(part, path) for part in parts]
     answers = [answer for answer in read if isinstance(answer, Answer)]
     runs, lost = collect(answers)
     return "answers about one run" if len(answers) > 1 and len(runs) == 1 and not lost else ""
-
-
-def _folders(path: Path) -> Iterator[Path]:
-    for child in sorted(path.iterdir()):
-        if not child.name.startswith(".") and not child.is_symlink() and child.is_dir():
-            yield child
 
 
 def _candidates(folder: Path) -> list[Path]:
@@ -102,11 +97,7 @@ def _candidates(folder: Path) -> list[Path]:
 
 def _told_by(file: Path) -> str:
     """The function whose answer a file holds; empty for anything else, and for what can't be read."""
-    try:
-        with file.open("rb") as opened:
-            head = opened.read(HEAD)
-    except OSError:
-        return ""
+    head = head_of(file, HEAD)
     if not _OBJECT.search(head):
         return ""
     for name, *keys in _TELLTALES:
@@ -116,7 +107,7 @@ def _told_by(file: Path) -> str:
 
 
 def _is_refusal(head: bytes) -> bool:
-    if len(head) == HEAD or b'"logLines"' not in head or not _ENVELOPE.match(head):
+    if len(head) >= HEAD or b'"logLines"' not in head or not _ENVELOPE.match(head):
         return False
     try:
         return isinstance(classify(decode_answer(head)), Refusal)

@@ -6,9 +6,10 @@ from typing import Any
 from errata.model import Evidence, Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.convex_evals.answers import TITLES
 from errata.sources.convex_evals.collected import Collected
-from errata.sources.convex_evals.loose import count, items, mapping, moment, rest, text
+from errata.sources.convex_evals.moments import moment
 from errata.sources.convex_evals.usage import usage_of
 from errata.sources.convex_evals.vocabulary import NAME, SUITE
+from errata.sources.values import count, mapping, rest, sequence, text
 
 HEADLINE = Reported(
     name="prefix_rule",
@@ -78,7 +79,7 @@ def _stated(collected: Collected, key: str) -> int | None:
 def _reported(collected: Collected) -> tuple[Reported, ...]:
     passed, total = _stated(collected, "passedCount"), _stated(collected, "totalEvals")
     if total is None:
-        listed = [len(items(answer.value.get("evals"))) for answer in collected.answers if answer.kind == "details"]
+        listed = [len(sequence(answer.value.get("evals"))) for answer in collected.answers if answer.kind == "details"]
         total = listed[0] if listed else None
     if total is None:
         return (HEADLINE,)
@@ -90,8 +91,7 @@ def _reason_to_fail(status: dict[str, Any], ref: SourceRef) -> tuple[Evidence, .
     reason = text(status.get("failureReason"))
     if not reason:
         return ()
-    place = SourceRef(file=ref.file, pointer=f"{ref.pointer}/status/failureReason")
-    return (Evidence(name="failureReason", quote=reason, ref=place),)
+    return (Evidence(name="failureReason", quote=reason, ref=ref.below("status", "failureReason")),)
 
 
 def _extra(collected: Collected, heads: Heads, status: dict[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
 from errata.model import Check, ErrorInfo, SourceRef
-from errata.model.words import CheckStatus, Execution, Measurement, Outcome
-from errata.sources.convex_evals.loose import mapping, rest, seconds, text
+from errata.model.words import CheckStatus
 from errata.sources.convex_evals.vocabulary import PIPELINE, STATIC_PIPELINE, machinery_word, not_counted
+from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.values import mapping, rest, seconds, text
 
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
 _RATIO = re.compile(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
@@ -18,17 +19,6 @@ _HTTP = re.compile(
     r"^(?:error:\s*)*([45]\d\d)\b|\b(?:http|status(?: code)?)[ :=]*([45]\d\d)\b|\b(429)\b", re.IGNORECASE
 )
 _SYSTEM_ERROR = re.compile(r"^E[A-Z_]+$")
-
-
-class Facts(NamedTuple):
-    execution: Execution
-    measurement: Measurement
-    outcome: Outcome
-
-
-NOT_MADE = Facts("error", "not_run", "none")
-UNFINISHED = Facts("unfinished", "not_run", "none")
-MISSING = Facts("missing", "not_run", "none")
 
 
 def facts(kind: str, reason: str, checks: Sequence[Check]) -> Facts:
@@ -46,7 +36,7 @@ def facts(kind: str, reason: str, checks: Sequence[Check]) -> Facts:
 def checks_of(rows: Iterable[Any], ref: SourceRef) -> list[Check]:
     """Step rows as checks, in the order of the pipeline."""
     made = [
-        _check(row, SourceRef(file=ref.file, pointer=f"{ref.pointer}/{number}"))
+        _check(row, ref.below(number))
         for number, row in enumerate(rows)
         if isinstance(row, dict) and text(row.get("name"))
     ]

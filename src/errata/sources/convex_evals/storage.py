@@ -13,8 +13,9 @@ from errata.sources.base import describe, unreadable
 from errata.sources.convex_evals.answers import debug_files
 from errata.sources.convex_evals.artefacts import Role, from_bytes, from_text, output_role, source_role
 from errata.sources.convex_evals.collected import Said
-from errata.sources.convex_evals.loose import text
 from errata.sources.convex_evals.vocabulary import NAME
+from errata.sources.documents import folders, is_file
+from errata.sources.values import text
 
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _DAMAGE = (
@@ -45,7 +46,7 @@ class Storage:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._told: set[Path] = set()
-        self._folders = [root, *_folders_below(root), root.parent / "storage"]
+        self._folders = [root, *folders(root), root.parent / "storage"]
 
     def files_of(self, sayings: list[Said]) -> Files:
         """From the debug answer where there is one, else from the zips, where they were saved."""
@@ -82,7 +83,7 @@ class Storage:
         if not storage_id or not _ID_LETTERS.issuperset(storage_id) or len(storage_id) > 100:
             return None
         places = (folder / f"{storage_id}.zip" for folder in self._folders)
-        return next((place for place in places if _is_file(place)), None)
+        return next((place for place in places if is_file(place)), None)
 
 
 def _links(sayings: list[Said]) -> dict[str, str]:
@@ -94,26 +95,7 @@ def _links(sayings: list[Said]) -> dict[str, str]:
 
 def _told(files: dict[str, dict[str, Any]], name: str, role: Role, said: Said) -> list[Artefact]:
     return [
-        from_text(path, content, role, said.answer.at(f"/{name}/{_escape(path)}"))
+        from_text(path, content, role, said.answer.ref.below(name, path))
         for path, content in files.get(name, {}).items()
         if isinstance(content, str)
     ]
-
-
-def _escape(key: str) -> str:
-    """As a JSON pointer wants it."""
-    return key.replace("~", "~0").replace("/", "~1")
-
-
-def _folders_below(root: Path) -> list[Path]:
-    try:
-        return sorted(child for child in root.iterdir() if child.is_dir() and not child.name.startswith("."))
-    except OSError:
-        return []
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        return False

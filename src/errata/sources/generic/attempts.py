@@ -22,7 +22,8 @@ from errata.sources.generic.measures import (
     outcome_of_checks,
 )
 from errata.sources.generic.messages import last_answer, steps
-from errata.sources.generic.values import is_empty, moment, number, plain, text, whole
+from errata.sources.generic.values import is_empty, moment, number, text, whole
+from errata.sources.values import plain
 
 _SIMPLE: dict[str, Callable[[Any], Any]] = {
     "session": whole,

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from errata.sources.generic.columns import Get
-from errata.sources.generic.values import NOT_UNDERSTOOD, plain
+from errata.sources.generic.values import NOT_UNDERSTOOD
+from errata.sources.values import plain
 
 
 class Field(NamedTuple):

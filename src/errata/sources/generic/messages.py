@@ -7,18 +7,12 @@ import msgspec
 from errata.model import Actor, Step, ToolCall
 from errata.model.words import ActorRole, StepKind
 from errata.sources.base import DEPTH_CAP, decode
-from errata.sources.generic.values import plain, structured, text
+from errata.sources.generic.values import structured, text
+from errata.sources.roles import CHAT_ROLES
+from errata.sources.values import plain
 
 _ROLES: dict[str, ActorRole] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
+    **CHAT_ROLES,
     "environment": "environment",
     "judge": "judge",
     "simulator": "simulator",

@@ -11,7 +11,8 @@ from errata.sources.generic.columns import getter, rest, spoken_for
 from errata.sources.generic.fields import Field, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column
 from errata.sources.generic.runs import Runs, RunState
-from errata.sources.generic.values import bounded, is_empty, plain, text, whole, words
+from errata.sources.generic.values import bounded, is_empty, text, whole, words
+from errata.sources.values import plain
 
 _CASE: dict[str, Callable[[Any], Any]] = {
     "category": text,

@@ -90,10 +90,10 @@ def _document(path: Path, rows: str, source: str, root: Path) -> Table:
         keyed = list(enumerate(found))
     else:
         raise _no_rows_there(path, rows, document.data)
-    stem = "".join(f"/{_escaped(part)}" for part in parts)
     sample = [row for _, row in keyed[:SAMPLE] if type(row) is dict]
-    refs = (Row(row, SourceRef(file=document.ref.file, pointer=f"{stem}/{_escaped(key)}")) for key, row in keyed)
-    return Table(_names(sample), False, sample, refs, _around(document.data, rows))
+    stem = document.ref.below(*parts)
+    placed = (Row(row, stem.below(key)) for key, row in keyed)
+    return Table(_names(sample), False, sample, placed, _around(document.data, rows))
 
 
 def _around(document: Any, rows: str) -> dict[str, Any]:
@@ -101,10 +101,6 @@ def _around(document: Any, rows: str) -> dict[str, Any]:
         return {}
     left = rest(document, spoken_for([Column(column=rows)], ()))
     return {key: bounded(key, value) for key, value in left.items() if value != {}}
-
-
-def _escaped(part: str | int) -> str:
-    return str(part).replace("~", "~0").replace("/", "~1")
 
 
 def _no_rows_there(path: Path, rows: str, document: Any) -> SettingsError:

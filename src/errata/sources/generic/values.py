@@ -1,6 +1,5 @@
 """What a cell says: texts, numbers, times, yes or no, from JSON values and from a table's text alike."""
 
-import math
 import re
 from typing import Any
 
@@ -8,6 +7,7 @@ import msgspec
 
 from errata.model.times import from_iso, from_milliseconds, parse
 from errata.sources.base import decode, number_or_none
+from errata.sources.values import LARGEST, plain
 
 YES = frozenset(
     (
@@ -52,7 +52,6 @@ NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na"))
 CELL_CAP = 20_000
 """Characters that are kept of a column that the mapping does not name."""
 
-LARGEST = 2**63 - 1
 ENVIRONMENT = frozenset(("env", "environ", "env_vars", "environment_variables"))
 
 NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
@@ -76,28 +75,6 @@ def text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value) if isinstance(value, (int, float)) else _encode(plain(value)).decode()
-
-
-def plain(value: Any) -> Any:
-    """What a record may hold: `NaN`, infinities and integers beyond 64 bits as text."""
-    kind = type(value)
-    if kind is str or value is None:
-        return value
-    if kind is float:
-        return value if value - value == 0 else _odd_number(value)
-    if kind is int:
-        return value if -LARGEST <= value <= LARGEST else str(value)
-    if kind is dict:
-        return {str(key): plain(child) for key, child in value.items()}
-    if kind is list or kind is tuple:
-        return [plain(child) for child in value]
-    return value
-
-
-def _odd_number(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    return "Infinity" if value > 0 else "-Infinity"
 
 
 def number(value: Any) -> float:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from errata.model import Item
 from errata.sources.harbor import terminal_bench
-from errata.sources.harbor.documents import NAME
 from errata.sources.harbor.job import read_job, read_trial
+from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.recognition import explain, kind_of, recognise
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]

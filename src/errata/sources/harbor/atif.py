@@ -8,8 +8,9 @@ import msgspec
 
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
-from errata.sources.harbor.documents import TRAJECTORY_CAP, Documents
-from errata.sources.harbor.values import known, mapping, moment, number, plain, rest, sequence, text, whole
+from errata.sources.documents import Documents
+from errata.sources.harbor.layout import TRAJECTORY_CAP
+from errata.sources.values import count, known, mapping, moment, number, plain, rest, sequence, text
 
 FILES_CAP = 50
 STEPS_CAP = 100_000
@@ -67,7 +68,7 @@ class Trajectory:
             self._documents.refuse(ref, "a trajectory without steps")
         subagents = {text(mapping(one).get("trajectory_id")): one for one in _subagents(document)}
         for at, told in enumerate(sequence(document.get("steps"))):
-            place = SourceRef(file=ref.file, pointer=f"{ref.pointer}/steps/{at}")
+            place = ref.below("steps", at)
             if isinstance(told, dict) and len(self.steps) < STEPS_CAP:
                 index = self._step(told, agent, place, parent)
                 self._delegated(told, subagents, ref, depth=depth, index=index)
@@ -100,7 +101,7 @@ class Trajectory:
 
     def _subagent(self, told: Any, name: str, ref: SourceRef, *, depth: int, parent: int) -> None:
         if isinstance(told, dict) and depth < DEPTH_CAP:
-            place = SourceRef(file=ref.file, pointer=f"{ref.pointer}/subagent_trajectories/{name}")
+            place = ref.below("subagent_trajectories", name)
             self._trajectory(told, place, parent, depth + 1)
 
     def _linked(self, name: str, parent: int | None, depth: int) -> None:
@@ -159,7 +160,7 @@ def _step(
         parts=parts,
         reasoning=text(told.get("reasoning_content")),
         tool_calls=calls,
-        usage=_usage(mapping(told.get("metrics")), whole(told.get("llm_call_count"))),
+        usage=_usage(mapping(told.get("metrics")), count(told.get("llm_call_count"))),
         started_at=at,
         model=text(told.get("model_name")) or (text(agent.get("model_name")) if role == "assistant" else ""),
         ref=ref,
@@ -271,9 +272,9 @@ def _usage(metrics: dict[str, Any], requests: int | None) -> Usage | None:
     cost = number(metrics.get("cost_usd"))
     told = {key: len(value) if isinstance(value, list) else value for key, value in metrics.items()}
     return Usage(
-        input=whole(metrics.get("prompt_tokens")),
-        output=whole(metrics.get("completion_tokens")),
-        cache_read=whole(metrics.get("cached_tokens")),
+        input=count(metrics.get("prompt_tokens")),
+        output=count(metrics.get("completion_tokens")),
+        cache_read=count(metrics.get("cached_tokens")),
         requests=requests,
         cost=cost,
         cost_source="reported" if cost is not None else "unknown",

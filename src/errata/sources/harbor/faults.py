@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Limit, SourceRef
 from errata.model.words import Execution, Phase
-from errata.sources.harbor.values import mapping, moment, rest, text
+from errata.sources.tracebacks import frames_of, own_frame
+from errata.sources.values import mapping, moment, rest, text
 from errata.text.redact import redact
 
 TRACEBACK_CAP = 32 * 1024
@@ -75,9 +76,7 @@ _PHASES: tuple[tuple[str, Phase], ...] = (
 )
 _SECONDS = re.compile(r"after ([\d.]+) seconds")
 _EXIT_CODE = re.compile(r"\bexit(?: code)?[ :(]+(-?\d{1,5})\b", re.IGNORECASE)
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$', re.MULTILINE)
-_LIBRARY = re.compile(r"(?:site|dist)-packages/(?!harbor/|terminal_bench/)|/lib/python\d[\d.]*/(?!site-|dist-)")
-_INSTALLED = re.compile(r"^.*/(?:site|dist)-packages/")
+_HARNESS = ("harbor", "terminal_bench")
 
 
 def fault_of(exception: dict[str, Any], result: dict[str, Any]) -> Fault:
@@ -97,11 +96,12 @@ def kind_of(exception: dict[str, Any]) -> str:
 
 def error_of(exception: dict[str, Any], fault: Fault, ref: SourceRef) -> ErrorInfo:
     traceback = text(exception.get("exception_traceback"))
+    frame = own_frame(frames_of(traceback), _HARNESS)
     return ErrorInfo(
         type=kind_of(exception),
         message=redact(text(exception.get("exception_message"))),
         traceback=redact(traceback[-TRACEBACK_CAP:]),
-        frame=_own_frame(traceback),
+        frame=frame.shown() if frame else "",
         phase=fault.phase,
         at=moment(exception.get("occurred_at")),
         ref=ref,
@@ -122,13 +122,3 @@ def exit_code_of(exception: dict[str, Any]) -> int | None:
         return None
     told = _EXIT_CODE.search(text(exception.get("exception_message")))
     return int(told[1]) if told else None
-
-
-def _own_frame(traceback: str) -> str:
-    """The deepest frame of Harbor or the agent itself, in the exception that came out last."""
-    final = traceback.rpartition("The above exception was the direct cause of the following exception:")[2]
-    frames = [found for found in _FRAME.finditer(final) if not _LIBRARY.search(found["file"])]
-    if not frames:
-        return ""
-    place = _INSTALLED.sub("", frames[-1]["file"])
-    return f"{place}:{frames[-1]['line']} in {frames[-1]['name']}"

@@ -8,15 +8,16 @@ import msgspec
 
 from errata.model import Attempt, Item, Run, case_key
 from errata.sources.base import Numbering
-from errata.sources.harbor.documents import Documents
+from errata.sources.documents import Documents
 from errata.sources.harbor.job_run import Job, run_of
+from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trial import Place, attempts_of, case_of, unfinished
 from errata.sources.harbor.trials import Group, Trial, glance, trials_of
-from errata.sources.harbor.values import last_part, mapping, sequence, text
+from errata.sources.values import last_part, mapping, sequence, text
 
 
 def read_job(folder: Path) -> Iterator[Item]:
-    documents = Documents(folder)
+    documents = Documents(folder, NAME, keep="end")
     trials, lost = trials_of(folder, documents)
     job = Job(folder, trials, documents)
     runs = {group: run_of(job, group) for group in job.groups}
@@ -30,7 +31,7 @@ def read_job(folder: Path) -> Iterator[Item]:
 
 def read_trial(folder: Path) -> Iterator[Item]:
     """Alone it is a run of its own: it must not stand for the job that it was made in."""
-    documents = Documents(folder)
+    documents = Documents(folder, NAME, keep="end")
     trial = glance(folder, documents)
     if trial is None:
         yield from documents.problems()

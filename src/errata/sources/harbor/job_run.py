@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from errata.model import Code, Reported, Run, SourceInfo, SourceRef, Subject, Usage, UsageByRole
-from errata.sources.harbor.documents import NAME, Documents
+from errata.model import Code, Reported, Run, SourceInfo, Subject, Usage, UsageByRole
+from errata.sources.documents import Documents
+from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trials import ADHOC, Group, Trial, inline_trials, model_of
-from errata.sources.harbor.values import known, mapping, moment, number, rest, sequence, settings, text, whole
+from errata.sources.harbor.values import settings
+from errata.sources.values import count, known, mapping, moment, number, rest, sequence, text
 
 _STATS = ("n_completed_trials", "n_errored_trials", "n_running_trials", "n_pending_trials", "n_cancelled_trials")
 _OLD_STATS = ("n_trials", "n_errors", "n_retries")
@@ -120,22 +122,22 @@ def run_of(job: Job, group: Group) -> Run:
 def _expected(job: Job, group: Group) -> int | None:
     """Tasks, not trials: every agent of a job gets the same ones, each as often as the job says."""
     tasks = {trial.task for found, trials in job.groups.items() if found.dataset == group.dataset for trial in trials}
-    total = whole(job.result.get("n_total_trials"))
+    total = count(job.result.get("n_total_trials"))
     made = sum(map(len, job.groups.values()))
     if total is None or len(job.groups) > 1 or made >= total:
         return len(tasks) or None
     often = Counter(trial.task for trial in job.groups[group])
-    attempts = whole(job.config.get("n_attempts")) or max(often.values(), default=1)
+    attempts = count(job.config.get("n_attempts")) or max(often.values(), default=1)
     return max(len(tasks), -(-total // attempts))
 
 
 def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
     """The harness's own numbers. `mean` counts the rewards of the trials in `n_trials`."""
-    n = whole(stats.get("n_trials"))
+    n = count(stats.get("n_trials"))
     headline = True
     for at, metric in enumerate(map(mapping, sequence(stats.get("metrics")))):
         for name, told in metric.items():
-            ref = SourceRef(file=job.ref.file, pointer=f"/stats/evals/{_escaped(key)}/metrics/{at}/{_escaped(name)}")
+            ref = job.ref.below("stats", "evals", key, "metrics", at, name)
             value = number(told)
             yield Reported(
                 name=name,
@@ -153,8 +155,8 @@ def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
     for k, told in mapping(stats.get("pass_at_k")).items():
         yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(told), ref=job.ref)
     for name in ("n_trials", "n_errors"):
-        if (count := number(stats.get(name))) is not None:
-            yield Reported(name=name, metric=name, value=count, ref=job.ref)
+        if (value := number(stats.get(name))) is not None:
+            yield Reported(name=name, metric=name, value=value, ref=job.ref)
 
 
 def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
@@ -175,9 +177,9 @@ def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
 def _usage(stats: dict[str, Any]) -> Usage:
     cost = number(stats.get("cost_usd"))
     return Usage(
-        input=whole(stats.get("n_input_tokens")),
-        output=whole(stats.get("n_output_tokens")),
-        cache_read=whole(stats.get("n_cache_tokens")),
+        input=count(stats.get("n_input_tokens")),
+        output=count(stats.get("n_output_tokens")),
+        cache_read=count(stats.get("n_cache_tokens")),
         cost=cost,
         cost_source="reported" if cost is not None else "unknown",
         includes_cache=True,
@@ -205,7 +207,3 @@ def _configured(config: dict[str, Any]) -> Group:
     return Group(
         text(agent.get("name")), model_of(text(agent.get("model_name")))[1], text(dataset.get("name")) or ADHOC
     )
-
-
-def _escaped(part: str) -> str:
-    return part.replace("~", "~0").replace("/", "~1")

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from errata.sources.base import Match
-from errata.sources.harbor.documents import folders, is_file
+from errata.sources.documents import folders, is_file
+from errata.sources.heads import head_of
 
 HEAD = 64 * 1024
 LOOKS = 20
@@ -103,11 +104,6 @@ def _holds(file: Path, keys: tuple[bytes, ...]) -> bool:
 
 
 def _head(file: Path) -> bytes:
-    if not is_file(file):
-        return b""
-    try:
-        with file.open("rb") as opened:
-            head = opened.read(HEAD)
-    except OSError:
-        return b""
-    return head if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else b""
+    """Of what may be one of Harbor's documents."""
+    head = head_of(file, HEAD) if is_file(file) else b""
+    return head if head.lstrip().startswith(b"{") else b""

@@ -6,8 +6,8 @@ from typing import Any
 
 from errata.model import Check, ErrorInfo
 from errata.model.words import CheckStatus, Outcome
-from errata.sources.harbor.documents import Documents, files
-from errata.sources.harbor.values import mapping, number, plain, rest, sequence, text, whole
+from errata.sources.documents import Documents, files
+from errata.sources.values import count, mapping, number, plain, rest, sequence, text
 
 TESTS_CAP = 5_000
 EXPLANATION_CAP = 8 * 1024
@@ -86,7 +86,7 @@ def test_check(name: str, status: str, order: int, *, counts: bool = False) -> C
 def _detailed(made: Check, test: dict[str, Any], file: str, tool: str) -> Check:
     message, trace = text(test.get("message")), text(test.get("trace"))
     told = "\n".join(part for part in (trace, message if message not in trace else "") if part)
-    line = whole(test.get("line"))
+    line = count(test.get("line"))
     return Check(
         name=made.name,
         kind=made.kind,

@@ -22,12 +22,14 @@ from errata.model import (
 )
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.base import Numbering, Row, convert_each
-from errata.sources.harbor.documents import NAME, Documents, files, folders, is_file
+from errata.sources.documents import Documents, files, folders, is_file
 from errata.sources.harbor.faults import OF_FAILURE_MODE, Fault, limit_of
+from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.rewards import test_check
 from errata.sources.harbor.terminal_bench_run import run_of
 from errata.sources.harbor.trial_files import agent_role
-from errata.sources.harbor.values import known, mapping, moment, plain, rest, seconds_between, sequence, text, whole
+from errata.sources.harbor.values import seconds_between
+from errata.sources.values import count, known, mapping, moment, plain, rest, sequence, text
 
 _SILENT = ("", "unset", "none")
 _NUMBER = re.compile(r"\.(\d{1,6})-of-\d+\.")
@@ -35,6 +37,7 @@ _PHASES = ("trial", "agent", "test")
 _HOMES = frozenset(
     [
         "task_id",
+        "trial_name",
         "instruction",
         "is_resolved",
         "failure_mode",
@@ -53,7 +56,7 @@ class Rows(NamedTuple):
 
 def read(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
-    documents = Documents(root)
+    documents = Documents(root, NAME, keep="end")
     found = _rows(path, root, documents)
     metadata = documents.get(root / "run_metadata.json")
     lock = documents.get(root / "tb.lock")
@@ -117,6 +120,7 @@ class Trials:
         return Attempt(
             run=self._run.id,
             case=case_key(self._run.suite, task),
+            native_id=text(trial.get("trial_name")),
             index=index,
             duplicate_of=duplicate_of,
             execution=execution,
@@ -143,7 +147,7 @@ class Trials:
         """Agents that are installed into the container report 0 for want of a count: then no trial has one."""
         if not self._counts_tokens:
             return Usage()
-        return Usage(input=whole(trial.get("total_input_tokens")), output=whole(trial.get("total_output_tokens")))
+        return Usage(input=count(trial.get("total_input_tokens")), output=count(trial.get("total_output_tokens")))
 
     def _extra(self, trial: dict[str, Any]) -> dict[str, Any]:
         times = {
@@ -238,7 +242,7 @@ def _never_run(run: Run, metadata: dict[str, Any], rows: list[dict[str, Any]]) -
 
 
 def _tokens(row: dict[str, Any]) -> int:
-    return (whole(row.get("total_input_tokens")) or 0) + (whole(row.get("total_output_tokens")) or 0)
+    return (count(row.get("total_input_tokens")) or 0) + (count(row.get("total_output_tokens")) or 0)
 
 
 def _is_name(name: str) -> bool:

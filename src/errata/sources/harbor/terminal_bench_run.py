@@ -6,20 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Code, Reported, Run, SourceInfo, SourceRef, Subject
-from errata.sources.harbor.documents import NAME
+from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trials import model_of
-from errata.sources.harbor.values import (
-    known,
-    last_part,
-    mapping,
-    moment,
-    number,
-    rest,
-    sequence,
-    settings,
-    text,
-    whole,
-)
+from errata.sources.harbor.values import settings
+from errata.sources.values import count, known, last_part, mapping, moment, number, rest, sequence, text
 
 SUITE = "terminal-bench"
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*$|head$")
@@ -90,7 +80,7 @@ def _suite_version(metadata: dict[str, Any]) -> str:
 
 def _expected(metadata: dict[str, Any]) -> int | None:
     planned = {text(task) for task in sequence(metadata.get("task_ids"))} - {""}
-    return len(planned) or whole(metadata.get("dataset_size")) or None
+    return len(planned) or count(metadata.get("dataset_size")) or None
 
 
 def _reported(document: dict[str, Any], metadata: dict[str, Any], n: int, ref: SourceRef) -> Iterator[Reported]:

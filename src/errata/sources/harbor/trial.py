@@ -7,23 +7,13 @@ from typing import Any, NamedTuple
 from errata.model import Attempt, Case, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, case_key
 from errata.model.usage import total_of
 from errata.model.words import Execution, Measurement, Outcome
+from errata.sources.documents import Documents
 from errata.sources.harbor.atif import Trajectory, closing_words, stop_reason, total_usage
-from errata.sources.harbor.documents import Documents
 from errata.sources.harbor.faults import Fault, error_of, exit_code_of, fault_of, kind_of, limit_of
 from errata.sources.harbor.rewards import outcome_of, reward_checks, test_checks, value_of
 from errata.sources.harbor.trial_files import artefacts_of
-from errata.sources.harbor.values import (
-    known,
-    mapping,
-    moment,
-    number,
-    rest,
-    seconds_between,
-    sequence,
-    settings,
-    text,
-    whole,
-)
+from errata.sources.harbor.values import seconds_between, settings
+from errata.sources.values import count, known, mapping, moment, number, rest, sequence, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _HOMES = frozenset(
@@ -84,7 +74,6 @@ def attempts_of(result: dict[str, Any], place: Place, documents: Documents, dige
     config = mapping(result.get("config"))
     extra = known(
         id=result.get("id"),
-        trial_name=result.get("trial_name"),
         config=settings(config),
         task_checksum=result.get("task_checksum") if result.get("task_checksum") != digest else None,
         agent_info=_other_agent(result, place.run),
@@ -96,7 +85,7 @@ def attempts_of(result: dict[str, Any], place: Place, documents: Documents, dige
     for at, told in enumerate(sequence(result.get("step_results"))):
         step = mapping(told)
         name = text(step.get("step_name")) or f"step-{at + 1}"
-        ref = SourceRef(file=place.ref.file, pointer=f"{place.ref.pointer}/step_results/{at}")
+        ref = place.ref.below("step_results", at)
         below = Place(
             place.run,
             place.case,
@@ -114,6 +103,7 @@ def unfinished(task: str, config: dict[str, Any], place: Place, documents: Docum
     return Attempt(
         run=place.run.id,
         case=case_key(place.run.suite, task),
+        native_id=place.folder.name,
         index=place.number,
         execution="unfinished",
         measurement="not_run",
@@ -121,7 +111,7 @@ def unfinished(task: str, config: dict[str, Any], place: Place, documents: Docum
         native_status="no result.json",
         artefacts=artefacts_of(place.folder, documents),
         ref=place.ref,
-        extra=known(trial_name=place.folder.name, config=settings(config)),
+        extra=known(config=settings(config)),
     )
 
 
@@ -137,6 +127,7 @@ def _attempt(result: dict[str, Any], place: Place, documents: Documents, extra: 
     return Attempt(
         run=place.run.id,
         case=place.case,
+        native_id=text(result.get("trial_name")) or text(result.get("step_name")),
         index=place.number,
         path=place.path,
         parent=place.parent,
@@ -169,11 +160,10 @@ def _thrown(result: dict[str, Any], ref: SourceRef) -> Iterator[Thrown]:
     """The trial's own exception; where it has none, those of its steps."""
     if isinstance(exception := result.get("exception_info"), dict):
         fault = fault_of(exception, result)
-        place = SourceRef(file=ref.file, pointer=f"{ref.pointer}/exception_info")
-        yield Thrown(exception, fault, error_of(exception, fault, place))
+        yield Thrown(exception, fault, error_of(exception, fault, ref.below("exception_info")))
         return
     for at, told in enumerate(sequence(result.get("step_results"))):
-        yield from _thrown(mapping(told), SourceRef(file=ref.file, pointer=f"{ref.pointer}/step_results/{at}"))
+        yield from _thrown(mapping(told), ref.below("step_results", at))
 
 
 def _facts(result: dict[str, Any], fault: Fault | None, value: float | None) -> tuple[Execution, Measurement, Outcome]:
@@ -202,9 +192,9 @@ def _usage(result: dict[str, Any], trajectory: Trajectory) -> Usage:
         own = [mapping(mapping(step).get("agent_result")) for step in sequence(result.get("step_results"))]
     cost = total_of(number(spent.get("cost_usd")) for spent in own)
     found = Usage(
-        input=total_of(whole(spent.get("n_input_tokens")) for spent in own),
-        output=total_of(whole(spent.get("n_output_tokens")) for spent in own),
-        cache_read=total_of(whole(spent.get("n_cache_tokens")) for spent in own),
+        input=total_of(count(spent.get("n_input_tokens")) for spent in own),
+        output=total_of(count(spent.get("n_output_tokens")) for spent in own),
+        cache_read=total_of(count(spent.get("n_cache_tokens")) for spent in own),
         cost=cost,
         cost_source="reported" if cost is not None else "unknown",
         includes_cache=True,

@@ -8,8 +8,11 @@ from typing import Any
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.inspect_ai.events import Event, phase_at
-from errata.sources.inspect_ai.values import mapping, moment, rest, sequence, words
+from errata.sources.inspect_ai.values import words
+from errata.sources.tracebacks import Frame, frames_of, own_frame
+from errata.sources.values import mapping, moment, rest, sequence
 
+HARNESS = "inspect_ai"
 CANCELLED = "CancelledError"
 SWALLOWED = "Unexpected timeout error reached top of sample stack"
 
@@ -18,10 +21,16 @@ _LAST_LINE = re.compile(
     r"^(?:\s*\|\s*)?([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout))\b", re.MULTILINE
 )
 _HTTP = re.compile(r"(?i)\b(?:http|status(?:[ _]code)?|error code|upstream)\D{0,3}([45]\d\d)\b")
-_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
-_LIBRARY = re.compile(r"site-packages|dist-packages|/lib/python3|<frozen|^<")
 _SCORING = re.compile(r"\bawait scorer\(|, in score\b|/scorer/_")
 _SANDBOX = re.compile(r"(?i)/_?sandbox/|sandboxenv_|docker compose|sample_init_cleanup")
+_CHECKOUT = re.compile(rf'(?<=File ")[^"\n]*/src/(?={HARNESS}/)')
+"""Where Inspect is run from its sources."""
+_BETWEEN = frozenset(("anyio", "pydantic"))
+"""Packages that only carry a call on, or refuse what they were given."""
+# parts of Inspect that act for the subject, its tools, its judges or its sandbox, and the calls of models
+_SUBJECTS = re.compile(
+    rf"{HARNESS}/(?:agent|approval|model|scorer|solver|tool|tools|util/_sandbox|util/_subprocess)(?:/|\.py$)"
+)
 _TAKEN = frozenset(("message", "traceback", "traceback_ansi", "events"))
 
 
@@ -32,7 +41,7 @@ def sample_errors(sample: dict[str, Any], events: list[Event], ref: SourceRef) -
         yield error_info(
             retry,
             _phase_of_text(retry) or "subject",
-            _at(ref, f"/error_retries/{place}"),
+            ref.below("error_retries", place),
             retryable=True,
             recovered=not final,
         )
@@ -42,7 +51,7 @@ def sample_errors(sample: dict[str, Any], events: list[Event], ref: SourceRef) -
         yield error_info(
             final,
             _phase(final, events, event),
-            _at(ref, "/error"),
+            ref.below("error"),
             at=moment(event.data.get("timestamp")) if event else None,
         )
 
@@ -51,13 +60,16 @@ def error_info(error: dict[str, Any], phase: Phase, ref: SourceRef, **more: Any)
     message, traceback = words(error.get("message")), words(error.get("traceback"))
     kind = _type(message, traceback)
     code = _HTTP.search(message)
+    frames = frames_of(_CHECKOUT.sub(r"site-packages/", traceback))
+    frame = own_frame(frames)
+    crashed = harness_frame(frames) if frame is None and kind != CANCELLED else None
     return ErrorInfo(
         type=kind,
         message=message,
         code=code[1] if code else "",
         traceback=traceback,
-        frame=_frame(traceback),
-        phase=phase,
+        frame=crashed.shown() if crashed else frame.shown(PureWindowsPath(frame.file).name) if frame else "",
+        phase=_phase_of_harness(crashed, phase) if crashed else phase,
         collateral=kind == CANCELLED,
         extra=rest(error, _TAKEN),
         ref=ref,
@@ -91,7 +103,7 @@ def _swallowed(events: list[Event], ref: SourceRef) -> Iterator[ErrorInfo]:
                 message=text,
                 phase=phase_at(events, event.place),
                 at=moment(event.data.get("timestamp")),
-                ref=_at(ref, f"/events/{event.place}"),
+                ref=ref.below("events", event.place),
             )
 
 
@@ -104,14 +116,12 @@ def _type(message: str, traceback: str) -> str:
     return lines[-1].rpartition(".")[2] if lines else "error"
 
 
-def _frame(traceback: str) -> str:
-    """The innermost frame that belongs to no library."""
-    own = [frame for frame in _FRAME.findall(traceback) if not _LIBRARY.search(frame[0])]
-    if not own:
-        return ""
-    file, line, function = own[-1]
-    return f"{PureWindowsPath(file).name}:{line} in {function}"
+def harness_frame(frames: list[Frame]) -> Frame | None:
+    """The innermost, where it is Inspect's own machinery and nobody else's code had been called."""
+    calling = [frame for frame in frames if not frame.is_standard and frame.package not in _BETWEEN]
+    last = calling[-1] if calling else None
+    return last if last and last.package == HARNESS and not _SUBJECTS.match(last.module) else None
 
 
-def _at(ref: SourceRef, pointer: str) -> SourceRef:
-    return SourceRef(file=ref.file, member=ref.member, pointer=f"{ref.pointer}{pointer}")
+def _phase_of_harness(frame: Frame, phase: Phase) -> Phase:
+    return "aggregation" if frame.module.startswith(f"{HARNESS}/log/") else phase

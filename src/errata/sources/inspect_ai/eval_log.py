@@ -6,7 +6,8 @@ from typing import Any
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.archives import Archive
-from errata.sources.base import Row, unreadable
+from errata.sources.base import Row
+from errata.sources.documents import object_in
 from errata.sources.inspect_ai.chunks import read_chunked
 from errata.sources.inspect_ai.layout import (
     HEADER,
@@ -19,7 +20,6 @@ from errata.sources.inspect_ai.layout import (
 )
 from errata.sources.inspect_ai.log import Log
 from errata.sources.inspect_ai.members import member, numbered
-from errata.sources.inspect_ai.values import mapping
 
 # an id may hold slashes and dots of its own
 _WHOLE = re.compile(r"_epoch_\d+\.json$")
@@ -29,10 +29,10 @@ _CHUNKED = re.compile(r"_epoch_\d+/sample\.json$")
 def log_of_archive(archive: Archive, file: str) -> Log:
     problems: list[Unreadable] = []
     name = HEADER if HEADER in archive else START
-    header = _document(archive, file, name, problems)
+    header = object_in(member(archive, file, name), NAME, problems)
     if not header and name == HEADER and START in archive:
         name = START
-        header = _document(archive, file, name, problems)
+        header = object_in(member(archive, file, name), NAME, problems)
     if name == START:
         # without a header the run never ended, or nobody knows how
         header = {"status": "started", **header, **_updates(archive, file, problems)}
@@ -43,17 +43,6 @@ def log_of_archive(archive: Archive, file: str) -> Log:
         summaries=_summaries(archive, file),
         problems=tuple(problems),
     )
-
-
-def _document(archive: Archive, file: str, name: str, problems: list[Unreadable]) -> dict[str, Any]:
-    read = member(archive, file, name)
-    if type(read) is Unreadable:
-        problems.append(read)
-        return {}
-    assert type(read) is Row
-    if type(read.data) is not dict:
-        problems.append(unreadable(NAME, read.ref, "an object was expected"))
-    return mapping(read.data)
 
 
 def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[str, Any]:

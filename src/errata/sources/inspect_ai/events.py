@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.model.words import Phase
-from errata.sources.inspect_ai.values import mapping, sequence, words
+from errata.sources.inspect_ai.values import words
+from errata.sources.values import mapping, sequence
 
 _PHASES: dict[str, Phase] = {
     "init": "setup",

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import number_or_none
-from errata.sources.inspect_ai.values import plain
+from errata.sources.values import plain
 
 
 class Grade(NamedTuple):
@@ -43,13 +43,24 @@ def grade(value: Any) -> Grade:
     return Grade("none", "unscored", text=str(plain(value)))
 
 
+def without_verdict(given: Grade) -> Grade:
+    """A value that a scorer fell back to: the metrics count it all the same."""
+    return given._replace(outcome="none", status="error")
+
+
 def of_several(grades: list[Grade]) -> Grade:
     """A list of values has one outcome: that of all its elements."""
     counted = [one for one in grades if one.outcome != "none"]
+    if any(one.status == "error" for one in grades):
+        return Grade("none", "error", _mean(grades))
     if not counted:
         return Grade("none", "unscored")
-    numbers = [one.number for one in counted if one.number is not None]
-    return _of_number(sum(numbers) / len(numbers), None)
+    return _of_number(_mean(counted) or 0.0, None)
+
+
+def _mean(grades: list[Grade]) -> float | None:
+    numbers = [one.number for one in grades if one.number is not None]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def _of_text(value: str) -> Grade:

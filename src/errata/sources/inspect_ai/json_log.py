@@ -123,14 +123,14 @@ def _log(document: _Document, ref: SourceRef) -> Log:
         try:
             header[name] = decode(raw)
         except ValueError as error:
-            problems.append(unreadable(NAME, SourceRef(file=ref.file, pointer=f"/{name}"), describe(error)))
+            problems.append(unreadable(NAME, ref.below(name), describe(error)))
     problems += [unreadable(NAME, ref, problem) for problem in document.problems]
     return Log(header=header, ref=ref, samples=_rows(document.samples, ref), problems=tuple(problems))
 
 
 def _rows(samples: list[bytes | msgspec.Raw], ref: SourceRef) -> Iterator[Row | Unreadable]:
     for place, raw in enumerate(samples):
-        at, data = SourceRef(file=ref.file, pointer=f"/samples/{place}"), bytes(raw)
+        at, data = ref.below("samples", place), bytes(raw)
         try:
             yield Row(decode(data), at)
         except ValueError as error:

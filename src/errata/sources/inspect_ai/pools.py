@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from errata.sources.inspect_ai.values import mapping, sequence
+from errata.sources.values import mapping, sequence
 
 _PROTOCOL = "attachment://"
 _MEDIA = {"image": "image", "audio": "audio", "video": "video", "document": "document"}

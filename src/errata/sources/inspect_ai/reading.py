@@ -16,7 +16,8 @@ from errata.sources.inspect_ai.samples import Reading, asked, attempt_of, case_o
 from errata.sources.inspect_ai.scorers import judges_of, scorers_of
 from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.summaries import from_summary
-from errata.sources.inspect_ai.values import count, mapping, plain, sequence, words
+from errata.sources.inspect_ai.values import words
+from errata.sources.values import count, mapping, plain, sequence
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""
@@ -111,5 +112,5 @@ class _Samples:
                 outcome="none",
                 stop_reason=words(mapping(stop).get("reason")),
                 extra=plain(stop) if stop else {},
-                ref=replace(self._log.ref, pointer="/eval/dataset/sample_ids"),
+                ref=self._log.ref.below("eval", "dataset", "sample_ids"),
             )

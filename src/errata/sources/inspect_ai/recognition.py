@@ -8,6 +8,7 @@ from zipfile import BadZipFile
 from errata.errors import SourceError
 from errata.sources.archives import open_archive
 from errata.sources.base import Match
+from errata.sources.heads import head_of
 from errata.sources.inspect_ai.layout import CAPS, HEADER, START
 
 HEAD = 16 * 1024
@@ -23,35 +24,24 @@ _LISTING = re.compile(rb'\s*\{\s*"[^"]+\.(?:eval|json)"\s*:\s*\{')
 
 
 def recognise(path: Path) -> Match | None:
-    head = _head(path)
+    head = head_of(path, HEAD)
     if head.startswith(ZIP):
         return _recognise_archive(path, head)
-    head = head.removeprefix(b"\xef\xbb\xbf")
     if _DOCUMENT.match(head) or (_SORTED.match(head) and all(name in head for name in _OF_AN_EVAL)):
         return Match.sure("`status` and `eval` of an Inspect log")
     return None
 
 
 def is_archive(path: Path) -> bool:
-    return _head(path).startswith(ZIP)
+    return head_of(path, HEAD).startswith(ZIP)
 
 
 def explain(path: Path) -> str | None:
     """A hint for what belongs to Inspect and is no log."""
-    head = _head(path)
+    head = head_of(path, HEAD)
     if _LISTING.match(head) and b'"task_id"' in head and b'"run_id"' in head:
         return "this is Inspect's listing of a folder of logs: name the folder with the `.eval` files"
     return None
-
-
-def _head(path: Path) -> bytes:
-    try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(HEAD)
-    except (OSError, ValueError):
-        return b""
 
 
 def _recognise_archive(path: Path, head: bytes) -> Match | None:

@@ -12,7 +12,8 @@ from errata.sources.inspect_ai.layout import NAME
 from errata.sources.inspect_ai.log import Log
 from errata.sources.inspect_ai.scorers import judges_of, model_name, roles_of, scorers_of
 from errata.sources.inspect_ai.usage import by_role
-from errata.sources.inspect_ai.values import count, mapping, moment, number, plain, rest, sequence, words
+from errata.sources.inspect_ai.values import words
+from errata.sources.values import count, mapping, moment, number, plain, rest, sequence
 
 _HEADER = frozenset(("version", "status", "eval", "plan", "results", "stats", "error", "samples", "reductions"))
 _EVAL = frozenset(
@@ -117,7 +118,7 @@ def _reported(header: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
         metrics = {name: mapping(metric) for name, metric in mapping(score.get("metrics")).items()}
         error = next((number(metrics[name].get("value")) for name in metrics if name in _UNCERTAINTY), None)
         for name, metric in metrics.items():
-            made = _metric(name, metric, score, msgspec.structs.replace(ref, pointer=_pointer(place, name)))
+            made = _metric(name, metric, score, ref.below("results", "scores", place, "metrics", name))
             is_headline = _is_headline(headline, score, name) if headline else first
             stderr = None if name in _UNCERTAINTY else error
             yield msgspec.structs.replace(made, headline=is_headline and first, stderr=stderr)
@@ -157,14 +158,10 @@ def _is_headline(headline: dict[str, Any], score: dict[str, Any], metric: str) -
     return all(headline.get(name) in (None, value) for name, value in said.items())
 
 
-def _pointer(place: int, metric: str) -> str:
-    return f"/results/scores/{place}/metrics/{metric.replace('~', '~0').replace('/', '~1')}"
-
-
 def _error(error: dict[str, Any], ref: SourceRef) -> Iterator[Evidence]:
     if error:
         extra = rest(error, frozenset(("message", "traceback_ansi")))
-        place = msgspec.structs.replace(ref, pointer="/error")
+        place = ref.below("error")
         yield Evidence(name="error", quote=words(error.get("message")), extra=extra, ref=place)
 
 

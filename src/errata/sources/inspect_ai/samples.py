@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, ErrorInfo, Invalidation, Limit, Output, Run, Scorer, SourceRef, case_key
-from errata.model.words import Execution, Measurement, Outcome
+from errata.model.words import Measurement, Outcome
+from errata.sources.facts import Facts
 from errata.sources.inspect_ai.errors import CANCELLED, sample_errors
 from errata.sources.inspect_ai.events import Event, events_of, in_phases
 from errata.sources.inspect_ai.grades import Grade
@@ -11,24 +12,19 @@ from errata.sources.inspect_ai.pools import Pools
 from errata.sources.inspect_ai.scores import Primary, Scored, read_scores, scores_of
 from errata.sources.inspect_ai.steps import scoring_usage, steps_of
 from errata.sources.inspect_ai.usage import Judges, by_role
-from errata.sources.inspect_ai.values import mapping, moment, number, plain, rest, sequence, words
+from errata.sources.inspect_ai.values import words
+from errata.sources.values import mapping, moment, number, plain, rest, sequence
 
 _OF_THE_CASE = ("input", "choices", "target", "metadata", "description", "sandbox", "files", "setup")
 _TAKEN = frozenset(
     (
-        *_OF_THE_CASE, "id", "epoch", "messages", "output", "scores", "score", "events", "transcript", "attachments",
-        "events_data", "message_pool", "timelines", "started_at", "completed_at", "total_time", "working_time",
-        "invalidation", "error", "error_retries", "limit", "model_usage",
+        *_OF_THE_CASE, "id", "uuid", "epoch", "messages", "output", "scores", "score", "events", "transcript",
+        "attachments", "events_data", "message_pool", "timelines", "started_at", "completed_at", "total_time",
+        "working_time", "invalidation", "error", "error_retries", "limit", "model_usage",
     )
 )  # fmt: skip
 _OUTPUT = frozenset(("choices", "completion"))
 _CHOICE = frozenset(("message", "stop_reason"))
-
-
-class Facts(NamedTuple):
-    execution: Execution
-    measurement: Measurement
-    outcome: Outcome
 
 
 class Reading(NamedTuple):
@@ -76,28 +72,30 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
     pools = Pools(sample)
     events = list(in_phases(events_of(sample)))
     scores: dict[str, dict[str, Any]] = pools.resolve(scores_of(sample, reading.primary))
-    scored = read_scores(scores, reading.primary, reading.scorers, ref)
+    output = mapping(pools.resolve(sample.get("output")))
+    choice = mapping(next(iter(sequence(output.get("choices"))), None))
+    said = _answer(output, choice)
+    scored = read_scores(scores, reading.primary, reading.scorers, ref, said=said or "")
     errors = tuple(sample_errors(pools.resolve(_without_events(sample)), events, ref))
     final = errors[-1] if errors and mapping(sample.get("error")) else None
     facts = facts_of(scored, final, limited=bool(mapping(sample.get("limit"))))
-    output = mapping(pools.resolve(sample.get("output")))
-    choice = mapping(next(iter(sequence(output.get("choices"))), None))
     judged = frozenset(judgement.judge for judgement in scored.judgements if judgement.raw)
     started = moment(sample.get("started_at")) or _time(events)
     return Attempt(
         run=reading.run.id,
         case=case_key(reading.run.suite, sample_id(sample)),
+        native_id=words(sample.get("uuid")),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
         native_status=scored.native or (facts.execution if final and facts.execution != "completed" else ""),
         reported=scored.main.number if scored.main else None,
-        reported_counted=facts.measurement == "scored" if reading.has_results else None,
-        output=Output(text=_answer(output, choice), answer=scored.answer),
+        reported_counted=_is_counted(scored, facts) if reading.has_results else None,
+        output=Output(text=said, answer=scored.answer),
         stop_reason=words(choice.get("stop_reason")),
         limit=_limit(sample, events),
-        errors=errors,
+        errors=(*errors, *_without_verdict(scored)),
         checks=scored.checks,
         judgements=scored.judgements,
         steps=steps_of(sample, events, pools, judged),
@@ -125,6 +123,15 @@ def facts_of(scored: Scored, error: ErrorInfo | None, *, limited: bool) -> Facts
     return Facts("error", measurement, _despite(said))
 
 
+def _is_counted(scored: Scored, facts: Facts) -> bool:
+    """The metrics also count what a scorer fell back to for want of a verdict; only `NaN` they leave out."""
+    return facts.measurement == "scored" or (scored.main is not None and scored.main.number is not None)
+
+
+def _without_verdict(scored: Scored) -> list[ErrorInfo]:
+    return [check.error for check in scored.checks if check.error is not None and check.is_primary][:1]
+
+
 def _despite(said: Outcome) -> Outcome:
     """Scored although it broke: what was passed by then is passed, but a failure says nothing of a real answer."""
     return "none" if said == "fail" else said
@@ -132,6 +139,8 @@ def _despite(said: Outcome) -> Outcome:
 
 def _measurement(scored: Scored, error: ErrorInfo | None) -> Measurement:
     main: Grade | None = scored.main
+    if main is not None and main.status == "error":
+        return "error"
     if main is not None and main.status != "unscored":
         return "scored"
     if error is not None and error.phase == "scoring" and error.type != CANCELLED:

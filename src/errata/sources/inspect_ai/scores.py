@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from errata.model import Check, CheckEdit, Judgement, Scorer, SourceRef
+from errata.model import Check, CheckEdit, ErrorInfo, Judgement, Scorer, SourceRef
 from errata.model.words import CheckKind
-from errata.sources.inspect_ai.grades import Grade, grade, of_several
-from errata.sources.inspect_ai.values import mapping, moment, plain, rest, sequence, words
+from errata.sources.inspect_ai.grades import Grade, grade, of_several, without_verdict
+from errata.sources.inspect_ai.values import words
+from errata.sources.inspect_ai.verdicts import reason_of, why_no_verdict
+from errata.sources.values import mapping, moment, plain, rest, sequence
 
 _TAKEN = frozenset(("value", "explanation", "reason", "history", "metadata"))
 _EDIT = frozenset(("value", "provenance"))
@@ -55,14 +57,15 @@ def scores_of(sample: dict[str, Any], primary: Primary) -> dict[str, dict[str, A
 
 
 def read_scores(
-    scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef
+    scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef, *, said: str
 ) -> Scored:
+    """`said` is the subject's answer."""
     chosen = _chosen(scores, primary)
     checks: list[Check] = []
     main, native = None, ""
     for name, score in scores.items():
-        place = SourceRef(file=ref.file, member=ref.member, pointer=f"{ref.pointer}/scores/{_escape(name)}")
-        made = _Score(name, score, scorers.get(name) or Scorer(name=name), place)
+        scorer = scorers.get(name) or Scorer(name=name)
+        made = _Score(name, score, scorer, ref.below("scores", name), why_no_verdict(score, said))
         counting = made.counting(primary.key) if name == chosen else frozenset()
         checks += made.checks(counting, len(checks))
         if name == chosen:
@@ -70,7 +73,7 @@ def read_scores(
     answer = scores[chosen].get("answer") if chosen else None
     return Scored(
         checks=tuple(_with_unique_names(checks)),
-        judgements=tuple(_judgements(scores, scorers)),
+        judgements=tuple(_judgements(scores, scorers, said)),
         main=main,
         answer=answer if isinstance(answer, str) else None,
         native=native,
@@ -88,12 +91,14 @@ def _chosen(scores: dict[str, dict[str, Any]], primary: Primary) -> str:
 class _Score:
     """One scorer's score: one value, or several under names or numbers."""
 
-    def __init__(self, name: str, score: dict[str, Any], scorer: Scorer, ref: SourceRef) -> None:
+    def __init__(self, name: str, score: dict[str, Any], scorer: Scorer, ref: SourceRef, broken: str) -> None:
         self.name, self.score, self.scorer, self.ref = name, score, scorer, ref
+        self.broken = broken
+        """Why there is no verdict, where there is none."""
         value = score.get("value")
         self.single = not (isinstance(value, dict | list) and value)
         self.values: dict[str, Any] = _several(name, value) if not self.single else {name: value}
-        self.grades = {key: grade(one) for key, one in self.values.items()}
+        self.grades = {key: without_verdict(grade(one)) if broken else grade(one) for key, one in self.values.items()}
 
     def counting(self, key: str) -> frozenset[str]:
         """Which of the values decide: the one of the headline, else the first; of a list all."""
@@ -110,7 +115,7 @@ class _Score:
 
     def checks(self, counting: frozenset[str], order: int) -> Iterator[Check]:
         metadata = mapping(self.score.get("metadata"))
-        reason = words(self.score.get("reason")) or words(metadata.get("unscored_reason"))
+        reason = reason_of(self.score) or self.broken
         for place, (key, found) in enumerate(self.grades.items()):
             extra = rest(self.score, _TAKEN)
             told = rest(metadata, frozenset(("grading",)))
@@ -126,10 +131,18 @@ class _Score:
                 counts=key in counting,
                 explanation=words(self.score.get("explanation")),
                 reason_code=reason or found.reason,
+                error=self._error,
                 history=tuple(self._history(key)),
                 extra=extra | ({"metadata": told} if told else {}) | ({"value": found.text} if found.text else {}),
                 ref=self.ref,
             )
+
+    @property
+    def _error(self) -> ErrorInfo | None:
+        if not self.broken:
+            return None
+        told = words(self.score.get("explanation"))
+        return ErrorInfo(type=self.broken, message=told or self.broken, phase="scoring", ref=self.ref)
 
     @property
     def _kind(self) -> CheckKind:
@@ -161,7 +174,7 @@ def _several(name: str, value: Any) -> dict[str, Any]:
     return {f"{name}[{place}]": one for place, one in enumerate(value)}
 
 
-def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer]) -> Iterator[Judgement]:
+def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], said: str) -> Iterator[Judgement]:
     for name, score in scores.items():
         grading = mapping(score.get("metadata")).get("grading")
         scorer = scorers.get(name)
@@ -173,7 +186,7 @@ def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer]) -
         yield Judgement(
             judge=name,
             model=(spoke[-1] if spoke else "") or (scorer.model if scorer else ""),
-            valid=any(grade(one).status != "unscored" for one in values),
+            valid=not why_no_verdict(score, said) and any(grade(one).status != "unscored" for one in values),
             reasoning=words(score.get("explanation")),
             raw=plain(grading),
         )
@@ -185,8 +198,3 @@ def _with_unique_names(checks: list[Check]) -> Iterator[Check]:
     for check in checks:
         first = seen.setdefault(check.name, check.scorer)
         yield check if first == check.scorer else replace(check, name=f"{check.scorer}/{check.name}")
-
-
-def _escape(key: str) -> str:
-    """As a JSON pointer wants it."""
-    return key.replace("~", "~0").replace("/", "~1")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Usage, UsageByRole
 from errata.model.usage import NO_USAGE, total_of
-from errata.sources.inspect_ai.values import count, mapping, number
+from errata.sources.values import count, mapping, number
 
 SIMULATOR_ROLES = frozenset(("user", "simulator", "user_simulator"))
 _FIELDS = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "cost")

@@ -9,8 +9,10 @@ from errata.sources.promptfoo.cases import asked
 from errata.sources.promptfoo.checks import graded, named_scores, summary
 from errata.sources.promptfoo.conversation import HISTORIES, has_history, steps_of
 from errata.sources.promptfoo.errors import cut_short, error_of, thrown_while_grading
+from errata.sources.promptfoo.limits import limit_of
 from errata.sources.promptfoo.usage import told_otherwise, usage_of
-from errata.sources.promptfoo.values import as_text, items, kept, mapping, moment, number, plain, rest, seconds, text
+from errata.sources.promptfoo.values import as_text, kept, moment, rest
+from errata.sources.values import mapping, number, plain, seconds, sequence, text
 
 ASSERTION, ERROR = 1, 2
 """What `failureReason` says; 0 is for a pass, or for not knowing."""
@@ -23,6 +25,7 @@ _ROW = (
     "evalId",
     "failureReason",
     "gradingResult",
+    "id",
     "latencyMs",
     "metadata",
     "namedScores",
@@ -68,6 +71,7 @@ def attempt_of(row: dict[str, Any], ref: SourceRef, place: Place, graders: Grade
     return Attempt(
         run=run.id,
         case=case,
+        native_id=as_text(row["id"]) if row.get("id") is not None else "",
         index=place.number,
         duplicate_of=attempt_id(run.id, case, index=place.first) if place.first else None,
         execution=facts.execution,
@@ -79,7 +83,7 @@ def attempt_of(row: dict[str, Any], ref: SourceRef, place: Place, graders: Grade
         reported_counted=True if isinstance(row.get("success"), bool) else None,
         output=_output(mapping(row.get("response"))),
         stop_reason=text(mapping(row.get("response")).get("finishReason")),
-        limit=cut.limit if cut else None,
+        limit=cut.limit if cut else limit_of(found.checks) if facts.outcome == "fail" else None,
         errors=facts.errors,
         checks=_checks(row, found.checks, facts, ref),
         judgements=found.judgements,
@@ -126,7 +130,7 @@ def _error_facts(row: dict[str, Any], ref: SourceRef) -> Facts:
     response = mapping(row.get("response"))
     told = row.get("error") or response.get("error")
     message = as_text(told) if told is not None else ""
-    place = SourceRef(file=ref.file, line=ref.line, pointer=f"{ref.pointer}/error")
+    place = ref.below("error")
     answered = response.get("output") is not None and not response.get("error")
     cut = cut_short(message)
     if cut is None and (answered or thrown_while_grading(message)):
@@ -212,7 +216,7 @@ def _response_extra(response: dict[str, Any], row: dict[str, Any]) -> dict[str, 
     if response.get("error") not in (None, row.get("error")):
         extra["error"] = plain(response["error"])
     metadata = mapping(response.get("metadata"))
-    taken = next(((key,) for key in HISTORIES if items(metadata.get(key))), ())
+    taken = next(((key,) for key in HISTORIES if sequence(metadata.get(key))), ())
     if told := rest(metadata, taken):
         extra["metadata"] = told
     return extra

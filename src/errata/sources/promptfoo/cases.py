@@ -5,7 +5,8 @@ from typing import Any
 
 from errata.model import Case, Run, SourceRef
 from errata.model.identity import fingerprint
-from errata.sources.promptfoo.values import items, kept, mapping, plain, rest, text
+from errata.sources.promptfoo.values import kept, rest
+from errata.sources.values import mapping, plain, sequence, text
 from errata.text.clean import one_line
 
 LONGEST_NAME = 160
@@ -48,12 +49,12 @@ def case_of(run: Run, name: str, row: dict[str, Any], ref: SourceRef) -> Case:
         native_id=name,
         name=description(row),
         category=text(metadata.get("category")) or text(metadata.get("pluginId")),
-        tags=tuple(tag for tag in items(metadata.get("tags")) if isinstance(tag, str)),
+        tags=tuple(tag for tag in sequence(metadata.get("tags")) if isinstance(tag, str)),
         input=plain(asked(row)) or plain(raw),
         expected=kept(test.get("assert")) or None,
         difficulty=text(metadata.get("difficulty")),
         extra=rest(test, _KNOWN),
-        ref=SourceRef(file=ref.file, line=ref.line, pointer=f"{ref.pointer}/testCase") if test else ref,
+        ref=ref.below("testCase") if test else ref,
     )
 
 

@@ -9,7 +9,9 @@ from errata.model import Check, Judgement, SourceRef
 from errata.model.words import CheckStatus
 from errata.sources.promptfoo.assertions import Graders, kind_of, name_of
 from errata.sources.promptfoo.errors import error_of, is_no_verdict
-from errata.sources.promptfoo.values import as_text, items, kept, mapping, number, rest, text
+from errata.sources.promptfoo.limits import check_kind, only_limits
+from errata.sources.promptfoo.values import as_text, kept, rest
+from errata.sources.values import mapping, number, sequence, text
 
 _COMPONENT = ("pass", "score", "reason", "assertion", "componentResults", "metadata")
 
@@ -40,7 +42,7 @@ def graded(row: dict[str, Any], ref: SourceRef, graders: Graders) -> Graded:
             judgements.append(_judgement(part, test, check, model))
             check = replace(check, judge=model)
         checks.append(check)
-    return Graded(tuple(_with_broken_sets(checks)), tuple(judgements))
+    return Graded(tuple(_with_sets(checks)), tuple(judgements))
 
 
 def summary(row: dict[str, Any], status: CheckStatus, ref: SourceRef) -> Check:
@@ -54,7 +56,7 @@ def summary(row: dict[str, Any], status: CheckStatus, ref: SourceRef) -> Check:
         is_primary=True,
         counts=False,
         explanation=text(mapping(row.get("gradingResult")).get("reason")),
-        ref=SourceRef(file=ref.file, line=ref.line, pointer=f"{ref.pointer}/gradingResult"),
+        ref=ref.below("gradingResult"),
     )
 
 
@@ -69,7 +71,7 @@ def named_scores(row: dict[str, Any], checks: tuple[Check, ...]) -> Iterator[Che
 
 def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
     """promptfoo lists what is inside of a set once more after the set; where it does not, it is listed here."""
-    listed = items(grading.get("componentResults"))
+    listed = sequence(grading.get("componentResults"))
     if not listed and isinstance(grading.get("assertion"), dict):
         yield _Part(grading, "/gradingResult", 0)
     left, parent = 0, ""
@@ -77,7 +79,7 @@ def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
         if not isinstance(data, dict):
             continue
         pointer = f"/gradingResult/componentResults/{at}"
-        inside = items(data.get("componentResults"))
+        inside = sequence(data.get("componentResults"))
         if left:
             left -= 1
             yield _Part(data, pointer, 0, parent)
@@ -120,6 +122,7 @@ def _check(part: _Part, test: dict[str, Any], order: int, place: SourceRef) -> C
         status=status,
         scorer=kind or text(told.get("type")),
         order=order,
+        kind=check_kind(kind),
         value=number(data.get("score")),
         threshold=number(assertion.get("threshold", told.get("threshold"))),
         # a weight of 0 and `metricOnly` keep an assertion out; those of a set count through the set
@@ -159,8 +162,8 @@ def _extra(part: _Part, test: dict[str, Any], kind: str, weight: float | None) -
 
 
 def _asserted(test: dict[str, Any]) -> list[Any]:
-    listed = items(test.get("assert"))
-    return [*listed, *(inner for one in listed for inner in items(mapping(one).get("assert")))]
+    listed = sequence(test.get("assert"))
+    return [*listed, *(inner for one in listed for inner in sequence(mapping(one).get("assert")))]
 
 
 def _metadata(data: dict[str, Any], test: dict[str, Any]) -> dict[str, Any]:
@@ -180,8 +183,8 @@ def _judgement(part: _Part, test: dict[str, Any], check: Check, model: str) -> J
     )
 
 
-def _with_broken_sets(checks: list[Check]) -> list[Check]:
-    """A set that failed for nothing but a judge without a verdict says nothing either."""
+def _with_sets(checks: list[Check]) -> list[Check]:
+    """A set that failed for nothing but a judge without a verdict says nothing either; one for limits alone is one."""
     made = list(checks)
     for at, check in enumerate(made):
         inside = made[at + 1 : at + 1 + check.extra.get("parts", 0)]
@@ -189,4 +192,6 @@ def _with_broken_sets(checks: list[Check]) -> list[Check]:
         if check.status == "fail" and "error" in statuses and "fail" not in statuses:
             broken = next(one.error for one in inside if one.status == "error")
             made[at] = replace(check, status="error", error=broken)
+        elif check.status == "fail" and only_limits([one for one in inside if one.status == "fail"]):
+            made[at] = replace(check, kind="limit")
     return made

@@ -11,7 +11,7 @@ from errata.sources.promptfoo.assertions import Graders, scorer_of
 from errata.sources.promptfoo.cases import Naming
 from errata.sources.promptfoo.document import Evaluation
 from errata.sources.promptfoo.providers import configured, label_of, provider_id, subject_of
-from errata.sources.promptfoo.values import items, mapping, text
+from errata.sources.values import mapping, sequence, text
 from errata.text.clean import one_line
 
 Key = int | tuple[str, str]
@@ -85,7 +85,7 @@ class Columns:
         column.rows += 1
         self.naming.note(row)
         test, grading = mapping(row.get("testCase")), mapping(row.get("gradingResult"))
-        asserted = [*items(test.get("assert")), *(mapping(part).get("assertion") for part in _parts(grading))]
+        asserted = [*sequence(test.get("assert")), *(mapping(part).get("assertion") for part in _parts(grading))]
         for assertion in asserted:
             scorer = scorer_of(mapping(assertion), test, self._graders)
             if scorer is not None:
@@ -112,7 +112,7 @@ class Columns:
 
 
 def _parts(grading: dict[str, Any]) -> list[Any]:
-    return items(grading.get("componentResults"))
+    return sequence(grading.get("componentResults"))
 
 
 def _label(prompt: dict[str, Any]) -> str:

@@ -6,23 +6,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from errata.model import Actor, Step, ToolCall
-from errata.model.words import ActorRole
 from errata.sources.base import decode
 from errata.sources.promptfoo.spans import steps_of_trace
-from errata.sources.promptfoo.values import as_text, items, mapping, plain, rest, text
+from errata.sources.promptfoo.values import as_text, rest
+from errata.sources.roles import CHAT_ROLES
+from errata.sources.values import mapping, plain, sequence, text
 
 HISTORIES = ("messages", "redteamHistory", "redteamTreeHistory")
-_ROLES: dict[str, ActorRole] = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
 _MEDIA = ("audio", "images", "video")
 _MESSAGE = ("role", "content", "name", "tool_calls", "reasoning", "reasoning_content")
 _TURN = ("prompt", "output", "trace")
@@ -32,7 +22,7 @@ def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
     """The history where there is one, else the prompt and the answer; then what was traced."""
     response = mapping(row.get("response"))
     metadata = mapping(response.get("metadata"))
-    told = next((turns for key in HISTORIES if (turns := items(metadata.get(key)))), None)
+    told = next((turns for key in HISTORIES if (turns := sequence(metadata.get(key)))), None)
     if told is not None:
         steps = list(_turns(told))
     else:
@@ -46,7 +36,7 @@ def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
 
 def has_history(row: dict[str, Any]) -> bool:
     metadata = mapping(mapping(row.get("response")).get("metadata"))
-    return any(items(metadata.get(key)) for key in HISTORIES)
+    return any(sequence(metadata.get(key)) for key in HISTORIES)
 
 
 def _numbered(steps: Iterable[Step]) -> Iterator[Step]:
@@ -83,9 +73,9 @@ def _messages(raw: Any) -> list[dict[str, Any]] | None:
 
 def _message(message: dict[str, Any]) -> Step:
     content = message.get("content")
-    role = _ROLES.get(text(message.get("role")).lower(), "environment")
-    parts = [part for part in items(content) if not _is_text(part)]
-    said = [_said(part) for part in items(content) if _is_text(part)] if isinstance(content, list) else [content]
+    role = CHAT_ROLES.get(text(message.get("role")).lower(), "environment")
+    parts = [part for part in sequence(content) if not _is_text(part)]
+    said = [_said(part) for part in sequence(content) if _is_text(part)] if isinstance(content, list) else [content]
     calls = _calls(message.get("tool_calls"))
     return Step(
         index=0,
@@ -108,7 +98,7 @@ def _said(part: Any) -> str:
 
 
 def _calls(listed: Any) -> tuple[ToolCall, ...]:
-    return tuple(_call(call) for call in items(listed) if isinstance(call, dict))
+    return tuple(_call(call) for call in sequence(listed) if isinstance(call, dict))
 
 
 def _call(call: dict[str, Any]) -> ToolCall:
@@ -143,9 +133,9 @@ def _answered(response: dict[str, Any]) -> Iterator[Step]:
 
 
 def _are_calls(listed: Any) -> bool:
-    return bool(items(listed)) and all(
+    return bool(sequence(listed)) and all(
         mapping(one).get("function") or mapping(one).get("type") in ("function", "function_call", "tool_use")
-        for one in items(listed)
+        for one in sequence(listed)
     )
 
 

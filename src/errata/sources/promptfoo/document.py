@@ -12,7 +12,8 @@ from errata.model import SourceRef, Unreadable
 from errata.sources.base import Row, json_file, json_lines
 from errata.sources.promptfoo.recognition import holds_lines
 from errata.sources.promptfoo.table import Table
-from errata.sources.promptfoo.values import items, mapping, moment, rest, text
+from errata.sources.promptfoo.values import moment, rest
+from errata.sources.values import mapping, sequence, text
 
 _SUMMARY = ("version", "timestamp", "prompts", "results", "stats", "table")
 _AROUND = ("evalId", "id", "results", "config", "metadata", "prompts", "createdAt", "version", "datasetId", "data")
@@ -90,8 +91,8 @@ def _prompts(document: dict[str, Any], summary: dict[str, Any], table: Table) ->
         (document.get("prompts"), "/prompts"),
         (table.prompts, "/results/table/head/prompts"),
     ):
-        if items(told):
-            return tuple(mapping(prompt) for prompt in items(told)), pointer
+        if sequence(told):
+            return tuple(mapping(prompt) for prompt in sequence(told)), pointer
     return (), ""
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from errata.sources.base import Match, decode
+from errata.sources.heads import head_of
 
 HEAD = 256 * 1024
 _SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"
@@ -26,10 +27,7 @@ _ROW_FIELDS = (
 
 
 def recognise(path: Path) -> Match | None:
-    try:
-        head = _head(path) if path.is_file() else b""
-    except (OSError, ValueError):
-        return None
+    head = head_of(path, HEAD)
     if is_document(head):
         return Match.sure("promptfoo's results")
     if _ROW.match(head) and all(field.search(head) for field in _ROW_FIELDS):
@@ -40,7 +38,7 @@ def recognise(path: Path) -> Match | None:
 def explain(path: Path) -> str | None:
     """A hint for what promptfoo writes beside the results that are read."""
     try:
-        form = _other_form(_head(path)) if path.is_file() else ""
+        form = _other_form(head_of(path, HEAD))
         if not form:
             return None
         if form == "the configuration":
@@ -57,10 +55,7 @@ def explain(path: Path) -> str | None:
 
 def holds_lines(path: Path) -> bool:
     """Whether a file holds one row per line, not one document."""
-    try:
-        head = _head(path)
-    except OSError:
-        return False
+    head = head_of(path, HEAD)
     if is_document(head) or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return False
     first, end, _ = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
@@ -93,8 +88,3 @@ def _other_form(head: bytes) -> str:
     if re.search(rb"(?m)^prompts:", head) and re.search(rb"(?m)^(?:providers|targets):", head):
         return "the configuration"
     return ""
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(HEAD)

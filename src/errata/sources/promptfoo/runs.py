@@ -11,7 +11,8 @@ from errata.sources.promptfoo.columns import Column
 from errata.sources.promptfoo.document import Evaluation
 from errata.sources.promptfoo.reported import reported
 from errata.sources.promptfoo.usage import usage
-from errata.sources.promptfoo.values import items, kept, mapping, number, rest, text
+from errata.sources.promptfoo.values import kept, rest
+from errata.sources.values import mapping, number, sequence, text
 from errata.text.clean import one_line
 
 NAME = "promptfoo"
@@ -53,7 +54,7 @@ def suite_of(config: dict[str, Any]) -> str:
     """The description, else the file that the tests come from."""
     told = " ".join(text(config.get("description")).split())
     tests = config.get("tests")
-    first = items(tests)[0] if len(items(tests)) == 1 else tests
+    first = sequence(tests)[0] if len(sequence(tests)) == 1 else tests
     file = text(first) or text(mapping(first).get("path"))
     return told or PurePosixPath(file.removeprefix("file://").replace("\\", "/")).name or NAME
 

@@ -5,13 +5,14 @@ from typing import Any
 
 from errata.model import Actor, ErrorInfo, Step
 from errata.model.words import ActorRole, StepKind
-from errata.sources.promptfoo.values import items, mapping, moment, rest, text
+from errata.sources.promptfoo.values import moment, rest
+from errata.sources.values import mapping, sequence, text
 
 _KNOWN = ("spanId", "parentSpanId", "name", "startTime", "endTime", "status")
 
 
 def steps_of_trace(trace: dict[str, Any], start: int) -> Iterator[Step]:
-    spans = [span for span in items(trace.get("spans")) if isinstance(span, dict)]
+    spans = [span for span in sequence(trace.get("spans")) if isinstance(span, dict)]
     places = {text(span.get("spanId")): start + at for at, span in enumerate(spans)}
     for at, span in enumerate(spans):
         kind, role = _kind(span)

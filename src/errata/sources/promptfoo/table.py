@@ -5,18 +5,19 @@ from typing import Any
 
 from errata.model import SourceRef
 from errata.sources.base import Row
-from errata.sources.promptfoo.values import as_text, items, mapping, text
+from errata.sources.promptfoo.values import as_text
+from errata.sources.values import mapping, sequence, text
 
 
 class Table:
     def __init__(self, table: dict[str, Any]) -> None:
         head = mapping(table.get("head"))
-        self.prompts = [mapping(prompt) for prompt in items(head.get("prompts"))]
-        self._vars = [text(name) for name in items(head.get("vars"))]
-        self._lines = [mapping(line) for line in items(table.get("body"))]
+        self.prompts = [mapping(prompt) for prompt in sequence(head.get("prompts"))]
+        self._vars = [text(name) for name in sequence(head.get("vars"))]
+        self._lines = [mapping(line) for line in sequence(table.get("body"))]
         self._by_vars: dict[tuple[str, ...], int] = {}
         for at, line in enumerate(self._lines):
-            self._by_vars.setdefault(tuple(as_text(value) for value in items(line.get("vars"))), at)
+            self._by_vars.setdefault(tuple(as_text(value) for value in sequence(line.get("vars"))), at)
 
     def completed(self, row: Row) -> Row:
         """Rows of that time don't say which test they belong to; the line with the same values does."""
@@ -33,8 +34,8 @@ class Table:
     def as_rows(self, ref: SourceRef, pointer: str) -> Iterator[Row]:
         """For a file that holds the table alone."""
         for at, line in enumerate(self._lines):
-            told = dict(zip(self._vars, items(line.get("vars")), strict=False))
-            for column, cell in enumerate(items(line.get("outputs"))):
+            told = dict(zip(self._vars, sequence(line.get("vars")), strict=False))
+            for column, cell in enumerate(sequence(line.get("outputs"))):
                 place = SourceRef(file=ref.file, pointer=f"{pointer}/body/{at}/outputs/{column}")
                 yield Row(self._row(mapping(cell), line, told, (at, column)), place)
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from errata.model import Usage, UsageByRole
-from errata.sources.promptfoo.values import count, mapping, number, rest
+from errata.sources.promptfoo.values import rest
+from errata.sources.values import count, mapping, number
 
 _KNOWN = ("prompt", "completion", "total", "cached", "numRequests", "completionDetails", "assertions")
 _DETAILS = ("reasoning", "cacheReadInputTokens", "cacheCreationInputTokens")

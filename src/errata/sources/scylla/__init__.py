@@ -6,13 +6,14 @@ from pathlib import Path
 
 from errata.model import Item
 from errata.sources.base import Match, decode
-from errata.sources.scylla.batch import SUMMARY, read_batch
+from errata.sources.heads import head_of
+from errata.sources.scylla.batch import read_batch
 from errata.sources.scylla.csv_export import read_export
 from errata.sources.scylla.csv_join import KEY
 from errata.sources.scylla.experiment import looks_like_runs
+from errata.sources.scylla.layout import NAME, SUMMARY
 from errata.sources.scylla.tree import read_tree
 
-NAME = "scylla"
 TITLE = (
     "ProjectScylla: a batch folder (both generations of batch_summary.json), an experiment tree, exported CSV tables"
 )
@@ -79,7 +80,7 @@ def _recognise_folder(path: Path) -> Match | None:
 
 
 def _batch(path: Path) -> Match | None:
-    head = _head(path / SUMMARY)
+    head = head_of(path / SUMMARY, HEAD)
     if b'"results"' in head and (_ROW.search(head) or _FIRST_GENERATION.search(head)):
         return Match.sure(SUMMARY)
     # a damaged summary: the logs beside it say whose it is
@@ -89,10 +90,10 @@ def _batch(path: Path) -> Match | None:
 
 
 def _tree(path: Path) -> Match | None:
-    checkpoint = _head(path / "checkpoint.json")
+    checkpoint = head_of(path / "checkpoint.json", HEAD)
     if _EXPERIMENT.search(checkpoint) and (b'"completed_runs"' in checkpoint or b'"run_states"' in checkpoint):
         return Match.sure("checkpoint.json with an experiment_id and the states of its runs")
-    config = _head(path / "config" / "experiment.json")
+    config = head_of(path / "config" / "experiment.json", HEAD)
     if _EXPERIMENT.search(config) and b'"tiers_to_run"' in config:
         return Match.sure("config/experiment.json with tiers_to_run")
     return Match.sure("T0/00/run_01 with run_result.json or agent") if looks_like_runs(path) else None
@@ -101,9 +102,9 @@ def _tree(path: Path) -> Match | None:
 def _recognise_file(path: Path) -> Match | None:
     if _is_runs_table(path):
         return Match.sure("columns experiment, agent_model, tier, subtest, run_number")
-    if not _head(path, 64).lstrip().startswith(b"{"):
+    if not head_of(path, 64).lstrip().startswith(b"{"):
         return None
-    head = _head(path)
+    head = head_of(path, HEAD)
     looks = b'"results"' in head and _ROW.search(head) and _STATUS.search(head)
     if not looks or not _is_complete(path):
         return None
@@ -122,15 +123,4 @@ def _is_complete(path: Path) -> bool:
 
 
 def _is_runs_table(path: Path) -> bool:
-    return _head(path, 256).startswith(_RUNS_HEADER)
-
-
-def _head(path: Path, size: int = HEAD) -> bytes:
-    """The first bytes of a regular file, without a byte order mark; nothing for anything else."""
-    try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(size).removeprefix(b"\xef\xbb\xbf")
-    except (OSError, ValueError):
-        return b""
+    return head_of(path, 256).startswith(_RUNS_HEADER)

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Limit, Output, SourceRef, Usage
 from errata.sources.base import decode, text_file
-from errata.sources.scylla.documents import TEXT_CAP, Documents
-from errata.sources.scylla.values import known, mapping, number, sequence, text, whole
+from errata.sources.documents import TEXT_CAP, Documents
+from errata.sources.scylla.values import number, whole
+from errata.sources.values import known, mapping, sequence, text
 from errata.text.redact import redact
 
 _LIMITS = {"error_max_turns": "max_turns", "error_max_budget_usd": "max_budget"}
@@ -79,9 +80,9 @@ class Agent(NamedTuple):
 def read_agent(run_folder: Path, documents: Documents) -> Agent:
     folder = run_folder / "agent"
     result = documents.get(folder / "result.json")
-    output_file = _text_of(folder / "output.txt")
+    output_file = text_file(folder / "output.txt", cap=TEXT_CAP)
     cli = _cli_answer(result.get("stdout")) or _cli_answer(output_file)
-    version = _VERSION.search(_text_of(folder / "MODEL.md") or "")
+    version = _VERSION.search(text_file(folder / "MODEL.md", cap=TEXT_CAP) or "")
     return Agent(
         result=result,
         cli=cli,
@@ -141,7 +142,7 @@ def _further(result: dict[str, Any], folder: Path, *, has_answer: bool) -> dict[
     for name in ("stdout", "stderr"):
         said = text(result.get(name))
         lines = [line for line in said.splitlines() if not (has_answer and line.startswith("{"))]
-        if any(lines) and said != _text_of(folder / f"{name}.log"):
+        if any(lines) and said != text_file(folder / f"{name}.log", cap=TEXT_CAP):
             found[name] = redact("\n".join(lines)[:TEXT_CAP])
     return found
 
@@ -164,10 +165,3 @@ def _command(told: dict[str, Any]) -> dict[str, Any]:
         stderr_file=text(told.get("stderr_file")),
         env_names=sorted(text(name) for name in mapping(told.get("env_vars"))),
     )
-
-
-def _text_of(path: Path) -> str | None:
-    try:
-        return text_file(path, cap=TEXT_CAP)
-    except OSError:
-        return None

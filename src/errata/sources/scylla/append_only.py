@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, ErrorInfo, Reported, SourceRef, case_key, times
 from errata.model.words import Phase
-from errata.sources.scylla.facts import CANCELLED, NOT_MADE, NOT_SCORED, PASS_ABOVE, UNFINISHED, Facts
+from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.scylla.facts import CANCELLED, NOT_SCORED, PASS_ABOVE
 from errata.sources.scylla.log_errors import typed
 from errata.sources.scylla.summary_rows import SummaryRow
 from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.thread_log import Block, Logs
-from errata.sources.scylla.values import known, mapping, moment, sequence, text
+from errata.sources.values import known, mapping, moment, sequence, text
 from errata.text.redact import redact
 
 _NEAR = timedelta(seconds=60)
@@ -49,12 +50,13 @@ class Entry(NamedTuple):
             outcome=facts.outcome,
             threshold=PASS_ABOVE,
             native_status=status,
+            native_reason=redact(error),
             reported_counted=False,
             errors=(*_stated_error(self.row, error, facts), *logged),
             started_at=moment(self.row.data.get("started_at")),
             exit_code=self.block.exit_code if self.block else None,
             ref=self.row.ref,
-            extra=known(error=redact(error)) | _further(self.row.data),
+            extra=_further(self.row.data),
         )
 
 

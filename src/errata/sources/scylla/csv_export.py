@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from errata.model import (
     Attempt,
     Case,
@@ -18,12 +20,15 @@ from errata.model import (
     case_key,
 )
 from errata.model.identity import fingerprint
-from errata.sources.base import Numbering, Row, convert_each, csv_rows, unreadable
+from errata.sources.base import Numbering, Row, convert_each, csv_rows
+from errata.sources.documents import Documents
 from errata.sources.scylla.csv_attempt import ExportedRun
-from errata.sources.scylla.csv_join import KEY, Grouped, row_key
-from errata.sources.scylla.documents import NAME, Documents
+from errata.sources.scylla.csv_figures import Figures, other_figures, subtest_parts, tier_parts
+from errata.sources.scylla.csv_join import Grouped, row_key
+from errata.sources.scylla.layout import NAME
 from errata.sources.scylla.tests_of_batch import SUITE
-from errata.sources.scylla.values import TIMED_NAME, known, mapping, number, sequence, test_of, text, whole
+from errata.sources.scylla.values import TIMED_NAME, number, test_of, whole
+from errata.sources.values import known, mapping, sequence, text
 
 
 class Export(NamedTuple):
@@ -39,14 +44,17 @@ class Export(NamedTuple):
 
 
 def read_export(root: Path, runs_path: Path) -> Iterator[Item]:
-    documents = Documents(root)
+    documents = Documents(root, NAME)
     export = _survey(runs_path, root)
     summary = documents.get(root / "summary.json")
     statistics = documents.get(root / "statistical_results.json")
+    figures = Figures(root)
     runs = {model: _run(model, export, summary, statistics, documents, runs_path) for model in export.cases}
-    yield from runs.values()
+    yield from (_with_parts(run, export, figures, summary) for run in runs.values())
     yield from documents.problems()
-    yield from _cases(runs, export, root, runs_path)
+    yield from figures.problems
+    yield from _cases(runs, export, figures, runs_path)
+    yield from figures.left()
     converter = _Converter(runs, export, Grouped(root / "judges.csv"), Grouped(root / "criteria.csv"))
     yield from convert_each(csv_rows(runs_path, source=NAME, root=root), converter.attempt, source=NAME)
     for table in (converter.judges, converter.criteria):
@@ -151,18 +159,17 @@ def _statistics_of(model: str, statistics: dict[str, Any]) -> dict[str, Any]:
     return known(**mine)
 
 
-def _cases(runs: dict[str, Run], export: Export, root: Path, runs_path: Path) -> Iterator[Item]:
+def _with_parts(run: Run, export: Export, figures: Figures, summary: dict[str, Any]) -> Run:
+    """The figures of tiers are of all models together."""
+    tiers = tier_parts(summary) if len(export.cases) == 1 else ()
+    return replace(run, parts=(*tiers, *subtest_parts(figures, run.subject.model, export.names)))
+
+
+def _cases(runs: dict[str, Run], export: Export, figures: Figures, runs_path: Path) -> Iterator[Item]:
     """Every subtest that has runs; with the figures of `subtests.csv`, where it is there."""
-    figures: dict[tuple[str, ...], Row] = {}
-    if (root / "subtests.csv").is_file():
-        for row in csv_rows(root / "subtests.csv", source=NAME, root=root):
-            if isinstance(row, Row):
-                figures.setdefault(row_key(row)[:4], row)
-            else:
-                yield row
     for model, cases in export.cases.items():
         for experiment, tier, subtest in sorted(cases):
-            found = figures.pop((experiment, model, tier, subtest), None)
+            found = figures.take((experiment, model, tier, subtest))
             test = export.names[experiment]
             yield Case(
                 run=runs[model].id,
@@ -171,20 +178,8 @@ def _cases(runs: dict[str, Run], export: Export, root: Path, runs_path: Path) ->
                 name=f"{test}, {tier}, subtest {subtest}",
                 category=tier,
                 ref=found.ref if found else SourceRef(file=runs_path.name),
-                extra={"subtest": _figures(found.data)} if found else {},
+                extra={"subtest": other_figures(found.data)} if found else {},
             )
-    for row in figures.values():
-        yield unreadable(NAME, row.ref, "no such subtest in runs.csv", excerpt=repr(row.data))
-
-
-def _figures(data: dict[str, Any]) -> dict[str, Any]:
-    return known(
-        **{
-            name: found if (found := number(value)) is not None else value
-            for name, value in data.items()
-            if name not in KEY
-        }
-    )
 
 
 class _Converter:

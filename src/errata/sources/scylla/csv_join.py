@@ -5,8 +5,8 @@ from pathlib import Path
 
 from errata.model import Unreadable
 from errata.sources.base import Row, csv_rows, unreadable
-from errata.sources.scylla.documents import NAME
-from errata.sources.scylla.values import text
+from errata.sources.scylla.layout import NAME
+from errata.sources.values import text
 
 KEY = ("experiment", "agent_model", "tier", "subtest", "run_number")
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, SourceRef
+from errata.sources.documents import Documents, folders
 from errata.sources.scylla.checkpoint import Checkpoint, RunState
-from errata.sources.scylla.documents import Documents, folders
 from errata.sources.scylla.run_folder import RunPlace
-from errata.sources.scylla.values import differing, known, last_part, mapping, plain, sequence, test_of, text
+from errata.sources.scylla.values import test_of
+from errata.sources.values import last_part, mapping, sequence, text
 
 CORNERS = ("", "completed", "in_progress", ".failed")
 _TIER = re.compile(r"T\d{1,3}$")
@@ -77,27 +78,6 @@ def run_places(experiment: Experiment) -> Iterator[RunPlace]:
     yield from sorted(found, key=lambda place: (*place[:3], CORNERS.index(place.corner), str(place.folder)))
 
 
-def tier_facts(experiment: Experiment, documents: Documents) -> dict[str, Any]:
-    """What the harness itself reports of tiers and subtests, for `extra`."""
-    facts: dict[str, Any] = {}
-    for tier in _tier_folders(experiment.folder):
-        report = documents.get(tier / "report.json")
-        subtests = {folder.name: _subtest_facts(folder, documents) for folder in _subtest_folders(tier)}
-        facts[tier.name] = _of_report(report) | known(
-            selection=documents.get(tier / "best_subtest.json"),
-            subtests={name: told for name, told in subtests.items() if told},
-        )
-    return {tier: told for tier, told in facts.items() if told}
-
-
-def result_facts(experiment: Experiment, documents: Documents) -> dict[str, Any]:
-    """`result.json` and `tier_comparison.json` without the parts that stand elsewhere in full."""
-    result = documents.get(experiment.folder / "result.json")
-    kept = {name: plain(value) for name, value in result.items() if name not in ("config", "tier_results")}
-    kept |= known(config=differing(mapping(result.get("config")), experiment.config))
-    return known(result=kept, tier_comparison=documents.get(experiment.folder / "tier_comparison.json"))
-
-
 def task_artefacts(experiment: Experiment, documents: Documents) -> tuple[Artefact, ...]:
     folder = experiment.folder
     made = (
@@ -127,7 +107,7 @@ def looks_like_runs(folder: Path) -> bool:
     tiers = (folder / corner / f"T{number}" for corner in CORNERS for number in range(7))
     for tier in tiers:
         if tier.is_dir():
-            for subtest in _subtest_folders(tier)[:3]:
+            for subtest in subtest_folders(tier)[:3]:
                 for run in folders(subtest)[:3]:
                     if _RUN.match(run.name) and any((run / name).exists() for name in ("run_result.json", "agent")):
                         return True
@@ -136,8 +116,8 @@ def looks_like_runs(folder: Path) -> bool:
 
 def _on_disk(experiment: Experiment) -> Iterator[RunPlace]:
     for corner in CORNERS:
-        for tier in _tier_folders(experiment.folder / corner):
-            for subtest in _subtest_folders(tier):
+        for tier in tier_folders(experiment.folder / corner):
+            for subtest in subtest_folders(tier):
                 for folder in folders(subtest):
                     if name := _RUN.match(folder.name):
                         number = int(name[1])
@@ -145,19 +125,9 @@ def _on_disk(experiment: Experiment) -> Iterator[RunPlace]:
                         yield RunPlace(tier.name, subtest.name, number, folder, corner, state)
 
 
-def _tier_folders(folder: Path) -> list[Path]:
+def tier_folders(folder: Path) -> list[Path]:
     return [child for child in folders(folder) if _TIER.match(child.name)]
 
 
-def _subtest_folders(tier: Path) -> list[Path]:
+def subtest_folders(tier: Path) -> list[Path]:
     return [child for child in folders(tier) if re.fullmatch(r"\w+", child.name)]
-
-
-def _subtest_facts(folder: Path, documents: Documents) -> dict[str, Any]:
-    return _of_report(documents.get(folder / "report.json"))
-
-
-def _of_report(report: dict[str, Any]) -> dict[str, Any]:
-    """The figures of a report, and apart from them the rest of it."""
-    rest = {name: value for name, value in report.items() if name != "summary"}
-    return known(**mapping(report.get("summary"))) | known(report=rest)

@@ -6,21 +6,12 @@ test cost nothing, and there is no answer to have an outcome.
 
 from typing import NamedTuple
 
-from errata.model.words import Execution, Measurement, Outcome
+from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
 
 PASS_ABOVE = 0.5
 """The batch runner's rule: a test is passed when its best tier scores more than this."""
 
 
-class Facts(NamedTuple):
-    execution: Execution
-    measurement: Measurement
-    outcome: Outcome
-
-
-NOT_MADE = Facts("error", "not_run", "none")
-UNFINISHED = Facts("unfinished", "not_run", "none")
-MISSING = Facts("missing", "not_run", "none")
 CANCELLED = Facts("cancelled", "not_run", "none")
 NOT_SCORED = Facts("completed", "not_run", "none")
 

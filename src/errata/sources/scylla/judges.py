@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from errata.model import Check, Judgement, SourceRef
 from errata.model.words import CheckStatus
 from errata.sources.base import text_file
-from errata.sources.scylla.documents import Documents, folders
-from errata.sources.scylla.values import differing, known, mapping, number, sequence, text, whole
+from errata.sources.documents import Documents, folders
+from errata.sources.scylla.values import differing, number, whole
+from errata.sources.values import known, mapping, sequence, text
 
 _FOLDER = re.compile(r"judge_(\d+)$")
 _MODEL_LINE = re.compile(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)
@@ -36,12 +37,12 @@ def read_judges(run_folder: Path, result: dict[str, Any], result_ref: SourceRef,
     found: dict[int, Judge] = {}
     for place, entry in enumerate(sequence(result.get("judges"))):
         if not isinstance(entry, dict):
-            documents.refuse(_pointed(result_ref, f"/judges/{place}"), "an object expected")
+            documents.refuse(result_ref.below("judges", place), "an object expected")
             continue
         number_ = whole(entry.get("judge_number"))
         if number_ is None or number_ in found:
             number_ = max(found, default=0) + 1
-        found[number_] = Judge(number_, entry, _pointed(result_ref, f"/judges/{place}"))
+        found[number_] = Judge(number_, entry, result_ref.below("judges", place))
     for folder in folders(run_folder / "judge"):
         if name := _FOLDER.match(folder.name):
             number_ = int(name[1])
@@ -130,7 +131,7 @@ def _odd(rated: dict[str, Any]) -> dict[str, Any]:
 def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Documents) -> Judge:
     path = folder / "judgment.json"
     judgment, timing = documents.get(path), documents.get(folder / "timing.json")
-    stated = dict(_MODEL_LINE.findall(_text_of(folder / "MODEL.md")))
+    stated = dict(_MODEL_LINE.findall(text_file(folder / "MODEL.md", cap=4096) or ""))
     data = {"model": stated.get("Model", ""), "measured_at": timing.get("measured_at")}
     data |= {"duration_seconds": timing.get("judge_duration_seconds")}
     for source in (judgment, judge.data if judge else {}):
@@ -141,14 +142,3 @@ def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Doc
         data["told_otherwise"] = differing({name: value for name, value in judgment.items() if value is not None}, data)
     ref = documents.ref(path) if judgment else (judge.ref if judge else documents.ref(folder))
     return Judge(number_, data, ref, stated.get("Claude Code Version", ""))
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return text_file(path, cap=4096) or ""
-    except OSError:
-        return ""
-
-
-def _pointed(ref: SourceRef, pointer: str) -> SourceRef:
-    return SourceRef(file=ref.file, pointer=pointer)

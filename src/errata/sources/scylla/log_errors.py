@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
+from errata.sources.tracebacks import frames_of, own_frame
 from errata.text.redact import redact
 
 TRACEBACK_LINES = 200
@@ -14,8 +15,6 @@ _TYPED = re.compile(
     r"^(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning|Timeout\w*)): ?(?P<text>.*)$", re.S
 )
 _ERRNO = re.compile(r"^\[Errno (\d+)\] ")
-_FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>.+)$')
-_LIBRARY = re.compile(r"site-packages|dist-packages|/lib/python\d")
 _PHASE_OF_STAGE: dict[str, Phase] = {"WORKTREE": "setup", "AGENT": "subject", "JUDGE": "scoring"}
 
 
@@ -88,9 +87,8 @@ def typed(what: str) -> tuple[str, str]:
 def _info(equal: list[_Logged], file: str) -> ErrorInfo:
     error = equal[0]
     kind, text = typed(error.what)
-    frames = [found for line in error.lines if (found := _FRAME.match(line))]
-    own = [found for found in frames if not _LIBRARY.search(found["file"])]
-    frame = f"{own[-1]['file']}:{own[-1]['line']} in {own[-1]['name']}" if own else ""
+    own = own_frame(frames_of("\n".join(error.lines)))
+    frame = own.shown(own.file) if own else ""
     return ErrorInfo(
         type=kind or "Error",
         message=redact(_whole_message(kind, text, error.lines)),
@@ -98,6 +96,7 @@ def _info(equal: list[_Logged], file: str) -> ErrorInfo:
         frame=frame,
         phase=_phase(error, frame),
         at=error.at,
+        hits=tuple(dict.fromkeys(one.where for one in equal)),
         ref=SourceRef(file=file, line=error.line),
         extra={"hits": [{"where": one.where, "line": one.line} for one in equal], "count": len(equal)},
     )

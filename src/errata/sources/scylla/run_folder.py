@@ -8,12 +8,13 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Check, ErrorInfo, Usage, UsageByRole
 from errata.model.words import ArtefactRole, Measurement, Outcome
+from errata.sources.documents import Documents, children
+from errata.sources.facts import MISSING, NOT_MADE, UNFINISHED, Facts
 from errata.sources.scylla.agent import Agent, broke_down, read_agent, usage_of
 from errata.sources.scylla.checkpoint import RunState
-from errata.sources.scylla.documents import Documents, children
-from errata.sources.scylla.facts import MISSING, UNFINISHED, Facts
 from errata.sources.scylla.judges import Judge, checks_of, consensus_check, criteria_checks, judgement_of, read_judges
-from errata.sources.scylla.values import differing, known, mapping, moment, number, sequence, text, whole
+from errata.sources.scylla.values import differing, number, whole
+from errata.sources.values import known, mapping, moment, sequence, text
 
 ARTEFACT_CAP = 40
 
@@ -124,7 +125,7 @@ def run_attempt(place: RunPlace, who: Who, documents: Documents) -> Attempt:
 
 def _only_in_checkpoint(place: RunPlace, who: Who, documents: Documents) -> Attempt:
     broken = place.state.broken or place.state.word == "failed"
-    facts = Facts("error", "not_run", "none") if broken else (MISSING if place.state.over else UNFINISHED)
+    facts = NOT_MADE if broken else (MISSING if place.state.over else UNFINISHED)
     ref = documents.ref(documents.root / "checkpoint.json", pointer=f"/run_states/{place.tier}/{place.subtest}")
     return Attempt(
         **msgspec.structs.asdict(who),
@@ -162,7 +163,7 @@ def _facts(read: _Read) -> Facts:
         return Facts("error", measurement, "none")
     if not read.result and (state.word or not read.consensus):
         failed = state.recorded == "failed" and not state.state
-        return Facts("error", "not_run", "none") if failed else UNFINISHED
+        return NOT_MADE if failed else UNFINISHED
     outcome: Outcome = "none"
     if measurement == "scored":
         outcome = "pass" if read.passed else "fail"

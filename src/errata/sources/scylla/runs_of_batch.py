@@ -9,12 +9,15 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Attempt, Item, case_key, times
-from errata.sources.scylla.documents import Documents
-from errata.sources.scylla.experiment import Experiment, result_facts, run_places, tier_facts
-from errata.sources.scylla.facts import NOT_MADE, Facts, scored
+from errata.sources.documents import Documents
+from errata.sources.facts import NOT_MADE, Facts
+from errata.sources.scylla.experiment import Experiment, run_places
+from errata.sources.scylla.facts import scored
+from errata.sources.scylla.reports import facts_of_reports, parts_of, read_reports
 from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
 from errata.sources.scylla.tests_of_batch import SUITE, usage_of_cost
-from errata.sources.scylla.values import known, mapping, number, sequence, text
+from errata.sources.scylla.values import number
+from errata.sources.values import known, mapping, sequence, text
 
 
 def with_runs(
@@ -26,17 +29,18 @@ def with_runs(
         yield attempt
         return
     experiment = _named(attempt, mine)
+    reports = read_reports(experiment, documents)
     facts = known(
         experiment=experiment.folder.name,
         checkpoint=experiment.checkpoint.vital_signs,
         report=experiment.report,
-        tiers=tier_facts(experiment, documents),
         experiment_config=experiment.config,
-        **result_facts(experiment, documents),
+        **facts_of_reports(reports),
     )
     owner = _owner_of_runs(experiment, [one for one in attempts if one.case == attempt.case], documents)
     links = {"runs": owner.id} if owner is not None and owner.id != attempt.id else {}
-    attempt = msgspec.structs.replace(attempt, extra=attempt.extra | facts, links=links)
+    parts = tuple(parts_of(reports)) or attempt.parts
+    attempt = msgspec.structs.replace(attempt, extra=attempt.extra | facts, links=links, parts=parts)
     open_outcome = attempt.native_status == "success" and attempt.measurement == "not_run"
     yield _settled(attempt, experiment, documents) if open_outcome else attempt
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.model import SourceRef, times
-from errata.sources.scylla.documents import Documents
+from errata.sources.documents import Documents
 from errata.sources.scylla.tests_of_batch import Told
 from errata.sources.scylla.thread_log import Block, Logs
-from errata.sources.scylla.values import moment, sequence, text
+from errata.sources.values import moment, sequence, text
 
 
 class SummaryRow(NamedTuple):
@@ -21,7 +21,7 @@ def summary_rows(summary: dict[str, Any], ref: SourceRef, documents: Documents) 
     if summary and not isinstance(summary.get("results"), list):
         documents.refuse(ref, "field missing: 'results'")
     for place, data in enumerate(sequence(summary.get("results"))):
-        pointer = SourceRef(file=ref.file, pointer=f"/results/{place}")
+        pointer = ref.below("results", place)
         test = text(data.get("test_id")).strip() if isinstance(data, dict) else ""
         if test:
             rows.append(SummaryRow(test, data, pointer))

@@ -1,13 +1,16 @@
 """One test of a batch in one session: an attempt from its summary row, its log block, or both."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Check, ErrorInfo, SourceRef, Usage, UsageByRole, attempt_id, case_key
-from errata.sources.scylla.facts import MISSING, PASS_ABOVE, Facts, Figures, facts_of
+from errata.model import Attempt, Check, ErrorInfo, Part, SourceRef, Usage, UsageByRole, attempt_id, case_key
+from errata.sources.facts import MISSING, Facts
+from errata.sources.scylla.facts import PASS_ABOVE, Figures, facts_of
 from errata.sources.scylla.thread_log import Block, ResultBlock, TierResult
-from errata.sources.scylla.values import known, last_part, number, text, whole
+from errata.sources.scylla.values import number, whole
+from errata.sources.values import known, last_part, text
 from errata.text.redact import redact
 
 SUITE = "projectscylla"
@@ -43,6 +46,7 @@ def attempt_of(run: str, told: Told) -> Attempt:
         outcome=facts.outcome,
         threshold=PASS_ABOVE,
         native_status=text(row.get("status")),
+        native_reason=redact(text(row.get("error"))),
         reported=figures.score if told.row or facts.measurement == "scored" else None,
         reported_counted=told.row is not None,
         errors=errors or _explained(told, figures, facts),
@@ -53,6 +57,8 @@ def attempt_of(run: str, told: Told) -> Attempt:
         duration=_duration(told),
         durations=_wall_clock(told.block),
         exit_code=figures.exit_code,
+        parts=tuple(_parts(result, row)),
+        cost_of_pass=number(row.get("frontier_cop") if told.row else result and result.frontier_cop),
         ref=told.block.ref if told.block else told.ref,
         extra=_extra_of_row(told) | _extra_of_block(told.block),
     )
@@ -123,6 +129,17 @@ def _tier_check(tier: TierResult, order: int, result: ResultBlock, facts: Facts)
         reason_code=word,
         extra=known(cost=tier.cost, line=tier.line or None),
     )
+
+
+def _parts(result: ResultBlock | None, row: dict[str, Any]) -> Iterator[Part]:
+    """What the log says of each tier; without one, the summary still names the best."""
+    best = text(row.get("best_tier")) or (result.best_tier if result else "")
+    for tier in result.tiers if result else ():
+        yield Part(path=tier.tier, score=tier.score, cost=tier.cost, is_best=tier.tier == best)
+        if tier.tier == best and result and result.best_subtest:
+            yield Part(path=f"{best}/{result.best_subtest}", is_best=True)
+    if best and not (result and result.tiers):
+        yield Part(path=best, score=number(row.get("best_score")), is_best=True)
 
 
 def _duration(told: Told) -> float | None:

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from errata.model import Evidence, SourceRef, Unreadable
 from errata.sources.base import describe, relative, unreadable
-from errata.sources.scylla.documents import NAME, children
+from errata.sources.documents import children
+from errata.sources.scylla.layout import NAME
 from errata.sources.scylla.log_errors import LoggedErrors
-from errata.sources.scylla.values import moment, number, whole
+from errata.sources.scylla.values import number, whole
+from errata.sources.values import moment
 from errata.text.redact import redact
 
 EVIDENCE_CAP = 2_000
@@ -68,6 +70,9 @@ class Block:
     line: int
     started_at: str
     last_line: int
+    start: int = 0
+    end: int = 0
+    """Where it begins and ends in the file, in bytes."""
     session: int = 0
     command: str = ""
     finished_at: str | None = None
@@ -87,7 +92,7 @@ class Block:
 
     @property
     def ref(self) -> SourceRef:
-        return SourceRef(file=self.file, line=self.line)
+        return SourceRef(file=self.file, line=self.line, start=self.start, end=self.end)
 
 
 @dataclass
@@ -123,20 +128,25 @@ def read_logs(root: Path) -> Logs:
 
 def _read_log(path: Path, name: str, logs: Logs) -> None:
     block: Block | None = None
-    for number_, line in enumerate(_lines(path), 1):
+    place = 0
+    for number_, (line, size) in enumerate(_lines(path), 1):
         _keep_evidence(logs, name, number_, line)
         started = _STARTING.match(line)
         if started and (at := moment(started["ts"])):
-            block = Block(file=name, test=started["test"], line=number_, started_at=at, last_line=number_)
+            block = Block(file=name, test=started["test"], line=number_, started_at=at, last_line=number_, start=place)
             logs.blocks.append(block)
         elif block is not None:
             _take(block, line, number_)
+        place += size
+        if block is not None:
+            block.end = place
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Iterator[tuple[str, int]]:
+    """Each line, and how many bytes it takes."""
     with path.open("rb") as file:
         while data := file.readline(LINE_CAP):
-            yield data.decode("utf-8", "replace").rstrip("\r\n")
+            yield data.decode("utf-8", "replace").rstrip("\r\n"), len(data)
 
 
 def _keep_evidence(logs: Logs, file: str, number_: int, line: str) -> None:

@@ -19,24 +19,25 @@ from errata.model import (
     attempt_id,
     case_key,
 )
-from errata.sources.scylla.documents import NAME, Documents
+from errata.sources.documents import Documents
 from errata.sources.scylla.experiment import (
     Experiment,
     manifest,
     open_experiment,
-    result_facts,
     run_places,
     task_artefacts,
     task_text,
-    tier_facts,
 )
+from errata.sources.scylla.layout import NAME
+from errata.sources.scylla.reports import facts_of_reports, parts_of, read_reports
 from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
 from errata.sources.scylla.tests_of_batch import SUITE
-from errata.sources.scylla.values import known, moment, number, text, whole
+from errata.sources.scylla.values import number, whole
+from errata.sources.values import known, moment, text
 
 
 def read_tree(root: Path) -> Iterator[Item]:
-    documents = Documents(root)
+    documents = Documents(root, NAME)
     experiment = open_experiment(root, documents)
     places = list(run_places(experiment))
     run = _run(experiment, places, documents)
@@ -82,6 +83,7 @@ _FIGURES = ("frontier_cop", "total_cost", "total_duration", "total_tiers")
 
 def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -> Run:
     config, checkpoint, summary = experiment.config, experiment.checkpoint, experiment.summary
+    reports = read_reports(experiment, documents)
     repo, commit = text(config.get("task_repo")), text(config.get("task_commit"))
     return Run(
         native_id=experiment.name,
@@ -97,16 +99,16 @@ def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -
         reported=reported_by(experiment, documents.ref(experiment.folder / "report.json")),
         scorers=(Scorer(name="judge consensus", kind="judge", model=", ".join(experiment.judges.values())),),
         code=Code(repo=repo, commit=commit) if repo or commit else None,
-        environment={"processes": [checkpoint.process(experiment.test)]} if checkpoint.data else {},
+        environment=known(config=config, processes=[checkpoint.process(experiment.test)] if checkpoint.data else []),
+        parts=tuple(parts_of(reports)),
         ref=experiment.ref,
         origin=str(documents.root.absolute()),
         extra=known(
             config=config,
             checkpoints={".": checkpoint.vital_signs} if checkpoint.data else {},
             report=experiment.report,
-            tiers=tier_facts(experiment, documents),
             runs_per_subtest=whole(config.get("runs_per_subtest")),
-            **result_facts(experiment, documents),
+            **facts_of_reports(reports),
         ),
     )
 

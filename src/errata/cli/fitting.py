@@ -1,0 +1,89 @@
+"""Text on a page of so many columns: how wide it is, cut or folded to a width.
+
+A Chinese character takes two columns and a combining mark none, so `len` is no measure.
+"""
+
+import re
+from unicodedata import category, east_asian_width
+
+WIDTH = 100
+"""Of the page: no line of text is wider."""
+
+TAB = 4
+
+
+def columns(text: str) -> int:
+    """How many columns a line takes on a terminal."""
+    return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def cut(text: str, width: int) -> str:
+    """The text, with an ellipsis for what does not fit."""
+    return text if columns(text) <= width else f"{_head(text, max(width - 1, 0))}…"
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    gap = " " * (width - columns(text))
+    return gap + text if right else text + gap
+
+
+def fold(text: str, width: int, *, first: int | None = None, whole_words: bool = False) -> list[str]:
+    """The lines of a text, broken at blanks, so that each fits; its own indentation stays.
+
+    The very first line may have another width. With `whole_words` a word that is wider than a line stays in one piece:
+    a path or a command is there to be copied.
+    """
+    lines: list[str] = []
+    for line in text.expandtabs(TAB).split("\n"):
+        room = width if lines or first is None else first
+        lines += _folded(line.rstrip(), max(width, 1), max(room, 1), whole_words=whole_words)
+    return lines
+
+
+def _folded(line: str, width: int, room: int, *, whole_words: bool) -> list[str]:
+    if columns(line) <= room:
+        return [line]
+    lines: list[str] = []
+    current = ""
+    for word in _WORDS.findall(line):
+        if columns(current + word) <= room:
+            current += word
+            continue
+        if current:
+            lines, room = [*lines, current], width
+        current = word.lstrip(" ") if current else word
+        while columns(current) > room and not whole_words:
+            head = _breakable(current, room)
+            lines, room, current = [*lines, head], width, current[len(head) :]
+    return [*lines, current]
+
+
+_WORDS = re.compile(r" *[^ ]+")
+
+
+def _breakable(word: str, width: int) -> str:
+    """As much of a long word as fits, up to a slash or comma where one is near the end."""
+    head = _head(word, width) or word[0]
+    for at in range(len(head) - 1, len(head) * 2 // 3, -1):
+        if head[at] in "/,;&":
+            return head[: at + 1]
+    return head
+
+
+def _head(text: str, width: int) -> str:
+    if text.isascii():
+        return text[:width]
+    taken = 0
+    for at, letter in enumerate(text):
+        taken += _width(letter)
+        if taken > width:
+            return text[:at]
+    return text
+
+
+def _width(letter: str) -> int:
+    if letter.isascii():
+        return 1
+    if category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if east_asian_width(letter) in ("W", "F") else 1

@@ -1,0 +1,124 @@
+"""The evidence of an attempt: what was measured, what went wrong, what was asked, said and done."""
+
+from typing import Any
+
+from errata.cli.fitting import WIDTH, columns, cut, padded
+from errata.cli.output import put, put_quote, value_of, wash
+from errata.model import Attempt, Check, ErrorInfo, Step
+from errata.pipeline.reasons import telling
+from errata.pipeline.showing import ShownAttempt
+from errata.text.clean import one_line
+
+BRIEF_LINES = 12
+BRIEF_STEPS = 8
+BRIEF_CHECKS = 20
+NAME = 48
+
+
+def put_evidence(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
+    attempt = shown.attempt
+    _checks(attempt.checks, full=full, raw=raw)
+    for error in attempt.errors:
+        _error(error, full=full, raw=raw)
+    for judgement in attempt.judgements:
+        valid = "" if judgement.valid else " (invalid)"
+        _block(f"judge {judgement.judge or judgement.model}{valid}", judgement.reasoning, full=full, raw=raw)
+    if shown.case is not None and shown.case.input:
+        _block("task", _readable(shown.case.input), full=full, raw=raw)
+    if shown.case is not None and shown.case.expected not in (None, ""):
+        _block("expected", _readable(shown.case.expected), full=full, raw=raw)
+    if attempt.output.text is not None:
+        _block("output", attempt.output.text or "(empty)", full=full, raw=raw)
+    _steps(attempt.steps, full=full, raw=raw)
+    _files(shown, full=full, raw=raw)
+    _children(shown.children, full=full, raw=raw)
+
+
+def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
+    if not checks:
+        return
+    noted = [check for check in checks if check.status != "pass"]
+    shown = checks if full or len(checks) <= BRIEF_CHECKS else tuple(noted[:BRIEF_CHECKS])
+    put()
+    put("checks" + ("" if len(shown) == len(checks) else f" ({len(shown)} of {len(checks)}; --full shows all)"))
+    width = min(NAME, max((columns(wash(check.name, raw=raw)) for check in shown), default=0))
+    status = max((len(check.status) for check in shown), default=0)
+    for check in shown:
+        name = padded(cut(one_line(wash(check.name, raw=raw)), width), width)
+        value = "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
+        told = telling(wash(check.explanation, raw=raw)) if check.status != "pass" else ""
+        line = f"  {name}  {' '.join(part for part in (f'{check.status:<{status}}', value, told) if part)}"
+        put(cut(line.rstrip(), WIDTH), raw=True)
+
+
+def _error(error: ErrorInfo, *, full: bool, raw: bool) -> None:
+    recovered = ", recovered" if error.recovered else ""
+    place = f" · {error.ref}" if error.ref else ""
+    _block(f"error {error.type} in {error.phase}{recovered}{place}", error.message, full=full, raw=raw)
+    if full and error.traceback:
+        _block("traceback", error.traceback, full=True, raw=raw)
+
+
+def _readable(given: Any) -> str:
+    """A task or an answer as text; of messages, who says what; of other fields, a line each."""
+    if isinstance(given, list) and all(isinstance(one, dict) and "content" in one for one in given):
+        return "\n".join(f"{one.get('role', '')}: {value_of(one['content'])}" for one in given)
+    if isinstance(given, dict):
+        return "\n".join(f"{name}: {value_of(value)}" for name, value in given.items())
+    return value_of(given)
+
+
+def _steps(steps: tuple[Step, ...], *, full: bool, raw: bool) -> None:
+    if not steps:
+        return
+    shown = steps if full else steps[-BRIEF_STEPS:]
+    put()
+    put(
+        "transcript"
+        + ("" if len(shown) == len(steps) else f" (last {len(shown)} of {len(steps)} steps; --full shows all)")
+    )
+    for step in shown:
+        _line(f"  {step.index:>3} {step.actor.role:<11} ", step.text, full=full, raw=raw)
+        for call in step.tool_calls:
+            _line("      → ", f"{call.name} {value_of(call.arguments)}", full=full, raw=raw)
+            if call.result is not None:
+                result = call.result.text or value_of(call.result.structured)
+                _line("      ← ", result, full=full, raw=raw)
+
+
+def _line(head: str, text: str, *, full: bool, raw: bool) -> None:
+    """The whole text below each other, or as much of it as a line holds."""
+    washed = wash(text, raw=raw)
+    if full:
+        put(head + washed.replace("\n", "\n" + " " * len(head)), hang=len(head), raw=True)
+    else:
+        put(cut(head + one_line(washed), WIDTH).rstrip(), raw=True)
+
+
+def _files(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
+    files = [*shown.attempt.artefacts, *(shown.case.artefacts if shown.case else ())]
+    if not files:
+        return
+    put()
+    put("files" + ("" if full else " (--full shows their texts)"))
+    for artefact in files:
+        size = f"  {artefact.size:,} bytes" if artefact.size is not None else ""
+        put(f"  {artefact.role:<10} {artefact.path}{size}", hang=13, raw=raw)
+        if full and artefact.text:
+            _block(artefact.path, artefact.text, full=True, raw=raw)
+
+
+def _children(children: tuple[Attempt, ...], *, full: bool, raw: bool) -> None:
+    if not children:
+        return
+    listed = children if full else children[:BRIEF_STEPS]
+    put()
+    put("parts" + ("" if len(listed) == len(children) else f" ({len(listed)} of {len(children)}; --full lists all)"))
+    for child in listed:
+        put(f"  {child.outcome:<8} {child.id}", hang=11, raw=raw)
+
+
+def _block(title: str, text: str, *, full: bool, raw: bool) -> None:
+    put()
+    put(one_line(title), raw=raw)
+    put_quote(text.strip("\n"), indent=2, most=0 if full else BRIEF_LINES, raw=raw)

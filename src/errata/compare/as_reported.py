@@ -1,0 +1,86 @@
+"""The harness's own number, recomputed its own way: a proof that its log was understood."""
+
+from collections.abc import Sequence
+from statistics import fmean
+
+from msgspec.structs import replace
+
+from errata.compare.intervals import standard_error
+from errata.compare.reducers import reducer_named
+from errata.compare.scores import Score, grouped
+from errata.compare.trials import NEVER_MADE, Trials, Tried
+from errata.model import Reported
+
+AVERAGED = frozenset(("mean", "accuracy"))
+
+
+def as_reported(trials: Trials) -> Score:
+    headline = next((one for one in trials.run.reported if one.headline), None)
+    if headline is None:
+        return Score(policy="as_reported", note="the harness gives no headline number")
+    rows = [one for one in trials.rows if one.reported_counted]
+    if not rows:
+        return _untold(headline, "no row here to recount it from")
+    found = _recounted(rows, headline, trials)
+    if found is None:
+        rule = f"{headline.metric} {headline.reducer}".strip()
+        return _untold(headline, f"errata does not recompute `{rule}`")
+    groups = grouped((_why(one), "", one) for one in trials.rows if not one.reported_counted)
+    told = replace(found, stated=None if trials.is_part else headline.value, groups=groups)
+    return (_with_nothing_as_zero(told, headline, trials) or told) if told.reproduced is False else told
+
+
+def _untold(headline: Reported, why: str) -> Score:
+    says = "gives no number" if headline.value is None else f"says {headline.value:.4g}"
+    return Score(policy="as_reported", stated=headline.value, note=f"the harness {says}; {why}")
+
+
+def _recounted(rows: Sequence[Tried], headline: Reported, trials: Trials) -> Score | None:
+    """None where the rule is not known."""
+    if headline.metric == "pass_rate":
+        return Score(policy="as_reported", passed=sum(one.passed for one in rows), total=len(rows))
+    reducer = reducer_named(headline.reducer)
+    if headline.metric not in AVERAGED or reducer is None:
+        return None
+    by_case: dict[str, list[float]] = {}
+    for one in rows:
+        if one.reported is not None:
+            by_case.setdefault(one.case, []).append(one.reported)
+    every = [value for values in by_case.values() for value in values]
+    # the mean of equally long means is the mean of all: then the passes can be counted
+    balanced = len(set(map(len, by_case.values()))) == 1
+    averages_rows = headline.n == trials.valued
+    if headline.reducer in ("", "mean") and (balanced or averages_rows):
+        return _average(every)
+    return _average([value for values in by_case.values() if (value := reducer(values)) is not None])
+
+
+def _average(values: Sequence[float]) -> Score | None:
+    """Passes where every value is one or nothing, else the mean."""
+    if not values:
+        return None
+    score = Score(policy="as_reported", passed=sum(value >= 1 for value in values), total=len(values))
+    if all(value in (0, 1) for value in values):
+        return score
+    return replace(score, mean=fmean(values), stderr=standard_error(values))
+
+
+def _with_nothing_as_zero(told: Score, headline: Reported, trials: Trials) -> Score | None:
+    """Some harnesses average what has no value as 0; only their own number can show it."""
+    if headline.metric not in AVERAGED or headline.reducer:
+        return None
+    made = [one for one in trials.rows if one.execution not in NEVER_MADE]
+    empty = sum(one.reported is None for one in made)
+    found = _average([one.reported or 0.0 for one in made])
+    groups = tuple(group for group in told.groups if group.why in NEVER_MADE)
+    score = (
+        replace(found, stated=told.stated, groups=groups, note=f"{empty} without a value count 0") if found else None
+    )
+    return score if score is not None and empty and score.reproduced else None
+
+
+def _why(one: Tried) -> str:
+    """Why the harness does not count an attempt, as far as the attempt shows it."""
+    if one.execution in NEVER_MADE:
+        return one.execution
+    return one.error_type or ("not scored" if one.measurement != "scored" else "not counted")

@@ -1,0 +1,108 @@
+"""What a policy says: how much was passed, of how many, what was left out and how far that can be trusted."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from errata.compare.intervals import Interval, around, wilson
+from errata.compare.trials import Tried
+
+Policy = Literal["strict", "as_reported", "clean", "reviewed"]
+ROUNDED = 0.005
+"""However few digits a harness writes, a number that is farther off than this is another one."""
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """Attempts that share a reason."""
+
+    why: str
+    """The owner; `missing`, `contradictory`, `not measured` and the like; or the harness's own word."""
+    signal: str = ""
+    """What decided it; empty where the facts alone do."""
+    members: tuple[Tried, ...] = ()
+    unnamed: int = 0
+    """Planned cases of which the log holds nothing, not even a name."""
+
+    @property
+    def count(self) -> int:
+        return len(self.members) + self.unnamed
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    policy: Policy
+    passed: int = 0
+    total: int = 0
+    mean: float | None = None
+    """Where what is averaged is not only passed or failed; then this is the score, and `total` is its n."""
+    stderr: float | None = None
+    stated: float | None = None
+    """What the harness says itself."""
+    groups: tuple[Group, ...] = ()
+    """What was left out."""
+    beside: tuple[Group, ...] = ()
+    """What counts as failed although it is not the subject's alone."""
+    recovered: tuple[str, ...] = ()
+    """Cases whose result was taken from an earlier session."""
+    note: str = ""
+
+    @property
+    def rate(self) -> float | None:
+        if self.mean is not None:
+            return self.mean
+        return self.passed / self.total if self.total else None
+
+    @property
+    def interval(self) -> Interval | None:
+        if self.mean is not None:
+            return around(self.mean, self.stderr)
+        return wilson(self.passed, self.total)
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """Why → how many cases, the commonest first."""
+        found: Counter[str] = Counter()
+        for group in self.groups:
+            found[group.why] += group.count
+        return dict(found.most_common())
+
+    @property
+    def bounds(self) -> Interval | None:
+        """The rate if everything left out had failed, and if it had passed."""
+        out = sum(group.count for group in self.groups)
+        whole = self.total + out
+        got = self.mean * self.total if self.mean is not None else self.passed
+        return (got / whole, (got + out) / whole) if whole and 0 <= got <= self.total else None
+
+    @property
+    def without_beside(self) -> tuple[int, int]:
+        """Passed, and of how many, were those left out too that are not the subject's alone."""
+        return self.passed, self.total - sum(group.count for group in self.beside)
+
+    @property
+    def reproduced(self) -> bool | None:
+        """Whether the harness's own number follows from the rows; none where it states none."""
+        if self.stated is None or self.rate is None:
+            return None
+        return abs(self.rate - self.stated) <= _rounding(self.stated)
+
+
+def grouped(found: Iterable[tuple[str, str, Tried]], *, unnamed: int = 0) -> tuple[Group, ...]:
+    """By reason and signal, the largest first."""
+    members: dict[tuple[str, str], list[Tried]] = {}
+    for why, signal, one in found:
+        members.setdefault((why, signal), []).append(one)
+    if unnamed:
+        members.setdefault(("missing", ""), [])
+    made = [
+        Group(why=why, signal=signal, members=tuple(those), unnamed=unnamed if (why, signal) == ("missing", "") else 0)
+        for (why, signal), those in members.items()
+    ]
+    return tuple(sorted(made, key=lambda group: -group.count))
+
+
+def _rounding(stated: float) -> float:
+    """Half of the last digit that was written, and what floating point does to a sum."""
+    digits = len(f"{stated!r}".partition(".")[2].partition("e")[0])
+    return min(ROUNDED, 0.5 * 10.0**-digits) + 1e-9

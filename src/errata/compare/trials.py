@@ -1,0 +1,177 @@
+"""A run's attempts in the form that every policy needs: by case, with what was thought of each beside its facts."""
+
+from collections.abc import Container, Iterable, Mapping
+from functools import cached_property
+from typing import Literal
+
+import msgspec
+
+from errata.model import Attempt, Attribution, Run, Verdict
+
+Timeouts = Literal["count", "drop"]
+
+NOT_THE_SUBJECTS = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
+NEVER_MADE = frozenset(("missing", "unfinished", "skipped"))
+KNOWN_GAP = "KNOWN_GAP"
+FEW = 3
+
+_TIME_LIMITS = frozenset(("time", "working"))
+"""Of the subject's own time; `working` is Inspect's word for time without waiting."""
+
+
+class Tried(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a policy needs to know of an attempt; a run may have a million of them."""
+
+    id: str
+    """Empty for what passed in time: nobody asks for it, and a million ids are heavy."""
+    case: str
+    index: int
+    session: int
+    execution: str
+    measurement: str
+    outcome: str
+    failed: tuple[str, ...]
+    reported: float | None
+    reported_counted: bool | None
+    cost: float | None
+    error: str
+    error_type: str
+    timed_out: bool
+    served: bool
+    """Whether the subject was reached at all."""
+    is_failure: bool
+    owner: str = ""
+    signal: str = ""
+    """Which signal decided about the owner."""
+    broken: bool = False
+    verdict: str = ""
+    """The owner that a reviewer named; empty where nobody has read it."""
+    known_gap: bool = False
+
+    @property
+    def passed(self) -> bool:
+        return self.outcome == "pass"
+
+    @property
+    def measured(self) -> bool:
+        return self.measurement == "scored" and not self.broken and self.owner not in NOT_THE_SUBJECTS
+
+
+class Opinions(msgspec.Struct, frozen=True, kw_only=True):
+    """What was thought about the attempts of a run, by attempt id."""
+
+    attributions: Mapping[str, Attribution] = {}
+    broken: Container[str] = frozenset()
+    """Attempts of which a signal says that their measurement is at fault."""
+    verdicts: Mapping[str, Verdict] = {}
+
+
+NO_OPINIONS = Opinions()
+
+
+def tried(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Tried:
+    said, verdict = opinions.attributions.get(attempt.id), opinions.verdicts.get(attempt.id)
+    first = attempt.errors[0] if attempt.errors else None
+    limit = attempt.limit.type if attempt.limit is not None else ""
+    return Tried(
+        id="" if attempt.outcome == "pass" and attempt.execution == "completed" else attempt.id,
+        case=attempt.case,
+        index=attempt.index,
+        session=attempt.session or 0,
+        execution=attempt.execution,
+        measurement=attempt.measurement,
+        outcome=attempt.outcome,
+        failed=attempt.failed_checks,
+        reported=attempt.reported,
+        reported_counted=attempt.reported_counted,
+        cost=attempt.usage.cost,
+        error=first.message if first else "",
+        error_type=first.type if first else "",
+        timed_out=attempt.execution == "limit" and limit in _TIME_LIMITS,
+        served=bool(attempt.usage.subject.tokens),
+        is_failure=attempt.is_failure,
+        owner=said.owner if said else "",
+        signal=said.decided_by if said else "",
+        broken=attempt.id in opinions.broken,
+        verdict=verdict.owner if verdict else "",
+        known_gap=verdict is not None and verdict.label == KNOWN_GAP,
+    )
+
+
+class Trials:
+    """The counted attempts by case, and beside them those that a later session replaced."""
+
+    def __init__(
+        self, run: Run, attempts: Iterable[Attempt], opinions: Opinions = NO_OPINIONS, *, timeouts: Timeouts = "count"
+    ) -> None:
+        self.run = run
+        self.timeouts = timeouts
+        self.counted: dict[str, list[Tried]] = {}
+        self.earlier: dict[str, list[Tried]] = {}
+        self.repeated = False
+        self._whole: Trials | None = None
+        for attempt in attempts:
+            self._add(attempt, opinions)
+
+    def _add(self, attempt: Attempt, opinions: Opinions) -> None:
+        if attempt.parent is not None:
+            return
+        home = self.counted if attempt.counted else self.earlier
+        home.setdefault(attempt.case, []).append(tried(attempt, opinions))
+        self.repeated = self.repeated or (attempt.counted and attempt.index > 1 and attempt.duplicate_of is None)
+
+    def only(self, cases: Iterable[str]) -> "Trials":
+        """The part of them that belongs to some cases, in the order of these."""
+        part = Trials(msgspec.structs.replace(self.run, expected_cases=None), (), timeouts=self.timeouts)
+        for case in cases:
+            if case in self.counted:
+                part.counted[case] = self.counted[case]
+            if case in self.earlier:
+                part.earlier[case] = self.earlier[case]
+        part.repeated = self.repeated
+        part._whole = self._whole or self
+        return part
+
+    @property
+    def rows(self) -> list[Tried]:
+        return [one for tries in self.counted.values() for one in tries]
+
+    @property
+    def is_part(self) -> bool:
+        return self._whole is not None
+
+    @cached_property
+    def valued(self) -> int:
+        """How many values the harness could average in the whole run."""
+        if self._whole is not None:
+            return self._whole.valued
+        return sum(bool(one.reported_counted and one.reported is not None) for one in self.rows)
+
+    @property
+    def units(self) -> list[list[Tried]]:
+        """What is counted one by one: cases, or attempts where a case was tried several times."""
+        return [[one] for one in self.rows] if self.repeated else list(self.counted.values())
+
+    @property
+    def absent(self) -> int:
+        """Cases that were planned and of which the log holds nothing at all."""
+        if self.repeated or not self.run.expected_cases:
+            return 0
+        return max(0, self.run.expected_cases - len(self.counted))
+
+    @cached_property
+    def unread(self) -> bool:
+        """Something failed in this run, and nobody has read any of it."""
+        if self._whole is not None:
+            return self._whole.unread
+        failures = [one for one in self.rows if one.is_failure]
+        return bool(failures) and not any(one.verdict for one in failures)
+
+    @cached_property
+    def unavailable(self) -> bool:
+        """Every attempt of the run ended in one and the same error before the subject was reached."""
+        if self._whole is not None:
+            return self._whole.unavailable
+        made = [one for one in self.rows if one.execution not in NEVER_MADE]
+        down = all(one.execution == "error" and one.outcome == "none" and not one.served for one in made)
+        return len(made) >= FEW and down and len({one.error for one in made}) == 1 and bool(made[0].error)

@@ -1,0 +1,191 @@
+"""Failures of the store → packets, some at a time; what packets are made of is gathered here."""
+
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from errata.errors import NotFoundError, SettingsError
+from errata.model import Attempt, Attribution, LabelChoice, Packet, Question, Run, StoredRun
+from errata.model.identity import split_attempt_id
+from errata.pipeline.failures import Filters, case_name
+from errata.pipeline.recalling import History, recall
+from errata.pipeline.rules import rules_in_use
+from errata.pipeline.selecting import short
+from errata.pipeline.triaging import triage_if_needed
+from errata.review.budget import BUDGET
+from errata.review.material import Material
+from errata.review.packets import packet_for
+from errata.review.question import OWNERS, RULE
+from errata.store.attempts import categories_of, run_with_texts
+from errata.store.database import Store
+from errata.store.failures import Listed, Loaded, attempts_at, listed_failures, loaded, number_of, turns_between
+from errata.store.runs import run_by_id
+from errata.text.nearest import did_you_mean
+from errata.triage import taxonomy as taxonomies
+
+AT_ONCE = 16
+PAGE = 50
+"""Turns of a conversation that are read together."""
+PAGES = 8
+BEFORE = 100
+AFTER = 100
+
+
+Attributed = tuple[Packet, Attribution | None]
+
+
+class Packing(msgspec.Struct, frozen=True, kw_only=True):
+    """How packets are made."""
+
+    question: Question | None = None
+    """None for the taxonomy of the run's own source."""
+    budget: int = BUDGET
+    blind: bool = False
+    history: Callable[[StoredRun, str], History] = lambda _run, _case: ()
+    """What reports and recorded gaps say of a case, beside what the store's other runs tell."""
+
+
+def packets_of(
+    stored: StoredRun,
+    store: Store,
+    filters: Filters | None = None,
+    *,
+    attempts: Collection[str] | None = None,
+    packing: Packing | None = None,
+) -> Iterator[Packet]:
+    """Of every failure that is wanted, in the order of the conversation or suite, else of the log.
+
+    No transaction is open between two packets: whoever takes them may take hours.
+    """
+    for packet, _ in attributed_packets(stored, store, filters, attempts=attempts, packing=packing):
+        yield packet
+
+
+def attributed_packets(
+    stored: StoredRun,
+    store: Store,
+    filters: Filters | None = None,
+    *,
+    attempts: Collection[str] | None = None,
+    packing: Packing | None = None,
+) -> Iterator[Attributed]:
+    """The same, each with what triage says of it."""
+    triage_if_needed(stored, store)
+    wanted = [one.seq for one in wanted_failures(stored, store, filters or Filters(), attempts)]
+    yield from _packets(stored, store, wanted, packing or Packing())
+
+
+def packet_of(attempt_id: str, store: Store, *, packing: Packing | None = None) -> Packet:
+    """Of one attempt, also of one that did not fail."""
+    try:
+        parts = split_attempt_id(attempt_id)
+    except ValueError:
+        hint = "`errata failures RUN --json` gives ids"
+        raise NotFoundError(f"`{attempt_id}` is not the id of an attempt", hint=hint) from None
+    stored = run_by_id(store, parts.run)
+    triage_if_needed(stored, store)
+    seq = number_of(store, stored.pk, parts)
+    if seq is None:
+        told = f"Run `{stored.run.native_id}` has no attempt `{attempt_id}`"
+        raise NotFoundError(told, hint="`errata failures RUN` lists them")
+    return next(_packets(stored, store, [seq], packing or Packing()))[0]
+
+
+def wanted_failures(
+    stored: StoredRun, store: Store, filters: Filters, attempts: Collection[str] | None = None
+) -> Iterator[Listed]:
+    """Without their texts: what there is to be read, in the order it will be."""
+    chosen = None if attempts is None else frozenset(attempts)
+    categories = categories_of(store, stored.pk) if filters.category else {}
+    for one in listed_failures(store, stored.pk, stored.run.id, failed_check=filters.failed_check):
+        if (chosen is None or one.id in chosen) and _fits(stored.run, one, filters, categories):
+            yield one
+
+
+def question_for(source: str, taxonomy: str = "") -> Question:
+    """The labels of a taxonomy by name; else the source's own, else the owners."""
+    known = {one.name: one for one in rules_in_use().taxonomies}
+    if taxonomy and taxonomy not in known and taxonomy != OWNERS.taxonomy:
+        names = [*known, OWNERS.taxonomy]
+        hints = [did_you_mean(taxonomy, names), f"known are: {', '.join(names)}"]
+        raise SettingsError(f"No taxonomy is named `{taxonomy}`", hint="\n".join(one for one in hints if one))
+    found = known.get(taxonomy or source)
+    return OWNERS if found is None else as_question(found)
+
+
+def as_question(taxonomy: taxonomies.Taxonomy) -> Question:
+    labels = tuple(LabelChoice(label=one.name, owner=one.owner, meaning=one.meaning) for one in taxonomy.label)
+    return Question(taxonomy=taxonomy.name, version=taxonomy.version, labels=labels, rule=RULE)
+
+
+def _fits(run: Run, one: Listed, filters: Filters, categories: dict[str, str]) -> bool:
+    return (
+        filters.case in case_name(run, one.case)
+        and filters.category in ("", categories.get(one.case, ""))
+        and filters.execution in ("", one.execution)
+        and filters.measurement in ("", one.measurement)
+        and filters.outcome in ("", one.outcome)
+        and filters.owner in ("", one.owner)
+    )
+
+
+def _packets(stored: StoredRun, store: Store, seqs: list[int], packing: Packing) -> Iterator[Attributed]:
+    question = packing.question or question_for(stored.run.source.name)
+    surroundings = _Surroundings(stored, store)
+    several = stored.counts.attempts > stored.counts.cases
+    for at in range(0, len(seqs), AT_ONCE):
+        some = seqs[at : at + AT_ONCE]
+        failures = loaded(store, stored.pk, some)
+        if len(failures) < len(some):
+            told = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
+            raise NotFoundError(told, hint="start again: what was stored so far is kept")
+        keys = {one.attempt.case for one in failures}
+        known = recall(stored, store, [one.case for one in failures], keys)
+        kin = attempts_at(store, stored.pk, keys) if several else {}
+        for one in failures:
+            history = (*packing.history(stored, one.attempt.case), *known.get(one.attempt.case, ()))
+            beside = [other for other in kin.get(one.attempt.case, ()) if other.id != one.attempt.id]
+            material = surroundings.of(one, beside, history)
+            yield packet_for(material, question, budget=packing.budget, blind=packing.blind), one.attribution
+
+
+class _Surroundings:
+    """What stands around the failures of one run; what they share is read once."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._run = run_with_texts(store, stored)
+        self._page = lru_cache(PAGES)(self._read_page)
+
+    def of(self, failure: Loaded, kin: list[Attempt], history: tuple[dict[str, Any], ...]) -> Material:
+        attempt = failure.attempt
+        before, after = self._turns(attempt)
+        return Material(
+            run=self._run,
+            handle=short(self._run.native_id),
+            attempt=attempt,
+            case=failure.case,
+            attribution=failure.attribution,
+            before=before,
+            after=after,
+            kin=tuple(kin),
+            history=history,
+        )
+
+    def _turns(self, attempt: Attempt) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...]]:
+        """What was said before, and what only follows from this turn."""
+        place = attempt.position
+        if place is None:
+            return (), ()
+        before = self._between(max(place - BEFORE, 0), place - 1)
+        after = self._between(place + 1, place + AFTER) if attempt.outcome != "pass" else ()
+        return before, tuple(turn for turn in after if turn.follows == attempt.id)
+
+    def _between(self, first: int, last: int) -> tuple[Attempt, ...]:
+        pages = (self._page(number) for number in range(first // PAGE, last // PAGE + 1))
+        return tuple(turn for page in pages for turn in page if first <= (turn.position or 0) <= last)
+
+    def _read_page(self, number: int) -> list[Attempt]:
+        return turns_between(self._store, self._stored.pk, number * PAGE, number * PAGE + PAGE - 1)

@@ -1,0 +1,65 @@
+"""The view `failures --suspicious`: passes of a run that deserve a second look, never scored anew."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from errata.model import Attempt, Run, StoredRun
+from errata.pipeline.failures import case_name
+from errata.store.attempts import attempts_of, case_of, with_texts
+from errata.store.database import Store
+from errata.triage.suspicion import Suspicion
+from errata.triage.suspicious import MEANS, suspicious
+
+CASES_HELD = 1_024
+
+
+class SuspiciousPass(msgspec.Struct, frozen=True):
+    run: Run
+    suspicion: Suspicion
+
+    @property
+    def case_name(self) -> str:
+        return case_name(self.run, self.suspicion.case)
+
+    @property
+    def means(self) -> str:
+        return MEANS[self.suspicion.signal.name]
+
+    def as_json(self) -> dict[str, Any]:
+        """The stable form: one object for each thing that is odd about a pass."""
+        seen = self.suspicion
+        return {
+            "run": self.run.native_id,
+            "run_id": self.run.id,
+            "model": self.run.subject.model,
+            "case": self.case_name,
+            "case_key": seen.case,
+            "attempt": seen.index,
+            "session": seen.session,
+            "attempt_id": seen.attempt,
+            "outcome": "pass",
+            "suspicion": seen.signal.name,
+            "means": self.means,
+            "strength": seen.signal.strength,
+            "where": seen.signal.where,
+            "quote": seen.signal.quote,
+        }
+
+
+def suspicious_passes(stored: StoredRun, store: Store) -> Iterator[SuspiciousPass]:
+    """In the order of the log; what only many passes show follows at the end."""
+    known_case = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
+    for seen in suspicious(stored.run, _passes(stored, store), known_case):
+        yield SuspiciousPass(stored.run, seen)
+
+
+def _passes(stored: StoredRun, store: Store) -> Iterator[Attempt]:
+    """With their transcripts, and with the texts of patches."""
+    for attempt in (
+        attempts_of(store, stored.pk, counted=True, steps=True) if stored.counts.outcomes.get("pass") else ()
+    ):
+        if attempt.outcome == "pass":
+            yield with_texts(store, attempt) if any(one.role == "patch" for one in attempt.artefacts) else attempt

@@ -1,0 +1,65 @@
+"""The subject's names out of a packet, for reviewers who shall not know whom they judge."""
+
+import re
+from typing import Any
+
+from errata.model import Run
+
+SHORTEST = 3
+_GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
+# what a model calls itself, beside the name its provider gives it
+_FAMILIES: dict[str, tuple[str, ...]] = {
+    "claude": ("claude", "anthropic"),
+    "gpt": ("gpt", "chatgpt", "openai"),
+    "gemini": ("gemini", "google deepmind"),
+    "gemma": ("gemma", "google deepmind"),
+    "llama": ("llama", "meta ai"),
+    "mistral": ("mistral", "mistral ai"),
+    "qwen": ("qwen", "tongyi"),
+    "deepseek": ("deepseek",),
+    "grok": ("grok", "xai"),
+    "kimi": ("kimi", "moonshot"),
+    "command-r": ("command-r", "cohere"),
+}
+
+
+class Blindfold:
+    """Takes the names of one subject out of texts; whole words only, in any case."""
+
+    def __init__(self, run: Run) -> None:
+        masks = dict(_names(run))
+        self._masks = {name.lower(): mask for name, mask in masks.items()}
+        longest_first = sorted(map(re.escape, masks), key=len, reverse=True)
+        pattern = rf"(?<![A-Za-z0-9])(?:{'|'.join(longest_first)})(?![A-Za-z0-9])"
+        self._pattern = re.compile(pattern, re.IGNORECASE) if masks else None
+
+    def text(self, text: str) -> str:
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda found: self._masks.get(found[0].lower(), "[model]"), text)
+
+    def tree(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {key: self.tree(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.tree(item) for item in value]
+        return value
+
+
+def _names(run: Run) -> dict[str, str]:
+    subject = run.subject
+    vendor, _, tail = subject.model.rpartition("/")
+    names = {subject.agent: "[agent]", vendor: "[provider]", subject.provider: "[provider]"}
+    names |= dict.fromkeys(vendor.split("/"), "[provider]")
+    for family, known in _FAMILIES.items():
+        if family in subject.model.lower():
+            names |= dict.fromkeys(known, "[model]")
+    names |= dict.fromkeys((subject.model, tail, *_spellings(subject.model), *_spellings(tail)), "[model]")
+    return {name: mask for name, mask in names.items() if len(name) >= SHORTEST and name.lower() not in _GENERIC}
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """As names of folders and prose write it."""
+    return tuple(re.sub(r"[/:_ -]", mark, name) for mark in ("_", "-", " "))

@@ -1,0 +1,148 @@
+"""What to look for: the exact error, and the words that tell which of many texts belong to a failure."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from errata.model import Attempt, Check
+from errata.review.material import Material
+from errata.text.clean import one_line
+
+LONGEST = 160
+NEEDLES = 8
+TELLING = 60
+"""Lines of a log that may tell."""
+SCANNED = 200_000
+"""Characters of a log, from its end."""
+LINE = 400
+
+# an error that names itself; then any line that speaks of one
+_STRONG = re.compile(
+    r"\b\w*(?:Error|Exception)\b ?[:(]|\berror TS\d+|✖|^E  |\bcommand not found|^fatal: |^panic: ", re.M
+)
+_WEAK = re.compile(r"(?i)\b(?:error|failed|failure|exception|fatal|denied|refused|timed out)\b")
+_WORD = re.compile(r"[A-Za-z0-9_][\w-]{2,}")
+_COMMON = frozenset(
+    _WORD.findall(
+        "the and for you your are was were with that this have has had not but all can will would could should from "
+        "they them there then than please what which who when where how why did does done its "
+        "true false null none name text args success status response result user_text assistant_text tool_calls"
+    )
+)
+
+
+# words of a harness that say no more than that it failed
+SAYS_NOTHING = frozenset(("", "unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "f", "i"))
+
+
+class Clues(msgspec.Struct, frozen=True):
+    error_line: str
+    """The exact error, in one line."""
+    needles: tuple[str, ...]
+    """Texts that stand where the failure shows, the best first."""
+    trouble: str
+    """All that the harness says went wrong."""
+    words: frozenset[str]
+    """What the task, the answer and the judge speak of."""
+
+
+def clues_of(material: Material) -> Clues:
+    attempt = material.attempt
+    said = list(_said(attempt))
+    told = [line for text in _logs(attempt) for line in telling_lines(text)]
+    signals = material.attribution.signals if material.attribution else ()
+    quotes = [one.quote for one in signals if one.quote]
+    error = _error_line(attempt, told)
+    wanted = [error, *quotes, *(line for text in said for line in text.splitlines()[:3]), *told]
+    return Clues(
+        error_line=one_line(error, LINE),
+        needles=_needles(wanted),
+        trouble="\n".join((*said, *told)),
+        words=words(" ".join(_spoken(material))),
+    )
+
+
+def telling_lines(log: str) -> list[str]:
+    """The lines of a log that speak of an error: those that name one first."""
+    log = log[-SCANNED:]
+    strong = _lines_with(_STRONG, log)
+    return strong or _lines_with(_WEAK, log)[::-1]
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(word for word in map(str.lower, _WORD.findall(text)) if word not in _COMMON)
+
+
+def _lines_with(pattern: re.Pattern[str], log: str) -> list[str]:
+    lines: dict[str, None] = {}
+    at = 0
+    while len(lines) < TELLING and (found := pattern.search(log, at)):
+        start = log.rfind("\n", 0, found.start()) + 1
+        end = log.find("\n", found.end())
+        end = len(log) if end < 0 else end
+        lines.setdefault(log[start:end].strip()[:LINE])
+        at = end
+        if end == len(log):
+            break
+    return list(lines)
+
+
+def noteworthy(check: Check) -> bool:
+    return check.status in ("fail", "error", "unscored")
+
+
+def _said(attempt: Attempt) -> Iterator[str]:
+    for error in attempt.errors:
+        if not error.recovered:
+            yield from (error.message, error.traceback[-SCANNED:])
+    for check in attempt.checks:
+        if noteworthy(check):
+            yield check.explanation
+
+
+def _logs(attempt: Attempt) -> Iterator[str]:
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text:
+            yield artefact.text
+
+
+def gist(text: str) -> str:
+    """The line of a longer text that names the error; else its beginning."""
+    if "\n" not in text.strip():
+        return text.strip()
+    return next(iter(_lines_with(_STRONG, text[:SCANNED])), text.strip())
+
+
+def _error_line(attempt: Attempt, told: list[str]) -> str:
+    """What an error or a check says itself, unless it only says that it failed and a log says more."""
+    for error in attempt.errors:
+        if not error.recovered and error.message.strip():
+            return error.message
+    reasons = [check.explanation for check in attempt.checks if noteworthy(check) and check.explanation.strip()]
+    candidates = [*(gist(text) for text in reasons if _STRONG.search(text)), *told, *reasons]
+    candidates += [*(judgement.reasoning for judgement in attempt.judgements), attempt.native_reason]
+    return next((text for text in candidates if text.strip().lower() not in SAYS_NOTHING), "")
+
+
+def _needles(texts: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for text in texts:
+        line = text.strip().partition("\n")[0].strip()[:LONGEST]
+        if len(line) > 3:
+            found.setdefault(line)
+        if len(found) == NEEDLES:
+            break
+    return tuple(found)
+
+
+def _spoken(material: Material) -> Iterator[str]:
+    attempt, case = material.attempt, material.case
+    if case is not None:
+        yield from (str(case.input or "")[:LINE], str(case.expected or "")[:LINE])
+    yield (attempt.output.text or "")[:LINE]
+    for judgement in attempt.judgements:
+        yield judgement.reasoning[:LINE]
+    for step in attempt.steps[:4]:
+        for call in step.tool_calls[:4]:
+            yield str(call.arguments)[:LINE]

@@ -1,0 +1,181 @@
+"""Text in a packet that talks to the reviewer: it is data all the same, but nothing in it is evidence.
+
+What to look for stands in `phrases.toml`; `disguises.py` undoes what hides it. A pattern is tried only near words that
+it can't do without, so that long logs cost little, and every pattern takes time in proportion to the text.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from errata.model import Packet, Signal
+from errata.review.disguises import View, views
+from errata.text.clean import one_line
+
+SIGNAL = "speaks_to_reviewer"
+QUOTE = 200
+BEFORE, AFTER = 200, 500
+"""How far around a stem a pattern may reach."""
+UNLESS = 60
+OPENING = 5
+"""Letters that tell whether a word may be there at all."""
+LONGEST = 900
+"""How far an instruction goes on, at most."""
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+    why: str
+
+
+class Phrase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    why: str
+    stems: tuple[str, ...]
+    pattern: str
+    unless: str = ""
+    reach: Literal["line", "block", "object"] = "line"
+    capitals: bool = False
+    """Only where it is written in capitals."""
+
+
+class _Rule(NamedTuple):
+    phrase: Phrase
+    pattern: re.Pattern[str]
+    unless: re.Pattern[str] | None
+    stems: tuple[tuple[str, str], ...]
+    """Each with the opening of its longest word, without which it can't be there; one in another script with itself."""
+
+
+class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    parts: dict[str, str]
+    """What patterns have in common, by name."""
+    phrase: tuple[Phrase, ...]
+
+
+# where the instruction that was found may begin, and where it ends at the latest
+_BEGINS = {
+    "line": re.compile(r"\n|\\n|\""),
+    "block": re.compile(r"\n|\\n|\""),
+    "object": re.compile(r"\n[ \t]*\n|(?=\{)"),
+}
+_ENDS = {
+    "line": re.compile(r"\n|\\n|\"|-->|\*/"),
+    "block": re.compile(r"\n[ \t]*\n|(?:\\n){2}|\"\s*[,}\]]|-->|\*/|<\|im_end\|>|<\|eot_id\|>"),
+    "object": re.compile(r"\n[ \t]*\n|```|\}[ \t]*(?:\n|\Z)"),
+}
+_LETTERS = re.compile("[a-z]{3,}")
+_OPENING = re.compile("([a-z]{3,5}+)[a-z]*+")
+_BETWEEN = r"(?:[\W_]{1,20}+)"
+_WORDS = r"(?:[^\W_]{1,30}+[\W_]{1,20}+){0,%s}"
+
+
+@lru_cache(maxsize=16)
+def _rules(labels: tuple[str, ...]) -> tuple[_Rule, ...]:
+    told = _phrases()
+    own = [re.escape(label.lower()) for label in labels if not label.isalpha()]  # `other` may mean anything
+    parts = told.parts | {"label": f"(?:{'|'.join((told.parts['label'], *own))})"}
+    return tuple(_rule(one, parts) for one in told.phrase)
+
+
+def _rule(phrase: Phrase, parts: dict[str, str]) -> _Rule:
+    unless = _compiled(rf"(?:{phrase.unless})\Z", parts) if phrase.unless else None
+    stems = tuple((max(_LETTERS.findall(stem), key=len, default=stem)[:OPENING], stem) for stem in phrase.stems)
+    return _Rule(phrase, _compiled(phrase.pattern, parts), unless, stems)
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> _Phrases:
+    data = (files("errata.review") / "phrases.toml").read_bytes()
+    return msgspec.convert(tomllib.loads(data.decode("utf-8")), _Phrases)
+
+
+def _compiled(pattern: str, parts: dict[str, str]) -> re.Pattern[str]:
+    for name, part in parts.items():
+        pattern = pattern.replace(f"<{name}>", part)
+    pattern = re.sub(r"<w(\d)>", lambda found: _WORDS % found[1], pattern)
+    return re.compile(pattern.replace("<s>", _BETWEEN))
+
+
+def spans(text: str, labels: tuple[str, ...] = ()) -> list[Span]:
+    """Where it talks to the reviewer, in order and apart from each other; `labels` are those it may ask for."""
+    found = [span for view in views(text) for span in _in_view(view, text, _rules(labels))]
+    merged: list[Span] = []
+    for span in sorted(found):
+        if merged and span.start <= merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(span.end, merged[-1].end))
+        else:
+            merged.append(span)
+    return merged
+
+
+def speaks_to_reviewer(packet: Packet) -> Signal | None:
+    """The first place that does; a verdict on such a failure needs a second reviewer."""
+    labels = labels_of(packet)
+    facts = msgspec.json.encode(packet.facts).decode("utf-8", "replace")
+    for where, text in (*((place.place, place.text) for place in packet.places), ("facts", facts)):
+        found = spans(text, labels)
+        if found:
+            quote = one_line(text[found[0].start : found[0].end], QUOTE)
+            return Signal(name=SIGNAL, rule=found[0].why, where=where, quote=quote)
+    return None
+
+
+def labels_of(packet: Packet) -> tuple[str, ...]:
+    return tuple(choice.label for choice in packet.question.labels)
+
+
+def _in_view(view: View, text: str, rules: Iterable[_Rule]) -> Iterator[Span]:
+    openings = _openings(view.text)
+    for rule in rules:
+        stems = [stem for opening, stem in rule.stems if opening in openings or not opening.isascii()]
+        for start, end in _windows(view.text, stems) if stems else ():
+            for found in rule.pattern.finditer(view.text, start, end):
+                if _holds(rule, view, found, text):
+                    yield _whole(rule.phrase, text, *view.original(*found.span()))
+
+
+def _openings(text: str) -> set[str]:
+    found = set(_OPENING.findall(text))
+    return found | {one[:length] for one in found for length in (3, 4)}
+
+
+def _windows(text: str, stems: Iterable[str]) -> list[tuple[int, int]]:
+    """What stands around the stems, in order and apart from each other."""
+    merged: list[tuple[int, int]] = []
+    for at in sorted(_places(text, stems)):
+        if merged and at - BEFORE <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], at + AFTER)
+        else:
+            merged.append((max(0, at - BEFORE), at + AFTER))
+    return merged
+
+
+def _places(text: str, stems: Iterable[str]) -> Iterator[int]:
+    for stem in stems:
+        at = text.find(stem)
+        while at >= 0:
+            yield at
+            at = text.find(stem, at + len(stem))
+
+
+def _holds(rule: _Rule, view: View, found: re.Match[str], text: str) -> bool:
+    if rule.unless and rule.unless.search(view.text, max(0, found.start() - UNLESS), found.start()):
+        return False
+    if not rule.phrase.capitals:
+        return True
+    start, end = view.original(*found.span())
+    return text[start:end].isupper()
+
+
+def _whole(phrase: Phrase, text: str, start: int, end: int) -> Span:
+    """The line, the block or the object around what was found: all of it is no evidence."""
+    begins = [one.end() for one in _BEGINS[phrase.reach].finditer(text, max(0, start - LONGEST // 3), start)]
+    ends = _ENDS[phrase.reach].search(text, end, end + LONGEST)
+    last = ends.end() if ends else min(len(text), end + LONGEST)
+    return Span(max(begins, default=max(0, start - LONGEST // 3)), last, phrase.why)

@@ -1,0 +1,187 @@
+"""Packets as tables: JSON Lines for programs, CSV for spreadsheets, which make fine reviewers, too."""
+
+import csv
+import heapq
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, NamedTuple
+
+from errata.model import Packet
+from errata.model.codec import to_json
+from errata.review.windows import excerpt
+
+CELL = 32_000
+"""Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
+
+JUDGED = (
+    "model_name",
+    "turn",
+    "failed_dimensions",
+    "error_mode_candidate",
+    "user_text",
+    "assistant_text",
+    "judge_reasoning",
+    "scores_json",
+    "tool_calls_json",
+    "tool_results_json",
+)
+"""The columns of `failure_review_rows`, in their order, for harnesses whose cases are judged turns."""
+GENERAL = ("run", "model", "case", "category", "outcome", "failed_checks", "error", "task", "output", "expected",
+           "grader", "judge_reasoning", "log", "suggested_label", "suggested_owner")  # fmt: skip
+WHICH = ("run", "case", "attempt_id")
+ANSWERS = ("label", "cause", "reasoning", "evidence_place", "evidence_quote", "confidence", "note")
+"""What the reviewer fills in."""
+
+_SCORES = {"pass": True, "fail": False}
+_CELLS = {
+    "error": ("error", "status", "checks"),
+    "task": ("task", "input", "choices"),
+    "output": ("output", "tool_calls", "tool_results", "steps"),
+    "expected": ("expected", "reference"),
+    "grader": ("grader",),
+    "judge_reasoning": ("judge_reasoning",),
+}
+# what a spreadsheet would take for a formula, also in the wide letters of some keyboards
+_FORMULA = re.compile(r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]")
+
+
+class Exported(NamedTuple):
+    packet: Packet
+    label: str = ""
+    """What triage suggests; it speeds a review up and is no truth."""
+    owner: str = ""
+
+
+Redact = Callable[[Packet], Packet]
+
+
+def is_failed_row(packet: Packet) -> bool:
+    """Any dimension false, whatever became of the turn."""
+    return bool(_failed(packet))
+
+
+def write_packets(exported: Iterable[Exported], file: IO[bytes], *, redact: Redact) -> int:
+    """One a line; how many there were."""
+    count = 0
+    for count, one in enumerate(exported, 1):  # noqa: B007
+        file.write(to_json(redact(one.packet)) + b"\n")
+    return count
+
+
+def write_rows(exported: Iterable[Exported], file: IO[str], *, redact: Redact) -> int:
+    """The failed rows of judged turns, raw, as JSON; `write_table` with `answers=False` writes them as CSV."""
+    count = 0
+    for one in exported:
+        if is_failed_row(one.packet):
+            file.write(f"{json.dumps(judged_row(one, redact(one.packet)), sort_keys=False)}\n")
+            count += 1
+    return count
+
+
+def write_table(
+    exported: Iterable[Exported], file: IO[str], *, judged: bool, redact: Redact, answers: bool = True
+) -> int:
+    """A row for each failure; with `judged` for each failed row. How many there were."""
+    columns = columns_of(judged=judged, answers=answers)
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    count = 0
+    for one in exported:
+        if judged and not is_failed_row(one.packet):
+            continue
+        packet = redact(one.packet)
+        row = judged_row(one, packet) if judged else general_row(one, packet)
+        row |= {"run": packet.run.get("id"), "case": packet.case_key, "attempt_id": packet.attempt_id}
+        writer.writerow([_cell(row.get(name, ""), short=answers) for name in columns])
+        count += 1
+    return count
+
+
+def columns_of(*, judged: bool, answers: bool) -> tuple[str, ...]:
+    """Those that are asked for first, in their order; then which failure it is and what is to be filled in."""
+    told = JUDGED if judged else GENERAL
+    if judged and not answers:
+        return told
+    which = tuple(name for name in WHICH if name not in told)
+    return (*told, *which, *(ANSWERS if answers else ()))
+
+
+def judged_row(one: Exported, packet: Packet) -> dict[str, Any]:
+    texts = {place.place: place.text for place in packet.places}
+    counted = [check for check in packet.facts["checks"] if check.get("counts") is not False]
+    return {
+        "model_name": packet.run.get("model") or "",
+        "turn": packet.facts.get("turn", ""),
+        "failed_dimensions": ",".join(_failed(packet)),
+        "error_mode_candidate": one.label,
+        "user_text": texts.get("input") or texts.get("task", ""),
+        "assistant_text": texts.get("output", ""),
+        "judge_reasoning": _joined(packet, _CELLS["judge_reasoning"]),
+        "scores_json": _sorted({check["name"]: _SCORES.get(check["status"]) for check in counted}),
+        "tool_calls_json": _sorted_text(texts.get("tool_calls", "[]")),
+        "tool_results_json": _sorted_text(texts.get("tool_results", "[]")),
+    }
+
+
+def general_row(one: Exported, packet: Packet) -> dict[str, Any]:
+    named = {prefix for prefixes in _CELLS.values() for prefix in prefixes}
+    logs = tuple({head for place in packet.places if (head := _head(place.place)) not in named | _NO_LOGS})
+    return {
+        "model": packet.run.get("model") or "",
+        "category": packet.facts.get("category", ""),
+        "outcome": packet.facts["outcome"],
+        "failed_checks": ",".join(_failed(packet)),
+        "log": _joined(packet, logs),
+        "suggested_label": one.label,
+        "suggested_owner": one.owner,
+    } | {name: _joined(packet, prefixes) for name, prefixes in _CELLS.items()}
+
+
+_NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated", "parts"))
+
+
+def _failed(packet: Packet) -> list[str]:
+    checks = packet.facts["checks"]
+    return [check["name"] for check in checks if check["status"] == "fail" and check.get("counts") is not False]
+
+
+def _joined(packet: Packet, heads: Iterable[str]) -> str:
+    """One place as it is; several each under its name, by which evidence refers to it."""
+    wanted = frozenset(heads)
+    found = [place for place in packet.places if _head(place.place) in wanted]
+    if len(found) == 1:
+        return found[0].text
+    return "\n".join(f"[{place.place}]\n{place.text.rstrip()}" for place in found)
+
+
+def _head(place: str) -> str:
+    return place.partition("/")[0]
+
+
+def _sorted(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _sorted_text(text: str) -> str:
+    """JSON with its keys in order, in ASCII; a text that is none, since parts of it are redacted, as it is."""
+    try:
+        return _sorted(json.loads(text))
+    except ValueError:
+        return text
+
+
+def _cell(value: Any, *, short: bool) -> str:
+    text = "" if value is None else str(value)
+    if short:
+        text = excerpt(text, CELL).text
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def rows_in_order(streams: Iterable[Iterator[Exported]]) -> Iterator[Exported]:
+    """By model, then turn; two runs of one model beside each other. Each stream is in the order of its turns."""
+
+    def key(one: Exported) -> tuple[str, int, str]:
+        return one.packet.run.get("model") or "", one.packet.facts.get("turn", -1), one.packet.attempt_id
+
+    return heapq.merge(*streams, key=key)

@@ -1,0 +1,106 @@
+"""The parts of a long text that matter: its beginning, its end, and what stands around the words looked for."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+SNAP = 80
+"""A window ends at the end of a line where one is this near."""
+FOCUSED = 0.5
+"""Of the room, so much goes to the words that are looked for, where there are any."""
+FEWEST = 240
+"""Characters on both sides of such a word together."""
+SEARCHED = 1_000_000
+"""Characters of a text that are searched, from both ends."""
+
+
+class Excerpt(NamedTuple):
+    text: str
+    left_out: int
+    """Characters; 0 where the text is whole."""
+
+
+def weight(text: str) -> int:
+    """In bytes, which tell more of tokens than characters do."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def gap(count: int) -> str:
+    return f"[… {count:,} characters left out …]"
+
+
+GAP = weight(gap(10**9)) + 2
+
+
+def excerpt(text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4) -> Excerpt:
+    """The text in at most `room` bytes; what is missing is said where it is missing."""
+    whole = weight(text)
+    if whole <= room:
+        return Excerpt(text, 0)
+    size = room * len(text) // whole
+    while size > 0:
+        made = _joined(text, _spans(text, size, needles, tail))
+        over = weight(made.text) - room
+        if over <= 0:
+            return made
+        size -= max(over * len(text) // whole, 1)
+    return Excerpt(gap(len(text)), len(text))
+
+
+def _spans(text: str, size: int, needles: Sequence[str], tail: float) -> list[tuple[int, int]]:
+    """From where to where, in order and apart from each other."""
+    size -= 2 * GAP
+    spans = []
+    found = list(_found(text, needles))[: max(int(size * FOCUSED) // (FEWEST + GAP), 0)]
+    if found:
+        each = int(size * FOCUSED) // len(found) - GAP
+        spans = [_snapped(text, at - each // 3, at + each - each // 3) for at in found]
+        size -= int(size * FOCUSED)
+    end = max(int(size * tail), 0)
+    head = max(size - end, 0)
+    return _merged([_snapped(text, 0, head), *spans, _snapped(text, len(text) - end, len(text))])
+
+
+def _found(text: str, needles: Iterable[str]) -> Iterable[int]:
+    """Where each of the words first stands."""
+    seen: set[int] = set()
+    for needle in needles:
+        at = text.find(needle, 0, SEARCHED)
+        if at < 0 and len(text) > SEARCHED:
+            at = text.find(needle, len(text) - SEARCHED)
+        if needle and at >= 0 and at not in seen:
+            seen.add(at)
+            yield at
+
+
+def _snapped(text: str, start: int, end: int) -> tuple[int, int]:
+    start, end = max(start, 0), min(end, len(text))
+    if start > 0:
+        line = text.find("\n", start, min(start + SNAP, end))
+        start = line + 1 if line >= 0 else start
+    if end < len(text):
+        line = text.rfind("\n", max(end - SNAP, start), end)
+        end = line if line >= 0 else end
+    return start, max(end, start)
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start - merged[-1][1] < GAP:  # the note would be as long as what it stands for
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _joined(text: str, spans: list[tuple[int, int]]) -> Excerpt:
+    parts: list[str] = []
+    done = 0
+    for start, end in [*spans, (len(text), len(text))]:
+        if start > done:
+            parts.append(gap(start - done))
+        if end > start:
+            parts.append(text[start:end])
+        done = end
+    kept = sum(end - start for start, end in spans)
+    return Excerpt("\n".join(parts), len(text) - kept)

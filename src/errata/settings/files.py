@@ -1,0 +1,122 @@
+"""The two files of settings: a project's own `errata.toml`, and the user's `config.toml`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.settings.below import files_below, path_below
+from errata.settings.homes import config_home
+from errata.settings.trust import refuse_guarded
+from errata.text.nearest import did_you_mean
+
+PROJECT_FILE = "errata.toml"
+USER_FILE = "config.toml"
+LARGEST = 1024 * 1024
+
+
+class FromFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file says; nothing where it does not."""
+
+    store: Path | None = None
+    rules: tuple[Path, ...] = ()
+    taxonomies: tuple[Path, ...] = ()
+    timeouts: Literal["count", "drop"] | None = None
+
+
+FROM_NO_FILE = FromFile()
+
+
+class _Written(msgspec.Struct, frozen=True, kw_only=True):
+    """The keys of both files, as they are written."""
+
+    store: str | None = None
+    rules: tuple[str, ...] = ()
+    taxonomies: tuple[str, ...] = ()
+    timeouts: Literal["count", "drop"] | None = None
+
+
+TAKES = {
+    "store": 'the path of a file: `store = ".errata/errata.db"`',
+    "rules": 'a list of files: `rules = ["rules/*.toml"]`',
+    "taxonomies": 'a list of files: `taxonomies = ["taxonomies/*.toml"]`',
+    "timeouts": '`timeouts = "count"` or `timeouts = "drop"`',
+}
+
+
+def project_settings(folder: Path, environ: Mapping[str, str]) -> FromFile:
+    """The nearest file from a folder upward, like `.git`; only data is taken from it, until it is trusted."""
+    path = next((place / PROJECT_FILE for place in (folder, *folder.parents) if _is_file(place / PROJECT_FILE)), None)
+    if path is None:
+        return FROM_NO_FILE
+    content = _content(path)
+    table = _table(path, content)
+    refuse_guarded(path, content, table, environ)
+    written = _written(path, table)
+    store = path_below(path, "store", written.store) if written.store is not None else None
+    return _from_file(path, written, store)
+
+
+def user_settings(environ: Mapping[str, str]) -> FromFile:
+    home = config_home(environ)
+    path = home / USER_FILE if home is not None else None
+    if path is None or not _is_file(path):
+        return FROM_NO_FILE
+    written = _written(path, _table(path, _content(path)))
+    store = path.parent / Path(written.store).expanduser() if written.store else None
+    return _from_file(path, written, store)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a folder above that nobody may look into has no settings for us
+        return False
+
+
+def _from_file(path: Path, written: _Written, store: Path | None) -> FromFile:
+    return FromFile(
+        store=store,
+        rules=files_below(path, "rules", written.rules),
+        taxonomies=files_below(path, "taxonomies", written.taxonomies),
+        timeouts=written.timeouts,
+    )
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise SettingsError(f"`{path}` can't be read: {error.strerror}", hint="mend its rights, or move it") from error
+    if len(content) > LARGEST:
+        raise SettingsError(f"`{path}` is larger than {LARGEST:,} bytes", hint="settings are a few lines of TOML")
+    return content
+
+
+def _table(path: Path, content: bytes) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 only those who have a file pay for it
+
+    try:
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"`{path}` is no TOML: {error}", hint="docs/configuration.md has an example") from error
+
+
+def _written(path: Path, table: dict[str, Any]) -> _Written:
+    values = {}
+    for key, value in table.items():
+        if key not in TAKES:
+            meant = did_you_mean(key, TAKES) or f"known are: {', '.join(f'`{name}`' for name in TAKES)}"
+            raise SettingsError(f"`{path}` has a setting `{key}`, which errata does not know", hint=meant)
+        try:
+            values[key] = msgspec.convert(value, _TYPES[key])
+        except msgspec.ValidationError as error:
+            message = f"`{key}` in `{path}` can't be used: {error}"
+            raise SettingsError(message, hint=f"it takes {TAKES[key]}") from error
+    return _Written(**values)
+
+
+_TYPES: dict[str, Any] = {field.name: field.type for field in msgspec.structs.fields(_Written)}

@@ -1,0 +1,5 @@
+"""What ProjectScylla calls its files."""
+
+NAME = "scylla"
+
+SUMMARY = "batch_summary.json"

@@ -1,0 +1,104 @@
+"""Values out of loosely typed JSON: what has the wrong type is absent, what is kept can be stored."""
+
+import re
+from collections.abc import Collection
+from types import NoneType
+from typing import Any
+
+from errata.model.times import from_iso
+from errata.sources.base import number_or_none
+
+LARGEST = 2**63 - 1
+SMALLEST = -(2**63)
+
+_CONSTANTS = {float("inf"): "Infinity", float("-inf"): "-Infinity"}
+_HARMLESS = frozenset((str, bool, NoneType))
+_TEXT = frozenset((str,))
+_DIGITS = 10_000
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    return value if type(value) is dict else {}
+
+
+def sequence(value: Any) -> list[Any]:
+    return value if type(value) is list else []
+
+
+def text(value: Any) -> str:
+    return value if type(value) is str else ""
+
+
+def number(value: Any) -> float | None:
+    """A finite number; none for text, even where it reads as one."""
+    return number_or_none(value) if type(value) is int or type(value) is float else None
+
+
+def count(value: Any) -> int | None:
+    """A whole number of tokens, samples or trials."""
+    if type(value) is int:
+        return value if 0 <= value <= LARGEST else None
+    found = number(value)
+    return int(found) if found is not None and 0 <= found <= LARGEST and found.is_integer() else None
+
+
+def seconds(milliseconds: Any) -> float | None:
+    found = number(milliseconds)
+    return None if found is None else found / 1000
+
+
+def moment(value: Any) -> str | None:
+    """A time in the records' form; none for what is no time."""
+    try:
+        return from_iso(value) if type(value) is str else None
+    except ValueError:
+        return None
+
+
+def last_part(path: Any) -> str:
+    """The last name in a path of any machine."""
+    return "".join(parts(path)[-1:])
+
+
+def parts(path: Any) -> list[str]:
+    """The names in a path of any machine."""
+    return [part for part in re.split(r"[/\\]", text(path)) if part]
+
+
+def plain(value: Any) -> Any:
+    """What every store can hold: `NaN`, infinities and integers beyond 64 bits become text."""
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return value
+    if kind is dict:
+        # arguments and results are mostly flat and of text
+        if _HARMLESS.issuperset(map(type, value.values())) and _TEXT.issuperset(map(type, value)):
+            return value
+        return {key if type(key) is str else str(key): plain(child) for key, child in value.items()}
+    if kind is list or kind is tuple:
+        return [plain(child) for child in value]
+    if kind is int:
+        return value if SMALLEST <= value <= LARGEST else _digits(value)
+    if kind is float:
+        return value if value - value == 0 else _CONSTANTS.get(value, "NaN")
+    return value
+
+
+def is_told(value: Any) -> bool:
+    """Whether a field says anything at all; zero, false and an empty text do."""
+    return value is not None and value != {} and value != []
+
+
+def rest(document: dict[str, Any], homes: Collection[str] = ()) -> dict[str, Any]:
+    """For `extra`: the fields that have no home in a record."""
+    return {key: plain(value) for key, value in document.items() if key not in homes and is_told(value)}
+
+
+def known(**facts: Any) -> dict[str, Any]:
+    """For `extra`: plain facts, without the ones that the log does not state."""
+    return {name: plain(fact) for name, fact in facts.items() if fact not in (None, "", [], {}, ())}
+
+
+def _digits(value: int) -> str:
+    # str() refuses integers of more than a few thousand digits
+    return str(value) if value.bit_length() < _DIGITS else hex(value)

@@ -1,0 +1,71 @@
+"""How the same cases went in several runs, and cases by their names; for what only a comparison of runs shows."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from sqlalchemy import case, func, select
+
+from errata.model import Attempt, Case
+from errata.model.codec import unpack
+from errata.store.attempts import attempts_of
+from errata.store.database import Store
+from errata.store.schema import attempts, cases
+
+CHUNK = 500
+FEW = 100
+"""Up to so many cases are looked up one by one; of more, a run's failures are read through."""
+
+
+class CaseOutcome(NamedTuple):
+    case: str
+    run_pk: int
+    passed: bool
+    """Some counted attempt passed, if only in part."""
+    failed: bool
+    """Some counted attempt ran to its end, was measured, and failed."""
+    digest: str
+    """Of the task, its reference and its grader; empty where the log tells none of them."""
+
+
+def case_outcomes(store: Store, pks: Iterable[int]) -> Iterator[CaseOutcome]:
+    """Of every case in each of the runs, those of one case together."""
+    passed = attempts.c.outcome.in_(("pass", "partial"))
+    failed = (
+        (attempts.c.outcome == "fail") & (attempts.c.execution == "completed") & (attempts.c.measurement == "scored")
+    )
+    same = (cases.c.run_pk == attempts.c.run_pk) & (cases.c.key == attempts.c.case_key)
+    query = (
+        select(
+            attempts.c.case_key,
+            attempts.c.run_pk,
+            func.max(case((passed, 1), else_=0)).label("passed"),
+            func.max(case((failed, 1), else_=0)).label("failed"),
+            func.max(func.coalesce(cases.c.digest, "")).label("digest"),
+        )
+        .select_from(attempts.outerjoin(cases, same))
+        .where(attempts.c.run_pk.in_(list(pks)), attempts.c.counted)
+        .group_by(attempts.c.case_key, attempts.c.run_pk)
+        .order_by(attempts.c.case_key, attempts.c.run_pk)
+    )
+    with store.reading() as connection:
+        for row in connection.execute(query.execution_options(yield_per=2_000)):
+            yield CaseOutcome(row.case_key, row.run_pk, bool(row.passed), bool(row.failed), row.digest)
+
+
+def cases_named(store: Store, pk: int, keys: Iterable[str]) -> Iterator[Case]:
+    """Those cases of a run that have these keys, without the texts of their files."""
+    rest = iter(keys)
+    while chunk := list(islice(rest, CHUNK)):
+        with store.reading() as connection:
+            query = select(cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(chunk))
+            yield from [unpack(row.record, Case) for row in connection.execute(query)]
+
+
+def failures_on(store: Store, pk: int, keys: frozenset[str]) -> Iterator[Attempt]:
+    """The failures of a run on some of its cases, without transcripts and the texts of files."""
+    if len(keys) <= FEW:
+        for key in sorted(keys):
+            yield from attempts_of(store, pk, failures=True, case=key)
+    else:
+        yield from (attempt for attempt in attempts_of(store, pk, failures=True) if attempt.case in keys)

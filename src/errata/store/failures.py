@@ -1,0 +1,146 @@
+"""What packets are made of, read a few failures at a time: no transaction stays open while somebody reviews them."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from errata.model import Artefact, Attempt, Attribution, Case
+from errata.model.codec import unpack
+from errata.model.identity import AttemptParts, attempt_id
+from errata.store.attempts import FETCH, _read
+from errata.store.database import Store
+from errata.store.elsewhere import chunks
+from errata.store.schema import attempts, attributions, blobs, cases, checks
+from errata.store.zstd import decompress
+
+KIN = 60
+"""Attempts at one case beside the one that is looked at."""
+
+T = TypeVar("T", Attempt, Case)
+
+
+class Listed(NamedTuple):
+    """A failure as a list of what is to be done has it."""
+
+    seq: int
+    case: str
+    id: str
+    execution: str
+    measurement: str
+    outcome: str
+    owner: str | None
+
+
+class Loaded(NamedTuple):
+    """A failure with its transcript, its files, its case and what triage says of it."""
+
+    attempt: Attempt
+    case: Case | None
+    attribution: Attribution | None
+
+
+def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "") -> Iterator[Listed]:
+    """In the order of the conversation or suite, else of the log."""
+    columns = (attempts.c.seq, attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path)
+    facts = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
+    said = (attempts.c.run_pk == attributions.c.run_pk) & (attempts.c.seq == attributions.c.seq)
+    query = select(*columns, *facts, attributions.c.owner).select_from(attempts.outerjoin(attributions, said))
+    query = query.where(attempts.c.run_pk == pk, attempts.c.failure)
+    if failed_check:
+        same = (checks.c.run_pk == attempts.c.run_pk) & (checks.c.seq == attempts.c.seq)
+        failed = select(checks.c.seq).where(same, checks.c.name == failed_check, checks.c.status == "fail")
+        query = query.where(failed.exists())
+    query = query.order_by(attempts.c.position, attempts.c.seq).execution_options(yield_per=FETCH)
+    with store.reading() as connection:
+        for row in connection.execute(query):
+            made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
+            yield Listed(row.seq, row.case_key, made, row.execution, row.measurement, row.outcome, row.owner)
+
+
+def number_of(store: Store, pk: int, parts: AttemptParts) -> int | None:
+    """Where an attempt stands in its run, failure or not; none where the run has no such attempt."""
+    query = select(attempts.c.seq).where(attempts.c.run_pk == pk, attempts.c.case_key == parts.case)
+    same = (attempts.c.number == parts.index) & (attempts.c.path == parts.path)
+    query = query.where(same, attempts.c.session.is_not_distinct_from(parts.session))
+    with store.reading() as connection:
+        return connection.execute(query).scalar()
+
+
+def loaded(store: Store, pk: int, seqs: Sequence[int]) -> list[Loaded]:
+    """In the order asked for; fewer where the run was replaced meanwhile."""
+    found = _numbered(store, pk, seqs, steps=True)
+    with store.reading() as connection:
+        said = _attributions(connection, pk, seqs)
+        known = _cases(connection, pk, {attempt.case for attempt in found.values()})
+        texts = _texts(connection, (*found.values(), *known.values()))
+    filled = {key: _filled(case, texts) for key, case in known.items()}
+    return [
+        Loaded(_filled(found[seq], texts), filled.get(found[seq].case), said.get(seq)) for seq in seqs if seq in found
+    ]
+
+
+def turns_between(store: Store, pk: int, first: int, last: int) -> list[Attempt]:
+    """The counted turns at these places of a conversation, with what was said and called."""
+    query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.counted)
+    query = query.where(attempts.c.position >= first, attempts.c.position <= last)
+    query = query.order_by(attempts.c.position, attempts.c.seq)
+    return [attempt for _, attempt in _read(store, pk, query, steps=True)]
+
+
+def attempts_at(store: Store, pk: int, keys: Collection[str]) -> dict[str, list[Attempt]]:
+    """Case → the first attempts at it, with their files: parts, earlier sessions, repetitions."""
+    query = select(attempts.c.seq, attempts.c.case_key)
+    query = query.where(attempts.c.run_pk == pk, attempts.c.case_key.in_(list(keys))).order_by(attempts.c.seq)
+    chosen: dict[str, list[int]] = {key: [] for key in keys}
+    with store.reading() as connection:
+        for row in connection.execute(query.execution_options(yield_per=FETCH)):
+            if len(chosen[row.case_key]) <= KIN:
+                chosen[row.case_key].append(row.seq)
+    seqs = sorted(seq for some in chosen.values() for seq in some)
+    found = [one for some in chunks(seqs) for one in _numbered(store, pk, some).values()]
+    with store.reading() as connection:
+        texts = _texts(connection, found)
+    by_case: dict[str, list[Attempt]] = {key: [] for key in keys}
+    for one in found:
+        by_case[one.case].append(_filled(one, texts))
+    return by_case
+
+
+def _numbered(store: Store, pk: int, seqs: Sequence[int], *, steps: bool = False) -> dict[int, Attempt]:
+    query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.seq.in_(seqs)).order_by(attempts.c.seq)
+    return dict(_read(store, pk, query, steps=steps))
+
+
+def _attributions(connection: Connection, pk: int, seqs: Sequence[int]) -> dict[int, Attribution]:
+    query = select(attributions.c.seq, attributions.c.record)
+    query = query.where(attributions.c.run_pk == pk, attributions.c.seq.in_(seqs))
+    return {row.seq: unpack(row.record, Attribution) for row in connection.execute(query)}
+
+
+def _cases(connection: Connection, pk: int, keys: set[str]) -> dict[str, Case]:
+    query = select(cases.c.key, cases.c.record).where(cases.c.run_pk == pk, cases.c.key.in_(sorted(keys)))
+    return {row.key: unpack(row.record, Case) for row in connection.execute(query)}
+
+
+def _texts(connection: Connection, records: Iterable[Attempt | Case]) -> dict[str, str]:
+    """Digest → text, each read once."""
+    wanted = {one.blob for record in records for one in record.artefacts if one.blob and one.text is None}
+    found = {}
+    for some in chunks(sorted(wanted)):
+        for row in connection.execute(select(blobs.c.digest, blobs.c.data).where(blobs.c.digest.in_(some))):
+            found[row.digest] = decompress(row.data).decode("utf-8", "surrogatepass")
+    return found
+
+
+def _filled(record: T, texts: dict[str, str]) -> T:
+    if not any(one.blob and one.text is None for one in record.artefacts):
+        return record
+    return msgspec.structs.replace(record, artefacts=tuple(_with_text(one, texts) for one in record.artefacts))
+
+
+def _with_text(artefact: Artefact, texts: dict[str, str]) -> Artefact:
+    if not artefact.blob or artefact.text is not None:
+        return artefact
+    return msgspec.structs.replace(artefact, text=texts.get(artefact.blob), blob="")

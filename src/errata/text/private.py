@@ -1,0 +1,96 @@
+"""Who somebody is, out of text that leaves the machine: e-mail addresses, and the names in paths of home folders.
+
+Addresses that belong to nobody stay readable: those of reserved domains (`user@example.com`), `git@host:…` and
+`noreply@…`. So do accounts that everybody has (`/home/runner`) and what is no path of this kind (`/users/42`).
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from errata.text.clean import clean
+from errata.text.redact import Found, redact, redacted_name, without
+
+_LOCAL = re.compile(r"(?<![\w.%+-])[\w.%+-]{1,64}\Z")
+_LONGEST_LOCAL = 65
+_DOMAIN = re.compile(r"@((?:[^\W_](?:[^\W_]|-){0,62}\.){1,8}(?:[a-z]{2,24}|[A-Z]{2,24}))(?![\w(@-])(?!\.\w)")
+_NOBODY = re.compile(r"(?i)(?:git|hg|svn|noreply|no-reply|donotreply|do-not-reply|mailer-daemon|postmaster)\Z")
+_RESERVED = re.compile(r"(?i)(?:.*\.)?(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost)\Z")
+# `icon@2x.png`, `getty@tty1.service`, `pkg@1.2.3-rc.final`
+_NO_HOST = re.compile(
+    r"(?i)\d+(?:\.|x\.).*\Z|.*\.(?:png|jpe?g|gif|svg|webp|m?js|tsx?|jsx|css|html|json|txt|tgz|gz|lock|ya?ml|toml"
+    r"|service|socket|timer|target)\Z"
+)
+
+# a separator may be plain, escaped once or more, or as in an address
+_SEPARATOR = r"(?:/|\\{1,4}/?|%2[Ff])"
+_FOLDER = re.compile(rf"(?:home|Users|users|Documents and Settings){_SEPARATOR}")
+_BEFORE = re.compile(
+    rf"(?:(?<![\w.~/\\-])|file:/{{0,2}}|(?<!\w)-[A-Z]|[/\\](?:wsl\$|wsl\.localhost){_SEPARATOR}[\w.-]{{1,20}}"
+    rf"|(?<![\w/])/(?:var|usr|export|data|mnt|host|rootfs|System/Volumes/Data)){_SEPARATOR}\Z"
+)
+_DRIVE = re.compile(rf"(?:(?<![A-Za-z])[A-Za-z]:|(?<![\w/])/(?:(?:mnt|cygdrive)/)?[a-z]){_SEPARATOR}\Z")
+_LONGEST_BEFORE = 48
+_NAME = re.compile(r"\w(?:[\w.@+~-]{0,63}\w)?")
+_NAME_ON_WINDOWS = re.compile(r"[^\\/:*?\"<>|\s](?:[^\\/:*?\"<>|\r\n]{0,40}[^\\/:*?\"<>|\s])?(?=\\)|" + _NAME.pattern)
+# tools name folders after paths: `-Users-alice-code`
+_JOINED = re.compile(r"(?<![\w-])-(?:home|Users)-([A-Za-z][A-Za-z0-9._]{0,63})(?=-)")
+_FILE = re.compile(r"(?i).*\.(?:html?|m?jsx?|tsx?|php|css|json|png|svg|md|py|txt)\Z")
+_ANYBODY = re.compile(
+    r"(?i)(?:users?|runner|ubuntu|debian|node|agent|sandbox|app|appuser|root|admin|vscode|codespace|jovyan|circleci"
+    r"|jenkins|docker|dev|devuser|ec2-user|azureuser|vagrant|pi|nobody|nonroot|oai|model|public|shared|default|me"
+    r"|name|username|your-?name|example|index|page|dashboard|settings|linuxbrew)\Z"
+)
+
+
+def without_people(text: str) -> str:
+    """The text without e-mail addresses and without the names of those whose home folders it tells of."""
+    if "@" in text:
+        text = without(text, _addresses(text))
+    if "home" in text or "sers" in text or "Documents and Settings" in text:
+        text = without(text, _names(text))
+        text = without(text, (Found(*one.span(1), "user") for one in _JOINED.finditer(text) if _somebody(one[1])))
+    return text
+
+
+def for_others(text: str) -> str:
+    """As it may leave the machine: cleaned, without secrets and without people."""
+    return without_people(redact(clean(text)))
+
+
+def tree_for_others(value: Any) -> Any:
+    """The same for every text inside dicts and lists, and for people in their keys."""
+    if isinstance(value, str):
+        return for_others(value)
+    if isinstance(value, dict):
+        return {
+            without_people(str(key)): redacted_name(str(key), item) or tree_for_others(item)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [tree_for_others(item) for item in value]
+    return value
+
+
+def _addresses(text: str) -> Iterator[Found]:
+    for domain in _DOMAIN.finditer(text):
+        at = domain.start()
+        local = _LOCAL.search(text, max(0, at - _LONGEST_LOCAL), at)
+        if local and not (_NOBODY.match(local[0]) or _RESERVED.match(domain[1]) or _NO_HOST.match(domain[1])):
+            yield Found(local.start(), domain.end(), "email")
+
+
+def _names(text: str) -> Iterator[Found]:
+    for folder in _FOLDER.finditer(text):
+        start = folder.start()
+        window = max(0, start - _LONGEST_BEFORE)
+        on_windows = _DRIVE.search(text, window, start) is not None
+        # `/users/42` is a route, `C:\users\…` is a home
+        if on_windows or (text[start] in "hU" and _BEFORE.search(text, window, start)):
+            name = (_NAME_ON_WINDOWS if on_windows else _NAME).match(text, folder.end())
+            if name and _somebody(name[0]):
+                yield Found(*name.span(), "user")
+
+
+def _somebody(name: str) -> bool:
+    return not _ANYBODY.match(name) and not _FILE.match(name)

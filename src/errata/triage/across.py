@@ -1,0 +1,137 @@
+"""Signals that only other runs of the same suite show: every subject fails a case, or all agree on another answer."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from errata.model import Attempt, Case
+from errata.model.words import Confidence
+from errata.triage.answers import final_answers
+from errata.triage.contradictions import unoffered_calls
+from errata.triage.equivalence import canonical
+from errata.triage.expected import choice_of, expected_texts
+from errata.triage.figures import Canonical
+from errata.triage.observed import Observed, signal
+
+FEWEST = 3
+"""So many different subjects have to say the same before it says something about the case."""
+SHORT = 400
+_YES_NO = frozenset(("yes", "no", "true", "false", "none", "unknown"))
+
+
+class CaseElsewhere(msgspec.Struct, frozen=True):
+    """How one case went with every subject that was measured on the very same task."""
+
+    failed: tuple[str, ...] = ()
+    """Subjects that were measured and never passed it."""
+    passed: int = 0
+    """How many subjects passed it, if only in part."""
+    reference: Attempt | None = None
+    """The attempt of a reference solution, where that was measured and failed."""
+    same_task: bool = True
+    """Whether it is known, not only likely, that the task was the same: by a digest of it."""
+    answers: Mapping[str, tuple[str, ...]] = {}
+    """Subject → what it answered each time; empty where that is too long to be compared."""
+
+    def with_answers(self, answers: Mapping[str, tuple[str, ...]]) -> "CaseElsewhere":
+        return msgspec.structs.replace(self, answers=answers)
+
+
+class Across:
+    """What other runs, and the run's own context, show about its cases."""
+
+    def __init__(
+        self,
+        cases: Mapping[str, CaseElsewhere] | None = None,
+        *,
+        offered: frozenset[str] = frozenset(),
+        version: str = "",
+    ) -> None:
+        self.cases = cases or {}
+        self.offered = offered
+        """The tools that the subject was offered; empty where the log does not tell."""
+        self.version = version
+        """Changes with the runs that were looked at; empty where there was none."""
+
+    def __bool__(self) -> bool:
+        return bool(self.cases or self.offered)
+
+    def observe(self, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+        elsewhere = self.cases.get(attempt.case)
+        # what was not measured failed for a reason of its own
+        if elsewhere is not None and attempt.outcome == "fail" and attempt.measurement == "scored":
+            yield from _reference_fails(elsewhere)
+            if not elsewhere.passed:
+                yield from _all_fail(elsewhere)
+                yield from _all_agree(elsewhere, attempt, case)
+        if self.offered and case is not None:
+            yield from unoffered_calls(case, self.offered)
+
+
+def _reference_fails(elsewhere: CaseElsewhere) -> Iterator[Observed]:
+    """A reference that fails its own grader proves one of the two wrong, unless somebody else passed."""
+    gold = elsewhere.reference
+    if gold is None:
+        return
+    strength: Confidence = "weak" if elsewhere.passed else "certain" if elsewhere.same_task else "likely"
+    failed = next((check for check in gold.checks if check.failed), None)
+    quote = (failed.explanation if failed else "") or gold.native_status or gold.outcome
+    seen = signal("reference_fails", strength, f"run {gold.run}", quote, gold.ref)
+    yield Observed(signal=seen, owner="task", also=("grader",))
+
+
+def _all_fail(elsewhere: CaseElsewhere) -> Iterator[Observed]:
+    if len(elsewhere.failed) >= FEWEST:
+        told = f"all {len(elsewhere.failed)} subjects: {', '.join(elsewhere.failed)}"
+        yield Observed(signal=signal("all_fail", "weak", "other runs", told), owner="task")
+
+
+def _all_agree(elsewhere: CaseElsewhere, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """Every subject gives the same answer, and it is not the expected one."""
+    if case is None or len(elsewhere.answers) < max(FEWEST, len(elsewhere.failed)):
+        return
+    answer, wanted = short_answer(attempt), tuple(expected_texts(case))
+    form = _form(answer, case)
+    if form is None or not wanted or form in [_form(one, case) for one in wanted]:
+        return
+    if all(_form(said, case) == form for told in elsewhere.answers.values() for said in told):
+        # among few possible answers even strangers agree by chance
+        strength: Confidence = "likely" if elsewhere.same_task and _is_open(form, case) else "weak"
+        seen = signal("all_agree_on_another", strength, "output", answer, attempt.ref)
+        yield Observed(signal=seen, owner="task")
+
+
+def short_answer(attempt: Attempt) -> str:
+    """What can be compared between subjects: the answer that was taken, a short text, or what a text ends in."""
+    output = attempt.output
+    if output.answer:
+        return output.answer if len(output.answer) <= SHORT else ""
+    text = output.text or ""
+    if len(text) <= SHORT:
+        return text
+    return next((final.text for final in final_answers(text) if final.marked), "")
+
+
+def _form(text: str, case: Case) -> Canonical | None:
+    if not text.strip():
+        return None
+    if case.choices:
+        named = choice_of(text, case.choices)
+        return None if named is None else Canonical("choice", named)
+    return canonical(text)
+
+
+def _is_open(form: Canonical, case: Case) -> bool:
+    """Whether there are so many possible answers that agreement means something."""
+    if case.choices or form.value in _YES_NO:
+        return False
+    return len(str(form.value)) > 1 if form.kind == "number" else len(str(form.value)) > 2
+
+
+def failing_everywhere(tried: Iterable[tuple[str, bool, bool]]) -> tuple[tuple[str, ...], int]:
+    """Of (subject, passed, failed) for each run: the subjects that never passed, and how many of them did."""
+    passed: dict[str, bool] = {}
+    for subject, has_passed, has_failed in tried:
+        if has_passed or has_failed:
+            passed[subject] = passed.get(subject, False) or has_passed
+    return tuple(sorted(name for name, ever in passed.items() if not ever)), sum(passed.values())

@@ -1,0 +1,131 @@
+"""Signals against a task: it can't be done as it stands, whoever tries."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from errata.model import Artefact, Attempt, Case
+from errata.model.words import Confidence, Phase
+from errata.triage.calls import required_calls
+from errata.triage.equivalence import same
+from errata.triage.expected import choice_of, expected_texts, task_text
+from errata.triage.markup import bare
+from errata.triage.observed import Observed, Rule, signal
+
+_LETTERS = re.compile(r"\(?[A-Za-z]\)?(?:\s*(?:,|;|&|and|\s)\s*\(?[A-Za-z]\)?)*$")
+_LIMIT = re.compile(
+    r"\b(?:at most|no more than|not more than|up to|under|fewer than|less than|max(?:imum)?(?: of)?)"
+    r" (\d{1,4}) (words?|characters?)\b",
+    re.IGNORECASE,
+)
+FEW_LETTERS = 20
+
+
+def no_choice_is_right(_attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The expected answer is none of the choices."""
+    if case is None or not case.choices:
+        return
+    wanted = tuple(expected_texts(case))
+    if len(wanted) != 1 or not wanted[0].strip() or len(wanted[0]) > 200:
+        return
+    if not _is_offered(bare(wanted[0]), case.choices):
+        told = f"{wanted[0]}: none of {' | '.join(case.choices)}"
+        yield _observed(case, "prompt_contradicts_expected", "likely", "case.expected", told)
+
+
+def _is_offered(wanted: str, choices: tuple[str, ...]) -> bool:
+    if choice_of(wanted, choices) is not None or any(same(wanted, choice) for choice in choices):
+        return True
+    if wanted.isdigit():
+        return int(wanted) <= len(choices)
+    letters = list(wanted) if wanted.isupper() and wanted.isalpha() else re.findall(r"\b[A-Z]\b", wanted.upper())
+    within = all(ord(letter) - ord("A") < len(choices) for letter in letters)
+    if len(wanted) == 1 or _LETTERS.match(wanted) or (within and len(letters) == len(wanted)):
+        return within
+    # a longer form of a choice, or a shorter one, is no contradiction
+    low = wanted.lower()
+    return any(low in choice.lower() or choice.lower().strip() in low for choice in choices)
+
+
+def reference_breaks_the_limit(_attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The task sets a length that its own reference answer is over."""
+    if case is None or not isinstance(case.expected, str | dict):
+        return
+    longest = max(expected_texts(case), key=len, default="")
+    told = task_text(case) if len(longest) > FEW_LETTERS else ""
+    limit = _LIMIT.search(told) if "word" in told or "character" in told else None
+    if limit is not None:
+        size = len(longest.split()) if limit[2].lower().startswith("word") else len(longest)
+        if size > int(limit[1]):
+            yield _observed(case, "prompt_contradicts_expected", "weak", "case.input", limit[0])
+
+
+def unoffered_calls(case: Case, offered: frozenset[str]) -> Iterator[Observed]:
+    """A call is required that the subject was never offered."""
+    missing = [call.name for call in required_calls(case.expected) if call.name not in offered] if offered else []
+    if missing:
+        yield _observed(case, "prompt_contradicts_expected", "likely", "case.expected", missing[0])
+
+
+def offered_tools(context: Iterable[Artefact]) -> frozenset[str]:
+    """The names of all tools that a run's own context lists."""
+    names: set[str] = set()
+    for artefact in context:
+        if "tool" in artefact.path.rpartition("/")[2].lower() and artefact.text:
+            try:
+                names.update(_tool_names(msgspec.json.decode(artefact.text)))
+            except (msgspec.DecodeError, RecursionError):
+                continue
+    return frozenset(names)
+
+
+def _tool_names(value: Any) -> Iterator[str]:
+    listed = value.get("tools", value) if isinstance(value, dict) else value
+    for one in listed if isinstance(listed, list) else ():
+        inner = one.get("function", one) if isinstance(one, dict) else None
+        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
+            yield inner["name"]
+
+
+# a path that a program did not find, as Python, a shell and Node say it
+_NOT_THERE = re.compile(
+    r"FileNotFoundError: \[Errno 2\] No such file or directory: '(?P<python>[^'\n]+)'"
+    r"|(?:cat|cp|mv|ls|tar|bash|sh|head|source|unzip): (?:cannot (?:stat|access|open) )?'?(?P<shell>/?[\w./-]+)'?: "
+    r"No such file or directory"
+    r"|ENOENT: no such file or directory, (?:open|stat|access) '(?P<node>[^'\n]+)'"
+)
+_VERIFIERS = re.compile(r"(?:^|/)(?:tests?|verifier|grader|solution|oracle|fixtures?)/")
+_NOT_THE_SUBJECTS = frozenset(("setup", "environment", "scoring"))
+TAIL = 4_000
+
+
+def missing_fixture(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """A file that the task promises was not there before the subject began, or one of the verifier's own is not."""
+    for at, error in enumerate(attempt.errors):
+        if error.phase not in _NOT_THE_SUBJECTS or error.recovered:
+            continue
+        found = _NOT_THERE.search(error.message[:TAIL]) or _NOT_THERE.search(error.traceback[-TAIL:])
+        if found is not None and _is_a_fixture(_path(found), error.phase, case):
+            seen = signal("missing_fixture", "likely", f"errors[{at}].message", found[0], error.ref)
+            yield Observed(signal=seen, owner="task")
+            return
+
+
+def _is_a_fixture(path: str, phase: Phase, case: Case | None) -> bool:
+    """What the subject was asked to write, and did not, is missing too: so only what it had no hand in counts."""
+    if phase == "scoring":
+        return _VERIFIERS.search(path) is not None
+    return case is not None and path.rpartition("/")[2] in task_text(case)
+
+
+def _path(found: re.Match[str]) -> str:
+    return found["python"] or found["shell"] or found["node"]
+
+
+RULES: tuple[Rule, ...] = (no_choice_is_right, reference_breaks_the_limit, missing_fixture)
+
+
+def _observed(case: Case, name: str, strength: Confidence, where: str, quote: str) -> Observed:
+    return Observed(signal=signal(name, strength, where, quote, case.ref), owner="task")

@@ -1,0 +1,105 @@
+"""What a case expects of an answer, and what its task asks of the form of one."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from errata.model import Case, Check
+from errata.triage.equivalence import same
+from errata.triage.markup import bare
+
+_TEXTS = ("golden_text", "answer", "target", "text", "value", "expected", "output", "label", "reference", "ideal",
+          "final_answer", "ground_truth")  # fmt: skip
+_SCALARS = (str, int, float)
+
+
+def expected_texts(case: Case, check: Check | None = None) -> Iterator[str]:
+    """Every text that would be right; of a list of assertions only what the given check asserts."""
+    yield from _texts(case.expected, check)
+
+
+def _texts(expected: Any, check: Check | None) -> Iterator[str]:
+    if isinstance(expected, bool):
+        return
+    if isinstance(expected, _SCALARS):
+        yield str(expected)
+    elif isinstance(expected, dict):
+        yield from (str(expected[name]) for name in _TEXTS if isinstance(expected.get(name), _SCALARS))
+    elif isinstance(expected, list | tuple):
+        for one in expected:
+            if isinstance(one, dict) and "type" in one:
+                yield from _asserted(one, check)
+            elif isinstance(one, _SCALARS) and not isinstance(one, bool):
+                yield str(one)
+
+
+_COMPARING = frozenset(("equals", "contains", "icontains", "contains-any", "icontains-any", "starts-with"))
+
+
+def _asserted(assertion: dict[str, Any], check: Check | None) -> Iterator[str]:
+    """promptfoo's form: a kind, a value, and the name that its check goes by."""
+    kind, value = assertion.get("type"), assertion.get("value")
+    if kind not in _COMPARING or check is None or check.scorer != kind:
+        return
+    if check.name in (kind, assertion.get("metric")):
+        yield from (str(one) for one in (value if isinstance(value, list) else [value]) if isinstance(one, _SCALARS))
+
+
+_LETTER = re.compile(r"\(?([A-Za-z])(?:[).:]|\)?$)")
+
+
+def choice_of(text: str, choices: tuple[str, ...]) -> int | None:
+    """Which of the choices an answer names: by letter, by its text, or by both; none where they differ."""
+    short = bare(text)
+    letter = _LETTER.match(short)
+    named = ord(letter[1].upper()) - ord("A") if letter else None
+    if letter and not short[letter.end() :].strip():
+        return named if named is not None and named < len(choices) else None
+    said = short[letter.end() :] if letter else short
+    found = [at for at, choice in enumerate(choices) if same(said, choice) or same(short, choice)]
+    if len(found) != 1 or (letter and named != found[0]):
+        return None
+    return found[0]
+
+
+_DEMANDS = re.compile(
+    r"\bexact(?:ly)?\b|verbatim|word for word|case[- ]sensitiv|\b(?:upper|lower|title|snake|camel)[- ]?case"
+    r"|capital letter"
+    r"|\bonly\b|\bjust the\b|\bnothing else\b|\bno (?:other|punctuation|commas?|spaces?|units?|quotes?|markdown)\b"
+    r"|\bwithout (?:any |the )?(?:punctuation|commas?|spaces?|units?|quotes?|markdown|explan|thousands)"
+    r"|\b(?:as|in) (?:an? |the )?(?:\w+ )?(?:json|xml|yaml|csv|iso|format|integer|decimal|fraction|percent)"
+    r"|\bformat(?:ted)?\b|yyyy|decimal places?|significant (?:figures|digits)|\brounded?\b|simplest form"
+    r"|\bversion\b|\bpassword\b|\bhash\b|\bflag\b|\bspell|\bcapitali[sz]|regular expression|string literal",
+    re.IGNORECASE,
+)
+_SETS = re.compile(
+    r"\bany order\b|\border (?:does not|doesn't|is not) matter|\bunordered\b|\b(?:as|the) set\b", re.IGNORECASE
+)
+TASK = 20_000
+
+
+def asks_for_a_form(case: Case) -> bool:
+    """Whether the task says how an answer has to be written; then another form is not simply a strict grader's."""
+    return _DEMANDS.search(task_text(case)) is not None
+
+
+def says_any_order(case: Case) -> bool:
+    return _SETS.search(task_text(case)) is not None
+
+
+def task_text(case: Case) -> str:
+    """All that was asked, as one text."""
+    told = list(_told(case.input))
+    told += [one.text or "" for one in case.artefacts if one.role == "task"]
+    return "\n".join(told)[:TASK]
+
+
+def _told(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _told(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _told(item)

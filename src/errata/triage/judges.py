@@ -1,0 +1,65 @@
+"""Signals of judges who contradict each other, or a program that was asked the same: doubts, no verdicts."""
+
+import re
+from collections.abc import Iterator
+
+from errata.model import Attempt, Case, Check
+from errata.triage.observed import Observed, Rule, signal
+
+
+def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """Judges who were asked the same and say the opposite: a doubt, not a verdict."""
+    if len(attempt.judgements) < 2:
+        return
+    said = {_passed(judgement.raw) for judgement in attempt.judgements if judgement.valid} - {None}
+    if len(said) > 1:
+        told = ", ".join(f"{one.judge or one.model}: {_passed(one.raw)}" for one in attempt.judgements if one.valid)
+        yield _doubt(attempt, "judges_disagree", "judgements", told)
+        return
+    failed = {check.name: check.judge for check in attempt.checks if check.failed and check.judge}
+    for check in attempt.checks:
+        if check.status == "pass" and check.judge and failed.get(check.name, check.judge) != check.judge:
+            told = f"{check.name}: {failed[check.name]} fail, {check.judge} pass"
+            yield _doubt(attempt, "judges_disagree", f"checks[{check.name}]", told)
+            return
+
+
+_RIGHT = re.compile(
+    r"^(?:includes?|exact(?:_?match)?|match|equals|i?contains|choice|answer|accuracy|acc|em|correct(?:ness)?"
+    r"|quasi_exact_match|nl_assertions?|model_graded_(?:qa|fact)|model-graded-(?:closedqa|factuality)|factuality|closedqa)$",
+    re.IGNORECASE,
+)
+
+
+def judge_and_program_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """A judge and a program were both asked whether the answer is right, and say the opposite."""
+    checks = attempt.checks
+    judges = sum(1 for check in checks if check.judge)
+    if not judges or judges == len(checks) or attempt.outcome not in ("fail", "partial"):
+        return
+    measured = [one for one in checks if one.status in ("pass", "fail")]
+    judged = {one.status: one for one in measured if one.judge and _asks_whether_right(one)}
+    programs = {one.status: one for one in measured if not one.judge and _asks_whether_right(one)}
+    if len(judged) == 1 and len(programs) == 1 and judged.keys() != programs.keys():
+        (judge,), (program,) = judged.values(), programs.values()
+        told = judge.explanation or f"{judge.name}: {judge.status}, {program.name}: {program.status}"
+        yield _doubt(attempt, "judge_contradicts", f"checks[{judge.name}]", told)
+
+
+def _asks_whether_right(check: Check) -> bool:
+    """Of what judges are asked besides, such as the tone, a program says nothing."""
+    if check.kind == "reward":
+        return check.counts
+    return _RIGHT.match(check.scorer or check.name) is not None
+
+
+RULES: tuple[Rule, ...] = (judges_disagree, judge_and_program_disagree)
+
+
+def _doubt(attempt: Attempt, name: str, where: str, quote: str) -> Observed:
+    return Observed(signal=signal(name, "weak", where, quote, attempt.ref), owner="grader")
+
+
+def _passed(raw: object) -> bool | None:
+    value = raw.get("passed") if isinstance(raw, dict) else None
+    return value if isinstance(value, bool) else None

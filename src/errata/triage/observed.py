@@ -1,0 +1,28 @@
+"""One observation about a failure, and whom it names as the one who has to act."""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from errata.model import Attempt, Case, Signal, SourceRef
+from errata.model.words import Confidence, Owner
+
+QUOTE = 160
+
+
+class Observed(msgspec.Struct, frozen=True, kw_only=True):
+    """A signal and what it says about who has to act; without an owner it is only kept."""
+
+    signal: Signal
+    owner: Owner | None = None
+    also: tuple[Owner, ...] = ()
+    breaks: bool = False
+
+
+Rule = Callable[[Attempt, Case | None], Iterator[Observed]]
+
+
+def signal(name: str, strength: Confidence, where: str, quote: str, ref: SourceRef | None = None) -> Signal:
+    """Of a rule that is a function: it is called like what it sees."""
+    short = " ".join(quote.split())[:QUOTE]
+    return Signal(name=name, rule=name, where=where, quote=short, strength=strength, ref=ref)

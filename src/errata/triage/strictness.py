@@ -1,0 +1,198 @@
+"""Signals against a grader: it refused an answer that is right, for how the answer is written or how it was taken."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from errata.model import Attempt, Case, Check
+from errata.model.words import Confidence
+from errata.triage.answers import final_answers, json_in
+from errata.triage.calls import Call, calls_in, made_calls, required_calls, same_calls
+from errata.triage.equivalence import LONGEST, canonical, same, same_set, same_value
+from errata.triage.expected import asks_for_a_form, choice_of, expected_texts, says_any_order
+from errata.triage.observed import Observed, Rule, signal
+
+SHORT = 400
+"""A longer text is an essay that may hold the answer, not the answer."""
+_FAILED = frozenset(("fail", "partial"))
+_NO_COMPARISON = frozenset(("step", "tests"))
+_COMPARES = re.compile(
+    r"exact|equal|match|includ|contain|choice|correct|accura|\bacc\b|\bem\b|answer|starts|pattern|\bast\b|_checker",
+    re.IGNORECASE,
+)
+_HOLDS = re.compile(r"includ|contain", re.IGNORECASE)
+_NEGATED = re.compile(r"^(?:not|no|avoid|exclude)[-_ ]", re.IGNORECASE)
+_NUMBERS = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+_UNNAMED = Check(name="match", status="fail")
+
+
+def refused_for_its_form(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The answer is the expected one, written in another way, and no other check failed."""
+    if case is None or case.expected is None or attempt.outcome not in _FAILED or attempt.measurement != "scored":
+        return
+    output = attempt.output
+    given = output.text if output.answer is None else output.answer
+    if not given or len(given) > LONGEST:
+        return
+    # where the log names no check, something refused it all the same, and nobody says what
+    failed = [check for check in attempt.checks if check.failed] or [_UNNAMED]
+    fitting = [check for check in failed if _fits(given, case, check)]
+    if not fitting:
+        return
+    sure = len(fitting) == len(failed) and fitting[0] is not _UNNAMED and not asks_for_a_form(case)
+    strength: Confidence = "likely" if sure else "weak"
+    where = "output.text" if output.answer is None else "output.answer"
+    equal = given in expected_texts(case, fitting[0])
+    yield _observed(attempt, "answer_equals_reference" if equal else "strict_match", strength, where, given)
+
+
+def _fits(given: str, case: Case, check: Check) -> bool:
+    """Whether a check that compares should have been content."""
+    compares, holds = _way_of(check.scorer or check.name)
+    if check.judge or check.kind in _NO_COMPARISON or not compares:
+        return False
+    wanted = tuple(expected_texts(case, check))
+    if case.choices:
+        return _same_choice(given, wanted, case.choices)
+    if len(given) <= SHORT and any(same(given, one) for one in wanted):
+        return True
+    if holds:
+        ending = _ending(given)
+        return any(_holds(ending, one) for one in wanted)
+    return len(given) <= SHORT and any(same_set(given, one) for one in wanted) and says_any_order(case)
+
+
+@lru_cache(maxsize=1_000)
+def _way_of(scorer: str) -> tuple[bool, bool]:
+    """Whether a scorer compares with what is expected at all, and whether it is enough that the answer holds it."""
+    return bool(_COMPARES.search(scorer)) and not _NEGATED.search(scorer), bool(_HOLDS.search(scorer))
+
+
+def _same_choice(given: str, wanted: tuple[str, ...], choices: tuple[str, ...]) -> bool:
+    named = choice_of(given, choices)
+    return named is not None and len(wanted) == 1 and named == choice_of(wanted[0], choices)
+
+
+def _ending(text: str) -> str:
+    """Where an answer would stand: what the text calls its answer, else its last line, else all of a short one."""
+    final = next(final_answers(text), None)
+    return final.text if final else text if len(text) <= SHORT else ""
+
+
+def _holds(text: str, wanted: str) -> bool:
+    """Whether a text ends in a number, or holds words, in another form of them."""
+    looked_for = canonical(wanted)
+    if looked_for.kind == "number":
+        numbers = _NUMBERS.findall(text)
+        return bool(numbers) and canonical(numbers[-1].rstrip(",")) == looked_for
+    words, said = looked_for.value, canonical(text).value
+    if not isinstance(words, str) or not isinstance(said, str) or len(words) < 3:
+        return False
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said) is not None
+
+
+_CALLS = re.compile(r"tool|call|function|\barg|action|\bast\b|_checker|exact|match", re.IGNORECASE)
+
+
+def calls_refused_for_their_form(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The required calls were made, and nothing else, with the same arguments or another form of them."""
+    if case is None or type(case.expected) not in (dict, list) or not compares_calls(attempt, case):
+        return
+    failed = [check for check in attempt.checks if check.failed]
+    concerned = [check for check in failed if _concerns_calls(check)]
+    made = made_calls(attempt)
+    if made and same_calls(made, required_calls(case.expected)):
+        judged = any(check.judge for check in concerned)
+        strength: Confidence = "weak" if judged or len(concerned) < len(failed) else "likely"
+        name = "judge_contradicts" if judged else "strict_match"
+        yield _observed(attempt, name, strength, "tool calls", _told(made))
+
+
+def compares_calls(attempt: Attempt, case: Case | None) -> bool:
+    """Whether a failure hangs on calls that its case requires."""
+    if case is None or type(case.expected) not in (dict, list) or attempt.outcome not in _FAILED:
+        return False
+    concerned = any(check.failed and _concerns_calls(check) for check in attempt.checks)
+    return concerned and attempt.measurement == "scored" and bool(required_calls(case.expected))
+
+
+def _concerns_calls(check: Check) -> bool:
+    return _CALLS.search(f"{check.name} {check.scorer}") is not None
+
+
+def _told(calls: tuple[Call, ...]) -> str:
+    return ", ".join(f"{call.name}({', '.join(map(str, call.arguments.values()))})" for call in calls)
+
+
+_NO_ANSWER = frozenset(("", "[invalid]", "[no answer]", "n/a", "none", "null", "no answer"))
+_NOT_READ = re.compile(
+    r"decoder_failed|fail(?:ed|ure) to (?:decode|parse|extract)|(?:could|can) ?not (?:be )?(?:pars|extract|decod)"
+    r"|no (?:valid )?answer (?:was )?(?:found|extracted)|(?:not|be) valid json"
+    r"|invalid (?:json|format|syntax)|\[invalid\]|unparse?able|invalid_response_format",
+    re.IGNORECASE,
+)
+
+
+def not_taken_for_an_answer(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The harness found no answer in a text that ends in the right one."""
+    if case is None or case.expected is None or attempt.outcome not in _FAILED or attempt.measurement != "scored":
+        return
+    text = attempt.output.text
+    if not text or not _nothing_was_taken(attempt):
+        return
+    found = _right_answer(text, case)
+    if found is not None:
+        quote, marked = found
+        strength: Confidence = "likely" if marked and not asks_for_a_form(case) else "weak"
+        yield _observed(attempt, "format_reject", strength, "output.text", quote)
+
+
+def _nothing_was_taken(attempt: Attempt) -> bool:
+    answer = attempt.output.answer
+    if answer is not None:
+        return answer.strip().lower() in _NO_ANSWER
+    told = [f"{one.reason_code} {one.explanation}" for one in attempt.checks if one.failed and not one.judge]
+    return any(map(_NOT_READ.search, told))
+
+
+def _right_answer(text: str, case: Case) -> tuple[str, bool] | None:
+    """What in the text is right, and whether the text says that this is its answer."""
+    wanted = tuple(expected_texts(case))
+    for final in final_answers(text):
+        choices = case.choices
+        if _same_choice(final.text, wanted, choices) if choices else any(same(final.text, one) for one in wanted):
+            return final.text, final.marked
+    if not isinstance(case.expected, dict | list):
+        return None
+    required = required_calls(case.expected)
+    right = same_calls(calls_in(text), required) if required else same_value(json_in(text), case.expected)
+    return (text, True) if right else None
+
+
+def only_one_filter_found_it(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
+    """The same measure fails with one way to take the answer out of the text, and passes with another."""
+    if len(attempt.checks) < 2 or attempt.outcome not in _FAILED:
+        return
+    named = [check for check in attempt.checks if "," in check.name and _COMPARES.search(check.name)]
+    failed = {check.name.partition(",")[0]: check for check in named if check.failed and not check.judge}
+    for check in named:
+        refused = failed.get(check.name.partition(",")[0])
+        if check.status == "pass" and refused is not None:
+            asked = case is None or asks_for_a_form(case)
+            told = f"{refused.name}: fail, {check.name}: pass"
+            yield _observed(attempt, "format_reject", "weak" if asked else "likely", f"checks[{check.name}]", told)
+            return
+
+
+RULES: tuple[Rule, ...] = (
+    refused_for_its_form,
+    calls_refused_for_their_form,
+    not_taken_for_an_answer,
+    only_one_filter_found_it,
+)
+
+
+def _observed(attempt: Attempt, name: str, strength: Confidence, where: str, quote: str) -> Observed:
+    return Observed(signal=signal(name, strength, where, quote, attempt.ref), owner="grader")

@@ -1,0 +1,89 @@
+"""`errata failures`: rows with their reasons, filters that know what there is, passes that deserve a second look."""
+
+import pytest
+
+from terminal import FIXTURES, done, errata
+
+HARBOR = FIXTURES / "harbor"
+WITHOUT = ["001-data_modeling/000-user_table"]
+
+
+def rows(library, run, *options):
+    return done("failures", run, "--json", *options, "--store", library).rows
+
+
+def test_the_columns_name_the_rule_that_decided(library):
+    header, first, *_ = done("failures", "9c0d1e2f", "--store", library).out.splitlines()
+
+    assert header.split() == ["case", "failed", "checks", "owner", "conf", "signal", "reason"]
+    assert first.split()[:5] == ["turn-8", "tool_use_correct", "model", "likely", "check_failed"]
+
+
+def test_a_reason_that_has_no_room_beside_its_row_stands_below_it(library):
+    lines = done("failures", "jn7mqywb", "--store", library).out.splitlines()
+
+    assert lines[0].split()[-1] == "signal"
+    assert lines[2].startswith("    9:23 error 'ctx' is defined but never used")
+
+
+def test_every_row_of_which_show_has_a_quote_has_a_reason(library):
+    for run in ("jn709tmj", "jn7mqywb", "9c0d1e2f", "batch-gen2"):
+        for row in rows(library, run):
+            quoted = done("show", row["attempt_id"], "--json", "--store", library).row["explanation"]["because"][1]
+
+            assert bool(row["reason"]) == bool(quoted), row["case"]
+
+
+@pytest.mark.parametrize(
+    ("option", "typed", "hint"),
+    [
+        ("--failed-check", "esslint", "did you mean `eslint`?"),
+        ("--category", "queries", "did you mean `002-queries`?"),
+        ("--case", "batchinsert", "did you mean `003-mutations/005-batch_insert`?"),
+    ],
+)
+def test_a_filter_that_names_nothing_is_a_slip(library, option, typed, hint):
+    told = errata("failures", "jn7mqywb", option, typed, "--store", library)
+
+    assert told.code == 2
+    assert f"is named `{typed}`" in told.err
+    assert f"hint: {hint}\n" in told.err
+
+
+@pytest.mark.parametrize("filters", [["--failed-check", "filesystem"], ["--case", "000-greeting_query"]])
+def test_a_filter_that_fits_no_failure_is_an_answer(library, filters):
+    told = done("failures", "jn7mqywb", *filters, "--store", library)
+
+    assert told.out == "9 failures of 25 attempts, 0 shown\n"
+
+
+def test_a_check_that_only_one_of_two_runs_knows_is_no_slip(library):
+    told = errata("failures", "jn7mqywb", "9c0d1e2f", "--failed-check", "eslint", "--json", "--store", library)
+
+    assert told.code == 0
+    assert {row["run"][:8] for row in told.rows} == {"jn7mqywb"}
+
+
+def test_many_failed_checks_are_counted_and_not_listed(library):
+    assert "tool_use_correct +2" in done("failures", "9c0d1e2f", "--store", library).out
+
+
+def test_passes_that_deserve_a_second_look_are_a_list_of_their_own(library):
+    told = done("failures", "9c0d1e2f", "--suspicious", "--store", library).out
+
+    assert "recites_reference" in told
+    assert told.endswith("of 20 passes to be looked at again · every score counts them as passed\n")
+
+
+def test_suspicious_passes_are_passes(library):
+    found = rows(library, "9c0d1e2f", "--suspicious", "--case", "turn-2", "--limit", "2")
+
+    assert len(found) == 2
+    assert all(row["outcome"] == "pass" and row["suspicion"] and row["where"] for row in found)
+
+
+def test_a_pass_has_no_owner_to_filter_by(library):
+    told = errata("failures", "9c0d1e2f", "--suspicious", "--owner", "model", "--store", library)
+
+    assert told.code == 2
+    assert "`--suspicious` lists passes" in told.err

@@ -1,0 +1,258 @@
+"""`errata score` as a user reads it: the bracket, what is left out of it and why, and what a pass has cost."""
+
+import json
+
+import pytest
+from inline_snapshot import snapshot
+
+from terminal import FIXTURES, done, errata
+
+KIMI = FIXTURES / "harbor" / "large" / "kimi-job" / "data"
+
+
+def batch_of(library):
+    runs = done("runs", "--json", "--store", library).rows
+    (batch,) = [run["run_id"] for run in runs if (run["run"], run["model"]) == ("batch-0214", "sonnet")]
+    return batch
+
+
+def test_when_the_verifier_never_ran():
+    assert done("score", KIMI).out == snapshot("""\
+Run 3f50c6a3 · kimi-k2.5 (agent claude-code 2.1.89) · terminal-bench · Harbor · 45 trials
+
+strict        0/45   0.0 %   [0.0, 7.9]    every trial
+as_reported   0/42   0.0 %   [0.0, 8.4]    Harbor leaves out 3 trials with AgentTimeoutError
+clean         0/29   0.0 %   [0.0, 11.7]   16 trials left out: the tests never ran
+reviewed      –                            0 of 45 reviewed
+bounds        0.0 % if all left out had failed, 35.6 % if all had passed
+
+Left out of clean (16)
+  verifier_never_ran   16   verifier/test-stdout.txt:13 "/tests/test.sh: line 19: uvx: command not
+                            found"
+                            15 completed, 1 also timed out (polyglot-rust-c)
+                            adaptive-rejection-sampler, cobol-modernization and 14 more
+
+Counted in clean, not the model alone (2)
+  agent_timeout         2   "Agent execution timed out after 900.0 seconds"
+                            fix-code-vulnerability, vulnerable-secret
+  Without them: 0/27   0.0 %
+""")
+
+
+def test_a_run_with_missing_and_broken_evals(library):
+    assert done("score", "jn709tmj", "--by-category", "--store", library).out == snapshot("""\
+Run jn709tmj · acme/nimbus-2-coder · convex-evals, experiment default · 25 evals
+
+strict        13/25   52.0 %   [33.5, 70.0]   every eval; missing or unfinished = not passed
+as_reported   13/21   61.9 %   [40.9, 79.2]   convex-evals leaves out 4 evals: rate_limit 1,
+                                              infrastructure 1, unfinished 1, missing 1
+clean         13/20   65.0 %   [43.3, 81.9]   5 evals left out: provider 2, environment 1,
+                                              unfinished 1, missing 1
+reviewed      –                               0 of 10 reviewed
+bounds        52.0 % if all left out had failed, 72.0 % if all had passed
+cost          $0.37 in all · $0.22 of passes · $0.15 of failures · $0.0287 per pass
+              unknown for 3 attempts
+
+Left out of clean (5)
+  setup_timeout              1   "Error: convex dev timed out after 90s"
+                                 (004-actions/005-fetch_with_retry)
+  provider_rate_limit        1   "[rate_limit] error: 429 Too Many Requests"
+                                 (005-idioms/001-internal_helpers)
+  provider_empty_response    1   "[infrastructure] empty provider response"
+                                 (006-clients/000-live_list)
+  unfinished                 1   006-clients/003-presence_badge
+  missing                    1   003-mutations/004-swap_order
+
+Counted in clean, not the model alone (1)
+  lint_only                  1   "eslint failed" (000-fundamentals/002-http_greeting)
+  Without them: 13/19   68.4 %
+
+By category
+  000-fundamentals   strict, as_reported, clean  3/4   75.0 %  [30.1, 95.4]   $0.0177/pass
+  001-data_modeling  strict, as_reported, clean  3/4   75.0 %  [30.1, 95.4]   $0.0203/pass
+  002-queries        strict, as_reported, clean  2/4   50.0 %  [15.0, 85.0]   $0.0345/pass
+  003-mutations      strict                      2/4   50.0 %  [15.0, 85.0]   $0.0287/pass
+                     as_reported, clean          2/3   66.7 %  [20.8, 93.9]
+  004-actions        strict, as_reported         1/3   33.3 %  [6.1, 79.2]    $0.0630/pass
+                     clean                       1/2   50.0 %  [9.5, 90.5]
+  005-idioms         strict                      2/3   66.7 %  [20.8, 93.9]   $0.0227/pass
+                     as_reported, clean          2/2  100.0 %  [34.2, 100.0]
+  006-clients        strict                      0/3    0.0 %  [0.0, 56.1]    –: nothing passed
+                     as_reported, clean          0/1    0.0 %  [0.0, 79.3]
+""")
+
+
+def test_a_batch_over_three_sessions(library):
+    assert done("score", batch_of(library), "--by-category", "--store", library).out == snapshot("""\
+Run fea0ee12 · sonnet · projectscylla · ProjectScylla · 47 cases
+
+strict        24/47   51.1 %   [37.2, 64.7]   every case
+as_reported   24/47   51.1 %   [37.2, 64.7]   the harness's own rule, reproduced
+clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set up a
+                                              working copy
+reviewed      –                               0 of 23 reviewed
+recovered     11 cases from an earlier session:
+              test-004, test-006, test-011, test-017, test-023, test-026, test-031 and 4 more
+bounds        61.7 % if all left out had failed, 66.0 % if all had passed
+cost          $54.18 in all · $35.46 of passes · $18.72 of failures · $2.2575 per pass
+cost of pass  mean $0.37 · median $0.17, each pass at its cheapest tier
+
+Left out of clean (2)
+  worktree_failed       2   "git worktree add failed: fatal: invalid reference: task-base"
+                            test-019, test-041
+
+By category: the log names none
+
+Cost of a pass by tier (runs passed)
+  test-001  T0 $0.1498 (3/3) · T1 $0.1498 (3/3)
+  test-003  T0 – (0/3) · T1 – (0/3)
+  test-006  T0 $0.2910 (3/3) · T1 $0.2911 (3/3)
+  test-009  T0 $0.0896 (2/3) · T1 $0.1793 (1/3)
+""")
+
+
+def test_an_unavailable_run(library):
+    assert done("score", "jn7h2dcx", "--store", library).out == snapshot("""\
+Run jn7h2dcx · acme/drift-mini-preview · convex-evals, experiment default · 25 evals
+UNAVAILABLE: every attempt ended in one error; this run says nothing about its subject
+
+strict        0/25   0.0 %   [0.0, 13.3]   every eval
+as_reported   0/25   0.0 %   [0.0, 13.3]   the harness's own rule, reproduced
+clean         –                            unavailable: this run says nothing about its subject
+reviewed      –                            0 of 25 reviewed
+""")
+
+
+def test_several_runs_pooled(library):
+    said = done("score", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d", "--pooled", "--store", library)
+
+    assert said.out == snapshot("""\
+voice-alpha · harbour_bench · conversation-bench · 2 runs pooled
+runs          1a2b3c4d, 5e6f7a8b
+
+strict        51/60   85.0 %   [73.9, 91.9]   every turn
+as_reported   51/60   85.0 %   [73.9, 91.9]   the harness's own rule, reproduced
+clean         51/59   86.4 %   [75.5, 93.0]   1 turn left out: the provider returned an empty
+                                              response
+reviewed      –                               0 of 2 runs reviewed
+bounds        85.0 % if all left out had failed, 86.7 % if all had passed
+
+voice-beta · harbour_bench · conversation-bench · 1 run pooled
+runs          9c0d1e2f
+
+strict        20/30   66.7 %   [48.8, 80.8]   every turn
+as_reported   20/30   66.7 %   [48.8, 80.8]   the harness's own rule, reproduced
+clean         20/25   80.0 %   [60.9, 91.1]   5 turns left out: only follows from an earlier failure
+reviewed      –                               0 of 1 runs reviewed
+bounds        66.7 % if all left out had failed, 83.3 % if all had passed
+
+acme/voice-gamma · harbour_bench · conversation-bench · 1 run pooled
+runs          3a4b5c6d
+
+strict        22/30   73.3 %   [55.6, 85.8]   every turn
+as_reported   22/30   73.3 %   [55.6, 85.8]   the harness's own rule, reproduced
+clean         22/28   78.6 %   [60.5, 89.8]   2 turns left out: provider 1, not measured 1
+reviewed      –                               0 of 1 runs reviewed
+bounds        73.3 % if all left out had failed, 80.0 % if all had passed
+""")
+
+
+def test_a_pool_names_the_runs_that_it_leaves_out(library):
+    assert done("score", "jn7h2dcx", "--pooled", "--store", library).out == snapshot("""\
+acme/drift-mini-preview · convex-evals, experiment default · 0 runs pooled
+runs          –
+left out      jn7h2dcx: unavailable
+
+strict        –         no run is left
+as_reported   –         no run is left
+clean         –         no run is left
+reviewed      –         no run is left
+""")
+
+
+def test_json_carries_all_that_the_page_shows():
+    row = done("score", KIMI, "--json").row
+    clean = row["scores"]["clean"]
+    (group,) = clean["left_out_groups"]
+
+    assert (clean["passed"], clean["total"], clean["left_out"]) == (0, 29, {"environment": 16})
+    assert (group["signal"], group["count"], len(group["attempts"])) == ("verifier_never_ran", 16, 16)
+    assert "uvx: command not found" in group["evidence"]["quote"]
+    assert [one["case"] for one in group["attempts"] if one["timed_out"]] == ["polyglot-rust-c"]
+    assert [one["signal"] for one in clean["not_the_model_alone"]] == ["agent_timeout"]
+    assert clean["without_these"] == {"passed": 0, "total": 27}
+    assert clean["bounds"] == [0.0, pytest.approx(16 / 45)]
+    assert row["scores"]["as_reported"]["left_out"] == {"AgentTimeoutError": 3}
+    assert row["scores"]["as_reported"]["reproduced"] is True
+    assert row["scores"]["reviewed"]["note"] == "0 of 45 reviewed"
+
+
+@pytest.mark.req("S-35")
+@pytest.mark.trap(13)
+def test_json_has_no_infinite_cost_but_null_and_a_reason(library):
+    said = done("score", batch_of(library), "--json", "--store", library)
+    cost = json.loads(said.out, parse_constant=pytest.fail)["cost"]
+
+    assert (round(cost["cost_of_pass"]["mean"], 2), round(cost["cost_of_pass"]["median"], 2)) == (0.37, 0.17)
+    (price,) = [one for one in cost["prices"] if one["case"].endswith("test-003") and one["path"] == "T0"]
+    assert (price["cost_of_pass"], price["note"]) == (None, "nothing passed")
+
+
+def test_json_of_a_pool(library):
+    (row,) = done("score", "1a2b3c4d", "5e6f7a8b", "--pooled", "--json", "--store", library).rows
+
+    assert (len(row["pooled"]), row["model"], row["scores"]["strict"]["total"]) == (2, "voice-alpha", 60)
+    assert row["categories"]["tool_use"]["strict"]["total"] == 12
+
+
+def test_runs_of_different_suites_are_not_pooled(library):
+    said = errata("score", "1a2b3c4d", "jn7maewn", "--pooled", "--store", library)
+
+    assert (said.code, said.out) == (2, "")
+    assert "different suites can't be pooled: `harbour_bench`, `convex-evals`" in said.err
+
+
+SAMPLES = ["inspect_ai/real_logs", "inspect_ai/real_converted", "inspect_ai/demo_eval", "inspect_ai/all_errored"]
+SAMPLES += ["promptfoo/export", "promptfoo/judge_error", "promptfoo/riddles", "promptfoo/shared_4", "scylla/batch-gen2"]
+SAMPLES += ["conversation_bench/unjudged", "conversation_bench/damaged", "harbor/demo-job", "harbor/steps-job"]
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_line_fits_the_page(sample):
+    told = done("score", FIXTURES / sample / "data", "--by-category").out
+
+    assert [line for line in told.splitlines() if len(line) > 100] == []
+
+
+def test_graded_values_show_their_mean_and_n():
+    told = done("score", FIXTURES / "inspect_ai" / "real_converted" / "data").out
+
+    assert "as_reported   n = 1   0.6500" in told
+
+
+def test_a_project_can_drop_timeouts(at_home):
+    (at_home / "errata.toml").write_text('timeouts = "drop"\n')
+
+    told = done("score", KIMI).out
+
+    assert "clean         0/27" in told
+    assert "timeouts      dropped from clean and reviewed, as the settings say" in told
+
+
+def test_a_wrong_setting_stops_the_command_before_it_reads(at_home):
+    (at_home / "errata.toml").write_text('timeout = "drop"\n')
+
+    said = errata("score", KIMI)
+
+    assert (said.code, said.out) == (2, "")
+    assert "did you mean `timeouts`?" in said.err
+    assert not (at_home / ".errata").exists()
+
+
+def test_an_excluded_run_says_so(tmp_path):
+    store = tmp_path / "mine.db"
+    done("import", FIXTURES / "convex_evals" / "run_d" / "data", "--store", store)
+    done("exclude", "jn7maewn", "--reason", "wrong key", "--store", store)
+
+    assert "EXCLUDED from every score: wrong key" in done("score", "jn7maewn", "--store", store).out
+    assert "excluded: wrong key" in done("score", "jn7maewn", "--pooled", "--store", store).out

@@ -1,0 +1,62 @@
+"""How the same cases went in several runs."""
+
+from store_fixtures import put
+
+from errata.model import Case
+from errata.store.case_outcomes import FEW, CaseOutcome, case_outcomes, cases_named, failures_on
+from errata.testing import a_run, an_attempt
+
+
+def a_case(run, name, task="What is it?"):
+    return Case(run=run.id, suite="suite", native_id=name, input=task)
+
+
+def test_each_case_is_told_for_each_run_those_of_one_case_together(store):
+    first, second = a_run(native_id="1"), a_run(native_id="2")
+    case = a_case(first, "a")
+    (one,) = put(store, first, case, *(an_attempt(run=first.id, case=f"suite/{name}") for name in "ab"))
+    (two,) = put(store, second, an_attempt(run=second.id, case="suite/a", outcome="pass"))
+
+    assert list(case_outcomes(store, [one.pk, two.pk])) == [
+        CaseOutcome("suite/a", one.pk, False, True, case.digest),
+        CaseOutcome("suite/a", two.pk, True, False, ""),
+        CaseOutcome("suite/b", one.pk, False, True, ""),
+    ]
+
+
+def test_a_case_has_passed_where_one_of_its_attempts_has(store):
+    run = a_run()
+    (done,) = put(
+        store, run, *(an_attempt(run=run.id, index=at, outcome=how) for at, how in ((1, "fail"), (2, "pass")))
+    )
+    (found,) = case_outcomes(store, [done.pk])
+
+    assert (found.passed, found.failed) == (True, True)
+
+
+def test_what_did_not_run_to_its_end_or_was_not_measured_has_neither_passed_nor_failed(store):
+    run = a_run()
+    broken = [
+        an_attempt(run=run.id, index=1, execution="limit"),
+        an_attempt(run=run.id, index=2, measurement="error", outcome="none"),
+    ]
+    (done,) = put(store, run, *broken)
+    (found,) = case_outcomes(store, [done.pk])
+
+    assert (found.passed, found.failed) == (False, False)
+
+
+def test_cases_are_found_by_their_keys(store):
+    run = a_run()
+    (done,) = put(store, run, *(a_case(run, name) for name in "abc"))
+
+    assert {case.native_id for case in cases_named(store, done.pk, ["suite/a", "suite/c", "suite/x"])} == {"a", "c"}
+
+
+def test_failures_on_few_and_on_many_cases_are_found_alike(store):
+    run = a_run()
+    names = [f"suite/{number:03}" for number in range(2 * FEW)]
+    (done,) = put(store, run, *(an_attempt(run=run.id, case=name) for name in names))
+
+    for keys in (frozenset(names[:3]), frozenset(names[: FEW + 1])):
+        assert {attempt.case for attempt in failures_on(store, done.pk, keys)} == keys

@@ -1,0 +1,152 @@
+"""What other runs show about a case, and how little that proves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.model import Case, Check, Output, Run, SourceInfo, Subject
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, observe
+from errata.triage.across import Across, CaseElsewhere, failing_everywhere
+from errata.triage.stand_ins import stand_in_of
+
+THREE = ("a", "b", "c")
+
+
+def attributed(attempt, elsewhere, case=None):
+    seen = [*observe(a_run(), attempt, case, RunWide(), built_in())]
+    return attribute(attempt, [*seen, *Across({attempt.case: elsewhere}).observe(attempt, case)])
+
+
+def answering(answer):
+    return an_attempt(output=Output(answer=answer))
+
+
+def a_case(expected, **changes):
+    return Case(run="0" * 16, suite="suite", native_id="case-1", input="What is it?", expected=expected, **changes)
+
+
+def agreeing(*answers, **changes):
+    told = {name: (answer,) for name, answer in zip(THREE, answers, strict=True)}
+    return CaseElsewhere(failed=THREE, answers=told, **changes)
+
+
+def test_that_every_subject_fails_is_a_doubt_and_no_verdict():
+    found = attributed(an_attempt(), CaseElsewhere(failed=THREE))
+
+    assert (found.owner, found.also, found.decided_by) == ("model", ("task",), "check_failed")
+
+
+@pytest.mark.parametrize("elsewhere", [CaseElsewhere(failed=("a", "b")), CaseElsewhere(failed=THREE, passed=1)])
+def test_few_subjects_or_one_that_passed_show_nothing(elsewhere):
+    assert attributed(an_attempt(), elsewhere).also == ()
+
+
+def test_subjects_that_agree_on_another_answer_speak_against_the_task():
+    found = attributed(answering("Ngerulmud"), agreeing("ngerulmud.", "Ngerulmud", "**Ngerulmud**"), a_case("Koror"))
+
+    assert (found.owner, found.confidence, found.decided_by) == ("task", "likely", "all_agree_on_another")
+
+
+@pytest.mark.parametrize(
+    ("answers", "case"),
+    [
+        (("No", "No", "No"), a_case(" Yes")),
+        (("A", "A", "(A)"), a_case("B", choices=("red", "blue"))),
+        (("7", "7", "7"), a_case("8")),
+    ],
+)
+def test_among_few_possible_answers_agreement_is_only_a_doubt(answers, case):
+    found = attributed(answering(answers[0]), agreeing(*answers), case)
+
+    assert (found.owner, found.also) == ("model", ("task",))
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [(("Ngerulmud", "Ngerulmud", "Airai"), "Koror"), (("1,000", "1000", "1000.0"), "1000"), (("", "", ""), "Koror")],
+)
+def test_different_answers_or_the_expected_one_are_no_agreement(answers, expected):
+    found = attributed(answering(answers[0]), agreeing(*answers), a_case(expected))
+
+    assert "all_agree_on_another" not in {one.name for one in found.signals}
+
+
+def gold(**changes):
+    return an_attempt(
+        run="f" * 16, checks=(Check(name="tests", status="fail", explanation="2 of 5 failed"),), **changes
+    )
+
+
+def test_a_reference_that_fails_is_certain_evidence():
+    found = attributed(an_attempt(), CaseElsewhere(failed=("a",), reference=gold()))
+
+    assert (found.owner, found.confidence, found.also) == ("task", "certain", ("grader",))
+    assert found.signals[0].quote == "2 of 5 failed"
+
+
+def test_a_reference_that_fails_where_others_pass_is_only_a_doubt():
+    assert attributed(an_attempt(), CaseElsewhere(failed=("a",), passed=1, reference=gold())).owner == "model"
+
+
+def test_a_failing_reference_says_nothing_of_an_attempt_that_was_not_measured():
+    crashed = an_attempt(execution="error", measurement="not_run", outcome="none")
+
+    assert not list(Across({crashed.case: CaseElsewhere(reference=gold())}).observe(crashed, None))
+
+
+def test_without_a_digest_of_the_task_nothing_is_certain():
+    found = attributed(an_attempt(), CaseElsewhere(failed=("a",), reference=gold(), same_task=False))
+
+    assert found.confidence == "likely"
+
+
+rows = st.lists(st.tuples(st.sampled_from("abcd"), st.booleans(), st.booleans()), max_size=12)
+
+
+@given(rows)
+def test_a_subject_has_failed_where_it_was_measured_and_never_passed(tried):
+    failed, passed = failing_everywhere(tried)
+    names = {name for name, *outcomes in tried if any(outcomes)}
+
+    assert set(failed) == {name for name in names if not any(one[1] for one in tried if one[0] == name)}
+    assert passed == len(names) - len(failed)
+
+
+def a_run_of(agent="", model="", **variant):
+    return Run(native_id="r", source=SourceInfo(name="t"), subject=Subject(agent=agent, model=model), variant=variant)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        a_run_of("oracle"),
+        a_run_of("Oracle"),
+        a_run_of(model="gold"),
+        a_run_of(model="x/golden-patch"),
+        a_run_of(mode="gold"),
+    ],
+)
+def test_a_reference_solution_is_known_by_its_name(run):
+    assert stand_in_of(run) == "reference"
+
+
+@pytest.mark.parametrize(
+    "run", [a_run_of("nop"), a_run_of("no-op"), a_run_of("NOP agent"), a_run_of(model="empty-patch")]
+)
+def test_an_agent_that_does_nothing_is_known_by_its_name(run):
+    assert stand_in_of(run) == "nothing"
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        a_run_of(model="golden-gate-7b"),
+        a_run_of("oracle-agent-v2", "gpt"),
+        a_run_of("nopal"),
+        a_run_of(),
+        a_run_of(tier="gold"),
+    ],
+)
+def test_a_model_whose_name_only_sounds_so_is_a_model(run):
+    assert stand_in_of(run) == ""

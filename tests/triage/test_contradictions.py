@@ -1,0 +1,110 @@
+"""Tasks that can't be done as they stand; and those that only look so."""
+
+import pytest
+
+from errata.model import Artefact, Case, ErrorInfo
+from errata.testing import a_run, an_attempt
+from errata.triage import RunWide, attribute, built_in, observe
+from errata.triage.contradictions import offered_tools, unoffered_calls
+
+
+def attributed(attempt, case):
+    return attribute(attempt, observe(a_run(), attempt, case, RunWide(), built_in()))
+
+
+def a_case(expected=None, task="What is it?", **changes):
+    return Case(run="0" * 16, suite="suite", native_id="case-1", input=task, expected=expected, **changes)
+
+
+COLOURS = ("red", "green", "blue")
+
+
+@pytest.mark.parametrize("expected", ["D", "(F)", "purple", "4", "A, E"])
+def test_an_expected_answer_that_is_no_choice_is_the_tasks(expected):
+    found = attributed(an_attempt(), a_case(expected, choices=COLOURS))
+
+    assert (found.owner, found.decided_by) == ("task", "prompt_contradicts_expected")
+
+
+@pytest.mark.parametrize(
+    "expected", ["B", "b", "(C)", "green", "B) green", "0", "3", "A, C", "A and B", "ABC", "the blue one", ""]
+)
+def test_an_expected_answer_that_is_a_choice_in_some_form_is_no_contradiction(expected):
+    assert attributed(an_attempt(), a_case(expected, choices=COLOURS)).owner == "model"
+
+
+def test_a_reference_over_the_length_that_the_task_sets_is_a_doubt():
+    case = a_case("one two three four five six", "Explain it in at most 5 words.")
+
+    assert attributed(an_attempt(), case).also == ("task",)
+
+
+def test_a_reference_within_the_length_that_the_task_sets_is_none():
+    assert attributed(an_attempt(), a_case("one two three four five", "Explain it in at most 5 words.")).also == ()
+
+
+def test_a_required_call_that_was_never_offered_is_the_tasks():
+    case = a_case({"required_function_call": {"name": "cancel", "args": {}}})
+
+    assert [one.owner for one in unoffered_calls(case, frozenset(("book",)))] == ["task"]
+    assert not list(unoffered_calls(case, frozenset(("book", "cancel"))))
+
+
+def test_where_the_log_does_not_tell_the_tools_nothing_is_said():
+    case = a_case({"required_function_call": {"name": "cancel", "args": {}}})
+
+    assert not list(unoffered_calls(case, offered_tools(())))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[{"name": "book"}]', '{"tools": [{"type": "function", "function": {"name": "book"}}]}', '[{"name": "book"}, 5]'],
+)
+def test_the_tools_are_read_from_the_context(text):
+    assert offered_tools([Artefact(role="config", path="tools.json", text=text)]) == {"book"}
+
+
+def test_a_list_of_tools_that_can_not_be_read_tells_nothing():
+    assert (
+        offered_tools(
+            [Artefact(role="config", path="tools.json", text="TOOLS = ["), Artefact(role="context", path="x")]
+        )
+        == set()
+    )
+
+
+def crashed(message, phase):
+    facts = {"execution": "error", "measurement": "not_run", "outcome": "none"}
+    return an_attempt(errors=(ErrorInfo(type="", message=message, phase=phase),), **facts)
+
+
+def named(attempt, case):
+    return {one.name for one in attributed(attempt, case).signals}
+
+
+PROMISED = a_case(task="The measurements are in /app/data.csv. Write the mean to /app/out.txt.")
+
+
+def test_a_promised_file_that_is_not_there_at_set_up_is_the_tasks():
+    message = "FileNotFoundError: [Errno 2] No such file or directory: '/build/data.csv'"
+
+    assert attributed(crashed(message, "setup"), PROMISED).decided_by == "missing_fixture"
+
+
+def test_a_file_of_the_verifier_that_is_not_there_is_the_tasks():
+    message = "cp: cannot stat '/tests/expected.json': No such file or directory"
+
+    assert "missing_fixture" in named(crashed(message, "scoring"), PROMISED)
+
+
+@pytest.mark.parametrize("phase", ["scoring", "subject", "tool"])
+def test_a_file_that_the_subject_should_have_written_is_no_fixture(phase):
+    message = "FileNotFoundError: [Errno 2] No such file or directory: '/app/out.txt'"
+
+    assert "missing_fixture" not in named(crashed(message, phase), PROMISED)
+
+
+def test_a_file_that_the_task_does_not_speak_of_is_no_fixture():
+    message = "FileNotFoundError: [Errno 2] No such file or directory: '/root/.cache/index'"
+
+    assert "missing_fixture" not in named(crashed(message, "setup"), PROMISED)
