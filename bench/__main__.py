@@ -31,7 +31,7 @@ def _judged(folder: Path, size: int) -> None:
     costs, bare = [], []
     for number in range(ROUNDS):
         store = folder / f"judged-{number}.db"
-        costs.append(measure.run(measure.errata("import", run, "--store", store)))
+        costs.append(measure.run(measure.errata("import", run, "--no-triage", "--store", store)))
         bare.append(floor.bare_import(log, floor.judged_turn))
     tight = floor.prepared_rows(log, store)
     cost = _say("judged turns", log, costs)
@@ -69,7 +69,7 @@ def _linear(folder: Path, size: int) -> None:
     first = 0.0
     for part in (size // 4, size, 2 * size):
         run = generate.judged_run(folder / f"linear-{part}", part)
-        cost = measure.run(measure.errata("import", run, "--store", folder / f"linear-{part}.db"))
+        cost = measure.run(measure.errata("import", run, "--no-triage", "--store", folder / f"linear-{part}.db"))
         rate = cost.seconds / (part / MB)
         first = first or rate
         told = f"{1000 * rate:6.1f} ms/MB ({rate / first:.2f}×)   {cost.peak_mb:.0f} MB"
@@ -77,7 +77,7 @@ def _linear(folder: Path, size: int) -> None:
 
 
 def _import_mapped(log: Path, store: Path) -> measure.Cost:
-    return measure.run(measure.errata("import", log, "--map", log.parent / "map.toml", "--store", store))
+    return measure.run(measure.errata("import", log, "--no-triage", "--map", log.parent / "map.toml", "--store", store))
 
 
 def _say(what: str, log: Path, costs: list[measure.Cost]) -> float:

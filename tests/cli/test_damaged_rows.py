@@ -37,7 +37,7 @@ def test_one_bad_row_is_one_unreadable_item(tmp_path, change, line, why):
 
     assert run["counts"]["unreadable"] == 1
     assert run["counts"]["counted"] - run["counts"]["executions"].get("missing", 0) in (29, 30)
-    assert told.out.startswith("new · 20260301T100000_voice-alpha_1a2b3c4d · voice-alpha")
+    assert told.out.startswith("new · 1a2b3c4d · voice-alpha · ")
     assert "note: 1 item of" in told.err
     assert f"  openai_judged.jsonl:{line}: " in told.err
     assert why in told.err

@@ -112,11 +112,11 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, certain (provisional, rule connection_reset v1)
+Owner    environment, certain (provisional, rule connection_reset v2)
          a download or a connection of the set-up was cut off
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
-  and       the reference answer itself was refused (answer_equals_reference)
+  and       the answer is the reference, character for character (answer_equals_reference)
             output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
@@ -153,14 +153,52 @@ status   failed   (the harness's own word)
 """)
 
 
+def test_an_attempt_whose_words_mislead(library):
+    """The case is named after rate limits, and the model writes of them; both are no evidence."""
+    told = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--store", library).out
+
+    assert told.partition("\nchecks\n")[0] == snapshot("""\
+004-actions/003-rate_limit_guard · attempt 1 of 1 · failed at tests (60 %; step 6 of 6)
+execution completed · measurement scored · outcome fail · 7,578 tokens · $0.0210 reported
+
+Owner    model, likely (provisional, no rule points elsewhere)
+  because   run.log:13
+            > AssertionError: expected error text to match /limit reached/, got "too many requests,
+            > rate limit exceeded"
+  not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
+            model's own file (convex/guard.ts:5): rule provider_rate_limit looks only at the
+            harness's error in the generation, and there was none
+Label    MODEL_FAULT (convex-evals-later, convex-evals), a suggestion
+Effect   in strict, as_reported and clean
+""")
+
+
+def test_passes_that_deserve_a_second_look(library):
+    told = done("failures", "9c0d1e2f", "--suspicious", "--limit", 3, "--store", library).out
+
+    assert told == snapshot("""\
+case    suspicion          conf    where        quote
+turn-0  recites_reference  likely  output.text  Greets Lena; the Lantern Harbour Fair is a three-da…
+turn-1  recites_reference  likely  output.text  Friday opens at 10:00.
+turn-2  recites_reference  likely  output.text  18 crowns.
+
+   3× recites_reference: the answer is the reference, character for character, in a case that leaves
+      the words open
+at least 3 of 20 passes to be looked at again · every score counts them as passed
+""")
+
+
 def test_a_turn_of_a_conversation(library):
     assert done("show", "9c0d1e2f/turn-11", "--store", library).out == snapshot("""\
 turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dimensions)
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
-Owner    model, likely (provisional, no rule points elsewhere)
+Owner    model, likely, also task (provisional, no rule points elsewhere)
   because   checks[tool_use_correct] · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
+  and       every subject that was measured fails this case (all_fail)
+            other runs
+            > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
 Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench), a
          suggestion
 Effect   in strict, as_reported and clean
@@ -180,10 +218,11 @@ task
   > Cancel both of them please.
 
 expected
-  > {"golden_text":"Cancels B-101 and
-  > B-102.","required_function_call":[{"name":"cancel_booking","args":{"name":"Lena
+  > golden_text: Cancels B-101 and B-102.
+  > required_function_call: [{"name":"cancel_booking","args":{"name":"Lena
   > Okafor","booking":"B-101"}},{"name":"cancel_booking","args":{"name":"Lena
-  > Okafor","booking":"B-102"}}],"function_call_response":{"status":"success"}}
+  > Okafor","booking":"B-102"}}]
+  > function_call_response: {"status":"success"}
 
 output
   > I can only see one booking, it is cancelled.
@@ -227,7 +266,7 @@ Owners   harness        13   █████████████████
                                                     expects a dictionary
 (of 23)  model          10   ███████████████
 
-Causes   11× "1 validation error for RunResult"
+Causes   11× <n> validation error for RunResult criteria_scores Input should be a va…
              test-004, test-006, test-011, test-017, test-023, test-026, test-031, test-034 +3
          2× "git worktree add failed: fatal: invalid reference: task-base"
              test-019, test-041
@@ -276,11 +315,10 @@ def test_a_left_over_of_an_interrupted_write(tmp_path):
         shutil.copy(source / name, tmp_path / "batch" / name)
 
     assert errata("import", "batch/batch_summary.json.tmp.140213").err == snapshot("""\
-error: No source recognises `batch/batch_summary.json.tmp.140213`
+error: `batch_summary.json.tmp.140213` stops inside a string that starts at line 1, column 895
 
-hint: a write was interrupted, and this is what it left over; the finished file lies beside it:
+hint: a write was interrupted; the finished file lies beside it:
       `errata import batch`
-      all formats: `errata sources` · name one: `--source`
 """)
 
 
@@ -327,6 +365,7 @@ Commands:
   triage    Name the owner of every failure anew; all runs where none is
             given.
   rerun     Tell how RUNS can be repeated where it was not the model's fault.
+            Runs nothing.
   exclude   Keep RUN, but leave it out of every score.
   rm        Forget RUNS.
   sources   List the formats that can be read.

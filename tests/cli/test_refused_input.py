@@ -313,7 +313,9 @@ def test_a_name_that_several_runs_have_lists_the_candidates(library):
 
     assert told.code == 2
     assert "`jn7` names 4 runs" in told.err
-    assert "jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · experiment default · id 66a3ec6d795a0548" in told.talk
+    assert (
+        "jn7mqywbwe952an46zjcswtz9r7by5p7 · acme/nimbus-2-coder · experiment default · id 66a3ec6d795a0548" in told.talk
+    )
 
 
 def test_a_case_that_is_not_there_points_to_the_failures():

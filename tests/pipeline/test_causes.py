@@ -77,7 +77,10 @@ def test_a_text_is_quoted_only_where_all_say_the_very_same():
     ports = (80, 81)
     differ = causes_of(
         RUN,
-        [failure(case, key, rule="wrong_port", quote=f"port {n} is taken") for case, n in zip("ab", ports, strict=True)],
+        [
+            failure(case, key, rule="wrong_port", quote=f"port {n} is taken")
+            for case, n in zip("ab", ports, strict=True)
+        ],
         {},
     )
 

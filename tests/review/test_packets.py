@@ -197,9 +197,7 @@ def test_each_of_several_judges_has_a_place():
 
 @pytest.mark.req("J-28")
 def test_calls_and_results_of_a_turn_are_shown_as_they_were_made():
-    cancel = ToolCall(
-        name="cancel", arguments={"booking": "B-1"}, result=ToolResult(structured={"status": "success"})
-    )
+    cancel = ToolCall(name="cancel", arguments={"booking": "B-1"}, result=ToolResult(structured={"status": "success"}))
     made = texts(packet(attempt=a_turn(3, "Cancel both.", steps=calling(cancel))))
 
     assert json.loads(made["tool_calls"]) == [{"name": "cancel", "args": {"booking": "B-1"}}]
@@ -274,7 +272,7 @@ def test_where_room_is_short_the_turns_that_speak_of_the_same_come_first():
     made = packet(attempt=a_turn(30, "Cancel", output=Output(text="Otter?")), before=before, budget=2_000)
 
     names = [name for name in texts(made) if name.startswith("earlier/")]
-    assert "earlier/turn-7" in names and len(names) < 10
+    assert "earlier/turn-7" in names and len(names) < 15
     assert "turns 0-6" in made.left_out[-1].what
 
 

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.record_strategies import attempts, texts
 
 from errata.model import Actor, Artefact, Attempt, Check, ErrorInfo, Judgement, Output, Step
 from errata.model.codec import to_json
@@ -14,7 +15,6 @@ from errata.review.packets import packet_for
 from errata.review.question import OWNERS
 from errata.review.windows import weight
 from errata.testing import a_run, an_attempt
-from tests.record_strategies import attempts, texts
 
 RUN = a_run(context=(Artefact(role="context", path="system_prompt.txt", text="Rules. " * 900),))
 
@@ -106,10 +106,9 @@ def test_what_is_left_out_altogether_is_listed_with_a_way_to_get_it():
 def test_a_file_that_an_error_names_comes_before_others():
     files = tuple(Artefact(role="output", path=f"src/{name}.ts", text=name * 9_000) for name in ("first", "guilty"))
     checks = (Check(name="tsc", status="fail", explanation="src/guilty.ts(5,3): error TS2322"),)
-    packet = made(an_attempt(artefacts=files, checks=checks), 2_200)
+    packet = made(an_attempt(artefacts=files, checks=checks), 800)
 
-    shown = {place.place: len(place.text) for place in packet.places}
-    assert shown["output/src/guilty.ts"] > 2 * shown.get("output/src/first.ts", 0)
+    assert [place.place for place in packet.places] == ["checks/tsc", "output/src/guilty.ts"]
 
 
 def test_the_lines_of_a_log_that_tell_survive_the_cutting():
@@ -125,6 +124,13 @@ def test_no_log_fills_a_packet_alone():
     attempt = an_attempt(artefacts=(Artefact(role="log", path="run.log", text="noise\n" * 50_000),))
 
     assert made(attempt, 12_000).size["tokens_estimated"] < 6_000
+
+
+def test_facts_do_not_grow_with_what_a_log_says():
+    long = "x" * 1_000_000
+    attempt = an_attempt(native_status=long, stop_reason=long, checks=(Check(name=long, status="fail", value=long),))
+
+    assert made(attempt, 1).size["tokens_estimated"] < 2_000
 
 
 @pytest.mark.parametrize("hostile", ["\ud800" * 900, "\x00" * 900, "\u202e" * 900, "[… 9 characters left out …]" * 90])

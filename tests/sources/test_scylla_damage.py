@@ -6,8 +6,9 @@ import random
 import pytest
 from scylla_fixtures import ALL, CASCADE, GEN1, GEN2, HAIKU, attempts, by_test, copied, items, items_of
 
+from errata.errors import UnknownFormatError
 from errata.model import Unreadable, codec
-from errata.sources import Found, read, scylla
+from errata.sources import Found, find, read, scylla
 from errata.sources.base import Match
 
 
@@ -80,11 +81,14 @@ def test_a_left_over_of_an_interrupted_write_is_not_recognised():
     assert scylla.recognise(GEN1 / "batch_summary.json.tmp.140213") is None
 
 
-def test_a_left_over_is_explained_by_the_finished_file_beside_it():
-    hint = scylla.explain(GEN1 / "batch_summary.json.tmp.140213")
+def test_a_left_over_says_where_it_stops_and_names_the_batch():
+    with pytest.raises(UnknownFormatError) as caught:
+        find(GEN1 / "batch_summary.json.tmp.140213")
 
-    assert "a write was interrupted" in hint
-    assert f"errata import {GEN1}" in hint
+    assert caught.value.message == (
+        "`batch_summary.json.tmp.140213` stops inside a string that starts at line 1, column 895"
+    )
+    assert f"errata import {GEN1}" in caught.value.hint
 
 
 @pytest.mark.req("S-01")

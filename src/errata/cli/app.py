@@ -18,7 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("score", "Tell what the score is, under each policy."),
     "failures": ("failures", "List the failures of RUNS."),
     "triage": ("triage", "Name the owner of every failure anew; all runs where none is given."),
-    "rerun": ("rerun", "Tell how RUNS can be repeated where it was not the model's fault."),
+    "rerun": ("rerun", "Tell how RUNS can be repeated where it was not the model's fault. Runs nothing."),
     "exclude": ("exclude", "Keep RUN, but leave it out of every score."),
     "rm": ("rm", "Forget RUNS."),
     "sources": ("sources", "List the formats that can be read."),

@@ -60,7 +60,9 @@ def command(
         looked_at.append(stored)
         if suspicious:
             passes = suspicions_of(stored, store, filters, limit)
-            found += (put_lines_of_json if options.json else partial(show_suspicions, stored))(passes, raw=raw)
+            found += (put_lines_of_json if options.json else partial(show_suspicions, stored, limit=limit))(
+                passes, raw=raw
+            )
         else:
             failures = pipeline.failures_of(stored, store, filters, limit=limit)
             found += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)

@@ -19,9 +19,10 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
+@click.option("--no-triage", is_flag=True, help="Name the owners of failures later, when they are first asked for.")
 @shared_options
-def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options: Options) -> None:
-    """Read the runs at PATHS into the store.
+def command(paths: tuple[Path, ...], source: str, map_path: Path | None, no_triage: bool, options: Options) -> None:
+    """Read the runs at PATHS into the store, and name a provisional owner for each failure.
 
     Reading the same content again changes nothing; a run that has grown becomes a new revision.
     """
@@ -29,6 +30,9 @@ def command(paths: tuple[Path, ...], source: str, map_path: Path | None, options
     store = options.store
     with progress("Importing") as on_items:
         summaries = pipeline.import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
+    if not no_triage:
+        with progress("Triage") as on_items:
+            pipeline.triage_imported(summaries, store, on_run=lambda: on_items(1))
     for summary in summaries:
         if options.json:
             _put_json(summary, store)

@@ -8,13 +8,11 @@ from errata.cli.output import put_json, say
 from errata.cli.table import put_table
 from errata.errors import SourceError
 from errata.model import Run, StoredRun
-from errata.pipeline.selecting import handles_of
-from errata.text.clean import one_line
+from errata.pipeline.selecting import handles_of, variant_of
 from errata.text.nearest import did_you_mean
 
 HEADER = ("run", "model", "suite", "started", "passed", "failures")
 NAMES = ("suite", "model")
-LONGEST = 48
 
 
 @click.command("runs")
@@ -55,7 +53,7 @@ def _check_source(name: str) -> None:
 
 def title_of(run: Run, name: str) -> str:
     """What a person wants to know first of a run, in a line."""
-    suite = ", ".join(part for part in (run.suite, *(f"{key} {value}" for key, value in run.variant.items())) if part)
+    suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
     date = (run.started_at or "")[:10]
     named = f"Run {name} ({run.native_id})" if run.id.startswith(name) and name else f"Run {name}"
     return " · ".join(part for part in (named, run.subject.model, suite, date) if part)
@@ -101,10 +99,7 @@ def _notes(stored: StoredRun, handle: str) -> str:
     run, counts = stored.run, stored.counts
     notes = []
     if run.id.startswith(handle):
-        notes += [
-            f"named {run.native_id}",
-            *(f"{key} {one_line(value, LONGEST)}" for key, value in run.variant.items()),
-        ]
+        notes += [f"named {run.native_id}", *variant_of(run)]
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
     if counts.counted and not counts.measurements.get("scored"):

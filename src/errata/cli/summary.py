@@ -96,10 +96,11 @@ def _show_failures(analysis: Analysis) -> None:
 
 def _show_owners(analysis: Analysis) -> None:
     most = max((one.count for one in analysis.owners), default=0)
+    digits = max(4, len(f"{most:,}"))
     for at, one in enumerate(analysis.owners):
         bar = "█" * max(1, round(BAR * one.count / most))
-        head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures:,})" if at == 1 else ""
-        line = f"{head:<8} {one.owner:<12} {one.count:>4,}   {bar}"
+        head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures})" if at == 1 else ""
+        line = f"{head if len(head) <= 8 else '':<8} {one.owner:<12} {one.count:>{digits},}   {bar}"
         only = "" if one.because_of_it == one.count else "e.g. "
         put(f"{line}   {only}{one_line(one.reason)}" if one.reason else line, hang=columns(line) + 3)
     if analysis.owners:
@@ -112,7 +113,7 @@ def _show_causes(analysis: Analysis) -> None:
     texts = [_cause(cause) for cause in shown]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
-    beside = all(columns(", ".join(cause.cases)) <= room for cause in shown)
+    beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
     for at, (text, cause) in enumerate(zip(texts, shown, strict=True)):
         head = f"{'' if at else 'Causes':<8} {padded(text, width)}"
         put(f"{head}   {_names(cause.cases, room)}" if beside else head.rstrip())
@@ -133,11 +134,12 @@ def _cause(cause: Cause) -> str:
 
 def _names(cases: tuple[str, ...], room: int) -> str:
     """As many as a line holds, and how many more there are."""
-    told = ", ".join(cases)
-    for left in range(1, len(cases)):
-        if columns(told) <= room:
-            break
-        told = f"{', '.join(cases[:-left])} +{left}"
+    told = cases[0]
+    for at, case in enumerate(cases[1:], 1):
+        longer, left = f"{told}, {case}", len(cases) - at - 1
+        if columns(longer) + (len(f" +{left:,}") if left else 0) > room:
+            return f"{cut(told, room - len(f' +{left + 1:,}'))} +{left + 1:,}"
+        told = longer
     return cut(told, room)
 
 

@@ -27,7 +27,9 @@ def suspicions_of(
     return islice(found, limit)
 
 
-def show_suspicions(stored: StoredRun, found: Iterable[SuspiciousPass], *, raw: bool) -> int:
+def show_suspicions(
+    stored: StoredRun, found: Iterable[SuspiciousPass], *, limit: int | None = None, raw: bool = False
+) -> int:
     listed = list(found)
     passes = stored.counts.outcomes.get("pass", 0)
     if listed:
@@ -37,7 +39,9 @@ def show_suspicions(stored: StoredRun, found: Iterable[SuspiciousPass], *, raw: 
     for (name, means), count in meanings.most_common():
         put(f"{count:>4,}× {name}: {means}", hang=6)
     odd = len({one.suspicion.attempt for one in listed})
-    put(f"{odd:,} of {plural(passes, 'pass', 'passes')} to be looked at again · every score counts them as passed")
+    least = "at least " if limit is not None and len(listed) == limit else ""
+    told = f"{least}{odd:,} of {plural(passes, 'pass', 'passes')} to be looked at again"
+    put(f"{told} · every score counts them as passed")
     return len(listed)
 
 

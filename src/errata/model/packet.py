@@ -51,3 +51,5 @@ class Packet(Record):
     left_out: tuple[LeftOut, ...] = ()
     size: dict[str, int] = {}
     """`characters` of the places, `tokens_estimated`."""
+    redacted: bool = False
+    """Secrets and people are out of every text; nothing else leaves the machine."""

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from errata.pipeline.scoring import score_run
     from errata.pipeline.selecting import run_named, runs_named
     from errata.pipeline.showing import find_shown
-    from errata.pipeline.triaging import triage_if_needed, triage_run
+    from errata.pipeline.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
 
 _VERBS = {
     "look_for": "errata.pipeline.importing",
     "triage_if_needed": "errata.pipeline.triaging",
+    "triage_imported": "errata.pipeline.triaging",
     "triage_run": "errata.pipeline.triaging",
     "pool": "errata.pipeline.pooling",
     "score_run": "errata.pipeline.scoring",
@@ -78,5 +79,6 @@ __all__ = [
     "stored_runs",
     "summarise",
     "triage_if_needed",
+    "triage_imported",
     "triage_run",
 ]

@@ -6,7 +6,7 @@ from errata import triage
 from errata.model import Attempt, Attribution, Case, Run, Signal
 from errata.model.words import Owner
 from errata.pipeline.effects import Effect
-from errata.pipeline.failures import expected_of
+from errata.pipeline.expectations import expected_of
 from errata.pipeline.reasons import Quote, reason_of
 from errata.pipeline.rules import rules_in_use
 from errata.triage.not_used import NotUsed, not_used

@@ -1,22 +1,21 @@
 """The verb `failures`: which attempts failed, and what is known of each."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.model import Attempt, Attribution, Case, Run, StoredRun
+from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.pipeline.expectations import Expectations
 from errata.pipeline.log_lines import has_logs
 from errata.pipeline.reasons import explained, reason_of, says_more
 from errata.pipeline.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, categories_of, with_texts
+from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.text.nearest import did_you_mean
 
-CASES_HELD = 256
 LISTED = 12
 
 
@@ -88,7 +87,7 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
     triage_if_needed(stored, store)
     said = attributions_of(store, stored.pk)
     categories = categories_of(store, stored.pk) if filters.category else {}
-    expected = lru_cache(CASES_HELD)(lambda key: expected_of(case_of(store, stored.pk, key)))
+    expected = Expectations(stored, store)
     found = 0
     for attempt in _candidates(stored, store, filters):
         if limit is not None and found >= limit:
@@ -100,12 +99,8 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
             found += 1
             if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
                 attempt = with_texts(store, attempt)
-            asked = "" if explained(attempt, attribution) else expected(attempt.case)
+            asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
             yield Failure(stored.run, attempt, attribution, asked)
-
-
-def expected_of(case: Case | None) -> str:
-    return case.expected if case is not None and isinstance(case.expected, str) else ""
 
 
 def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:
@@ -138,11 +133,13 @@ def refuse_unknown(filters: Filters, runs: Sequence[StoredRun], store: Store) ->
 
 
 def _refuse(what: str, wanted: str, known: Sequence[str], is_known: bool) -> None:
-    if is_known:
+    if is_known or not known:
         return
     listed = f"known are: {', '.join(known)}" if 0 < len(known) <= LISTED else ""
     hints = [part for part in (did_you_mean(wanted, known), listed) if part]
-    raise NotFoundError(f"No {what} is named `{wanted}`", hint="\n".join(hints) or f"these runs have no {what} at all")
+    raise NotFoundError(
+        f"No {what} is named `{wanted}`", hint="\n".join(hints) or "`errata failures RUN` lists what there is"
+    )
 
 
 def case_names(stored: StoredRun, store: Store) -> Iterator[str]:

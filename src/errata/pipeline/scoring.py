@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from errata import triage
 from errata.compare.policies import POLICIES
 from errata.compare.prices import Cost, cost_of
 from errata.compare.scores import Group, Policy, Score

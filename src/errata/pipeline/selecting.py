@@ -11,9 +11,11 @@ from errata.model import Run, StoredRun
 from errata.pipeline.importing import all_of, import_paths
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
+from errata.text.clean import one_line
 from errata.text.nearest import did_you_mean
 
 LISTED = 10
+VALUE = 48
 SHORT, LONG = 8, 16
 
 
@@ -66,8 +68,12 @@ def candidates(found: list[StoredRun]) -> str:
 
 def described(run: Run) -> list[str]:
     """What people know a run by: its name, its subject, its variant."""
-    variant = ", ".join(f"{key} {value}" for key, value in run.variant.items())
-    return [part for part in (run.native_id, run.subject.model, run.subject.agent, variant) if part]
+    return [part for part in (run.native_id, run.subject.model, run.subject.agent, *variant_of(run)) if part]
+
+
+def variant_of(run: Run) -> list[str]:
+    """`prompt terse`, `experiment default`; of a value that is a whole text, its beginning."""
+    return [f"{key} {one_line(value, VALUE)}" for key, value in run.variant.items()]
 
 
 def _names(store: Store) -> Iterator[str]:

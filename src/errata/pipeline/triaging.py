@@ -1,52 +1,69 @@
-"""The verb `triage`: every failure gets its provisional owner, when it is first asked for and when rules change."""
+"""The verb `triage`: every failure gets its provisional owner, on import and when rules change."""
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
 
 from errata import triage
 from errata.model import StoredRun
+from errata.pipeline.across import across_version, look_across
+from errata.pipeline.evidence import failures_with_evidence
+from errata.pipeline.importing import PathSummary
 from errata.pipeline.rules import rules_in_use
-from errata.store.attempts import case_of, failures_to_triage
 from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
 from errata.store.database import Store
-
-CASES_HELD = 256
+from errata.store.runs import run_by_id
+from errata.triage.across import Across
 
 
 def triage_run(stored: StoredRun, store: Store, rules: triage.Rules | None = None) -> int:
     """Attribute every failure anew; how many there are."""
     rules = rules or rules_in_use()
+    across = look_across(stored, store)
     counts = stored.counts
     survey = triage.Survey()
-    made = keep_attributions(store, stored.pk, _attributed(stored, store, rules, survey=survey))
+    made = keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, survey=survey))
     wide = survey.result(counts.counted - counts.executions.get("missing", 0))
     if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
-        keep_attributions(store, stored.pk, _attributed(stored, store, rules, wide=wide))
-    mark_triaged(store, stored.pk, rules.version)
+        keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, wide=wide))
+    mark_triaged(store, stored.pk, _version(rules, across.version))
     return made
 
 
 def triage_if_needed(stored: StoredRun, store: Store) -> None:
-    """Only where the run was not triaged yet, or with other rules."""
+    """Only where the run was not triaged yet, or with other rules, or other runs have something new to say."""
     rules = rules_in_use()
-    if stored.counts.failures and rules_version_of(store, stored.pk) != rules.version:
+    version = _version(rules, across_version(stored, store))
+    if stored.counts.failures and rules_version_of(store, stored.pk) != version:
         triage_run(stored, store, rules)
+
+
+def triage_imported(
+    summaries: Iterable[PathSummary], store: Store, *, on_run: Callable[[], None] = lambda: None
+) -> None:
+    """Every run of an import that is new or has changed; the others have their attributions."""
+    for imported in (run for summary in summaries for run in summary.runs):
+        triage_if_needed(run_by_id(store, imported.id), store)
+        on_run()
+
+
+def _version(rules: triage.Rules, across: str) -> str:
+    return f"{rules.version}+{across}" if across else rules.version
 
 
 def _attributed(
     stored: StoredRun,
     store: Store,
     rules: triage.Rules,
+    across: Across,
     *,
     survey: triage.Survey | None = None,
     wide: triage.RunWide | None = None,
 ) -> Iterator[Kept]:
     source = stored.run.source.name
-    known_case = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
-    for seq, attempt in failures_to_triage(store, stored.pk):
+    for seq, attempt, case in failures_with_evidence(stored, store):
         if survey is not None:
             survey.add(attempt)
-        case = known_case(attempt.case) if attempt.artefacts else None
         observed = triage.observe(stored.run, attempt, case, wide, rules)
+        if across:
+            observed += across.observe(attempt, case)
         attribution = triage.attribute(attempt, observed, source=source, rules=rules)
         yield seq, attribution, any(one.breaks for one in observed)

@@ -7,20 +7,21 @@ from errata.model import Run
 
 SHORTEST = 3
 _GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
-# what a model calls itself, beside the name its provider gives it
-_FAMILIES: dict[str, tuple[str, ...]] = {
-    "claude": ("claude", "anthropic"),
-    "gpt": ("gpt", "chatgpt", "openai"),
-    "gemini": ("gemini", "google deepmind"),
-    "gemma": ("gemma", "google deepmind"),
-    "llama": ("llama", "meta ai"),
-    "mistral": ("mistral", "mistral ai"),
-    "qwen": ("qwen", "tongyi"),
-    "deepseek": ("deepseek",),
-    "grok": ("grok", "xai"),
-    "kimi": ("kimi", "moonshot"),
-    "command-r": ("command-r", "cohere"),
+# what a model calls itself beside the name it is served under, and whom it calls its maker
+_MAKERS: dict[str, tuple[str, ...]] = {
+    "claude": ("anthropic",),
+    "gpt": ("openai",),
+    "gemini": ("google deepmind", "google"),
+    "gemma": ("google deepmind", "google"),
+    "llama": ("meta ai",),
+    "mistral": ("mistral ai",),
+    "qwen": ("alibaba cloud", "alibaba"),
+    "deepseek": (),
+    "grok": ("xai",),
+    "kimi": ("moonshot ai", "moonshot"),
+    "command-r": ("cohere",),
 }
+_OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
 
 
 class Blindfold:
@@ -53,9 +54,10 @@ def _names(run: Run) -> dict[str, str]:
     vendor, _, tail = subject.model.rpartition("/")
     names = {subject.agent: "[agent]", vendor: "[provider]", subject.provider: "[provider]"}
     names |= dict.fromkeys(vendor.split("/"), "[provider]")
-    for family, known in _FAMILIES.items():
+    for family, makers in _MAKERS.items():
         if family in subject.model.lower():
-            names |= dict.fromkeys(known, "[model]")
+            names |= dict.fromkeys(makers, "[provider]")
+            names |= {family: "[model]", _OTHERWISE.get(family, family): "[model]"}
     names |= dict.fromkeys((subject.model, tail, *_spellings(subject.model), *_spellings(tail)), "[model]")
     return {name: mask for name, mask in names.items() if len(name) >= SHORTEST and name.lower() not in _GENERIC}
 

@@ -19,7 +19,9 @@ LINE = 400
 
 # an error that names itself; then any line that speaks of one
 _STRONG = re.compile(
-    r"\b\w*(?:Error|Exception)\b ?[:(]|\berror TS\d+|✖|^E  |\bcommand not found|^fatal: |^panic: ", re.M
+    r"(?:Error|Exception)\b ?[:(]|\berror TS\d|\d:\d{1,6}[ \t]{1,20}error[ \t]|✖|^E  "
+    r"|\bcommand not found|^fatal: |^panic: ",
+    re.MULTILINE,
 )
 _WEAK = re.compile(r"(?i)\b(?:error|failed|failure|exception|fatal|denied|refused|timed out)\b")
 _WORD = re.compile(r"[A-Za-z0-9_][\w-]{2,}")
@@ -109,7 +111,7 @@ def _logs(attempt: Attempt) -> Iterator[str]:
 
 def gist(text: str) -> str:
     """The line of a longer text that names the error; else its beginning."""
-    if "\n" not in text.strip():
+    if len(text.strip()) <= LINE:
         return text.strip()
     return next(iter(_lines_with(_STRONG, text[:SCANNED])), text.strip())
 

@@ -136,6 +136,8 @@ def _mention(material: Material) -> re.Pattern[str]:
 
 def _noted(material: Material) -> Iterator[Wanted]:
     """Lines of the run's logs that name this case or stand beside its errors; logs that are kept whole say more."""
+    if not material.run.log_evidence:
+        return
     kept = {one.path for one in material.attempt.artefacts}
     by_file: dict[str, list[Evidence]] = {}
     mention = _mention(material)

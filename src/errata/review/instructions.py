@@ -131,9 +131,9 @@ def labels_of(packet: Packet) -> tuple[str, ...]:
 
 
 def _in_view(view: View, text: str, rules: Iterable[_Rule]) -> Iterator[Span]:
-    openings = _openings(view.text)
+    openings, plain = _openings(view.text), view.text.isascii()
     for rule in rules:
-        stems = [stem for opening, stem in rule.stems if opening in openings or not opening.isascii()]
+        stems = [stem for opening, stem in rule.stems if opening in openings or not (plain or opening.isascii())]
         for start, end in _windows(view.text, stems) if stems else ():
             for found in rule.pattern.finditer(view.text, start, end):
                 if _holds(rule, view, found, text):

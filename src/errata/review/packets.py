@@ -30,6 +30,8 @@ from errata.text.clean import clean, one_line
 SIGNALS = 12
 QUOTE = 500
 NAME = 160
+FACT = 1_000
+"""Characters of any text that is no place."""
 SLACK = 64
 _TELLTALE = frozenset(("run", "model", "provider", "agent", "report"))
 
@@ -82,9 +84,10 @@ def _signal(signal: Signal) -> Signal:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return clean(value)
+        told = clean(value[: 2 * FACT])
+        return told if len(told) <= FACT else f"{told[:FACT]}…"
     if isinstance(value, dict):
-        return {clean(str(key)): _cleaned(item) for key, item in value.items()}
+        return {one_line(str(key), NAME): _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_cleaned(item) for item in value]
     if isinstance(value, int) and value.bit_length() > 63:  # more than can be written

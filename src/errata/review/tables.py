@@ -42,6 +42,7 @@ _CELLS = {
     "grader": ("grader",),
     "judge_reasoning": ("judge_reasoning",),
 }
+_LINE_ENDS = re.compile(r"\r\n?")
 # what a spreadsheet would take for a formula, also in the wide letters of some keyboards
 _FORMULA = re.compile(r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]")
 
@@ -172,7 +173,7 @@ def _sorted_text(text: str) -> str:
 
 
 def _cell(value: Any, *, short: bool) -> str:
-    text = "" if value is None else str(value)
+    text = _LINE_ENDS.sub("\n", "" if value is None else str(value))
     if short:
         text = excerpt(text, CELL).text
     return f"'{text}" if _FORMULA.match(text) else text

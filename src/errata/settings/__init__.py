@@ -9,6 +9,7 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.settings.files import project_settings, user_settings
+from errata.settings.reviewers import ReviewerSettings
 
 STORE_FOLDER = ".errata"
 STORE_FILE = "errata.db"
@@ -22,6 +23,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy_files: tuple[Path, ...] = ()
     timeouts: Literal["count", "drop"] = "count"
     """What `clean` and `reviewed` make of an attempt that ran out of time."""
+    reviewers: dict[str, ReviewerSettings] = {}
 
 
 def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, cwd: Path | None = None) -> Settings:
@@ -36,6 +38,7 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
         rule_files=own.rules + project.rules,
         taxonomy_files=own.taxonomies + project.taxonomies,
         timeouts=project.timeouts or own.timeouts or "count",
+        reviewers=own.reviewers | project.reviewers,
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.settings.below import files_below, path_below
 from errata.settings.homes import config_home
+from errata.settings.reviewers import EXAMPLE, ReviewerSettings, reviewers_in
 from errata.settings.trust import refuse_guarded
 from errata.text.nearest import did_you_mean
 
@@ -24,6 +25,7 @@ class FromFile(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[Path, ...] = ()
     taxonomies: tuple[Path, ...] = ()
     timeouts: Literal["count", "drop"] | None = None
+    reviewers: dict[str, ReviewerSettings] = {}
 
 
 FROM_NO_FILE = FromFile()
@@ -36,6 +38,7 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
     taxonomies: tuple[str, ...] = ()
     timeouts: Literal["count", "drop"] | None = None
+    reviewers: dict[str, dict[str, Any]] = {}
 
 
 TAKES = {
@@ -43,15 +46,16 @@ TAKES = {
     "rules": 'a list of files: `rules = ["rules/*.toml"]`',
     "taxonomies": 'a list of files: `taxonomies = ["taxonomies/*.toml"]`',
     "timeouts": '`timeouts = "count"` or `timeouts = "drop"`',
+    "reviewers": EXAMPLE,
 }
 
 
 def project_settings(folder: Path, environ: Mapping[str, str]) -> FromFile:
     """The nearest file from a folder upward, like `.git`; only data is taken from it, until it is trusted."""
-    path = next((place / PROJECT_FILE for place in (folder, *folder.parents) if _is_file(place / PROJECT_FILE)), None)
+    path = project_file(folder)
     if path is None:
         return FROM_NO_FILE
-    content = _content(path)
+    content = content_of(path)
     table = _table(path, content)
     refuse_guarded(path, content, table, environ)
     written = _written(path, table)
@@ -59,12 +63,16 @@ def project_settings(folder: Path, environ: Mapping[str, str]) -> FromFile:
     return _from_file(path, written, store)
 
 
+def project_file(folder: Path) -> Path | None:
+    return next((place / PROJECT_FILE for place in (folder, *folder.parents) if _is_file(place / PROJECT_FILE)), None)
+
+
 def user_settings(environ: Mapping[str, str]) -> FromFile:
     home = config_home(environ)
     path = home / USER_FILE if home is not None else None
     if path is None or not _is_file(path):
         return FROM_NO_FILE
-    written = _written(path, _table(path, _content(path)))
+    written = _written(path, _table(path, content_of(path)))
     store = path.parent / Path(written.store).expanduser() if written.store else None
     return _from_file(path, written, store)
 
@@ -82,10 +90,11 @@ def _from_file(path: Path, written: _Written, store: Path | None) -> FromFile:
         rules=files_below(path, "rules", written.rules),
         taxonomies=files_below(path, "taxonomies", written.taxonomies),
         timeouts=written.timeouts,
+        reviewers=reviewers_in(path, written.reviewers),
     )
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)

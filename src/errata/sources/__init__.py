@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Item, SourceRef
 from errata.sources.base import Match, Source, describe, unreadable
+from errata.sources.hints import cut_off, hint_for
 
 BUILT_IN = {
     "convex-evals": "errata.sources.convex_evals",
@@ -66,7 +67,7 @@ def find(path: Path, *, source: str = "") -> list[Found]:
     candidates = {source: source_named(source)} if source else all_sources()
     found = list(_descend(path, candidates, [LOOK_CAP], 0))
     if not found:
-        raise UnknownFormatError(_unknown(path, source), hint=_hint(path))
+        raise _unknown(path, source)
     return found
 
 
@@ -118,14 +119,13 @@ def _recognise(path: Path, candidates: dict[str, Source]) -> Found | None:
     return sure[0] if sure else None
 
 
-def _unknown(path: Path, source: str) -> str:
-    return f"Source `{source}` does not recognise `{path}`" if source else f"No source recognises `{path}`"
+def _unknown(path: Path, source: str) -> UnknownFormatError:
+    told = f"Source `{source}` does not recognise `{path}`" if source else f"No source recognises `{path}`"
+    if stops := cut_off(path):
+        told = f"`{path.name}` {stops}"
+    known = all_sources().values()
+    return UnknownFormatError(told, hint=hint_for(path, known, _is_run))
 
 
-def _hint(path: Path) -> str:
-    for source in all_sources().values():
-        explain = getattr(source, "explain", None)
-        told = explain(path) if explain else None
-        if told:
-            return f"{told}\nall formats: `errata sources` · name one: `--source`"
-    return "`errata sources` lists what can be read; describe your own format with `--map`"
+def _is_run(path: Path) -> bool:
+    return any(source.recognise(path) is not None for source in all_sources().values())

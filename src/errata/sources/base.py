@@ -57,9 +57,16 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 def convert_each(
-    rows: Iterable[Row | Unreadable], convert: Callable[[Row], Item | Iterable[Item]], *, source: str
+    rows: Iterable[Row | Unreadable],
+    convert: Callable[[Row], Item | Iterable[Item]],
+    *,
+    source: str,
+    owner: Callable[[Row], str] | None = None,
 ) -> Iterator[Item]:
-    """Convert row by row. A row that can't be converted is one `Unreadable`; the rest goes on."""
+    """Convert row by row. A row that can't be converted is one `Unreadable`; the rest goes on.
+
+    Where rows of several runs stand in one file, `owner` tells whose a row is, as far as it can be read.
+    """
     for row in rows:
         if type(row) is Unreadable:
             yield row
@@ -72,9 +79,16 @@ def convert_each(
                 continue
             items = list(made)
         except Exception as error:  # noqa: BLE001 one of the three places: where a source's row is converted
-            yield unreadable(source, row.ref, describe(error), excerpt=_excerpt_of(row.data))
+            run = _owner_of(row, owner) if owner else ""
+            yield unreadable(source, row.ref, describe(error), excerpt=_excerpt_of(row.data), run=run)
             continue
         yield from items
+
+
+def of_run(run: str, items: Iterable[Item]) -> Iterator[Item]:
+    """What is read of one run alone: whatever can't be read of it belongs to it."""
+    for item in items:
+        yield msgspec.structs.replace(item, run=run) if type(item) is Unreadable and not item.run else item
 
 
 def json_lines(path: Path, *, source: str, root: Path, usual: type | None = None) -> Iterator[Row | Unreadable]:
@@ -211,9 +225,10 @@ class Numbering:
         return self._repeated[key]
 
 
-def unreadable(source: str, ref: SourceRef, why: str, *, excerpt: bytes | str = b"") -> Unreadable:
+def unreadable(source: str, ref: SourceRef, why: str, *, excerpt: bytes | str = b"", run: str = "") -> Unreadable:
     text = excerpt.decode("utf-8", "replace") if isinstance(excerpt, bytes) else excerpt
-    return Unreadable(source=source, where=str(ref), why=why, excerpt=one_line(text[: 2 * EXCERPT], EXCERPT), ref=ref)
+    shown = one_line(text[: 2 * EXCERPT], EXCERPT)
+    return Unreadable(source=source, where=str(ref), why=why, excerpt=shown, run=run, ref=ref)
 
 
 def describe(error: BaseException) -> str:
@@ -305,6 +320,13 @@ def _decode_lines(
 
 
 _TOO_LONG = f"line longer than {LINE_CAP // 2**20} MB"
+
+
+def _owner_of(row: Row, owner: Callable[[Row], str]) -> str:
+    try:
+        return owner(row)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return ""  # what broke the conversion of the row may break this, too
 
 
 def _excerpt_of(data: Any) -> str:

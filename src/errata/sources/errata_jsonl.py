@@ -60,8 +60,8 @@ def recognise(path: Path) -> Match | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    rows = json_lines(path, source=NAME, root=path)
-    return convert_each(rows, partial(_item, _Seen(), str(path.parent.absolute())), source=NAME)
+    rows, seen = json_lines(path, source=NAME, root=path), _Seen()
+    return convert_each(rows, partial(_item, seen, str(path.parent.absolute())), source=NAME, owner=seen.owner)
 
 
 def write(items: Iterable[Item]) -> Iterator[bytes]:
@@ -78,6 +78,11 @@ class _Seen:
         self.runs: set[str] = set()
         self.attempts: set[str] = set()
         self.latest = ""
+
+    def owner(self, row: Row) -> str:
+        """Of a record that is not as it should be: the run that it names, where that is known."""
+        named = row.data["record"].get("run", self.latest)
+        return named if named in self.runs else ""
 
 
 def _item(seen: _Seen, folder: str, row: Row) -> Item:

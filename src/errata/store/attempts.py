@@ -42,11 +42,13 @@ def attempts_of(
         yield attempt
 
 
-def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt]]:
-    """Every failure with its number and the texts of its files; transcripts stay where they are."""
-    query = select(attempts.c.seq, attempts.c.record_block, attempts.c.record_at)
-    query = query.where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
-    yield from _read(store, pk, query, steps=False, texts=True)
+def failures_to_triage(store: Store, pk: int) -> Iterator[tuple[int, Attempt, bytes | None]]:
+    """Every failure with its number, the texts of its files, and its case, packed; transcripts stay where they are."""
+    joined = attempts.outerjoin(cases, (attempts.c.run_pk == cases.c.run_pk) & (attempts.c.case_key == cases.c.key))
+    query = select(attempts.c.seq, attempts.c.record_block, attempts.c.record_at, cases.c.record.label("case_record"))
+    query = query.select_from(joined).where(attempts.c.run_pk == pk, attempts.c.failure).order_by(attempts.c.seq)
+    for row, attempt in _read(store, pk, query, steps=False, texts=True):
+        yield row.seq, attempt, row.case_record
 
 
 def attempts_with_failed_check(store: Store, pk: int, check: str) -> Iterator[Attempt]:
@@ -114,7 +116,7 @@ def run_with_texts(store: Store, stored: StoredRun) -> Run:
 
 def _read(
     store: Store, pk: int, query: Select[Any], *, steps: bool, texts: bool = False
-) -> Iterator[tuple[int, Attempt]]:
+) -> Iterator[tuple[Row[Any], Attempt]]:
     with store.reading() as connection:
 
         def load(number: int) -> bytes:
@@ -128,7 +130,7 @@ def _read(
                 attempt = msgspec.structs.replace(attempt, steps=_steps(transcripts, row))
             if texts and attempt.artefacts:
                 attempt = msgspec.structs.replace(attempt, artefacts=_filled(connection, attempt.artefacts))
-            yield row.seq, attempt
+            yield row, attempt
 
 
 def _steps(transcripts: BlockReader, row: Row[Any]) -> tuple[Step, ...]:

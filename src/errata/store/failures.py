@@ -110,7 +110,7 @@ def attempts_at(store: Store, pk: int, keys: Collection[str]) -> dict[str, list[
 
 def _numbered(store: Store, pk: int, seqs: Sequence[int], *, steps: bool = False) -> dict[int, Attempt]:
     query = select(attempts).where(attempts.c.run_pk == pk, attempts.c.seq.in_(seqs)).order_by(attempts.c.seq)
-    return dict(_read(store, pk, query, steps=steps))
+    return {row.seq: attempt for row, attempt in _read(store, pk, query, steps=steps)}
 
 
 def _attributions(connection: Connection, pk: int, seqs: Sequence[int]) -> dict[int, Attribution]:

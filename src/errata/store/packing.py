@@ -69,7 +69,7 @@ def pack_items(items: Iterable[Item]) -> Iterator[Batch]:
             packers.setdefault(run, _RunPacker())
             batch.runs.append(item)
         elif type(item) is Unreadable:
-            batch.unreadables.append((run, item))
+            batch.unreadables.append((item.run or run, item))
             if len(batch.unreadables) >= BATCH_ROWS:
                 yield _with_parts(batch, packers)
                 batch = Batch()

@@ -15,6 +15,7 @@ from errata.model.times import moment_of
 from errata.store import sqlite
 from errata.store.database import Store
 from errata.store.schema import exclusions, findings, runs, unreadables
+from errata.text.clean import one_line
 
 
 def all_runs(store: Store, *, suite: str = "") -> list[StoredRun]:
@@ -99,7 +100,7 @@ def _stored(row: Row[Any]) -> StoredRun:
 
 
 def _told_apart(run: Run) -> str:
-    variant = ", ".join(f"{key} {value}" for key, value in run.variant.items())
+    variant = ", ".join(f"{key} {one_line(value, 48)}" for key, value in run.variant.items())
     return " · ".join(part for part in (run.native_id, run.subject.model, variant, f"id {run.id}") if part)
 
 

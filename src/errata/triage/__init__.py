@@ -11,7 +11,7 @@ from errata.triage.run_wide import RunWide, Survey, look_over
 
 def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide | None, rules: Rules) -> list[Observed]:
     """Every signal of one failure, whoever it points to."""
-    found = [one for rule in facts.RULES for one in rule(attempt, case)]
+    found = facts.observe(attempt, case)
     if wide is not None:
         found += wide.observe(attempt)
     seen = set()

@@ -12,7 +12,7 @@ from errata.triage.calls import required_calls
 from errata.triage.equivalence import same
 from errata.triage.expected import choice_of, expected_texts, task_text
 from errata.triage.markup import bare
-from errata.triage.observed import Observed, Rule, signal
+from errata.triage.observed import Observed, signal
 
 _LETTERS = re.compile(r"\(?[A-Za-z]\)?(?:\s*(?:,|;|&|and|\s)\s*\(?[A-Za-z]\)?)*$")
 _LIMIT = re.compile(
@@ -122,9 +122,6 @@ def _is_a_fixture(path: str, phase: Phase, case: Case | None) -> bool:
 
 def _path(found: re.Match[str]) -> str:
     return found["python"] or found["shell"] or found["node"]
-
-
-RULES: tuple[Rule, ...] = (no_choice_is_right, reference_breaks_the_limit, missing_fixture)
 
 
 def _observed(case: Case, name: str, strength: Confidence, where: str, quote: str) -> Observed:

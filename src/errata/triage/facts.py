@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
-from errata.model import Artefact, Attempt, Case, Check
+from errata.model import Artefact, Attempt, Case
 from errata.model.words import Confidence, Owner
+from errata.text.mask import steady
 from errata.triage import contradictions, judges, strictness
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 
@@ -35,7 +37,7 @@ def ran_into_a_limit(attempt: Attempt, _case: Case | None) -> Iterator[Observed]
 def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Functionally right as far as every test tells, and refused for its style."""
     failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
-    if not failed or not all(map(_is_lint, failed)):
+    if not failed or not all(_is_lint(check.name) for check in failed):
         return
     tests = [check for check in attempt.checks if check.name in ("tests", "test") or check.kind == "tests"]
     if tests and all(one.status == "pass" for one in tests):
@@ -51,7 +53,7 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:
         first = attempt.errors[0]
-        own = _PROGRAMMING.search(f"{first.type}: {first.message}"[:QUOTE])
+        own = _is_a_programs_mistake(first.type, steady(first.message[:QUOTE]))
         name = "crash_before_generation" if own else "no_generation"
         owner: Owner = "harness" if own else "provider"
         yield _observed(attempt, name, owner, "likely", "errors[0].message", first.message)
@@ -63,6 +65,11 @@ _PROGRAMMING = re.compile(
     r"NotImplementedError|RecursionError|AssertionError|ValidationError|JSONDecodeError|FileNotFoundError|SyntaxError|"
     r"ReferenceError|UnicodeDecodeError|ZeroDivisionError|KeyboardInterrupt)\b"
 )
+
+
+@lru_cache(maxsize=20_000)
+def _is_a_programs_mistake(kind: str, message: str) -> bool:
+    return _PROGRAMMING.search(f"{kind}: {message}"[:QUOTE]) is not None
 
 
 def spent_nothing(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -146,7 +153,7 @@ MEANS = {
     "reference_fails": "the reference solution itself fails",
     "all_fail": "every subject that was measured fails this case",
     "all_agree_on_another": "every subject gives one and the same other answer",
-    "answer_equals_reference": "the reference answer itself was refused",
+    "answer_equals_reference": "the answer is the reference, character for character",
     "check_failed": "measured and failed; nothing points elsewhere",
     "unavailable_run": "the model was not available at all",
     "cascade": "stumbled over what an earlier crash left behind",
@@ -155,24 +162,38 @@ MEANS = {
 }
 """What the rules that are functions say, in words."""
 
-RULES: tuple[Rule, ...] = (
-    follows_another,
-    ended_the_session,
-    ran_into_a_limit,
+ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, ran_into_a_limit, measurement_broke)
+OF_ERRORS: tuple[Rule, ...] = (never_generated, spent_nothing, contradictions.missing_fixture)
+OF_MEASURED: tuple[Rule, ...] = (
     only_lint_failed,
-    never_generated,
-    spent_nothing,
-    measurement_broke,
     verifier_never_ran,
     *judges.RULES,
-    equals_the_reference,
-    *strictness.RULES,
-    *contradictions.RULES,
+    strictness.only_one_filter_found_it,
     a_check_failed,
+)
+OF_KNOWN_CASES: tuple[Rule, ...] = (
+    equals_the_reference,
+    strictness.refused_for_its_form,
+    strictness.calls_refused_for_their_form,
+    strictness.not_taken_for_an_answer,
+    contradictions.no_choice_is_right,
+    contradictions.reference_breaks_the_limit,
 )
 
 
-__all__ = ["MEANS", "QUOTE", "RULES", "Observed", "Rule"]
+def observe(attempt: Attempt, case: Case | None) -> list[Observed]:
+    """What every rule that may apply has to say; asking those that can't would be half of what triage costs."""
+    rules = [*ALWAYS]
+    if attempt.errors or attempt.execution == "error":
+        rules += OF_ERRORS
+    if attempt.measurement == "scored":
+        rules += OF_MEASURED
+    if case is not None:
+        rules += OF_KNOWN_CASES
+    return [one for rule in rules for one in rule(attempt, case)]
+
+
+__all__ = ["MEANS", "QUOTE", "Observed", "Rule", "observe"]
 
 
 def _observed(
@@ -188,8 +209,9 @@ def _observed(
     return Observed(signal=signal(name, strength, where, quote, attempt.ref), owner=owner, breaks=breaks)
 
 
-def _is_lint(check: Check) -> bool:
-    return any(word in check.name.lower() for word in LINTERS)
+@lru_cache(maxsize=1_000)
+def _is_lint(check: str) -> bool:
+    return any(word in check.lower() for word in LINTERS)
 
 
 def _is_subject_error(attempt: Attempt) -> bool:

@@ -10,7 +10,7 @@ from errata.model.words import Confidence, Owner
 QUOTE = 160
 
 
-class Observed(msgspec.Struct, frozen=True, kw_only=True):
+class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A signal and what it says about who has to act; without an owner it is only kept."""
 
     signal: Signal

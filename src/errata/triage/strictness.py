@@ -10,7 +10,7 @@ from errata.triage.answers import final_answers, json_in
 from errata.triage.calls import Call, calls_in, made_calls, required_calls, same_calls
 from errata.triage.equivalence import LONGEST, canonical, same, same_set, same_value
 from errata.triage.expected import asks_for_a_form, choice_of, expected_texts, says_any_order
-from errata.triage.observed import Observed, Rule, signal
+from errata.triage.observed import Observed, signal
 
 SHORT = 400
 """A longer text is an essay that may hold the answer, not the answer."""
@@ -184,14 +184,6 @@ def only_one_filter_found_it(attempt: Attempt, case: Case | None) -> Iterator[Ob
             told = f"{refused.name}: fail, {check.name}: pass"
             yield _observed(attempt, "format_reject", "weak" if asked else "likely", f"checks[{check.name}]", told)
             return
-
-
-RULES: tuple[Rule, ...] = (
-    refused_for_its_form,
-    calls_refused_for_their_form,
-    not_taken_for_an_answer,
-    only_one_filter_found_it,
-)
 
 
 def _observed(attempt: Attempt, name: str, strength: Confidence, where: str, quote: str) -> Observed:

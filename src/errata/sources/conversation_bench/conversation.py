@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from errata.model import Attempt, Item, Run
-from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines
+from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines, of_run
 from errata.sources.conversation_bench.comparison import Listed
 from errata.sources.conversation_bench.contract import cases
 from errata.sources.conversation_bench.layout import NAME, Files
@@ -22,10 +22,10 @@ def read_conversation(files: Files, listed: Listed | None = None) -> Iterator[It
     facts = gather(files, listed)
     run = run_record(facts)
     yield run
-    yield from facts.problems
-    yield from cases(facts.contract, run)
+    yield from of_run(run.id, facts.problems)
+    yield from of_run(run.id, cases(facts.contract, run))
     turns = _turns(facts, run)
-    yield from _rows(facts, turns)
+    yield from of_run(run.id, _rows(facts, turns))
     yield from _missing(facts, turns)
     if turns.started_at:
         # the rows' times are UTC, the log's are local

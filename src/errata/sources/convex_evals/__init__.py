@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item, Run, Unreadable
-from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.base import Numbering, Row, convert_each, of_run
 from errata.sources.convex_evals import local_output
 from errata.sources.convex_evals.answers import Answer, read_answer
 from errata.sources.convex_evals.collected import Collected, Said, collect
@@ -32,14 +32,14 @@ def read(path: Path) -> Iterator[Item]:
         return
     storage = Storage(root)
     for collected in runs:
-        yield from _read_run(collected, storage, root)
+        run = run_of(collected, root)
+        yield run
+        yield from of_run(run.id, _read_run(run, collected, storage))
     yield from lost
     yield from (answer for answer in answers if isinstance(answer, Unreadable))
 
 
-def _read_run(collected: Collected, storage: Storage, root: Path) -> Iterator[Item]:
-    run = run_of(collected, root)
-    yield run
+def _read_run(run: Run, collected: Collected, storage: Storage) -> Iterator[Item]:
     numbering = Numbering()
     evals = collected.evals()
     for sayings in evals.values():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from errata.model import Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.model.identity import fingerprint
-from errata.sources.base import describe, relative, unreadable
+from errata.sources.base import describe, of_run, relative, unreadable
 from errata.sources.convex_evals.artefacts import from_bytes, output_role, raw_response
 from errata.sources.convex_evals.run_log import read_log
 from errata.sources.convex_evals.runs import HEADLINE
@@ -65,7 +65,7 @@ def read(path: Path, places: list[Place]) -> Iterator[Item]:
         )
         yield run
         for folder in evals:
-            yield from _eval(run, folder, path)
+            yield from of_run(run.id, _eval(run, folder, path))
 
 
 def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]:

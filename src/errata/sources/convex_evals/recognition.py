@@ -44,9 +44,21 @@ def explain(path: Path) -> str | None:
             return "this is the file storage of convex-evals: name the folder with the answers about a run"
         if local_output.is_eval_folder(path if path.is_dir() else path.parent):
             return "this is one eval of convex-evals' local output: name the folder that holds `output`"
+        if path.is_dir() and _holds_tasks(path):
+            return "it holds evals of convex-evals, `TASK.txt` and their graders, not a finished run"
     except (OSError, ValueError):
         return None
     return None
+
+
+def _holds_tasks(path: Path) -> bool:
+    """An eval, a category of them, or all categories."""
+    places = (
+        path,
+        *folders(path)[:LOOKS_BELOW],
+        *(deep for one in folders(path)[:LOOKS_BELOW] for deep in folders(one)),
+    )
+    return any((one / "TASK.txt").is_file() for one in islice(places, LOOKS))
 
 
 def answer_files(path: Path) -> list[Path]:

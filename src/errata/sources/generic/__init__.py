@@ -15,6 +15,7 @@ from errata.sources.generic.mapping import Mapping, load
 from errata.sources.generic.rows import Rows
 from errata.sources.generic.runs import Place, Runs
 from errata.sources.generic.tables import open_table
+from errata.sources.neighbours import by_neighbours
 
 NAME = "generic"
 TITLE = "Your own JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"
@@ -94,8 +95,10 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
         in_folder=in_folder,
     )
     runs = Runs(mapping, table.columns, place)
-    items = convert_each(table.rows, Rows(mapping, runs, table.columns, table.sample), source=NAME)
-    yield from _run_first(items, runs, path.name)
+    rows = Rows(mapping, runs, table.columns, table.sample)
+    items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
+    found = _run_first(items, runs, path.name)
+    yield from found if runs.is_one else by_neighbours(found)
     yield from runs.finished()
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Attempt, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.sources.base import Row
 from errata.sources.generic.columns import Get, getter
 from errata.sources.generic.mapping import CheckColumn, Column, Fact, Mapping, RunMap, as_column
 from errata.sources.generic.values import is_empty, text
@@ -97,6 +98,11 @@ class Runs:
             state = self._by_id.setdefault(run.id, RunState(run))
             self._by_values[values] = state
         return state
+
+    def owner(self, row: Row) -> str:
+        """Whose a row is that can't be read otherwise; empty where no other row has made that run known."""
+        state = self.state_of(row.data)
+        return state.run.id if state.announced else ""
 
     def announce(self, row: dict[str, Any]) -> Run:
         state = self.state_of(row)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from errata.model import Attempt, Item, Run, case_key
-from errata.sources.base import Numbering
+from errata.sources.base import Numbering, of_run
 from errata.sources.documents import Documents
 from errata.sources.harbor.job_run import Job, run_of
 from errata.sources.harbor.layout import NAME
@@ -25,7 +25,7 @@ def read_job(folder: Path) -> Iterator[Item]:
     yield from lost
     yield from documents.problems()
     for group, run in runs.items():
-        yield from _trials(job, run, job.groups[group], documents)
+        yield from of_run(run.id, _trials(job, run, job.groups[group], documents))
     yield from _never_begun(job, runs)
 
 

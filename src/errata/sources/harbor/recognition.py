@@ -60,9 +60,17 @@ def explain(path: Path) -> str | None:
             return "this is the trajectory of a Harbor trial: name the trial's folder, or the job's"
         if path.is_dir() and _holds(path / "config.json", _JOB_CONFIG):
             return "this Harbor job has not begun a trial yet"
+        if path.is_dir() and (_is_task(path) or any(map(_is_task, islice(folders(path), LOOKS)))):
+            return "it holds tasks of a benchmark, not a finished job: name a folder below `jobs` or `runs`"
     except (OSError, ValueError):
         return None
     return None
+
+
+def _is_task(folder: Path) -> bool:
+    """As Harbor and, before it, terminal-bench keep what is to be done."""
+    harbor = is_file(folder / "task.toml") and (is_file(folder / "instruction.md") or (folder / "tests").is_dir())
+    return harbor or (is_file(folder / "task.yaml") and is_file(folder / "run-tests.sh"))
 
 
 def _is_trial(folder: Path) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from errata.model import Item, Run, Unreadable
 from errata.sources.base import Numbering, Row, convert_each, unreadable
+from errata.sources.neighbours import by_neighbours
 from errata.sources.promptfoo.assertions import Graders
 from errata.sources.promptfoo.attempts import Place, attempt_of
 from errata.sources.promptfoo.cases import case_of
@@ -29,7 +30,7 @@ def read(path: Path) -> Iterator[Item]:
     runs = {key: run_of(evaluation, column, len(columns.by_key), path) for key, column in columns.by_key.items()}
     yield from runs.values()
     reading = Reading(columns, runs, Graders(evaluation.config))
-    yield from convert_each(evaluation.rows(), reading.items_of, source=NAME)
+    yield from by_neighbours(convert_each(evaluation.rows(), reading.items_of, source=NAME, owner=reading.owner))
     yield from _nothing(evaluation, runs)
 
 
@@ -58,6 +59,9 @@ class Reading:
         if index == 1:
             yield case_of(run, name, data, row.ref)
         yield attempt_of(data, row.ref, self._place(key, name, index, data.get("testIdx")), self._graders)
+
+    def owner(self, row: Row) -> str:
+        return self._runs[self._columns.key_of(row.data)].id
 
     def _place(self, key: Key, name: str, index: int, number: Any) -> Place:
         """Repeats have numbers of their own; a row with one that was there already is the same row twice."""

@@ -27,7 +27,6 @@ _ROW = re.compile(rb'"test_id"\s*:')
 _FIRST_GENERATION = re.compile(rb'"threads"\s*:|"judge_model"\s*:')
 _STATUS = re.compile(rb'"status"\s*:\s*"(?:success|error|pass|fail|unknown)"')
 _EXPERIMENT = re.compile(rb'"experiment_id"\s*:')
-_LEFT_OVER = re.compile(r"batch_summary\.json\.tmp")
 
 
 def recognise(path: Path) -> Match | None:
@@ -54,14 +53,6 @@ def read(path: Path) -> Iterator[Item]:
 def explain(path: Path) -> str | None:
     """A hint where the path belongs to a batch, but is not the finished result."""
     try:
-        if path.is_file() and _LEFT_OVER.match(path.name):
-            beside = path.with_name(SUMMARY)
-            said = "a write was interrupted, and this is what it left over"
-            return (
-                f"{said}; the finished file lies beside it:\n`errata import {path.parent}`"
-                if beside.is_file()
-                else said
-            )
         if path.is_dir() and (path / "thread_logs").is_dir() and not (path / SUMMARY).exists():
             return f"the batch is not finished: there are thread logs, but no `{SUMMARY}`"
         if path.is_dir() and (path / "judges.csv").is_file() and not (path / "runs.csv").exists():

@@ -22,6 +22,7 @@ from errata.model import (
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row, convert_each, csv_rows
 from errata.sources.documents import Documents
+from errata.sources.neighbours import by_neighbours
 from errata.sources.scylla.csv_attempt import ExportedRun
 from errata.sources.scylla.csv_figures import Figures, other_figures, subtest_parts, tier_parts
 from errata.sources.scylla.csv_join import Grouped, row_key
@@ -56,7 +57,8 @@ def read_export(root: Path, runs_path: Path) -> Iterator[Item]:
     yield from _cases(runs, export, figures, runs_path)
     yield from figures.left()
     converter = _Converter(runs, export, Grouped(root / "judges.csv"), Grouped(root / "criteria.csv"))
-    yield from convert_each(csv_rows(runs_path, source=NAME, root=root), converter.attempt, source=NAME)
+    rows = csv_rows(runs_path, source=NAME, root=root)
+    yield from by_neighbours(convert_each(rows, converter.attempt, source=NAME, owner=converter.owner))
     for table in (converter.judges, converter.criteria):
         yield from table.left()
         yield from table.problems
@@ -188,6 +190,9 @@ class _Converter:
     def __init__(self, runs: dict[str, Run], export: Export, judges: Grouped, criteria: Grouped) -> None:
         self.runs, self.export, self.judges, self.criteria = runs, export, judges, criteria
         self._seen, self._spare = Numbering(), Numbering()
+
+    def owner(self, row: Row) -> str:
+        return self.runs[row_key(row)[1]].id
 
     def attempt(self, row: Row) -> Attempt:
         data, key = row.data, row_key(row)

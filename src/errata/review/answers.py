@@ -1,0 +1,135 @@
+"""What an answer looks like: its JSON schema, and reading it out of whatever a reviewer said around it."""
+
+import json
+from typing import Any, NamedTuple
+
+from errata.model import Question
+from errata.model.words import OWNERS
+
+NO_LABEL = "none"
+"""No label of the taxonomy fits: then the owner is named instead."""
+LONGEST = 400_000
+"""Characters of an answer that are looked at."""
+TRIES = 64
+WRAPPERS = ("verdict", "answer", "result", "output")
+FIELDS = (
+    "reasoning",
+    "evidence",
+    "error_line",
+    "decisive_step",
+    "underlying_mistake",
+    "consequences",
+    "model_snippet",
+    "expected_snippet",
+    "label",
+    "owner",
+    "also",
+    "cause",
+    "bucket",
+    "recommendation",
+    "fix",
+    "doubts",
+    "confidence",
+)
+
+_TEXT: dict[str, Any] = {"type": "string"}
+_MAYBE_TEXT: dict[str, Any] = {"type": ["string", "null"]}
+
+
+class Given(NamedTuple):
+    fields: dict[str, Any]
+    ignored: tuple[str, ...]
+    """Fields that nobody asked for."""
+
+
+def owners_without_label(question: Question) -> tuple[str, ...]:
+    """Those whom only the label `none` can name; nobody where the taxonomy has a label for what is not known."""
+    named = {choice.owner for choice in question.labels}
+    return () if "unknown" in named else tuple(owner for owner in OWNERS if owner not in named)
+
+
+def labels_to_give(question: Question) -> tuple[str, ...]:
+    labels = tuple(choice.label for choice in question.labels)
+    return (*labels, NO_LABEL) if owners_without_label(question) and NO_LABEL not in labels else labels
+
+
+def schema_for(question: Question) -> dict[str, Any]:
+    """Closed, all fields required and absent ones null, as strict structured output wants it. Thought comes first."""
+    owners = owners_without_label(question)
+    fields: dict[str, Any] = {
+        "reasoning": _TEXT,
+        "evidence": _list_of(_object(place=_TEXT, quote=_TEXT)),
+        "error_line": _MAYBE_TEXT,
+        "decisive_step": {"type": ["integer", "null"]},
+        "underlying_mistake": _MAYBE_TEXT,
+        "consequences": _list_of(_TEXT),
+        "model_snippet": _MAYBE_TEXT,
+        "expected_snippet": _MAYBE_TEXT,
+        "label": {"type": "string", "enum": list(labels_to_give(question))},
+    }
+    if owners:
+        fields["owner"] = {"type": ["string", "null"], "enum": [*owners, None]}
+    fields |= {
+        "also": _list_of({"type": "string", "enum": list(OWNERS)}),
+        "cause": _TEXT,
+        "bucket": _MAYBE_TEXT,
+        "recommendation": _object(
+            group={"type": "string", "enum": ["eval", "config", "model", "none"]}, text=_TEXT, target_path=_MAYBE_TEXT
+        ),
+        "fix": {"anyOf": [_object(path=_TEXT, before=_TEXT, after=_TEXT), {"type": "null"}]},
+        "doubts": _list_of(_TEXT),
+        "confidence": {"type": "string", "enum": ["certain", "likely", "weak"]},
+    }
+    return _object(**fields)
+
+
+def _object(**fields: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def _list_of(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def read_answer(text: str) -> Given | str:
+    """The one JSON object in it that gives a label; else why there is none."""
+    objects = [_unwrapped(one) for one in _objects(text[:LONGEST].rpartition("</think>")[2])]
+    labelled = [one for one in objects if "label" in one]
+    if len({json.dumps(one["label"], sort_keys=True) for one in labelled}) > 1:
+        return "the answer holds several objects with different labels: give one JSON object and nothing else"
+    if not labelled:
+        return _nothing(text, found=bool(objects))
+    fields = labelled[0]
+    ignored = tuple(sorted(str(name)[:60] for name in fields if name not in FIELDS))
+    return Given({name: fields[name] for name in FIELDS if fields.get(name) is not None}, ignored[:20])
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    """Those that are complete and stand in no other."""
+    decoder = json.JSONDecoder()
+    found: list[dict[str, Any]] = []
+    at = text.find("{")
+    for _ in range(TRIES):
+        if at < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            found.append(value)
+        at = text.find("{", end)
+    return found
+
+
+def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
+    inner = next((value[name] for name in WRAPPERS if isinstance(value.get(name), dict)), None)
+    return inner if inner is not None and "label" not in value else value
+
+
+def _nothing(text: str, *, found: bool) -> str:
+    if found:
+        return "the JSON object has no `label`"
+    if "{" in text:
+        return "the JSON object is broken or was cut off: give it whole, and nothing else"
+    return "there is no JSON object in the answer: give one, and nothing else"

@@ -1,0 +1,198 @@
+"""Whether a quote is evidence: it stands at the place it names, word for word, and somebody else said it.
+
+White space is folded, nothing else. A quote may not begin or end inside a word or a number: `3` is not what a text
+says that has `30`. What errata wrote itself is no evidence, nor is text that talks to the reviewer.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from errata.model import Packet, Place, Quote
+from errata.review.instructions import labels_of, spans
+from errata.review.places import Kind, kind_of
+from errata.text.clean import one_line
+
+SHORTEST = 15
+"""Characters that are no space; a whole line may be shorter."""
+LONGEST = 1_000
+MOST = 20
+SHOWN = 100
+NAMED = 12
+
+CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
+"""At least one quote is from the output, a log, what the harness says went wrong, or the grader."""
+OWN_WORDS = frozenset(
+    ("signals", "facts", "question", "rule", "left_out", "left-out", "history", "failure_key", "run", "size", "packet")
+)
+GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
+REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
+"""Both are what errata writes into the text of a place."""
+_LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
+_TOLD_OTHERS = re.compile(r"(?:user|system)\b")
+
+
+class Passage(NamedTuple):
+    start: int
+    end: int
+
+
+class Checked(NamedTuple):
+    quotes: tuple[Quote, ...]
+    reasons: tuple[str, ...]
+    """In words that a reviewer can act on; none where all is well."""
+
+
+class Shelf:
+    """The places of a redacted packet, to look quotes up in."""
+
+    def __init__(self, packet: Packet) -> None:
+        self._places = packet.places
+        self._labels = labels_of(packet)
+        self._silent: dict[int, list[Passage]] = {}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(place.place for place in self._places))
+
+    @cached_property
+    def core(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(place.place for place in self._places if is_core(place)))
+
+    def named(self, name: str) -> list[Place]:
+        return [place for place in self._places if place.place == name]
+
+    def holding(self, quote: str, kinds: Iterable[Kind] = ()) -> list[str]:
+        """The places that say so."""
+        wanted, pattern = frozenset(kinds), verbatim(quote)
+        among = [place for place in self._places if not wanted or kind_of(place.place) in wanted]
+        return [place.place for place in among if pattern.search(place.text)]
+
+    def silent(self, place: Place) -> list[Passage]:
+        """What of a place is no evidence: where it talks to the reviewer, and what errata wrote into it."""
+        if id(place) not in self._silent:
+            talk = [Passage(span.start, span.end) for span in spans(place.text, self._labels)]
+            self._silent[id(place)] = talk + [Passage(*found.span()) for found in GAP.finditer(place.text)]
+        return self._silent[id(place)]
+
+
+def verbatim(quote: str) -> re.Pattern[str]:
+    """Finds the quote whatever the white space, and never in the middle of a word or a number."""
+    words = r"\s+".join(map(re.escape, quote.split()))
+    before = r"(?<![A-Za-z0-9_])(?<!\d[.,])" if re.match(r"\s*[A-Za-z0-9_]", quote) else ""
+    after = r"(?![A-Za-z0-9_])" if re.search(r"[A-Za-z0-9_]\s*\Z", quote) else ""
+    return re.compile(f"{before}{words}{after}" + (r"(?![.,]\d)" if re.search(r"\d\s*\Z", quote) else ""))
+
+
+def is_core(place: Place) -> bool:
+    """What a user or a system prompt says in a transcript is no output."""
+    told = place.place.startswith("steps/") and _TOLD_OTHERS.match(place.text)
+    return kind_of(place.place) in CORE and not told
+
+
+def checked(given: Sequence[Quote], shelf: Shelf) -> Checked:
+    """Each quote with the lines it really stands on, or the reasons why one can't be taken."""
+    if not given:
+        return Checked((), (f"there is no evidence: quote what shows it, for example from {_listed(shelf.core)}",))
+    if len(given) > MOST:
+        return Checked((), (f"there are {len(given)} quotes: give those that decide, {MOST} at most",))
+    quotes: dict[tuple[str, str], Quote] = {}
+    reasons: list[str] = []
+    for one in given:
+        found = _checked(one, shelf)
+        if isinstance(found, Quote):
+            quotes.setdefault((found.place, found.quote), found)
+        else:
+            reasons.append(found)
+    taken = tuple(quotes.values())
+    if not reasons and shelf.core and not any(quote.place in shelf.core for quote in taken):
+        reasons.append(
+            f"no quote is from the output, a log, an error or the grader: add one from {_listed(shelf.core)}"
+        )
+    return Checked(taken, tuple(reasons))
+
+
+def _checked(given: Quote, shelf: Shelf) -> Quote | str:
+    name, lines = _place_named(given, shelf)
+    text = given.quote.strip()
+    shown = f"the quote `{one_line(text, SHOWN)}`"
+    if not text:
+        return f"a quote from `{one_line(name, SHOWN)}` is empty"
+    if len(text) > LONGEST:
+        return f"{shown} is too long: {LONGEST} characters at most, those that decide"
+    places = shelf.named(name)
+    if not places:
+        return _no_place(name, text, shown, shelf)
+    found = [(place, Passage(*one.span())) for place in places for one in verbatim(text).finditer(place.text)]
+    if not found:
+        return _not_there(name, text, shown, shelf)
+    heard = [(place, one) for place, one in found if not _touches(one, shelf.silent(place))]
+    if not heard:
+        return f"{shown} in `{name}` is no evidence: it talks to the reviewer, or errata wrote it; quote something else"
+    if not any(_is_long_enough(place.text, one) for place, one in heard):
+        return f"{shown} is too short: {SHORTEST} characters or a whole line of `{name}`"
+    return _told(name, heard, lines)
+
+
+def _place_named(given: Quote, shelf: Shelf) -> tuple[str, tuple[int, int] | None]:
+    """`run.log:13` is line 13 of `run.log`, where no place is named so."""
+    name = given.place.strip().strip("`'\"").strip()
+    parts = _LINES.match(name)
+    if name in shelf.names or not parts or parts[1] not in shelf.names or len(name) > LONGEST:
+        return name, given.lines
+    return parts[1], given.lines or (int(parts[2][:9]), int((parts[3] or parts[2])[:9]))
+
+
+def _no_place(name: str, text: str, shown: str, shelf: Shelf) -> str:
+    if name.partition("/")[0].partition(".")[0].lower() in OWN_WORDS:
+        return f"{shown}: `{one_line(name, SHOWN)}` is not a place but errata's own words; quote {_listed(shelf.core)}"
+    elsewhere = shelf.holding(text)
+    hint = f"; the quote is in {_listed(elsewhere)}" if elsewhere else f"; there are {_listed(shelf.names)}"
+    return f"{shown}: there is no place `{one_line(name, SHOWN)}`{hint}"
+
+
+def _not_there(name: str, text: str, shown: str, shelf: Shelf) -> str:
+    elsewhere = shelf.holding(text)
+    if elsewhere:
+        return f"{shown} is not in `{name}`; it is in {_listed(elsewhere)}"
+    alike = re.compile(verbatim(text).pattern, re.IGNORECASE)
+    for place in shelf.named(name):
+        if found := alike.search(place.text):
+            return f"{shown} is not in `{name}` as it stands there: `{one_line(found[0], SHOWN)}`"
+    if "…" in text or "..." in text:
+        return f"{shown} is not in `{name}`: a quote is one passage, with nothing left out of it"
+    return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character"
+
+
+def _touches(one: Passage, silent: Iterable[Passage]) -> bool:
+    return any(one.start < other.end and other.start < one.end for other in silent)
+
+
+def _is_long_enough(text: str, one: Passage) -> bool:
+    """What was redacted does not count."""
+    quote = text[one.start : one.end]
+    told = "".join(REDACTION.sub("", quote).split())
+    start = text.rfind("\n", 0, one.start) + 1
+    end = text.find("\n", one.end)
+    line = text[start : len(text) if end < 0 else end]
+    return len(told) >= SHORTEST or (bool(told) and line.strip() == quote.strip())
+
+
+def _told(name: str, heard: Sequence[tuple[Place, Passage]], lines: tuple[int, int] | None) -> Quote:
+    """Where it stands more than once, the one nearest to the lines that were given."""
+    long = [(place, one) for place, one in heard if _is_long_enough(place.text, one)]
+    standing = [(_lines_of(place.text, one), place.text[one.start : one.end]) for place, one in long[:LONGEST]]
+    first = lines[0] if lines else 0
+    at, quote = min(standing, key=lambda one: abs(one[0][0] - first)) if lines else standing[0]
+    return Quote(place=name, quote=quote, lines=at)
+
+
+def _lines_of(text: str, one: Passage) -> tuple[int, int]:
+    first = text.count("\n", 0, one.start) + 1
+    return first, first + text.count("\n", one.start, one.end)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown: Iterator[str] = (f"`{one_line(name, SHOWN)}`" for name in names[:NAMED])
+    return (", ".join(shown) + (" …" if len(names) > NAMED else "")) or "any place"

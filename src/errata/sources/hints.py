@@ -1,0 +1,87 @@
+"""What to say of a path that no source reads: what it seems to be, and what would be right."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from itertools import islice
+from pathlib import Path
+
+from errata.sources.base import Source
+from errata.sources.unsupported import known_at
+
+WHOLE = 32 * 1024 * 1024
+LOOKS = 1_000
+ABOVE = 2
+
+# what programs add to a name while they write: `x.json.tmp.1402`, `x.json.tmp-8f`, `x.json.part`
+_LEFT_OVER = re.compile(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
+_OPEN_STRING = "Unterminated string starting at"
+
+IsRun = Callable[[Path], bool]
+
+
+def cut_off(path: Path) -> str:
+    """Where a JSON document stops before its end; empty for a whole one, and for anything else."""
+    try:
+        if not path.is_file() or path.stat().st_size > WHOLE:
+            return ""
+        text = path.read_text(encoding="utf-8-sig").rstrip()
+        if not text.startswith(("{", "[")):
+            return ""
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        at = f"line {error.lineno}, column {error.colno}"
+        if error.msg.startswith(_OPEN_STRING):
+            return f"stops inside a string that starts at {at}"
+        return f"stops before its end, at {at}" if error.pos >= len(text) else ""
+    except (OSError, ValueError, RecursionError):
+        return ""
+    return ""
+
+
+def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
+    told = _empty(path) or _left_over(path, is_run)
+    if told:
+        return told
+    for source in sources:
+        explain = getattr(source, "explain", None)
+        if explain and (told := explain(path)):
+            return f"{told}\n{_FURTHER}"
+    parents = path.parents if len(path.parts) > ABOVE else path.absolute().parents
+    if above := next(filter(is_run, parents[:ABOVE]), None):
+        return f"it is a part of a run, which is read as a whole: `errata import {above}`"
+    if known := known_at(path):
+        name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
+        how = "; describe it with `--map`" if known.telltale.mapped else ""
+        return f"{name} looks like {known.telltale.what}: not read yet{how}\n{_FURTHER}"
+    return "`errata sources` lists what can be read; describe your own format with `--map`"
+
+
+_FURTHER = "all formats: `errata sources` · name one: `--source`"
+
+
+def _empty(path: Path) -> str:
+    try:
+        if path.is_file():
+            return "the file is empty: nothing was written to it, or not yet" if path.stat().st_size == 0 else ""
+        below = list(islice(path.rglob("*"), LOOKS))
+        sizes = [child.stat().st_size for child in below if child.is_file()]
+    except OSError:
+        return ""
+    if not below:
+        return "the folder is empty"
+    if any(sizes) or len(below) == LOOKS:
+        return ""
+    return "all files in the folder are empty" if sizes else "the folder holds nothing but empty folders"
+
+
+def _left_over(path: Path, is_run: IsRun) -> str:
+    """What an interrupted write leaves beside the file that it should have become."""
+    named = _LEFT_OVER.match(path.name) if path.is_file() else None
+    finished = path.with_name(named["name"]) if named else None
+    if finished is None:
+        return ""
+    if not finished.is_file():
+        return "a write was interrupted, and this is what it left over; the finished file is not beside it"
+    target = next((found for found in (path.parent, finished) if is_run(found)), finished)
+    return f"a write was interrupted; the finished file lies beside it:\n`errata import {target}`"

@@ -1,0 +1,96 @@
+"""Harnesses whose files are known and not read yet, so that a user who has such a file is not left to guess."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from errata.sources.documents import children
+from errata.sources.heads import head_of
+
+HEAD = 256 * 1024
+LOOKS = 200
+DEPTH = 5
+
+
+class Telltale(NamedTuple):
+    """All of these words stand in such a file, most of them as keys of JSON."""
+
+    what: str
+    words: tuple[bytes, ...]
+    mapped: bool = True
+    """Whether a mapping can describe it: rows of JSON, or a table."""
+
+
+TELLTALES = (
+    Telltale("lm-evaluation-harness results", (b'"results"', b'"n-samples"', b'"configs"')),
+    Telltale("lm-evaluation-harness results", (b'"doc_id"', b'"filtered_resps"')),
+    Telltale("SWE-bench results", (b'"resolved_ids"', b'"submitted_ids"')),
+    Telltale("SWE-bench results", (b'"patch_successfully_applied"', b'"tests_status"')),
+    Telltale("SWE-bench predictions", (b'"instance_id"', b'"model_patch"')),
+    Telltale("a mini-swe-agent trajectory", (b'"trajectory_format"', b'"mini-swe-agent')),
+    Telltale("a mini-swe-agent trajectory", (b'"model_stats"', b'"instance_cost"', b'"agent_type"')),
+    Telltale("a SWE-agent trajectory", (b'"trajectory"', b'"observation"', b'"thought"', b'"response"')),
+    Telltale("OpenHands results", (b'"instance_id"', b'"test_result"', b'"git_patch"')),
+    Telltale("tau-bench results", (b'"info"', b'"num_trials"', b'"user_info"', b'"max_steps"')),
+    Telltale("tau-bench results", (b'"task_id"', b'"reward"', b'"traj"')),
+    Telltale("BFCL results", (b'"accuracy"', b'"correct_count"', b'"total_count"')),
+    Telltale("BFCL results", (b'"result"', b'"input_token_count"', b'"latency"')),
+    Telltale("HELM results", (b'"adapter_spec"', b'"request_states"')),
+    Telltale("HELM results", (b'"adapter_spec"', b'"scenario_spec"', b'"metric_specs"')),
+    Telltale("HELM results", (b'"instance_id"', b'"train_trial_index"', b'"stats"')),
+    Telltale("deepeval results", (b'"testCases"', b'"metricsScores"')),
+    Telltale("deepeval results", (b'"test_results"', b'"metrics_data"')),
+    Telltale("a pydantic-evals report", (b'"cases"', b'"evaluator_failures"', b'"task_duration"')),
+    Telltale("evalscope results", (b'"sample_score"', b'"generation_index"')),
+    Telltale("evalscope results", (b'"model_output"', b'"agent_trace"', b'"choices"')),
+    Telltale("lighteval results", (b'"config_general"', b'"config_tasks"', b'"summary_tasks"')),
+    Telltale("OpenCompass predictions", (b'"origin_prompt"', b'"prediction"')),
+    Telltale("a log of OpenAI evals", (b'"spec"', b'"completion_fns"', b'"eval_name"')),
+    Telltale("every_eval_ever records", (b'"evaluation_results"', b'"eval_library"')),
+    Telltale("every_eval_ever records", (b'"interaction_type"', b'"answer_attribution"')),
+    Telltale("results of aider's benchmark", (b'"tests_outcomes"', b'"testcase"', b'"edit_format"')),
+    Telltale("aider's leaderboard", (b"dirname:", b"test_cases:", b"edit_format:"), mapped=False),
+    Telltale("a Who&When annotation", (b'"mistake_agent"', b'"mistake_step"')),
+    Telltale("MLflow traces", (b'"trace_id"', b'"trace_metadata"', b'"mlflow.')),
+    Telltale("MLflow traces", (b'"trace_id"', b'\\/value"', b"mlflow.")),
+    Telltale("LangSmith runs", (b'"run"', b'"example"', b'"evaluation_results"')),
+    Telltale("LangSmith runs", (b'"dotted_order"', b'"run_type"')),
+    Telltale("a Langfuse export", (b'"observations"', b'"sessionId"', b'"timestamp"')),
+    Telltale("a Langfuse export", (b'"traceId"', b'"parentObservationId"')),
+    Telltale("a Langfuse export", (b'"datasetRunId"', b'"datasetItemId"')),
+    Telltale("Braintrust results", (b'"experiment_name"', b'"project_name"', b'"comparison_experiment_name"')),
+    Telltale("Braintrust results", (b'"root_span_id"', b'"span_attributes"', b'"scores"')),
+    Telltale("Weave calls", (b'"op_name"', b'"trace_id"', b'"started_at"')),
+    Telltale("OpenTelemetry traces (OTLP)", (b'"resourceSpans"',)),
+    Telltale("ragas results", (b'"user_input"', b'"retrieved_contexts"', b'"response"')),
+    Telltale("ragas results", (b"user_input,", b"response,", b"retrieved_contexts,")),
+    Telltale("a report of pytest-json-report", (b'"nodeid"', b'"outcome"', b'"collectors"')),
+    Telltale("Allure results", (b'"historyId"', b'"testCaseId"', b'"fullName"')),
+    Telltale("a JUnit report", (b"<testsuite", b"<testcase"), mapped=False),
+    Telltale("a session of Claude Code", (b'"parentUuid"', b'"sessionId"', b'"isSidechain"')),
+    Telltale("a session of Codex", (b'"session_meta"', b'"payload"', b'"timestamp"')),
+)
+
+
+class Known(NamedTuple):
+    telltale: Telltale
+    file: Path
+
+
+def known_at(path: Path) -> Known | None:
+    """The first file at a path, or below it, that gives its harness away."""
+    for file in islice(_files(path, 0), LOOKS):
+        content = head_of(file, HEAD)
+        for telltale in TELLTALES:
+            if all(word in content for word in telltale.words):
+                return Known(telltale, file)
+    return None
+
+
+def _files(path: Path, depth: int) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    elif depth < DEPTH:
+        for child in children(path):
+            yield from _files(child, depth + 1)

@@ -1,0 +1,134 @@
+"""`errata show`: what a person reads of one attempt."""
+
+import json
+
+import pytest
+
+from terminal import FIXTURES, done, errata
+
+HARBOR = FIXTURES / "harbor"
+BY_STEP = "003-mutations/005-batch_insert"
+
+
+def shown(library, thing, *options):
+    return done("show", thing, *options, "--store", library).out
+
+
+@pytest.fixture
+def own(tmp_path):
+    """One attempt of a log of one's own, with values that are awkward to print."""
+
+    def read(**row):
+        (tmp_path / "rows.jsonl").write_text(json.dumps({"id": "sum", "ok": False, **row}) + "\n")
+        (tmp_path / "map.toml").write_text(
+            '[case]\nname = "id"\ninput = { column = "prompt", optional = true }\n'
+            'expected = { column = "want", optional = true }\n'
+            '[attempt]\npassed = "ok"\noutput = { column = "answer", optional = true }\n'
+            '[checks]\npoints = { column = "points", optional = true }\n'
+        )
+        done("import", "rows.jsonl", "--map", "map.toml")
+        return done("show", "latest/sum").out
+
+    return read
+
+
+@pytest.mark.parametrize(
+    ("thing", "where"),
+    [
+        (f"jn7mqywb/{BY_STEP}", "failed at install (step 2 of 6; 4 never started)"),
+        ("jn7mqywb/004-actions/003-rate_limit_guard", "failed at tests (60 %; step 6 of 6)"),
+        ("jn7mqywb/001-data_modeling/000-user_table", "ended in an error (subject)"),
+        ("9c0d1e2f/turn-11", "failed tool_use_correct, state_tracking (2 of 5 dimensions)"),
+    ],
+)
+def test_the_first_line_says_where_it_failed(library, thing, where):
+    first = shown(library, thing).splitlines()[0]
+
+    assert first.endswith(f" · {where}")
+
+
+def test_a_pass_failed_nowhere_and_has_no_owner(library):
+    told = shown(library, "jn7mqywb/000-fundamentals/000-greeting_query")
+
+    assert "failed" not in told.splitlines()[0]
+    assert "Owner" not in told
+
+
+def test_a_case_is_found_by_the_beginning_of_its_name(library):
+    assert shown(library, "jn7mqywb/003-mutations/005").startswith(BY_STEP)
+
+
+def test_a_beginning_that_several_cases_share_is_refused_with_those(library):
+    told = errata("show", "jn7mqywb/003-mutations", "--store", library)
+
+    assert told.code == 2
+    assert "hint: did you mean `003-mutations/" in told.err
+
+
+def test_what_can_be_repeated_comes_with_the_command_that_tells_how(library):
+    told = shown(library, f"jn7mqywb/{BY_STEP}")
+    (line,) = [line for line in told.splitlines() if line.startswith("Next")]
+
+    assert line.split()[1:] == ["errata", "rerun", "jn7mqywb", "--case", BY_STEP]
+    assert done(*line.split()[2:], "--store", library).out
+
+
+def test_a_wrong_answer_is_not_to_be_repeated(library):
+    assert "\nNext" not in shown(library, "jn7mqywb/004-actions/003-rate_limit_guard")
+
+
+def test_a_follower_names_the_failure_it_follows_from(library):
+    assert "  because   follows from 9c0d1e2f/turn-24\n" in shown(library, "9c0d1e2f/turn-26")
+
+
+def test_earlier_sessions_are_told(library):
+    run = next(row["run_id"] for row in done("runs", "--json", "--store", library).rows if row["model"] == "sonnet")
+
+    told = shown(library, f"{run}/test-004")
+
+    assert "\nin session 1 it was completed/scored/" in told
+    assert "in clean an earlier session's result stands in" in told
+
+
+def test_tool_calls_are_told_as_json_and_not_as_python(library):
+    told = shown(library, "9c0d1e2f/turn-11")
+
+    assert 'cancel_booking {"name":"Lena Okafor","booking":"B-101"}' in told
+    assert "{'" not in told
+
+
+def test_a_number_is_told_without_the_noise_of_floating_point(own):
+    assert "points  unscored 0.3\n" in own(points=0.1 + 0.2)
+
+
+def test_messages_are_told_by_who_says_what(own):
+    told = own(prompt=[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2 + 2?"}])
+
+    assert "  > system: Be brief.\n  > user: 2 + 2?\n" in told
+
+
+def test_an_answer_stands_beside_what_was_expected(own):
+    assert '  > answered "5", expected "4"\n' in own(answer="5", want="4")
+
+
+def test_a_long_text_is_shown_in_part_and_says_how_much_is_left(own):
+    told = own(prompt="\n".join(f"line {number}" for number in range(40)))
+
+    assert "  > line 11\n  … 28 more lines with --full\n" in told
+
+
+def test_a_reward_is_told_with_the_tests_behind_it():
+    done("import", HARBOR)
+    runs = [run["run_id"] for run in done("runs", "--json").rows if "reward" in run["counts"]["failed_checks"]]
+    failed = [row for run in runs for row in done("failures", run, "--failed-check", "reward", "--json").rows]
+    first_lines = [done("show", row["attempt_id"]).out.splitlines()[0] for row in failed]
+
+    assert any(line.endswith(" tests failed)") for line in first_lines)
+    assert all(" · reward 0" in line for line in first_lines)
+
+
+def test_a_secret_that_is_folded_is_redacted_all_the_same(own):
+    told = own(answer="x " * 44 + "sk-ant-api03-" + "a1b2c3d4" * 12)
+
+    assert "[redacted:anthropic-key]" in told
+    assert "a1b2c3d4" not in told

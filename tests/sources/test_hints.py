@@ -1,0 +1,196 @@
+"""What is said of a path that no source reads: what it seems to be, and what would be right."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from errata import sources
+from errata.errors import SourceError, UnknownFormatError
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+UNSUPPORTED = FIXTURES / "unsupported"
+GEN1 = FIXTURES / "sources" / "scylla" / "batch-resumed" / "data"
+FILES = {
+    "lm_eval/results.json": "lm-evaluation-harness results",
+    "lm_eval/samples.jsonl": "lm-evaluation-harness results",
+    "swebench/report.json": "SWE-bench results",
+    "swebench/instance.json": "SWE-bench results",
+    "swebench/predictions.json": "SWE-bench predictions",
+    "mini_swe_agent/limits.traj.json": "a mini-swe-agent trajectory",
+    "swe_agent/one.traj": "a SWE-agent trajectory",
+    "tau_bench/results.json": "tau-bench results",
+    "bfcl/result.json": "BFCL results",
+    "bfcl/score.json": "BFCL results",
+    "helm/run_spec.json": "HELM results",
+    "helm/scenario_state.json": "HELM results",
+    "helm/per_instance_stats.json": "HELM results",
+    "deepeval/test_run.json": "deepeval results",
+    "deepeval/evaluation_result.json": "deepeval results",
+    "pydantic_evals/report.json": "a pydantic-evals report",
+    "evalscope/reviews.jsonl": "evalscope results",
+    "evalscope/predictions.jsonl": "evalscope results",
+    "every_eval_ever/log.json": "every_eval_ever records",
+    "every_eval_ever/samples.jsonl": "every_eval_ever records",
+    "mlflow/traces.json": "MLflow traces",
+    "langsmith/rows.jsonl": "LangSmith runs",
+    "braintrust/eval_result.json": "Braintrust results",
+    "otlp/traces.json": "OpenTelemetry traces (OTLP)",
+    "ragas/result.csv": "ragas results",
+    "ragas/result.jsonl": "ragas results",
+    "pytest/report.json": "a report of pytest-json-report",
+    "pytest/junit.xml": "a JUnit report",
+    "allure/one-result.json": "Allure results",
+    "who_and_when/20.json": "a Who&When annotation",
+    "aider/leaderboard.yml": "aider's leaderboard",
+}
+DESCRIBED = {
+    "a log of OpenAI evals": '{"spec": {"completion_fns": ["gpt-4"], "eval_name": "coqa", "run_id": "2610"}}\n',
+    "a Langfuse export": '{"id": "a", "timestamp": "2026", "sessionId": null, "observations": [], "scores": []}\n',
+    "OpenHands results": '{"instance_id": "a", "attempt": 1, "test_result": {"git_patch": ""}}\n',
+    "lighteval results": '{"config_general": {}, "results": {}, "config_tasks": {}, "summary_tasks": {}}',
+    "OpenCompass predictions": '{"0": {"origin_prompt": "2+2", "prediction": "4", "gold": "4"}}',
+    "Weave calls": '{"id": "a", "op_name": "Evaluation.evaluate", "trace_id": "b", "started_at": "2026"}\n',
+    "a session of Claude Code": '{"type": "user", "parentUuid": null, "sessionId": "b", "isSidechain": false}\n',
+    "a session of Codex": '{"timestamp": "2026", "type": "session_meta", "payload": {"id": "a"}}\n',
+    "results of aider's benchmark": '{"testcase": "b", "edit_format": "diff", "tests_outcomes": [true]}',
+}
+
+
+def refusal(path) -> SourceError:
+    with pytest.raises(SourceError) as caught:
+        sources.find(Path(path))
+    return caught.value
+
+
+@pytest.mark.parametrize(("file", "what"), FILES.items(), ids=FILES)
+def test_a_file_of_a_harness_that_is_not_read_yet_is_named_as_such(file, what):
+    assert refusal(UNSUPPORTED / file).hint.startswith(f"it looks like {what}: not read yet")
+
+
+@pytest.mark.parametrize(("what", "content"), DESCRIBED.items(), ids=DESCRIBED)
+def test_a_format_that_is_known_by_its_description_is_named(tmp_path, what, content):
+    (tmp_path / "some.json").write_text(content)
+
+    assert refusal(tmp_path / "some.json").hint.startswith(f"it looks like {what}: not read yet")
+
+
+def test_what_can_be_described_by_a_mapping_is_offered_one():
+    assert "describe it with `--map`" in refusal(UNSUPPORTED / "lm_eval" / "results.json").hint
+
+
+def test_what_no_mapping_can_describe_is_not_offered_one():
+    assert "--map" not in refusal(UNSUPPORTED / "pytest" / "junit.xml").hint
+
+
+def test_a_folder_is_named_by_the_first_file_that_gives_it_away(tmp_path):
+    shutil.copytree(UNSUPPORTED / "swebench", tmp_path / "out" / "logs")
+
+    assert refusal(tmp_path).hint.startswith("`out/logs/instance.json` looks like SWE-bench results: not read yet")
+
+
+def test_a_text_that_only_speaks_of_such_a_file_is_none(tmp_path):
+    quoted = json.dumps({"answer": (UNSUPPORTED / "otlp" / "traces.json").read_text()[:200]})
+    (tmp_path / "answers.json").write_text(quoted)
+
+    assert "OpenTelemetry" not in refusal(tmp_path / "answers.json").hint
+
+
+def test_an_empty_file_is_called_empty(tmp_path):
+    (tmp_path / "log.eval").touch()
+
+    assert refusal(tmp_path / "log.eval").hint.startswith("the file is empty")
+
+
+def test_an_empty_folder_is_called_empty(tmp_path):
+    assert refusal(tmp_path).hint == "the folder is empty"
+
+
+def test_a_folder_of_empty_folders_is_called_so(tmp_path):
+    (tmp_path / "jobs" / "first").mkdir(parents=True)
+
+    assert refusal(tmp_path).hint == "the folder holds nothing but empty folders"
+
+
+def test_a_folder_of_empty_files_is_called_so(tmp_path):
+    (tmp_path / "a.json").touch()
+    (tmp_path / "b.json").touch()
+
+    assert refusal(tmp_path).hint == "all files in the folder are empty"
+
+
+def test_a_left_over_of_a_write_names_the_finished_file(tmp_path):
+    (tmp_path / "results.json").write_text((UNSUPPORTED / "pytest" / "report.json").read_text())
+    (tmp_path / "results.json.tmp.1402").write_text('{"created": 1.0, "root": "/home/us')
+    error = refusal(tmp_path / "results.json.tmp.1402")
+
+    assert error.message == "`results.json.tmp.1402` stops inside a string that starts at line 1, column 26"
+    assert error.hint.splitlines() == [
+        "a write was interrupted; the finished file lies beside it:",
+        f"`errata import {tmp_path / 'results.json'}`",
+    ]
+
+
+def test_a_left_over_in_a_run_names_the_run(tmp_path):
+    (batch,) = [child for child in GEN1.iterdir() if child.is_dir()]
+    copy = Path(shutil.copytree(batch, tmp_path / batch.name))
+    (copy / "batch_summary.json.tmp.7").write_text('{"results": [{"test_id"')
+
+    assert refusal(copy / "batch_summary.json.tmp.7").hint.endswith(f"`errata import {copy}`")
+
+
+def test_a_left_over_without_a_finished_file_says_so(tmp_path):
+    (tmp_path / "results.json.part").write_text('{"a": ')
+
+    assert "the finished file is not beside it" in refusal(tmp_path / "results.json.part").hint
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        ('{"a": [1, 2', "stops before its end, at line 1, column 12"),
+        ('{"a":\n "text', "stops inside a string that starts at line 2, column 2"),
+    ],
+)
+def test_a_document_that_was_cut_off_says_where_it_stops(tmp_path, content, where):
+    (tmp_path / "cut.json").write_text(content)
+
+    assert refusal(tmp_path / "cut.json").message == f"`cut.json` {where}"
+
+
+@pytest.mark.parametrize("content", ["{} {}", "[1, 2] tail", '{"a": }', "plain words", '{"a": 1}\n{"a": 2}\n'])
+def test_what_is_no_document_or_is_wrong_elsewhere_was_not_cut_off(tmp_path, content):
+    (tmp_path / "other").write_text(content)
+
+    assert refusal(tmp_path / "other").message.startswith("No source recognises")
+
+
+def test_a_part_of_a_run_names_the_whole(tmp_path):
+    (batch,) = [child for child in GEN1.iterdir() if child.is_dir()]
+    copy = Path(shutil.copytree(batch, tmp_path / batch.name))
+
+    assert (
+        refusal(copy / "thread_logs").hint == f"it is a part of a run, which is read as a whole: `errata import {copy}`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("hello/task.toml", "hello/instruction.md"), "it holds tasks of a benchmark, not a finished job"),
+        (("hello/task.yaml", "hello/run-tests.sh"), "it holds tasks of a benchmark, not a finished job"),
+        (("000-a/001-b/TASK.txt", "000-a/001-b/grader.test.ts"), "it holds evals of convex-evals"),
+        (("TASK.txt", "answer/index.ts"), "it holds evals of convex-evals"),
+    ],
+)
+def test_a_benchmark_in_the_place_of_a_run_is_called_one(tmp_path, names, told):
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+
+    assert refusal(tmp_path).hint.startswith(told)
+
+
+def test_a_hint_is_still_an_unknown_format(tmp_path):
+    assert isinstance(refusal(tmp_path), UnknownFormatError)
