@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from errata.cli.app import COMMANDS, app
+from errata.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
@@ -87,15 +87,25 @@ def generated() -> Iterator[tuple[Path, str]]:
 
 
 def commands() -> dict[str, click.Command]:
-    context = click.Context(app, info_name="errata")
-    found = {name: app.get_command(context, name) for name in COMMANDS}
-    return {name: command for name, command in found.items() if command is not None}
+    """Those that do something, by their full names: a group is only the sum of its commands."""
+    return dict(_leaves(app, ""))
+
+
+def _leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group, info_name="errata")
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from _leaves(command, f"{before}{name} ")
+        elif command is not None:
+            yield f"{before}{name}", command
 
 
 def commands_page() -> str:
     all_of_them = commands()
-    shared = set.intersection(*({_option(one) for one in _options(command)} for command in all_of_them.values()))
-    parts = [INTRO, "Every command takes:\n", "".join(sorted(shared)), EXIT_CODES]
+    told = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
+    shared = set.intersection(*(options for options in told if any("`--store" in one for one in options)))
+    parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared)), EXIT_CODES]
     for name, command in all_of_them.items():
         parts += [f"## errata {name}\n", _usage(name, command), f"{inspect.cleandoc(command.help or '')}\n"]
         own = [told for told in map(_option, _options(command)) if told not in shared]

@@ -6,37 +6,28 @@
 import argparse
 import asyncio
 import json
-import re
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TextIO
 
-from soak.answers import content, finish_reason
+from soak import answers
+from soak.asked import Asked, asked
 from soak.plans import Plan, plan_for
 from soak.wire import WAYS, Line, properly
 
 HOST = "127.0.0.1"
-CHARACTERS_A_TOKEN = 4
-_ATTEMPT = re.compile(r'"attempt_id":\s*("(?:[^"\\]|\\.)*")')
 
 
 class Seen(NamedTuple):
-    """One request, as it came in."""
+    """One request, as it came in, and the kind of answer that it gets."""
 
-    id: int
     at: float
-    attempt: str
-    before: int
-    """How often this attempt was asked about already."""
+    asked: Asked
     kind: str
-    """Of the answer it got."""
-    prompt: str
-    schema: dict[str, Any] | None
-    authorization: str
-    tokens: int
-    """That its answer says were used, where it says so."""
+    tokens: int | None
+    """That its answer says were used."""
 
 
 class Provider:
@@ -48,6 +39,8 @@ class Provider:
         self._busy: set[asyncio.Task[None]] = set()
         self._servers: list[asyncio.Server] = []
         self.seen: list[Seen] = []
+        """Where there is no log."""
+        self.count = 0
         self.strayed = 0
         """Connections to the other listener: nobody may ever follow a redirect there."""
         self.last_asked = time.monotonic()
@@ -86,38 +79,38 @@ class Provider:
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 while not writer.is_closing():
-                    await self._answer(*await _request(reader), Line(writer, self._elsewhere))
+                    await self._answer(*await _request(reader), writer)
         finally:
             writer.close()
             self._busy.discard(task)
 
-    async def _answer(self, headers: dict[str, str], body: bytes, line: Line) -> None:
-        asked = json.loads(body)
-        prompt = "\n".join(str(message.get("content") or "") for message in asked["messages"])
-        found = _ATTEMPT.search(prompt)
-        attempt = json.loads(found[1]) if found else ""
-        kind = self._plan(attempt, self._before[attempt])
-        answer, tokens = _completion(kind, asked, prompt)
-        schema = asked.get("response_format", {}).get("json_schema")
-        seen = Seen(
-            len(self.seen), time.time(), attempt, self._before[attempt], kind, prompt, schema,
-            headers.get("authorization", ""), tokens,
-        )  # fmt: skip
-        self._before[attempt] += 1
-        self.last_asked = time.monotonic()
-        self.seen.append(seen if self._log is None else seen._replace(prompt="", schema=None))
-        self._write({name: value for name, value in seen._asdict().items() if name not in _NOT_LOGGED})
+    async def _answer(self, headers: dict[str, str], body: bytes, writer: asyncio.StreamWriter) -> None:
+        request = json.loads(body)
+        question = asked(request, headers)
+        kind = self._plan(question.about, self._before[question.about])
+        self._before[question.about] += 1
+        completion = _completion(kind, request["model"], question)
+        used = completion["usage"]
+        seen = Seen(time.time(), question, kind, used["total_tokens"] if used else None)
+        self._remember(seen)
         await asyncio.sleep(self._latency)
-        await WAYS.get(kind, properly)(line, answer)
+        await WAYS.get(kind, properly)(Line(writer, json.dumps(completion).encode(), self._elsewhere))
+
+    def _remember(self, seen: Seen) -> None:
+        """Before the answer is sent, so that what was answered is in the log whatever happens then."""
+        self.count += 1
+        self.last_asked = time.monotonic()
+        if self._log is None:
+            self.seen.append(seen)
+        else:
+            about, number = seen.asked.about, seen.asked.round
+            entry = {"id": self.count, "at": seen.at, "about": about, "round": number, "kind": seen.kind}
+            self._write(entry | {"tokens": seen.tokens})
 
     def _write(self, entry: dict[str, Any]) -> None:
-        """Before the answer is sent, so that what was answered is in the log whatever happens then."""
         if self._log is not None:
             self._log.write(json.dumps(entry) + "\n")
             self._log.flush()
-
-
-_NOT_LOGGED = ("prompt", "schema", "authorization")
 
 
 async def _request(reader: asyncio.StreamReader) -> tuple[dict[str, str], bytes]:
@@ -127,40 +120,22 @@ async def _request(reader: asyncio.StreamReader) -> tuple[dict[str, str], bytes]
     return headers, await reader.readexactly(int(headers.get("content-length", 0)))
 
 
-def _completion(kind: str, asked: dict[str, Any], prompt: str) -> tuple[bytes, int]:
-    told = content(kind, packet_in(prompt)) if "attempt_id" in prompt else "hello"
-    given, made = len(prompt) // CHARACTERS_A_TOKEN, len(told or "") // CHARACTERS_A_TOKEN
-    answer = {
+def _completion(kind: str, model: str, question: Asked) -> dict[str, Any]:
+    told = answers.content(kind, question) if question.places else "hello"
+    message = {"role": "assistant", "content": told}
+    return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": int(time.time()),
-        "model": asked["model"],
-        "choices": [
-            {
-                "index": 0,
-                "message": {"role": "assistant", "content": told},
-                "finish_reason": finish_reason(kind),
-            }
-        ],
-        "usage": {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made},
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": answers.finish_reason(kind)}],
+        "usage": answers.usage(kind, question.prompt, told),
     }
-    return json.dumps(answer).encode(), given + made
-
-
-def packet_in(prompt: str) -> dict[str, Any]:
-    """The JSON object of the packet, wherever it stands in the prompt."""
-    found = _ATTEMPT.search(prompt)
-    at = found.start() if found else -1
-    while (at := prompt.rfind("{", 0, at)) >= 0:
-        with suppress(ValueError):
-            value = json.JSONDecoder().raw_decode(prompt, at)[0]
-            if "places" in value:
-                return dict(value)
-    raise ValueError("no packet in the prompt")
 
 
 async def serve(plan: Plan, *, port: int, log: Path | None, latency: float, idle: float) -> None:
-    with log.open("a", encoding="utf-8") if log else suppress() as file:
+    with ExitStack() as stack:
+        file = stack.enter_context(log.open("a", encoding="utf-8")) if log else None
         async with Provider(plan, latency=latency, log=file, port=port) as provider:
             print(provider.url, flush=True)
             while time.monotonic() - provider.last_asked < idle:

@@ -364,10 +364,12 @@ Commands:
   failures  List the failures of RUNS.
   triage    Name the owner of every failure anew; all runs where none is
             given.
+  review    Have the failures read: by a model, an agent, a person, a
+            spreadsheet.
   rerun     Tell how RUNS can be repeated where it was not the model's fault.
-            Runs nothing.
   exclude   Keep RUN, but leave it out of every score.
   rm        Forget RUNS.
+  trust     Let a project's `errata.toml` name reviewers, addresses and keys.
   sources   List the formats that can be read.
   doctor    Tell whether the store is sound.
   demo      Analyse a bundled example.

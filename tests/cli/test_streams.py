@@ -54,7 +54,7 @@ def test_this_list_names_every_command():
     assert set(SHOWING) >= set(COMMANDS)
 
 
-@pytest.mark.parametrize("command", [SHOWING[name] for name in COMMANDS], ids=COMMANDS)
+@pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
 def test_json_is_one_object_a_line_and_nothing_else(command):
     done("import", RUN_B)
 
@@ -64,7 +64,7 @@ def test_json_is_one_object_a_line_and_nothing_else(command):
     assert all(isinstance(row, dict) for row in told.rows)
 
 
-@pytest.mark.parametrize("command", [SHOWING[name] for name in COMMANDS], ids=COMMANDS)
+@pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
 def test_what_is_shown_is_shown_without_json_too(command):
     done("import", RUN_B)
 

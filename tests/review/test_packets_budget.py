@@ -103,6 +103,14 @@ def test_what_is_left_out_altogether_is_listed_with_a_way_to_get_it():
     assert log.why == f"too long; errata show '{attempt.id}' --full"
 
 
+def test_failed_checks_that_are_too_many_are_counted():
+    checks = tuple(Check(name=f"test-{number}", status="fail", explanation=f"no {number}") for number in range(50))
+
+    assert [one.what for one in made(an_attempt(checks=checks), 12_000).left_out] == [
+        "reasons of 30 more failed checks"
+    ]
+
+
 def test_a_file_that_an_error_names_comes_before_others():
     files = tuple(Artefact(role="output", path=f"src/{name}.ts", text=name * 9_000) for name in ("first", "guilty"))
     checks = (Check(name="tsc", status="fail", explanation="src/guilty.ts(5,3): error TS2322"),)

@@ -267,3 +267,9 @@ def test_a_case_holds_what_was_asked():
     for sample in samples:
         read = cases[str(sample["id"])]
         assert (read.input, list(read.choices), read.expected) == (sample["input"], sample["choices"], sample["target"])
+
+
+def test_a_log_that_was_shortened_still_tells_of_how_many_samples_its_results_are():
+    shortened = run(log("real_converted", "data_cyse2_vuln_exploit_challenges.json"))
+
+    assert shortened.expected_cases == 2340 // 4

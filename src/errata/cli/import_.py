@@ -1,5 +1,6 @@
 """`errata import`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
 from errata.pipeline.importing import PathSummary
-from errata.pipeline.selecting import described, handle_of
+from errata.pipeline.selecting import described, handles_of
 from errata.store.database import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept as it was"}
@@ -22,9 +23,9 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 @click.option("--no-triage", is_flag=True, help="Name the owners of failures later, when they are first asked for.")
 @shared_options
 def command(paths: tuple[Path, ...], source: str, map_path: Path | None, no_triage: bool, options: Options) -> None:
-    """Read the runs at PATHS into the store, and name a provisional owner for each failure.
+    """Read the runs at PATHS into the store.
 
-    Reading the same content again changes nothing; a run that has grown becomes a new revision.
+    Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes a new revision.
     """
     pipeline.look_for(paths, source=source, map_path=map_path)
     store = options.store
@@ -33,17 +34,18 @@ def command(paths: tuple[Path, ...], source: str, map_path: Path | None, no_tria
     if not no_triage:
         with progress("Triage") as on_items:
             pipeline.triage_imported(summaries, store, on_run=lambda: on_items(1))
+    handles = handles_of(pipeline.all_runs(store))
     for summary in summaries:
         if options.json:
             _put_json(summary, store)
         else:
-            show_import(summary, store)
+            show_import(summary, store, handles)
 
 
-def show_import(summary: PathSummary, store: Store) -> None:
+def show_import(summary: PathSummary, store: Store, handles: Mapping[str, str]) -> None:
     for imported in summary.runs:
         stored = pipeline.run_by_id(store, imported.id)
-        run, counts, handle = stored.run, stored.counts, handle_of(stored, store)
+        run, counts, handle = stored.run, stored.counts, handles[imported.id]
         # a run that has to be called by its id is told from others of its name by what follows
         told = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
         parts = [WORDS[imported.change], *told, run.suite or run.source.name]

@@ -16,7 +16,7 @@ from errata.pipeline.selecting import handle_of
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Name the owner of every failure anew; all runs where none is given.
 
-    This happens by itself when failures are first asked for, and again where the rules have changed.
+    Every import does this by itself, and whoever asks for failures after the rules have changed.
     """
     store = options.store
     for stored in pipeline.runs_named(runs, store) if runs else pipeline.all_runs(store):

@@ -4,7 +4,6 @@ import os
 from typing import Any
 
 import httpx2
-import msgspec
 from pydantic_ai import direct
 from pydantic_ai import exceptions as errors
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
@@ -14,20 +13,18 @@ from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from errata.llm.failing import told_as
+from errata.llm.gate import PLAIN, checked, only_this_key
 from errata.llm.prices import cost_of
-from errata.llm.spec import ModelSpec, NoAccessError, NotNowError, RefusedError
+from errata.llm.spec import AskError, ModelSpec, NoAccessError, RefusedError, Said
 from errata.llm.tools import Tool
 from errata.model import Usage
-from errata.model.usage import total_of
+from errata.model.usage import NO_USAGE, total_of
 
 CONNECT_SECONDS = 10.0
 MOST_ROUNDS = 12
 """Requests in which a model may use its tools before it has to answer."""
-
-
-class Said(msgspec.Struct, frozen=True):
-    text: str
-    usage: Usage
+MOST_TOKENS = 2**40
 
 
 class Asking:
@@ -35,30 +32,35 @@ class Asking:
 
     def __init__(self, spec: ModelSpec, *, timeout: float, parallel: int) -> None:
         self._spec = spec
-        # a redirect would carry the key to a host that nobody named
+        key = _key(spec)
         self._http = httpx2.AsyncClient(
             follow_redirects=False,
+            headers=PLAIN,
+            event_hooks={"request": [only_this_key(key)] if spec.base_url else [], "response": [checked]},
             timeout=httpx2.Timeout(timeout, connect=CONNECT_SECONDS),
             limits=httpx2.Limits(max_connections=parallel, max_keepalive_connections=parallel),
         )
-        self._model = _open(spec, self._http)
+        self._model = _open(spec, key, self._http)
         settings = ModelSettings(max_tokens=spec.max_output_tokens)
         if spec.temperature is not None:
             settings["temperature"] = spec.temperature
         self._settings = settings
 
     async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> Said:
-        """Raises `NotNowError`, `RefusedError` or `NoAccessError`, nothing else."""
         history: list[ModelMessage] = [ModelRequest.user_text_prompt(text)]
         spent: list[Usage] = []
-        for _ in range(MOST_ROUNDS):
-            response = await self._request(history, _parameters(schema, tools))
-            spent.append(self._usage(response))
-            wanted = [part for part in response.parts if isinstance(part, ToolCallPart)]
-            if not wanted:
-                return Said(_text(response), _sum(spent))
-            history += [response, ModelRequest(parts=[_result(part, tools) for part in wanted])]
-        raise RefusedError(f"the model used its tools {MOST_ROUNDS} times and gave no answer")
+        try:
+            for _ in range(MOST_ROUNDS):
+                response = await self._request(history, _parameters(schema, tools))
+                spent.append(self._usage(response))
+                wanted = [part for part in response.parts if isinstance(part, ToolCallPart)]
+                if not wanted:
+                    return Said(_text(response), _sum(spent))
+                history += [response, ModelRequest(parts=[_result(part, tools) for part in wanted])]
+            raise RefusedError(f"the model used its tools {MOST_ROUNDS} times and gave no answer")
+        except AskError as error:
+            error.usage = _sum(spent)
+            raise
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -68,39 +70,37 @@ class Asking:
             return await direct.model_request(
                 self._model, history, model_settings=self._settings, model_request_parameters=parameters
             )
-        except (errors.ModelAuthenticationError, errors.ModelNotFoundError, errors.ModelQuotaExceededError) as error:
-            raise NoAccessError(_told(error)) from error
-        except errors.ModelRequestRejectedError as error:
-            raise RefusedError(_told(error)) from error
-        except errors.ModelAPIError as error:
-            raise NotNowError(_told(error), error.retry_after) from error
-        except (httpx2.HTTPError, OSError) as error:
-            raise NotNowError(f"{type(error).__name__}: {error}") from error
-        except errors.UserError as error:
-            raise NoAccessError(str(error)) from error
-        except (errors.AgentRunError, ValueError) as error:
-            # half an answer, or one that is no JSON at all: the same request may well go through
-            raise NotNowError(f"the answer can't be read: {error}"[:300]) from error
+        except Exception as error:  # whatever a library does with what a stranger sent: it is no answer
+            raise told_as(error) from error
 
     def _usage(self, response: ModelResponse) -> Usage:
         given = response.usage
-        cost = cost_of(self._spec, given.input_tokens, given.output_tokens)
+        tokens_in, tokens_out = _known(given.input_tokens), _known(given.output_tokens)
+        cost = None if tokens_in is None else cost_of(self._spec, tokens_in, tokens_out or 0)
         return Usage(
-            input=given.input_tokens,
-            output=given.output_tokens,
-            cache_read=given.cache_read_tokens or None,
-            cache_write=given.cache_write_tokens or None,
+            input=tokens_in,
+            output=tokens_out,
+            cache_read=_known(given.cache_read_tokens),
+            cache_write=_known(given.cache_write_tokens),
             requests=1,
             cost=cost,
             cost_source="unknown" if cost is None else "estimated",
         )
 
 
-def _open(spec: ModelSpec, http: httpx2.AsyncClient) -> Model:
+def _known(tokens: int) -> int | None:
+    """The library says 0 where the provider says nothing; and a provider may say anything."""
+    return tokens if 0 < tokens < MOST_TOKENS else None
+
+
+def _key(spec: ModelSpec) -> str | None:
     key = os.environ.get(spec.key_name) if spec.key_name else None
     if spec.key_name and not key:
         raise NoAccessError(f"the environment variable `{spec.key_name}` is not set")
+    return key
 
+
+def _open(spec: ModelSpec, key: str | None, http: httpx2.AsyncClient) -> Model:
     def provider(name: str) -> Provider[Any]:
         given: dict[str, Any] = {"http_client": http}
         if spec.base_url:
@@ -137,15 +137,14 @@ def _result(part: ToolCallPart, tools: tuple[Tool, ...]) -> ToolReturnPart:
 
 
 def _text(response: ModelResponse) -> str:
-    text = response.text or ""
     if response.finish_reason == "content_filter":
         raise RefusedError("the provider's filter stopped the answer")
-    return text
+    return (response.text or "").encode("utf-8", "replace").decode("utf-8")  # half characters can't be stored
 
 
 def _sum(spent: list[Usage]) -> Usage:
-    if len(spent) == 1:
-        return spent[0]
+    if len(spent) < 2:
+        return spent[0] if spent else NO_USAGE
     costs = [one.cost for one in spent]
     cost = None if None in costs else total_of(costs)
     return Usage(
@@ -155,8 +154,3 @@ def _sum(spent: list[Usage]) -> Usage:
         cost=cost,
         cost_source="unknown" if cost is None else "estimated",
     )
-
-
-def _told(error: errors.ModelAPIError) -> str:
-    status = f"HTTP {error.status_code}: " if isinstance(error, errors.ModelHTTPError) else ""
-    return f"{status}{error.message}"[:300]

@@ -6,6 +6,7 @@ from typing import Any
 
 from errata.model import Case, StoredRun, Verdict
 from errata.model.times import moment_of
+from errata.review.standing import standing
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
 
@@ -32,7 +33,8 @@ def recall(
     read = verdicts_on(store, before)
     told: dict[str, History] = {}
     for key, tries in tried.items():
-        verdicts = [_verdict(one, read[one.attempt]) for one in tries if one.attempt in read and one in before]
+        found = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
+        verdicts = [_verdict(one, stood.verdict) for one, stood in found if stood is not None]
         outcomes = [_outcome(one, failed, digests.get(key, "")) for one in shown[key]]
         told[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
     return told
@@ -63,10 +65,7 @@ def _outcome(one: Elsewhere, failed: dict[tuple[int, int], list[str]], digest: s
     return told
 
 
-def _verdict(one: Elsewhere, verdicts: list[Verdict]) -> dict[str, Any]:
-    """The newest of a person, else the newest."""
-    by_people = [verdict for verdict in verdicts if verdict.reviewer.kind == "person"]
-    said = (by_people or verdicts)[-1]
+def _verdict(one: Elsewhere, said: Verdict) -> dict[str, Any]:
     return {
         "verdict": said.label,
         "owner": said.owner,

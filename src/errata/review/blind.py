@@ -1,6 +1,7 @@
 """The subject's names out of a packet, for reviewers who shall not know whom they judge."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from errata.model import Run
@@ -25,10 +26,10 @@ _OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
 
 
 class Blindfold:
-    """Takes the names of one subject out of texts; whole words only, in any case."""
+    """Takes the names of one subject, and of those it is held against, out of texts; whole words only, in any case."""
 
-    def __init__(self, run: Run) -> None:
-        masks = dict(_names(run))
+    def __init__(self, run: Run, others: Iterable[str] = ()) -> None:
+        masks = {name: "[another model]" for name in others if len(name) >= SHORTEST} | _names(run)
         self._masks = {name.lower(): mask for name, mask in masks.items()}
         longest_first = sorted(map(re.escape, masks), key=len, reverse=True)
         pattern = rf"(?<![A-Za-z0-9])(?:{'|'.join(longest_first)})(?![A-Za-z0-9])"

@@ -1,15 +1,17 @@
 """Whether a quote is evidence: it stands at the place it names, word for word, and somebody else said it.
 
-White space is folded, nothing else. A quote may not begin or end inside a word or a number: `3` is not what a text
-says that has `30`. What errata wrote itself is no evidence, nor is text that talks to the reviewer.
+White space is folded, nothing else, and no word or number is cut. What errata wrote itself is no evidence, nor is
+text that talks to the reviewer.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from errata.model import Packet, Place, Quote
+from errata.review.folding import Folded, Passage
 from errata.review.instructions import labels_of, spans
 from errata.review.places import Kind, kind_of
 from errata.text.clean import one_line
@@ -33,11 +35,6 @@ _LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 _TOLD_OTHERS = re.compile(r"(?:user|system)\b")
 
 
-class Passage(NamedTuple):
-    start: int
-    end: int
-
-
 class Checked(NamedTuple):
     quotes: tuple[Quote, ...]
     reasons: tuple[str, ...]
@@ -48,41 +45,42 @@ class Shelf:
     """The places of a redacted packet, to look quotes up in."""
 
     def __init__(self, packet: Packet) -> None:
-        self._places = packet.places
-        self._labels = labels_of(packet)
-        self._silent: dict[int, list[Passage]] = {}
+        self._books = tuple(_Book(place, labels_of(packet)) for place in packet.places)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(place.place for place in self._places))
+        return tuple(dict.fromkeys(book.name for book in self._books))
 
     @cached_property
     def core(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(place.place for place in self._places if is_core(place)))
+        return tuple(dict.fromkeys(book.name for book in self._books if is_core(book.place)))
 
-    def named(self, name: str) -> list[Place]:
-        return [place for place in self._places if place.place == name]
+    def named(self, name: str) -> list["_Book"]:
+        return [book for book in self._books if book.name == name]
 
     def holding(self, quote: str, kinds: Iterable[Kind] = ()) -> list[str]:
         """The places that say so."""
-        wanted, pattern = frozenset(kinds), verbatim(quote)
-        among = [place for place in self._places if not wanted or kind_of(place.place) in wanted]
-        return [place.place for place in among if pattern.search(place.text)]
-
-    def silent(self, place: Place) -> list[Passage]:
-        """What of a place is no evidence: where it talks to the reviewer, and what errata wrote into it."""
-        if id(place) not in self._silent:
-            talk = [Passage(span.start, span.end) for span in spans(place.text, self._labels)]
-            self._silent[id(place)] = talk + [Passage(*found.span()) for found in GAP.finditer(place.text)]
-        return self._silent[id(place)]
+        wanted = frozenset(kinds)
+        among = [book for book in self._books if not wanted or kind_of(book.name) in wanted]
+        return [book.name for book in among if book.folded.holds(quote)]
 
 
-def verbatim(quote: str) -> re.Pattern[str]:
-    """Finds the quote whatever the white space, and never in the middle of a word or a number."""
-    words = r"\s+".join(map(re.escape, quote.split()))
-    before = r"(?<![A-Za-z0-9_])(?<!\d[.,])" if re.match(r"\s*[A-Za-z0-9_]", quote) else ""
-    after = r"(?![A-Za-z0-9_])" if re.search(r"[A-Za-z0-9_]\s*\Z", quote) else ""
-    return re.compile(f"{before}{words}{after}" + (r"(?![.,]\d)" if re.search(r"\d\s*\Z", quote) else ""))
+class _Book:
+    """One place, and what of it was worked out so far."""
+
+    def __init__(self, place: Place, labels: tuple[str, ...]) -> None:
+        self.place, self.name, self.text = place, place.place, place.text
+        self._labels = labels
+
+    @cached_property
+    def folded(self) -> Folded:
+        return Folded(self.text)
+
+    @cached_property
+    def silent(self) -> list[Passage]:
+        """What of it is no evidence: where it talks to the reviewer, and what errata wrote into it."""
+        talk = [Passage(span.start, span.end) for span in spans(self.text, self._labels)]
+        return talk + [Passage(*found.span()) for found in GAP.finditer(self.text)]
 
 
 def is_core(place: Place) -> bool:
@@ -121,18 +119,19 @@ def _checked(given: Quote, shelf: Shelf) -> Quote | str:
         return f"a quote from `{one_line(name, SHOWN)}` is empty"
     if len(text) > LONGEST:
         return f"{shown} is too long: {LONGEST} characters at most, those that decide"
-    places = shelf.named(name)
-    if not places:
+    books = shelf.named(name)
+    if not books:
         return _no_place(name, text, shown, shelf)
-    found = [(place, Passage(*one.span())) for place in places for one in verbatim(text).finditer(place.text)]
+    found = [(book, one) for book in books for one in islice(book.folded.passages(text), LONGEST)]
     if not found:
         return _not_there(name, text, shown, shelf)
-    heard = [(place, one) for place, one in found if not _touches(one, shelf.silent(place))]
+    heard = [(book, one) for book, one in found if not _touches(one, book.silent)]
     if not heard:
         return f"{shown} in `{name}` is no evidence: it talks to the reviewer, or errata wrote it; quote something else"
-    if not any(_is_long_enough(place.text, one) for place, one in heard):
+    long = [(book.text, one) for book, one in heard if _is_long_enough(book.text, one)]
+    if not long:
         return f"{shown} is too short: {SHORTEST} characters or a whole line of `{name}`"
-    return _told(name, heard, lines)
+    return _told(name, long, lines)
 
 
 def _place_named(given: Quote, shelf: Shelf) -> tuple[str, tuple[int, int] | None]:
@@ -156,10 +155,9 @@ def _not_there(name: str, text: str, shown: str, shelf: Shelf) -> str:
     elsewhere = shelf.holding(text)
     if elsewhere:
         return f"{shown} is not in `{name}`; it is in {_listed(elsewhere)}"
-    alike = re.compile(verbatim(text).pattern, re.IGNORECASE)
-    for place in shelf.named(name):
-        if found := alike.search(place.text):
-            return f"{shown} is not in `{name}` as it stands there: `{one_line(found[0], SHOWN)}`"
+    for book in shelf.named(name):
+        if alike := book.folded.alike(text):
+            return f"{shown} is not in `{name}` as it stands there: `{one_line(alike, SHOWN)}`"
     if "…" in text or "..." in text:
         return f"{shown} is not in `{name}`: a quote is one passage, with nothing left out of it"
     return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character"
@@ -179,12 +177,11 @@ def _is_long_enough(text: str, one: Passage) -> bool:
     return len(told) >= SHORTEST or (bool(told) and line.strip() == quote.strip())
 
 
-def _told(name: str, heard: Sequence[tuple[Place, Passage]], lines: tuple[int, int] | None) -> Quote:
+def _told(name: str, found: Sequence[tuple[str, Passage]], lines: tuple[int, int] | None) -> Quote:
     """Where it stands more than once, the one nearest to the lines that were given."""
-    long = [(place, one) for place, one in heard if _is_long_enough(place.text, one)]
-    standing = [(_lines_of(place.text, one), place.text[one.start : one.end]) for place, one in long[:LONGEST]]
-    first = lines[0] if lines else 0
-    at, quote = min(standing, key=lambda one: abs(one[0][0] - first)) if lines else standing[0]
+    standing = [(_lines_of(text, one), text[one.start : one.end]) for text, one in (found if lines else found[:1])]
+    wanted = lines[0] if lines else 0
+    at, quote = min(standing, key=lambda one: abs(one[0][0] - wanted))
     return Quote(place=name, quote=quote, lines=at)
 
 

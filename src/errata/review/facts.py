@@ -31,7 +31,7 @@ def run_facts(run: Run, *, blind: bool) -> dict[str, Any]:
 
 def facts_of(material: Material, clues: Clues) -> dict[str, Any]:
     """The first six always; the others where there is something to say."""
-    attempt, case = material.attempt, material.case
+    attempt = material.attempt
     judges = len({check.judge for check in attempt.checks}) > 1
     told: dict[str, Any] = {
         "execution": attempt.execution,
@@ -41,7 +41,13 @@ def facts_of(material: Material, clues: Clues) -> dict[str, Any]:
         "checks": [_check(check, judges=judges) for check in _shown(attempt)],
         "usage": _usage(attempt.usage.subject),
     }
-    more: dict[str, Any] = {
+    more = _more(material, clues) | _relations(material)
+    return told | {name: value for name, value in more.items() if value not in (None, "", [])}
+
+
+def _more(material: Material, clues: Clues) -> dict[str, Any]:
+    attempt, case = material.attempt, material.case
+    return {
         "category": case.category if case else "",
         "failed_step": next(iter(attempt.failed_checks), ""),
         "error_line": clues.error_line,
@@ -56,7 +62,6 @@ def facts_of(material: Material, clues: Clues) -> dict[str, Any]:
         "duration_seconds": attempt.duration,
         "exit_code": attempt.exit_code,
     }
-    return told | {name: value for name, value in (more | _relations(material)).items() if value not in (None, "", [])}
 
 
 def _relations(material: Material) -> dict[str, Any]:

@@ -21,6 +21,8 @@ SIGNAL = "speaks_to_reviewer"
 QUOTE = 200
 BEFORE, AFTER = 200, 500
 """How far around a stem a pattern may reach."""
+REMEMBERED = 128
+"""Texts: the places of a packet are looked at when its verdict is made and again when that is marked."""
 UNLESS = 60
 OPENING = 5
 """Letters that tell whether a word may be there at all."""
@@ -102,7 +104,8 @@ def _compiled(pattern: str, parts: dict[str, str]) -> re.Pattern[str]:
     return re.compile(pattern.replace("<s>", _BETWEEN))
 
 
-def spans(text: str, labels: tuple[str, ...] = ()) -> list[Span]:
+@lru_cache(maxsize=REMEMBERED)
+def spans(text: str, labels: tuple[str, ...] = ()) -> tuple[Span, ...]:
     """Where it talks to the reviewer, in order and apart from each other; `labels` are those it may ask for."""
     found = [span for view in views(text) for span in _in_view(view, text, _rules(labels))]
     merged: list[Span] = []
@@ -111,7 +114,7 @@ def spans(text: str, labels: tuple[str, ...] = ()) -> list[Span]:
             merged[-1] = merged[-1]._replace(end=max(span.end, merged[-1].end))
         else:
             merged.append(span)
-    return merged
+    return tuple(merged)
 
 
 def speaks_to_reviewer(packet: Packet) -> Signal | None:

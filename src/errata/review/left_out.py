@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from errata.model import LeftOut
 from errata.review.budget import Wanted
+from errata.review.clues import noteworthy
 from errata.review.material import Material
 from errata.review.neighbours import LATER, PARTS, PARTS_OF, TURNS
-from errata.review.places import shown_elsewhere
+from errata.review.places import CHECKS, shown_elsewhere
 from errata.review.transcript import says_more
 
 NAMED = 6
@@ -26,6 +27,9 @@ def told(
     if len(cut) > NAMED:
         names = _listed([place for place, _, _ in cut[NAMED:]])
         yield LeftOut(what=f"parts of {names}", why=f"{OVER}; {whole}")
+    silent = sum(noteworthy(check) and bool(check.explanation.strip()) for check in material.attempt.checks) - CHECKS
+    if silent > 0:
+        yield LeftOut(what=f"reasons of {silent} more failed checks", why=f"too many; {whole}")
     groups: dict[str, list[Wanted]] = {}
     for one in omitted:
         groups.setdefault(one.group or one.place, []).append(one)

@@ -1,5 +1,7 @@
 """What a review may spend: hard caps on money and tokens, checked before every call."""
 
+import asyncio
+
 import msgspec
 
 from errata.model import Usage
@@ -10,7 +12,7 @@ OUTPUT_TOKENS = 1_200
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
     parallel: int = 4
-    tries: int = 6
+    tries: int = 8
     """Of one packet, before the reviewer is given up for it."""
     timeout: float = 180.0
     """Seconds that one call may take."""
@@ -21,8 +23,16 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     tokens_per_minute: int | None = None
 
 
+NOTHING = Usage(input=0, output=0, cost=0.0)
+"""Owed for a call that was turned away."""
+
+
 class Purse:
-    """What was spent and what is in flight. A call in flight counts with its estimate until its answer is there."""
+    """What was spent and what may still be owed.
+
+    For each call the most that it can cost is held until it is known what it did cost. What is never known, because
+    the answer was lost or does not tell, stays held: so no cap is ever exceeded.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -30,27 +40,50 @@ class Purse:
         self.tokens = 0
         self.calls = 0
         self.unpriced = 0
-        """Answered calls whose price nobody knows: absent is not zero."""
-        self._cost_in_flight = 0.0
-        self._tokens_in_flight = 0
+        """Calls whose price nobody knows: absent is not zero."""
+        self._cost_held = 0.0
+        self._tokens_held = 0
+        self._in_flight = 0
+        self._one_ended = asyncio.Event()
 
-    def allows(self, estimate: Usage) -> bool:
-        cost = self.cost + self._cost_in_flight + (estimate.cost or 0)
-        tokens = self.tokens + self._tokens_in_flight + (estimate.tokens or 0)
-        limits = self._limits
-        over_cost = limits.max_cost is not None and cost > limits.max_cost
-        return not over_cost and not (limits.max_tokens is not None and tokens > limits.max_tokens)
+    async def take(self, most: Usage) -> str:
+        """Holds what a call may cost, once it fits beside those in flight; else the cap that forbids it."""
+        while cap := self._over(most):
+            if not self._in_flight:
+                return cap
+            self._one_ended.clear()
+            await self._one_ended.wait()
+        self._cost_held += most.cost or 0
+        self._tokens_held += most.tokens or 0
+        self._in_flight += 1
+        return ""
 
-    def begin(self, estimate: Usage) -> None:
-        self._cost_in_flight += estimate.cost or 0
-        self._tokens_in_flight += estimate.tokens or 0
-
-    def end(self, estimate: Usage, usage: Usage | None) -> None:
-        """Without a usage the call was not answered, and nothing is known to be owed for it."""
-        self._cost_in_flight -= estimate.cost or 0
-        self._tokens_in_flight -= estimate.tokens or 0
+    def end(self, most: Usage, owed: Usage) -> None:
+        """What `owed` does not tell stays held."""
         self.calls += 1
-        if usage is not None:
-            self.cost += usage.cost or 0
-            self.tokens += usage.tokens or 0
-            self.unpriced += usage.cost is None
+        if owed.cost is None:
+            self.unpriced += 1
+            self._cost_held += most.cost or 0
+        if owed.tokens is None:
+            self._tokens_held += most.tokens or 0
+        self.cost += owed.cost or 0
+        self.tokens += owed.tokens or 0
+        self.give_back(most)
+
+    def give_back(self, most: Usage) -> None:
+        """No call was made, or what it cost is counted."""
+        self._in_flight -= 1
+        self._cost_held -= most.cost or 0
+        self._tokens_held -= most.tokens or 0
+        self._one_ended.set()
+
+    def _over(self, most: Usage) -> str:
+        max_cost, max_tokens = self._limits.max_cost, self._limits.max_tokens
+        if max_cost is not None:
+            if most.cost is None:
+                return "`--max-cost` can't be kept: nobody knows the price of a call"
+            if self.cost + self._cost_held + most.cost > max_cost:
+                return "the next call could go over `--max-cost`"
+        if max_tokens is not None and self.tokens + self._tokens_held + (most.tokens or 0) > max_tokens:
+            return "the next call could go over `--max-tokens`"
+        return ""

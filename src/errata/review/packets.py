@@ -33,11 +33,13 @@ NAME = 160
 FACT = 1_000
 """Characters of any text that is no place."""
 SLACK = 64
+ELSEWHERE = "other runs"
+"""Where triage saw a signal that names the subjects of other runs."""
 _TELLTALE = frozenset(("run", "model", "provider", "agent", "report"))
 
 
 def packet_for(material: Material, question: Question, *, budget: int = BUDGET, blind: bool = False) -> Packet:
-    blindfold = Blindfold(material.run) if blind else None
+    blindfold = _blindfold(material) if blind else None
     clues = clues_of(material)
     files = file_places(material, clues)
     wanted = _tidy([*own_places(material, clues), *files.wanted, *neighbour_places(material, clues)], blindfold)
@@ -95,13 +97,18 @@ def _cleaned(value: Any) -> Any:
     return value
 
 
+def _blindfold(material: Material) -> Blindfold:
+    return Blindfold(material.run, [str(one["model"]) for one in material.history if one.get("model")])
+
+
 def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
     """The question and the ids stay as they are. Of other runs no more is told than how they did."""
     kept = {"question", "attempt_id", "case_key", "id"}
     plain = msgspec.to_builtins(packet)
     changed = {name: value if name in kept else blindfold.tree(value) for name, value in plain.items()}
     told = [{name: one[name] for name in one if name not in _TELLTALE} for one in changed.get("history", ())]
-    return msgspec.convert(changed | {"history": told}, Packet)
+    signals = [one | {"quote": ""} if one.get("where") == ELSEWHERE else one for one in changed.get("signals", ())]
+    return msgspec.convert(changed | {"history": told, "signals": signals}, Packet)
 
 
 def _tidy(wanted: Iterable[Wanted], blindfold: Blindfold | None) -> list[Wanted]:

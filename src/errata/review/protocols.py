@@ -33,20 +33,33 @@ class Answer(msgspec.Struct, frozen=True):
     usage: Usage = NO_USAGE
 
 
-class RetryLaterError(Exception):
-    """Not now: too many calls, an outage, a broken connection. `after` seconds where the other side said so."""
+class NoAnswerError(Exception):
+    """What a reviewer raises instead of an answer."""
 
-    def __init__(self, why: str, after: float | None = None) -> None:
+    def __init__(self, why: str, *, usage: Usage = NO_USAGE, in_doubt: bool = False) -> None:
         super().__init__(why)
         self.why = why
+        self.usage = usage
+        """What is known to be owed all the same."""
+        self.in_doubt = in_doubt
+        """Whether the call may have been paid for although no answer came."""
+
+
+class RetryLaterError(NoAnswerError):
+    """Not now: too many calls, an outage, a broken connection. `after` seconds where the other side said so."""
+
+    def __init__(
+        self, why: str, after: float | None = None, *, usage: Usage = NO_USAGE, in_doubt: bool = False
+    ) -> None:
+        super().__init__(why, usage=usage, in_doubt=in_doubt)
         self.after = after
 
 
-class ReviewFailedError(Exception):
+class ReviewFailedError(NoAnswerError):
     """This packet can't be reviewed by this reviewer; the next may."""
 
 
-class ReviewerStoppedError(Exception):
+class ReviewerStoppedError(NoAnswerError):
     """Nothing more can be asked: a refused key, no such model, a program that is not there."""
 
 

@@ -30,8 +30,8 @@ JUDGED = (
 GENERAL = ("run", "model", "case", "category", "outcome", "failed_checks", "error", "task", "output", "expected",
            "grader", "judge_reasoning", "log", "suggested_label", "suggested_owner")  # fmt: skip
 WHICH = ("run", "case", "attempt_id")
-ANSWERS = ("label", "cause", "reasoning", "evidence_place", "evidence_quote", "confidence", "note")
-"""What the reviewer fills in."""
+ANSWERS = ("label", "owner", "cause", "reasoning", "evidence_place", "evidence_quote", "confidence", "note")
+"""What the reviewer fills in; the owner only where no label fits."""
 
 _SCORES = {"pass": True, "fail": False}
 _CELLS = {

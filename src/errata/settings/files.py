@@ -56,7 +56,7 @@ def project_settings(folder: Path, environ: Mapping[str, str]) -> FromFile:
     if path is None:
         return FROM_NO_FILE
     content = content_of(path)
-    table = _table(path, content)
+    table = table_of(path, content)
     refuse_guarded(path, content, table, environ)
     written = _written(path, table)
     store = path_below(path, "store", written.store) if written.store is not None else None
@@ -72,7 +72,7 @@ def user_settings(environ: Mapping[str, str]) -> FromFile:
     path = home / USER_FILE if home is not None else None
     if path is None or not _is_file(path):
         return FROM_NO_FILE
-    written = _written(path, _table(path, content_of(path)))
+    written = _written(path, table_of(path, content_of(path)))
     store = path.parent / Path(written.store).expanduser() if written.store else None
     return _from_file(path, written, store)
 
@@ -105,7 +105,7 @@ def content_of(path: Path) -> bytes:
     return content
 
 
-def _table(path: Path, content: bytes) -> dict[str, Any]:
+def table_of(path: Path, content: bytes) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 only those who have a file pay for it
 
     try:

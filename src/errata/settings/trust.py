@@ -6,6 +6,7 @@ from a project's file whose content the user has trusted: its hash stands in `er
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from errata.errors import SettingsError
 from errata.settings.homes import state_home
 
 TRUSTED = "trusted.json"
-RUNS = ("command", "commands", "reviewer", "reviewers", "env")
+RUNS = ("command", "commands", "reviewer", "reviewers", "env", "passes")
 NAMES_HOSTS = ("base_url", "url", "host", "hosts", "headers", "deployment", "deployments", "fetch", "provider")
-NAMES_KEYS = ("api_key", "key", "keys", "key_env", "token", "llm", "model", "models")
+NAMES_KEYS = ("api_key", "key", "keys", "key_env", "key_name", "token", "llm", "model", "models")
 GUARDED = frozenset((*RUNS, *NAMES_HOSTS, *NAMES_KEYS))
 """Wherever in the file they stand: what executes, and what names hosts, keys and deployments."""
 
@@ -33,14 +34,58 @@ def refuse_guarded(path: Path, content: bytes, table: Mapping[str, Any], environ
 
 
 def is_trusted(path: Path, content: bytes, environ: Mapping[str, str]) -> bool:
+    return trusted_files(environ).get(str(path.resolve())) == hash_of(content)
+
+
+def trusted_files(environ: Mapping[str, str]) -> dict[str, str]:
+    """Path → the hash of what was trusted; a list that can't be read trusts nobody."""
+    home = state_home(environ)
+    try:
+        known = (home / TRUSTED).read_bytes() if home is not None else b"{}"
+        return msgspec.json.decode(known, type=dict[str, str])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+def keep_trust(path: Path, content: bytes, environ: Mapping[str, str]) -> None:
+    _write(trusted_files(environ) | {str(path.resolve()): hash_of(content)}, environ)
+
+
+def end_trust(path: Path, environ: Mapping[str, str]) -> bool:
+    """False where the file was not trusted."""
+    known = trusted_files(environ)
+    found = known.pop(str(path.resolve()), None) is not None
+    if found:
+        _write(known, environ)
+    return found
+
+
+def _write(known: dict[str, str], environ: Mapping[str, str]) -> None:
+    """Whole or not at all, and for its owner alone: whoever may write it decides what runs."""
     home = state_home(environ)
     if home is None:
-        return False
+        raise SettingsError("There is no folder to remember this in", hint="set `XDG_STATE_HOME` or `HOME`")
     try:
-        known = msgspec.json.decode((home / TRUSTED).read_bytes(), type=dict[str, str])
-    except (OSError, msgspec.DecodeError):
-        return False
-    return known.get(str(path.resolve())) == hash_of(content)
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = home / f"{TRUSTED}.{os.getpid()}"
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n")
+        new.replace(home / TRUSTED)
+    except OSError as error:
+        raise SettingsError(f"`{home / TRUSTED}` can't be written: {error.strerror}", hint="mend its rights") from error
+
+
+def guarded_in(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What trusting a file would let it decide: each setting by its full name, and its value."""
+    return [leaf for key in table for leaf in _leaves(key, table[key], guarded=key.lower() in GUARDED)]
+
+
+def _leaves(name: str, value: Any, *, guarded: bool) -> Iterator[tuple[str, Any]]:
+    inner = value if isinstance(value, dict) else {}
+    for key, item in inner.items():
+        yield from _leaves(f"{name}.{key}", item, guarded=guarded or key.lower() in GUARDED)
+    if not inner and (guarded or any(_guarded({"": value}))):
+        yield name, value
 
 
 def hash_of(content: bytes) -> str:

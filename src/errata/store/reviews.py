@@ -105,6 +105,13 @@ def refusals_of(store: Store, run_id: str) -> list[Refusal]:
         return [_refusal(row) for row in rows]
 
 
+def refusals_on(store: Store, attempt: str) -> list[Refusal]:
+    """Oldest first."""
+    query = select(refusals).where(refusals.c.run_id == split_attempt_id(attempt).run, refusals.c.attempt_id == attempt)
+    with store.reading() as connection:
+        return [_refusal(row) for row in connection.execute(query.order_by(refusals.c.number))]
+
+
 def _refusal(row: Row[tuple[object, ...]]) -> Refusal:
     answer = decompress(row.answer).decode()
     return Refusal(row.attempt_id, row.reviewer, row.packet_hash, tuple(row.reasons.splitlines()), answer, row.at)
@@ -134,6 +141,14 @@ def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, str]:
     with store.reading() as connection:
         query = select(leases).where(leases.c.run_id == run_id, leases.c.until > now)
         return {row.attempt_id: row.reviewer for row in connection.execute(query)}
+
+
+def lease_on(store: Store, attempt: str, *, reviewer: str, now: str) -> Lease | None:
+    """The one that this reviewer has on it, if it has not ended."""
+    same = (leases.c.attempt_id == attempt) & (leases.c.reviewer == reviewer) & (leases.c.until > now)
+    with store.reading() as connection:
+        row = connection.execute(select(leases).where(same)).first()
+    return Lease(row.attempt_id, row.token, row.until) if row else None
 
 
 def end_lease(store: Store, attempt: str, *, reviewer: str) -> None:

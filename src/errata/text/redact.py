@@ -48,7 +48,10 @@ class Found(NamedTuple):
 def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted:<kind>]`."""
     for shape in SHAPES:
-        text = without(text, _of_shape(shape, text))
+        for mark in shape.marks:  # most texts hold none, and then this is all the work
+            if mark in text:
+                text = without(text, _of_shape(shape, text))
+                break
     return without(text, _named(text))
 
 

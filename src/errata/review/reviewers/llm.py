@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from errata.llm.asking import Asking
-from errata.llm.spec import NoAccessError, NotNowError, RefusedError
+from errata.llm.spec import Asks, NoAccessError, NotNowError, RefusedError
 from errata.llm.tools import Tool
 from errata.model import Packet, Reviewer
 from errata.review.protocols import Answer, Prompt, RetryLaterError, ReviewerStoppedError, ReviewFailedError
@@ -12,7 +11,7 @@ ToolsFor = Callable[[Packet], tuple[Tool, ...]]
 
 
 class ModelReviewer:
-    def __init__(self, asking: Asking, identity: Reviewer, tools: ToolsFor | None = None) -> None:
+    def __init__(self, asking: Asks, identity: Reviewer, tools: ToolsFor | None = None) -> None:
         self._asking = asking
         self.identity = identity
         self._tools = tools
@@ -22,9 +21,9 @@ class ModelReviewer:
         try:
             said = await self._asking.ask(prompt.text, prompt.schema, tools)
         except NotNowError as error:
-            raise RetryLaterError(error.why, error.after) from error
+            raise RetryLaterError(error.why, error.after, usage=error.usage, in_doubt=error.in_doubt) from error
         except RefusedError as error:
-            raise ReviewFailedError(str(error)) from error
+            raise ReviewFailedError(str(error), usage=error.usage) from error
         except NoAccessError as error:
-            raise ReviewerStoppedError(str(error)) from error
+            raise ReviewerStoppedError(str(error), usage=error.usage) from error
         return Answer(said.text, said.usage)

@@ -49,7 +49,7 @@ def run_of(log: Log, origin: str) -> Run:
         variant={name: _as_text(arg) for name, arg in mapping(spec.get("task_args")).items() if arg is not None},
         suite=suite_of(header),
         suite_version=words(spec.get("task_version")),
-        expected_cases=expected_cases(spec),
+        expected_cases=expected_cases(header),
         started_at=moment(stats.get("started_at") or spec.get("created")),
         finished_at=moment(stats.get("completed_at")),
         native_status=words(header.get("status")),
@@ -70,11 +70,18 @@ def suite_of(header: dict[str, Any]) -> str:
     return _TASK.split(words(mapping(header.get("eval")).get("task")))[-1]
 
 
-def expected_cases(spec: dict[str, Any]) -> int | None:
-    """The ids are what was left of the dataset after limits and selections."""
+def expected_cases(header: dict[str, Any]) -> int | None:
+    """The ids are what was left of the dataset after limits and selections.
+
+    Logs are shortened before they are published: then the results still tell of how many samples they are.
+    """
+    spec, results = mapping(header.get("eval")), mapping(header.get("results"))
     dataset = mapping(spec.get("dataset"))
     ids = sequence(dataset.get("sample_ids"))
-    return len(set(map(words, ids))) if ids else count(dataset.get("samples"))
+    listed = len(set(map(words, ids))) if ids else count(dataset.get("samples"))
+    epochs = count(mapping(spec.get("config")).get("epochs")) or 1
+    measured = (count(results.get("total_samples")) or 0) // epochs
+    return measured if measured > max(listed or 0, len(ids)) else listed
 
 
 def _native_id(spec: dict[str, Any]) -> str:

@@ -1,0 +1,76 @@
+"""`errata trust`."""
+
+import os
+from pathlib import Path
+
+import click
+
+from errata.cli.output import plural, put, put_json, say, value_of
+from errata.errors import NotFoundError, SettingsError
+from errata.settings.files import PROJECT_FILE, content_of, project_file, table_of
+from errata.settings.trust import end_trust, guarded_in, hash_of, keep_trust, trusted_files
+
+
+@click.command("trust")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--list", "listing", is_flag=True, help="List the files that are trusted.")
+@click.option("--remove", is_flag=True, help="Trust FILE no more.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
+def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> None:
+    """Let a project's `errata.toml` name reviewers, addresses and keys.
+
+    FILE is the nearest `errata.toml` where none is given. Read it first: what it names can run programs and send data
+    elsewhere. Its content is remembered; a file that has changed since is trusted no more.
+    """
+    if listing:
+        _list(as_json=as_json)
+    elif remove:
+        path = _meant(file)
+        if not end_trust(path, os.environ):
+            raise NotFoundError(f"`{path}` is not trusted", hint="`errata trust --list` tells which files are")
+        _tell(path, "trusted no more", as_json=as_json)
+    else:
+        path = _meant(file)
+        content = content_of(path)
+        takes = guarded_in(table_of(path, content))
+        keep_trust(path, content, os.environ)
+        _tell(path, "trusted", takes, as_json=as_json)
+
+
+def _meant(file: Path | None) -> Path:
+    found = project_file(Path.cwd()) if file is None else file / PROJECT_FILE if file.is_dir() else file
+    if found is None:
+        raise NotFoundError(f"There is no `{PROJECT_FILE}` here or above", hint="name one: `errata trust FILE`")
+    if found.name != PROJECT_FILE:
+        raise SettingsError(f"`{found}` is not read by errata", hint=f"a project's settings stand in `{PROJECT_FILE}`")
+    return found.absolute()
+
+
+def _tell(path: Path, state: str, takes: list[tuple[str, object]] | None = None, *, as_json: bool) -> None:
+    if as_json:
+        told = {"file": str(path.resolve()), "state": state}
+        put_json(told if takes is None else told | {"takes": dict(takes)})
+        return
+    put(f"{path}   {state}")
+    for name, value in takes or ():
+        put(f"  {name} = {value_of(value)}")
+    if takes == []:
+        say("it names no reviewer, address or key: there was nothing to trust")
+
+
+def _list(*, as_json: bool) -> None:
+    known = trusted_files(os.environ)
+    for name, trusted in sorted(known.items()):
+        if as_json:
+            put_json({"file": name, "sha256": trusted, "state": _state(Path(name), trusted)})
+        else:
+            put(f"{name}   {_state(Path(name), trusted)}")
+    if not as_json:
+        say(f"{plural(len(known), 'file')} trusted")
+
+
+def _state(path: Path, trusted: str) -> str:
+    try:
+        return "trusted" if hash_of(path.read_bytes()) == trusted else "changed since, and trusted no more"
+    except OSError:
+        return "gone"

@@ -1,0 +1,59 @@
+"""What goes out to a provider and what may come in: no stray key, no redirect, nothing packed, nothing endless."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import httpx2
+
+MOST_BYTES = 8 * 1024 * 1024
+"""A verdict has a few thousand, a long train of thought before it some hundred thousand."""
+PLAIN = {"accept-encoding": "identity"}
+"""Sent with every request: a packed answer of a few bytes can be unpacked to any size."""
+_SENT = frozenset(("host", "content-length", "content-type", "accept", "accept-encoding", "connection", "user-agent"))
+
+
+class RedirectedError(Exception):
+    """Following would carry the prompt, and perhaps the key, to a host that nobody named."""
+
+
+class UnusableError(Exception):
+    """Too long, or packed although nobody asked for that."""
+
+
+def only_this_key(key: str | None) -> Callable[[httpx2.Request], Awaitable[None]]:
+    """For a server of the user's own: libraries would add keys and headers meant for the provider they know."""
+
+    async def cleared(request: httpx2.Request) -> None:
+        for name in [name for name in request.headers if name.lower() not in _SENT]:
+            del request.headers[name]
+        if key:
+            request.headers["authorization"] = f"Bearer {key}"
+
+    return cleared
+
+
+async def checked(response: httpx2.Response) -> None:
+    """Called with the head of each response, before its body is read."""
+    if response.has_redirect_location:
+        there = httpx2.URL(response.headers["location"])
+        raise RedirectedError(f"it redirects to `{there.scheme}://{there.netloc.decode('ascii', 'replace')}`")
+    packed = response.headers.get("content-encoding", "identity").lower()
+    if packed != "identity":
+        raise UnusableError(f"the answer is packed with `{packed}`, which was not asked for")
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    response.stream = _Limited(response.stream)
+
+
+class _Limited(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for chunk in self._stream:
+            size += len(chunk)
+            if size > MOST_BYTES:
+                raise UnusableError(f"the answer has more than {MOST_BYTES:,} bytes")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -1,0 +1,110 @@
+"""An answer, whoever gave it → a verdict that is kept beside what was said before, or the reasons why it is none."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model import Attribution, Packet, Reviewer, Usage, Verdict
+from errata.model.identity import fingerprint, split_attempt_id
+from errata.review.hashing import packet_hash
+from errata.review.question import OWNERS
+from errata.review.standing import Standing, standing
+from errata.review.verdicts import Refused, verdict_from
+from errata.store.database import Store
+from errata.store.reviews import Refusal, keep_refusal, keep_verdicts, refusals_on, verdicts_of, word_for
+
+State = Literal["new", "changed", "unchanged"]
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an answer that was taken."""
+
+    verdict: Verdict
+    state: State
+    old_label: str = ""
+    """The one that stood before: another verdict's, else the one that triage suggests."""
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """Who answered, when, and after which prompt."""
+
+    reviewer: Reviewer
+    at: str
+    prompt_hash: str = ""
+    usage: Usage | None = None
+    blind: bool = False
+
+
+def judge(
+    answer: str, packet: Packet, by: Answered, store: Store, *, judged_on: Packet | None = None
+) -> Verdict | Refused:
+    """Stores nothing. `judged_on` is what the reviewer could read beyond the packet, where that is more."""
+    before = _own(verdicts_on(store, packet.attempt_id), by.reviewer, packet.question.taxonomy)
+    made = verdict_from(
+        answer,
+        judged_on or packet,
+        reviewer=by.reviewer,
+        prompt_hash=by.prompt_hash,
+        at=by.at,
+        usage=by.usage,
+        blind=by.blind,
+        supersedes=before[-1].id if before else None,
+    )
+    if isinstance(made, Refused):
+        return made
+    if judged_on is not None:
+        made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
+    if before and made.id == before[-1].id:
+        return before[-1]
+    if any(made.id == one.id for one in before):  # said before, taken back since, and now said again
+        return msgspec.structs.replace(made, id=fingerprint(made.id, before[-1].id))
+    return made
+
+
+def keep(verdict: Verdict, store: Store, suggested: str = "") -> Judged:
+    """Committed when this returns."""
+    stood = standing(verdicts_on(store, verdict.attempt), suggested=suggested)
+    old = stood.verdict.label if stood else suggested
+    new = keep_verdicts(store, [verdict])
+    state: State = "unchanged" if not new else "changed" if old and old != verdict.label else "new"
+    return Judged(verdict=verdict, state=state, old_label=old)
+
+
+def keep_refused(answer: str, reasons: tuple[str, ...], packet: Packet, by: Answered, store: Store) -> None:
+    """Counted once: an answer out of the ledger that is refused again is no second refusal."""
+    word, hashed = word_for(by.reviewer), packet_hash(packet)
+    refusal = Refusal(packet.attempt_id, word, hashed, reasons, answer, by.at)
+    before = refusals_on(store, packet.attempt_id)
+    if not any(one[:3] == refusal[:3] and one.answer == answer for one in before):
+        keep_refusal(store, refusal)
+
+
+def verdicts_on(store: Store, attempt: str) -> list[Verdict]:
+    return verdicts_of(store, split_attempt_id(attempt).run, attempt=attempt)
+
+
+def standing_of(store: Store, run_id: str) -> dict[str, Standing]:
+    """Attempt → the verdict that stands, of all that anybody has read."""
+    by_attempt: dict[str, list[Verdict]] = {}
+    for verdict in verdicts_of(store, run_id):
+        by_attempt.setdefault(verdict.attempt, []).append(verdict)
+    found = {attempt: standing(verdicts) for attempt, verdicts in by_attempt.items()}
+    return {attempt: one for attempt, one in found.items() if one is not None}
+
+
+def suggested_label(said: Attribution | None, taxonomy: str) -> str:
+    """What triage would say, in the words of a taxonomy."""
+    if said is None:
+        return ""
+    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")
+
+
+def _own(verdicts: list[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:
+    """Of the same reviewer in the same words, oldest first. A program of a person's name is not that person."""
+    own = [one for one in verdicts if one.inherited_from is None and one.taxonomy == taxonomy]
+    return [one for one in own if one.reviewer.kind == reviewer.kind and name_of(one.reviewer) == name_of(reviewer)]
+
+
+def name_of(reviewer: Reviewer) -> str:
+    """Whom a verdict is from: two that differ in this only in their capitals are one."""
+    return reviewer.name.strip().casefold()

@@ -1,0 +1,196 @@
+"""The fields of an answer, one by one: what can't be taken becomes a reason, what is not borne out is left out."""
+
+import re
+from typing import Any, TypeVar, get_args
+
+import msgspec
+
+from errata.model import Fix, Packet, Quote, Recommendation
+from errata.model.words import Confidence, Owner, RecommendationGroup
+from errata.review.evidence import Shelf
+from errata.review.folding import Folded
+from errata.review.places import Kind
+from errata.text.clean import one_line
+from errata.text.private import for_others
+
+CAUSE, LINE, REASONING, SNIPPET = 200, 400, 2_000, 4_000
+MOST_LINES = 20
+MOST_QUOTES = 100
+LARGEST_STEP = 10**9
+
+_CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
+_SENTENCE_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bcf)(?<!\b\w)[.!?][)\]'\"]*\s+(?=[A-Z“\"(`'])"
+)
+_SLUG = re.compile(r"[^a-z0-9]+")
+Word = TypeVar("Word", bound=str)
+
+
+class Fields:
+    def __init__(self, given: dict[str, Any], packet: Packet, shelf: Shelf) -> None:
+        self._given, self._packet, self._shelf = given, packet, shelf
+        self.reasons: list[str] = []
+        """Why the answer can't be taken."""
+        self.notes: list[str] = []
+        """What was left out of it."""
+
+    def line(self, name: str, longest: int = LINE) -> str:
+        return one_line(self._text(name), longest)
+
+    def lines(self, name: str) -> tuple[str, ...]:
+        """A list of texts; one text alone is taken for a list of one."""
+        given = self._given.get(name, [])
+        listed = [given] if isinstance(given, str) else given
+        if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+            self.reasons.append(f"`{name}` must be a list of texts")
+            return ()
+        told = (one_line(for_others(one), LINE) for one in listed[:MOST_LINES])
+        return tuple(one for one in told if one)
+
+    def cause(self) -> str:
+        cause = one_line(self._text("cause"))
+        if not cause:
+            self.reasons.append("`cause` is missing: say in one sentence what went wrong")
+        elif len(cause) > CAUSE:
+            self.reasons.append(f"`cause` has {len(cause)} characters: one sentence of {CAUSE} at most")
+        elif _SENTENCE_END.search(_CODE.sub("code", cause)):
+            self.reasons.append("`cause` is more than one sentence: the rest belongs into `reasoning`")
+        return cause
+
+    def reasoning(self, *, needed: bool) -> str:
+        reasoning = self.line("reasoning", REASONING)
+        if needed and not reasoning:
+            self.reasons.append("`reasoning` is missing: two or three sentences that say why")
+        return reasoning
+
+    def confidence(self, *, needed: bool) -> Confidence:
+        if not needed and "confidence" not in self._given:
+            return "likely"
+        return self._word(self._given.get("confidence"), "confidence", get_args(Confidence)) or "weak"
+
+    def also(self) -> tuple[Owner, ...]:
+        told = [self._word(one, "also", get_args(Owner)) for one in self.lines("also")]
+        return tuple(dict.fromkeys(owner for owner in told if owner))
+
+    def bucket(self) -> str:
+        return _SLUG.sub("-", self.line("bucket", 80).lower()).strip("-")
+
+    def decisive_step(self) -> int | None:
+        given = self._given.get("decisive_step")
+        if given is None or (isinstance(given, str) and not given.strip()):
+            return None
+        number = int(given) if isinstance(given, str) and given.strip().isdecimal() and len(given) < 10 else given
+        if isinstance(number, bool) or not isinstance(number, int) or not self._is_step(number):
+            last = self._last_step()
+            right = "there are none, give null" if last is None else f"they go from 0 to {last}"
+            self.reasons.append(f"`decisive_step` names no step, `{one_line(str(given), 40)}`: {right}")
+            return None
+        return number
+
+    def recommendation(self) -> Recommendation | None:
+        given = self._given.get("recommendation")
+        if given is None:
+            return None
+        if isinstance(given, str):
+            given = {"group": given}
+        if not isinstance(given, dict):
+            self.reasons.append("`recommendation` must be an object with `group` and `text`")
+            return None
+        group = self._word(given.get("group"), "recommendation.group", get_args(RecommendationGroup))
+        text, path = (one_line(for_others(str(given.get(name) or "")), LINE) for name in ("text", "target_path"))
+        return Recommendation(group=group, text=text, target_path=path) if group else None
+
+    def quotes(self) -> list[Quote]:
+        given = self._given.get("evidence", [])
+        try:
+            listed = msgspec.convert(given, list[_Quoted])[:MOST_QUOTES]
+        except msgspec.ValidationError:
+            self.reasons.append("`evidence` must be a list of objects with `place` and `quote`, both texts")
+            return []
+        return [Quote(place=one.place, quote=one.quote, lines=_pair(one.lines)) for one in listed]
+
+    def error_line(self) -> str:
+        """As a place, a signal or the harness has it; what the harness has also where the reviewer says nothing."""
+        known = self._packet.facts.get("error_line")
+        stated = one_line(known, LINE) if isinstance(known, str) else ""
+        given = self.line("error_line")
+        if not given or given == stated:
+            return stated
+        quoted = [signal.quote for signal in self._packet.signals]
+        if self._shelf.holding(given) or any(Folded(one).holds(given) for one in (*quoted, stated)):
+            return given
+        self.notes.append("the error line that was given stands nowhere in the packet and was left out")
+        return stated
+
+    def snippet(self, name: str, kinds: tuple[Kind, ...] = ()) -> str:
+        given = for_others(self._text(name)).strip("\n")
+        if not given.strip():
+            return ""
+        if len(given) <= SNIPPET and self._shelf.holding(given, kinds):
+            return given
+        self.notes.append(f"the {name.replace('_', ' ')} that was given does not stand in the packet and was left out")
+        return ""
+
+    def fix(self) -> Fix | None:
+        given = self._given.get("fix")
+        if given is None:
+            return None
+        try:
+            fix = msgspec.convert(given, _Fixed)
+        except msgspec.ValidationError:
+            self.reasons.append("`fix` must be an object with the texts `path`, `before` and `after`, or null")
+            return None
+        texts = (fix.path[:LINE], fix.before[:SNIPPET], fix.after[:SNIPPET])
+        path, before, after = (for_others(text) for text in texts)
+        if before.strip() and not self._shelf.holding(before):
+            self.notes.append("a fix was given for text that does not stand in the packet, and was left out")
+            return None
+        return Fix(path=one_line(path), before=before, after=after)
+
+    def _text(self, name: str) -> str:
+        given = self._given.get(name, "")
+        if isinstance(given, str):
+            return for_others(given)
+        self.reasons.append(f"`{name}` must be a text")
+        return ""
+
+    def _word(self, given: Any, name: str, words: tuple[Word, ...]) -> Word | None:
+        told = given.strip().lower() if isinstance(given, str) else given
+        found = next((word for word in words if word == told), None)
+        if found is None:
+            self.reasons.append(f"`{name}` is `{one_line(str(given), 40)}`: one of {', '.join(words)}")
+        return found
+
+    def _is_step(self, number: int) -> bool:
+        last = self._last_step()
+        return last is not None and 0 <= number <= last
+
+    def _last_step(self) -> int | None:
+        """The transcript may be longer than what of it is in the packet."""
+        steps = self._packet.facts.get("steps")
+        last = steps.get("last") if isinstance(steps, dict) else None
+        shown = [name.partition("/")[2] for name in self._shelf.names if name.startswith("steps/")]
+        numbers = [int(one) for one in shown if one.isdecimal() and len(one) < 10]
+        return max([*numbers, *([last] if isinstance(last, int) else [])], default=None)
+
+
+class _Quoted(msgspec.Struct):
+    place: str
+    quote: str
+    lines: Any = None
+
+
+class _Fixed(msgspec.Struct):
+    path: str
+    before: str
+    after: str
+
+
+def _pair(lines: Any) -> tuple[int, int] | None:
+    """The lines are looked up anyway: what is no pair of numbers is passed over."""
+    if isinstance(lines, int):
+        lines = [lines, lines]
+    if not isinstance(lines, list) or len(lines) != 2 or not all(isinstance(one, int) for one in lines):
+        return None
+    first, last = (min(max(one, 0), LARGEST_STEP) for one in lines)
+    return first, last

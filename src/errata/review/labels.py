@@ -1,0 +1,68 @@
+"""Which label an answer gives, and who has to act by it."""
+
+import re
+from typing import Any, NamedTuple, cast
+
+from errata.model import LabelChoice, Packet
+from errata.model.words import Owner
+from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
+from errata.text.clean import one_line
+
+KNOWN_GAP = "KNOWN_GAP"
+SHOWN = 60
+
+
+class Labelled(NamedTuple):
+    label: str
+    owner: Owner
+
+
+def labelled(label: Any, owner: Any, packet: Packet) -> Labelled | str:
+    """The label in the spelling of the taxonomy with its owner; else what is wrong with it."""
+    choice = _choice(label, packet)
+    if choice is None:
+        labels = ", ".join(f"`{one}`" for one in labels_to_give(packet.question))
+        return f"`{one_line(str(label), SHOWN)}` is no label of this taxonomy: choose one of {labels}"
+    if choice == NO_LABEL:
+        return _without_label(owner, packet)
+    assert isinstance(choice, LabelChoice)
+    if choice.label == KNOWN_GAP and not records_a_gap(packet):
+        return f"`{KNOWN_GAP}` needs a gap that is on record: the packet's history names none, choose another label"
+    if owner is not None and str(owner).strip().lower() != choice.owner:
+        told = one_line(str(owner), SHOWN)
+        return f"`{choice.label}` is for the owner `{choice.owner}`, not `{told}`: give the label that you mean"
+    return Labelled(choice.label, choice.owner)
+
+
+def records_a_gap(packet: Packet) -> bool:
+    """Triage saw a recorded gap, a report calls it one, or a person did; another model's word is no record."""
+    return any(signal.name == "known_gap" for signal in packet.signals) or any(map(_records_a_gap, packet.history))
+
+
+def _records_a_gap(entry: dict[str, Any]) -> bool:
+    if entry.get("known_gap") or entry.get("kind") == "known_gap" or entry.get("label") == KNOWN_GAP:
+        return True
+    return entry.get("verdict") == KNOWN_GAP and entry.get("reviewer") == "person"
+
+
+def _choice(label: Any, packet: Packet) -> LabelChoice | str | None:
+    """Spelt as it may be: what tells labels apart are their letters and digits."""
+    wanted = _letters(label) if isinstance(label, str) else ""
+    fitting = [choice for choice in packet.question.labels if _letters(choice.label) == wanted]
+    if len(fitting) == 1 and wanted:
+        return fitting[0]
+    allowed = wanted == NO_LABEL and NO_LABEL in labels_to_give(packet.question)
+    return NO_LABEL if allowed else None
+
+
+def _without_label(owner: Any, packet: Packet) -> Labelled | str:
+    owners = owners_without_label(packet.question)
+    told = str(owner or "").strip().lower()
+    if told not in owners:
+        listed = ", ".join(f"`{one}`" for one in owners)
+        return f"with the label `{NO_LABEL}` the owner has to be named, one of {listed}"
+    return Labelled(NO_LABEL, cast(Owner, told))
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()

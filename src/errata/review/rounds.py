@@ -1,0 +1,145 @@
+"""One question to a reviewer: in the ledger before it is asked, closed after, and asked again only where that helps."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import blake2b
+from typing import Literal
+
+import msgspec
+
+from errata.errors import ErrataError
+from errata.model import Call, Packet, Usage, split_attempt_id
+from errata.model.usage import NO_USAGE
+from errata.review.hashing import packet_hash
+from errata.review.limits import NOTHING
+from errata.review.pacing import LONGEST_ASKED, MINUTE
+from errata.review.protocols import (
+    Answer,
+    NoAnswerError,
+    Prompt,
+    RetryLaterError,
+    ReviewerStoppedError,
+    ReviewFailedError,
+)
+from errata.review.work import Work
+
+MOST_TOLD = 500
+
+
+@contextmanager
+def this_one_only() -> Iterator[None]:
+    """What goes wrong with one packet is told and counted; it does not end the review of the others."""
+    try:
+        yield
+    except (NoAnswerError, ErrataError):
+        raise
+    except Exception as error:
+        raise ReviewFailedError(f"errata stumbled over it: {type(error).__name__}: {error}"[:MOST_TOLD]) from error
+
+
+class CapReachedError(Exception):
+    """The next call could cost more than is left."""
+
+
+class Got(msgspec.Struct, frozen=True):
+    given: Answer
+    cached: bool
+
+
+class Round:
+    """One question about one packet, asked until it is answered or given up."""
+
+    def __init__(self, packet: Packet, prompt: Prompt, number: int, work: Work) -> None:
+        self._packet, self._prompt, self._round, self._work = packet, prompt, number, work
+        self._estimate, self._most = work.estimate(prompt), work.most(prompt)
+        self._key = cache_key(packet, prompt, work.word, number)
+
+    async def answer(self) -> Got:
+        before = self._work.ledger.answered(self._key)
+        if before is not None:
+            return Got(Answer(before.answer, before.usage), cached=True)
+        failures = 0
+        while True:
+            try:
+                return Got(await self._once(), cached=False)
+            except RetryLaterError as error:
+                failures += 1
+                await self._wait(error, failures)
+
+    async def _wait(self, error: RetryLaterError, failures: int) -> None:
+        pace = self._work.pace
+        if error.after is not None and error.after > LONGEST_ASKED:
+            told = f"the other side wants to be left alone for {error.after / MINUTE:,.0f} minutes: {error.why}"
+            raise ReviewerStoppedError(told) from error
+        if failures >= self._work.limits.tries:
+            raise ReviewFailedError(f"given up after {failures} tries: {error.why}") from error
+        if error.after:
+            pace.hold(error.after)
+        else:
+            await pace.pause(failures)
+
+    async def _once(self) -> Answer:
+        work = self._work
+        if cap := await work.purse.take(self._most):
+            raise CapReachedError(cap)
+        try:
+            await work.pace.wait_for_turn(self._estimate.tokens or 0)
+        except BaseException:
+            work.purse.give_back(self._most)
+            raise
+        call = self._call()
+        work.ledger.intend((call,))
+        try:
+            given = await self._given()
+        except BaseException as error:
+            self._close(_without_answer(call, error))
+            raise
+        self._close(msgspec.structs.replace(call, state="answered", answer=given.text, usage=given.usage))
+        work.pace.went_well()
+        return given
+
+    async def _given(self) -> Answer:
+        seconds = self._work.limits.timeout
+        with this_one_only():
+            try:
+                async with asyncio.timeout(seconds):
+                    return await self._work.reviewer.ask(self._prompt, self._packet)
+            except TimeoutError as error:
+                raise RetryLaterError(f"no answer within {seconds:g} s", in_doubt=True) from error
+
+    def _close(self, call: Call) -> None:
+        self._work.ledger.close(msgspec.structs.replace(call, ended_at=self._work.now()))
+        self._work.purse.end(self._most, _owed(call))
+
+    def _call(self) -> Call:
+        return Call(
+            id=self._work.new_id(),
+            run=split_attempt_id(self._packet.attempt_id).run,
+            attempt=self._packet.attempt_id,
+            reviewer=self._work.word,
+            cache_key=self._key,
+            round=self._round,
+            estimate=self._estimate,
+            started_at=self._work.now(),
+        )
+
+
+def _without_answer(call: Call, error: BaseException) -> Call:
+    """A call that was broken off may have been paid for: it is told as lost, not as failed."""
+    if not isinstance(error, NoAnswerError):
+        return msgspec.structs.replace(call, state="lost", why="broken off before the answer came")
+    state: Literal["lost", "failed"] = "lost" if error.in_doubt else "failed"
+    return msgspec.structs.replace(call, state=state, why=error.why[:MOST_TOLD], usage=error.usage)
+
+
+def _owed(call: Call) -> Usage:
+    if call.state == "failed" and call.usage == NO_USAGE:
+        return NOTHING
+    return NO_USAGE if call.state == "lost" else call.usage
+
+
+def cache_key(packet: Packet, prompt: Prompt, reviewer: str, number: int) -> str:
+    """The same packet, reviewer, instructions and round: the same answer."""
+    told = "\0".join((packet_hash(packet), prompt.hash, reviewer, str(number)))
+    return blake2b(told.encode("utf-8", "replace"), digest_size=16).hexdigest()
