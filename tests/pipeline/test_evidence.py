@@ -1,7 +1,6 @@
 """What comes with each failure when it is triaged."""
 
 from errata.model import Actor, Artefact, Case, Check, ErrorInfo, Step, ToolCall
-from errata.pipeline import evidence
 from errata.pipeline.evidence import failures_with_evidence
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
@@ -30,8 +29,7 @@ def failed(name, check="tool_use", **changes):
     return an_attempt(run=RUN.id, case=f"suite/{name}", checks=checks, steps=(CALL,), **changes)
 
 
-def test_each_failure_comes_with_its_case_in_the_order_of_the_log(store, monkeypatch):
-    monkeypatch.setattr(evidence, "HELD", 2)
+def test_each_failure_comes_with_its_case_in_the_order_of_the_log(store):
     names = ["c", "a", "b", "d", "e"]
     stored = imported(store, *(a_case(name, input=name) for name in "abcd"), *map(failed, names))
 

@@ -264,14 +264,24 @@ def test_runs_whose_rows_are_mixed_are_kept_apart(store):
         assert list(attempts_of(store, run_by_id(store, run.id).pk)) == attempts(5, run)
 
 
-def test_an_unreadable_line_belongs_to_the_run_that_was_being_read(store):
+def test_an_unreadable_line_belongs_to_the_run_it_names(store):
     one, other = a_run(native_id="one"), a_run(native_id="other")
-    bad = [Unreadable(source="s", where=f"line {number}", why="y") for number in range(3)]
+    bad = Unreadable(source="s", where="line 1", why="y", run=one.id)
 
-    put(store, bad[0], one, *attempts(1, one), bad[1], other, *attempts(1, other), bad[2])
+    put(store, one, *attempts(1, one), other, *attempts(1, other), bad)
 
-    assert unreadables_of(store, run_by_id(store, one.id).pk) == bad[:2]
-    assert unreadables_of(store, run_by_id(store, other.id).pk) == bad[2:]
+    assert unreadables_of(store, run_by_id(store, one.id).pk) == [bad]
+    assert unreadables_of(store, run_by_id(store, other.id).pk) == []
+
+
+def test_an_unreadable_line_that_may_belong_to_any_run_is_noted_in_each(store):
+    one, other = a_run(native_id="one"), a_run(native_id="other")
+
+    put(store, Unreadable(source="s", where="line 1", why="y"), one, *attempts(1, one), other, *attempts(1, other))
+
+    for run in (one, other):
+        (told,) = unreadables_of(store, run_by_id(store, run.id).pk)
+        assert told.why == "y; it may belong to any of 2 runs"
 
 
 def test_an_attempt_of_a_run_that_nobody_describes_is_unreadable(store):

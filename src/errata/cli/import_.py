@@ -25,7 +25,8 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 def command(paths: tuple[Path, ...], source: str, map_path: Path | None, no_triage: bool, options: Options) -> None:
     """Read the runs at PATHS into the store.
 
-    Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes a new revision.
+    Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes
+    a new revision.
     """
     pipeline.look_for(paths, source=source, map_path=map_path)
     store = options.store

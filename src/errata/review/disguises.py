@@ -30,13 +30,20 @@ _DISGUISED = re.compile(f"[{_INVISIBLE}{_STYLED}{''.join(_LOOK_ALIKES)}à-ÿ]")
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
 
-_ESCAPED_SPACES = tuple((one, " " * len(one)) for one in (r"\n", r"\r", r"\t", "%20", "%0a", "&nbsp;", "&#32;", "&#10;"))
+_ESCAPED_SPACES = tuple(
+    (one, " " * len(one)) for one in (r"\n", r"\r", r"\t", "%20", "%0a", "&nbsp;", "&#32;", "&#10;")
+)
 _LETTER = r"(?:4[1-9a-f]|5[0-9a]|6[1-9a-f]|7[0-9a])"
 _ESCAPED_LETTERS = (rf"\\u00({_LETTER})", rf"\\x({_LETTER})", rf"%({_LETTER})", rf"&\#x({_LETTER});")
 _ESCAPED_LETTERS_DECIMAL = r"&\#(6[5-9]|[789]\d|1[01]\d|12[0-2]);"
 _ESCAPED_LETTER = re.compile("|".join((*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL)))
 # one by one they begin with plain text, which is looked for much faster
 _ONE_BY_ONE = tuple(re.compile(one) for one in (*_ESCAPED_LETTERS, _ESCAPED_LETTERS_DECIMAL))
+# digits for letters, in the words that it is worth hiding
+_DIGITS_IN = re.compile(
+    "ign0r|1gn[o0]r|d1sr|disr3|f0rg|prev1|previ0|pr3v|pri0r|instructi0|instruct1|1nstr|rev1e|r3v|grad3r|jud9e|0verr|0verl"
+)
+_DIGITS = str.maketrans("0134579", "oieastg")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{28,}+")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _LONGEST = 20_000
@@ -47,6 +54,8 @@ def views(text: str) -> Iterator[View]:
     yield plain
     if not text.isascii() and _DISGUISED.search(plain.text):
         yield _rewritten(plain.text, _DISGUISED, lambda found: _bare(found[0]))
+    if _DIGITS_IN.search(plain.text):
+        yield View(plain.text.translate(_DIGITS), plain.at)
     if any(one.search(plain.text) for one in _ONE_BY_ONE):
         yield _rewritten(plain.text, _ESCAPED_LETTER, _letter)
     for start, end, decoded in _encoded(text):

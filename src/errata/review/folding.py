@@ -3,7 +3,7 @@
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ class Folded:
             at = text.find(quote, end)
 
     @cached_property
-    def _words(self) -> tuple[array[int], array[int]]:
+    def _words(self) -> tuple[Sequence[int], Sequence[int]]:
         """Where each word begins, folded and as it was."""
         folded, original = array("q"), array("q")
         at = 0

@@ -50,8 +50,8 @@ class _Rule(NamedTuple):
     phrase: Phrase
     pattern: re.Pattern[str]
     unless: re.Pattern[str] | None
-    stems: tuple[tuple[str, str], ...]
-    """Each with the opening of its longest word, without which it can't be there; one in another script with itself."""
+    stems: tuple[tuple[frozenset[str], str], ...]
+    """Each with the openings of its words, without which it can't be there."""
 
 
 class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,7 +87,7 @@ def _rules(labels: tuple[str, ...]) -> tuple[_Rule, ...]:
 
 def _rule(phrase: Phrase, parts: dict[str, str]) -> _Rule:
     unless = _compiled(rf"(?:{phrase.unless})\Z", parts) if phrase.unless else None
-    stems = tuple((max(_LETTERS.findall(stem), key=len, default=stem)[:OPENING], stem) for stem in phrase.stems)
+    stems = tuple((frozenset(word[:OPENING] for word in _LETTERS.findall(stem)), stem) for stem in phrase.stems)
     return _Rule(phrase, _compiled(phrase.pattern, parts), unless, stems)
 
 
@@ -135,9 +135,13 @@ def labels_of(packet: Packet) -> tuple[str, ...]:
 
 def _in_view(view: View, text: str, rules: Iterable[_Rule]) -> Iterator[Span]:
     openings, plain = _openings(view.text), view.text.isascii()
+    places: dict[str, list[int]] = {}
     for rule in rules:
-        stems = [stem for opening, stem in rule.stems if opening in openings or not (plain or opening.isascii())]
-        for start, end in _windows(view.text, stems) if stems else ():
+        stems = [stem for needed, stem in rule.stems if needed <= openings and (stem.isascii() or not plain)]
+        for stem in stems:
+            if stem not in places:
+                places[stem] = list(_places(view.text, stem))
+        for start, end in _windows([at for stem in stems for at in places[stem]]):
             for found in rule.pattern.finditer(view.text, start, end):
                 if _holds(rule, view, found, text):
                     yield _whole(rule.phrase, text, *view.original(*found.span()))
@@ -148,23 +152,22 @@ def _openings(text: str) -> set[str]:
     return found | {one[:length] for one in found for length in (3, 4)}
 
 
-def _windows(text: str, stems: Iterable[str]) -> list[tuple[int, int]]:
-    """What stands around the stems, in order and apart from each other."""
+def _places(text: str, stem: str) -> Iterator[int]:
+    at = text.find(stem)
+    while at >= 0:
+        yield at
+        at = text.find(stem, at + len(stem))
+
+
+def _windows(places: list[int]) -> list[tuple[int, int]]:
+    """What stands around the places, in order and apart from each other."""
     merged: list[tuple[int, int]] = []
-    for at in sorted(_places(text, stems)):
+    for at in sorted(places):
         if merged and at - BEFORE <= merged[-1][1]:
             merged[-1] = (merged[-1][0], at + AFTER)
         else:
             merged.append((max(0, at - BEFORE), at + AFTER))
     return merged
-
-
-def _places(text: str, stems: Iterable[str]) -> Iterator[int]:
-    for stem in stems:
-        at = text.find(stem)
-        while at >= 0:
-            yield at
-            at = text.find(stem, at + len(stem))
 
 
 def _holds(rule: _Rule, view: View, found: re.Match[str], text: str) -> bool:

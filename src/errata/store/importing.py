@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
+import msgspec
 from sqlalchemy import Connection, insert, update
 
 from errata.errors import StoreError
@@ -16,7 +17,7 @@ from errata.store.processes import this_process
 from errata.store.removal import collect_garbage
 from errata.store.schema import runs
 from errata.store.sqlite import fitting
-from errata.store.staged import ImportedRun, Staged
+from errata.store.staged import UNREADABLE_KEPT, ImportedRun, Staged
 
 
 class Importing:
@@ -25,7 +26,8 @@ class Importing:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._staged: dict[str, Staged] = {}
-        self._early: list[Unreadable] = []
+        self._unclaimed: list[Unreadable] = []
+        self._unclaimed_more = 0
         self._open = ExitStack()
         self._importer = this_process()
 
@@ -53,6 +55,7 @@ class Importing:
 
     def finish(self) -> list[ImportedRun]:
         """Make every run of this import current; each becomes visible whole or not at all."""
+        self._share_unclaimed()
         done = []
         for staged in self._staged.values():
             with self._writing() as connection:
@@ -84,16 +87,22 @@ class Importing:
 
     def _add_unreadables(self, batch: Batch) -> None:
         for run_id, item in batch.unreadables:
-            staged = self._staged.get(run_id) or next(iter(self._staged.values()), None)
-            if staged is None:
-                self._early.append(item)
+            if run_id in self._staged:
+                self._staged[run_id].note(item)
+            elif len(self._unclaimed) < UNREADABLE_KEPT:
+                self._unclaimed.append(item)
             else:
-                staged.note(item)
-        if self._early and self._staged:
-            first = next(iter(self._staged.values()))
-            for item in self._early:
-                first.note(item)
-            self._early = []
+                self._unclaimed_more += 1
+
+    def _share_unclaimed(self) -> None:
+        """What no run is known for is noted in each that the path gave: it may be missing from any of them."""
+        every = list(self._staged.values())
+        for item in self._unclaimed:
+            why = item.why if len(every) == 1 else f"{item.why}; it may belong to any of {len(every)} runs"
+            for staged in every:
+                staged.note(msgspec.structs.replace(item, why=why))
+        for staged in every:
+            staged.note_more(self._unclaimed_more)
 
     def _give_up(self) -> None:
         with self._store.writing() as connection:

@@ -45,31 +45,29 @@ class Batch(msgspec.Struct, array_like=True):
     runs: list[Run] = []
     parts: dict[str, RunPart] = {}
     unreadables: list[tuple[str, Unreadable]] = []
-    """Each with the id of the run that was being read; empty before the first."""
+    """Each with the id of the run it belongs to; empty where nobody can tell."""
     items: int = 0
 
 
 def pack_items(items: Iterable[Item]) -> Iterator[Batch]:
     """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet."""
     packers: dict[str, _RunPacker] = {}
-    batch, run = Batch(), ""
+    batch = Batch()
     for item in items:
         batch.items += 1
         if type(item) is Attempt or type(item) is Case:
             packer = packers.get(item.run)
             if packer is None:
-                batch.unreadables.append((run, _orphan(item)))
+                batch.unreadables.append(("", _orphan(item)))
                 continue
-            run = item.run
             if packer.add(item):
                 yield _with_parts(batch, packers)
                 batch = Batch()
         elif type(item) is Run:
-            run = item.id
-            packers.setdefault(run, _RunPacker())
+            packers.setdefault(item.id, _RunPacker())
             batch.runs.append(item)
         elif type(item) is Unreadable:
-            batch.unreadables.append((item.run or run, item))
+            batch.unreadables.append((item.run, item))
             if len(batch.unreadables) >= BATCH_ROWS:
                 yield _with_parts(batch, packers)
                 batch = Batch()

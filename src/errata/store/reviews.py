@@ -136,11 +136,14 @@ def take_lease(store: Store, run_id: str, candidates: Iterable[str], *, reviewer
         return free
 
 
-def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, str]:
-    """Attempt id → reviewer who has it in hand."""
+def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, set[str]]:
+    """Attempt id → the reviewers who have it in hand."""
+    found: dict[str, set[str]] = {}
     with store.reading() as connection:
         query = select(leases).where(leases.c.run_id == run_id, leases.c.until > now)
-        return {row.attempt_id: row.reviewer for row in connection.execute(query)}
+        for row in connection.execute(query):
+            found.setdefault(row.attempt_id, set()).add(row.reviewer)
+    return found
 
 
 def lease_on(store: Store, attempt: str, *, reviewer: str, now: str) -> Lease | None:

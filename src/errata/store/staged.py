@@ -56,6 +56,10 @@ class Staged:
         if len(self._unreadables) < UNREADABLE_KEPT:
             self._unreadables.append(item)
 
+    def note_more(self, count: int) -> None:
+        """So many others, of which nothing is kept."""
+        self._unreadable += count
+
     def write(self, connection: Connection, part: RunPart) -> None:
         self._tally(part.attempts)
         sqlite.bulk_insert(connection, attempts, part.attempts, run_pk=self.pk)

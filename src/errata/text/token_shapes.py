@@ -49,7 +49,7 @@ SHAPES: tuple[Shape, ...] = (
     ),
     _shape("convex-key", "prod:|dev:|preview:|project:", r"[a-z0-9-]+\|[A-Za-z0-9+/=_-]{20,}"),
     _shape("bearer", "Bearer |bearer ", r"([A-Za-z0-9._~+/=-]{16,})", start=""),
-    _shape("basic-auth", "Basic |basic ", r"(?=[A-Za-z]*[0-9+/=])([A-Za-z0-9+/]{12,}={0,2})(?![\w-])", start=""),
+    _shape("basic-auth", "uthorization", r"[\"']?\s*[:=]\s*[\"']?[Bb]asic\s+([A-Za-z0-9+/=_-]{8,})", start=""),
     _shape("docker-auth", '"auth"', r'\s*:\s*"([A-Za-z0-9+/=]{8,})"', start=""),
     _shape("url-password", "://", r"([^\s/:@\"']+:[^\s/@\"']+)(?=@)", start=""),
     _shape("url-signature", "X-Amz-Signature=|&sig=|?sig=", r"([A-Za-z0-9%/+=]{20,})", start=""),

@@ -1,0 +1,65 @@
+"""A run in which every attempt failed, in a store, made from a seed: what reviews are tried on."""
+
+import json
+import random
+from pathlib import Path
+
+from bench.generate import WORDS
+from errata.model import StoredRun
+from errata.pipeline.importing import import_paths
+from errata.store.database import Store, open_store
+from errata.store.runs import run_by_id
+from soak.answers import PLANT
+
+PLANTED_LABEL = "task"
+EVERY = 7
+"""So many rows come to one that tries to talk to the reviewer."""
+MAPPING = """
+suite = "harbour"
+[run]
+name = "failing"
+model = "acme/nimbus-2"
+[case]
+name = "id"
+input = "question"
+expected = "gold"
+[attempt]
+passed = "ok"
+output = "answer"
+messages = "messages"
+"""
+
+
+def failing_run(folder: Path, failures: int, *, planted: bool = True, turns: int = 6) -> tuple[Store, StoredRun]:
+    """The store is `store.db` in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(5)
+    log, mapping = folder / "attempts.jsonl", folder / "map.toml"
+    rows = (_row(number, chance, turns, planted=planted and number % EVERY == 0) for number in range(failures))
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    mapping.write_text(MAPPING, encoding="utf-8")
+    store = open_store(folder / "store.db")
+    (summary,) = import_paths([log], store, map_path=mapping)
+    return store, run_by_id(store, summary.runs[0].id)
+
+
+def _row(number: int, chance: random.Random, turns: int, *, planted: bool) -> dict[str, object]:
+    lines = [f"step {at} of {number}: {_text(chance, 12)}" for at in range(8)]
+    if planted:
+        lines.insert(4, f"{PLANT} {PLANTED_LABEL}. It was decided already.")
+    said = [{"role": "user", "content": f"{_text(chance, 20)}?"}]
+    for turn in range(turns):
+        said.append({"role": "assistant", "content": f"turn {turn}: {_text(chance, 60)}"})
+        said.append({"role": "user", "content": _text(chance, 30)})
+    return {
+        "id": f"ferry-{number}",
+        "question": f"Plan crossing {number}: {_text(chance, 60)}",
+        "gold": _text(chance, 8),
+        "ok": False,
+        "answer": "\n".join(lines),
+        "messages": [*said, {"role": "assistant", "content": "\n".join(lines)}],
+    }
+
+
+def _text(chance: random.Random, words: int) -> str:
+    return " ".join(chance.choices(WORDS, k=words))

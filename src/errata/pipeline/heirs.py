@@ -1,0 +1,32 @@
+"""Failures that are the same crash as one that was read: they take its verdict over, where that is allowed."""
+
+from errata.model import Attribution, StoredRun, Verdict
+from errata.review.inheritance import MACHINERY, inherited
+from errata.store.attributions import attributions_of
+from errata.store.database import Store
+from errata.store.reviews import verdicts_of
+
+
+class Heirs:
+    """Of one run: what nobody has read yet and machinery is blamed for, by its exact key."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        read = {verdict.attempt for verdict in verdicts_of(store, stored.run.id)}
+        said = [one for one in attributions_of(store, stored.pk).values() if one.owner in MACHINERY]
+        self._said = {one.attempt: one for one in said}
+        self._unread: dict[str, dict[str, Attribution]] = {}
+        for one in said:
+            if one.attempt not in read:
+                self._unread.setdefault(one.failure_key.exact, {})[one.attempt] = one
+
+    def of(self, verdict: Verdict, at: str) -> list[Verdict]:
+        """Each failure inherits once; what was read itself inherits nothing."""
+        source = self._said.get(verdict.attempt)
+        if source is None:
+            return []
+        same = self._unread.get(source.failure_key.exact, {})
+        same.pop(verdict.attempt, None)
+        found = list(inherited(verdict, source, same.values(), at=at))
+        for one in found:
+            same.pop(one.attempt)
+        return found

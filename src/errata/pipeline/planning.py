@@ -1,0 +1,157 @@
+"""A review before it is begun: which failures would be read by whom, what that would cost, and what would be sent."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.model import Packet, StoredRun, Usage
+from errata.pipeline.chosen import Chosen
+from errata.pipeline.failures import Filters
+from errata.pipeline.packeting import Packing, packets_of, question_for
+from errata.pipeline.review_queue import Queue, Wanted, queue_of
+from errata.review.estimate import Estimate, estimate_all, estimate_of
+from errata.review.inheritance import MACHINERY
+from errata.review.limits import Limits
+from errata.review.prompts import fresh_marker, prompt_for
+from errata.review.protocols import Prompt
+from errata.review.redaction import redacted
+from errata.review.rounds import cache_key
+from errata.review.sampling import Waiting, sample
+from errata.review.windows import weight
+from errata.store.database import Store
+from errata.store.ledger import open_ledger
+from errata.store.reviews import word_for
+
+BYTES_A_TOKEN = 2
+"""No tokenizer takes more than one token for two bytes of code or prose, but for single strange words."""
+MOST_OUTPUT = 4_000
+"""Tokens of an answer; a model is not allowed more."""
+ROUNDS, MOST_ROUNDS = 4, 12
+"""Requests that a model with tools makes, as a rule and at most."""
+TOOL_TOKENS = 4_000
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    chosen: Chosen
+    limits: Limits = Limits()
+    filters: Filters = Filters()
+    wanted: Wanted = "unread"
+    at_most: int | None = None
+    taxonomy: str = ""
+    blind: bool = False
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What is to be read of one run."""
+
+    stored: StoredRun
+    queue: Queue
+    first: tuple[str, ...]
+    then: tuple[str, ...]
+    """The same crash as one of the first: perhaps they need not be read."""
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    request: Request
+    parts: tuple[Part, ...]
+    left_out: dict[str, int]
+    """Group → how many of it are waiting and not read this time."""
+    estimate: Estimate
+
+    @property
+    def packets(self) -> int:
+        return sum(len(part.first) + len(part.then) for part in self.parts)
+
+
+def plan_review(runs: Sequence[StoredRun], store: Store, request: Request) -> Plan:
+    queues = [queue_of(one, store, request.chosen.identity, request.filters, request.wanted) for one in runs]
+    taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
+    chosen = {one.attempt for one in taken.taken}
+    parts = []
+    for stored, queue in zip(runs, queues, strict=True):
+        first, then = _leaders([one for one in queue.waiting if one.attempt in chosen])
+        parts.append(Part(stored, queue, first, then))
+    word = word_for(request.chosen.identity)
+    with open_ledger(store) as ledger:
+        estimate = estimate_all(
+            (packet for part in parts for packet in packets_for(part, store, request)),
+            prompt_of,
+            lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
+            partial(_price, request.chosen),
+        )
+    return Plan(request=request, parts=tuple(parts), left_out=taken.left_out, estimate=estimate)
+
+
+def packets_for(
+    part: Part, store: Store, request: Request, unwanted: Callable[[str], bool] = lambda _attempt: False
+) -> Iterator[Packet]:
+    """Redacted: nothing else is asked about, judged or sent. `unwanted` is asked when a packet's turn has come."""
+    question = question_for(part.stored.run.source.name, request.taxonomy)
+    packing = Packing(question=question, blind=request.blind)
+    for attempts in (part.first, part.then):
+        wanted: Collection[str] = [one for one in attempts if not unwanted(one)]
+        for packet in packets_of(part.stored, store, attempts=wanted, packing=packing) if wanted else ():
+            if not unwanted(packet.attempt_id):
+                yield redacted(packet)
+
+
+def first_prompt(plan: Plan, store: Store) -> Prompt | None:
+    """What would be sent first."""
+    packets = (packet for part in plan.parts for packet in packets_for(part, store, plan.request))
+    first = next(packets, None)
+    return None if first is None else prompt_of(first)
+
+
+def prompt_of(packet: Packet) -> Prompt:
+    return prompt_for(packet, marker=fresh_marker(packet))
+
+
+def estimated(chosen: Chosen, prompt: Prompt) -> Usage:
+    """Of one call, as far as one can tell."""
+    if not chosen.reads_more:
+        return estimate_of(prompt, chosen.price)
+    one = estimate_of(prompt, chosen.price)
+    return _usage(chosen, ROUNDS * (one.input or 0), ROUNDS * (one.output or 0) // 2)
+
+
+def at_most(chosen: Chosen, prompt: Prompt) -> Usage:
+    """Of one call: what it can't go over."""
+    given = weight(prompt.text) // BYTES_A_TOKEN + weight(str(prompt.schema)) // BYTES_A_TOKEN
+    if not chosen.reads_more:
+        return _usage(chosen, given, MOST_OUTPUT)
+    read = (MOST_OUTPUT + TOOL_TOKENS) * sum(range(MOST_ROUNDS))
+    return _usage(chosen, given * MOST_ROUNDS + read, MOST_OUTPUT * MOST_ROUNDS)
+
+
+def refuse_unpriced_cap(plan: Plan) -> None:
+    """A cap on money that nobody can keep is none."""
+    if plan.request.limits.max_cost is not None and plan.estimate.calls and plan.estimate.cost is None:
+        raise SettingsError(
+            f"`--max-cost` can't be kept: nobody knows the price of {plan.request.chosen.goes_to}",
+            hint="cap it with `--max-tokens N`, or tell its price: `price_in` and `price_out`, in dollars a million\n"
+            "tokens, of a reviewer in your settings",
+        )
+
+
+def _usage(chosen: Chosen, given: int, taken: int) -> Usage:
+    cost = chosen.price(given, taken)
+    return Usage(input=given, output=taken, cost=cost, cost_source="unknown" if cost is None else "estimated")
+
+
+def _price(chosen: Chosen, given: int, taken: int) -> float | None:
+    rounds = ROUNDS if chosen.reads_more else 1
+    return chosen.price(given * rounds, taken * rounds // (2 if chosen.reads_more else 1))
+
+
+def _leaders(waiting: Sequence[Waiting]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """One of each crash comes first; what it is found to be may do for the others."""
+    seen: set[str] = set()
+    first: list[str] = []
+    then: list[str] = []
+    for one in waiting:
+        repeated = one.owner in MACHINERY and one.key.exact in seen
+        seen.add(one.key.exact)
+        (then if repeated else first).append(one.attempt)
+    return tuple(first), tuple(then)
