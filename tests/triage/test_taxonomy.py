@@ -88,3 +88,11 @@ def test_what_is_wrong_in_a_file_is_told(added, text, wrong):
 def test_a_file_that_is_not_there_is_told(tmp_path):
     with pytest.raises(SettingsError, match="No such file"):
         with_added([tmp_path / "none.toml"])
+
+
+@pytest.mark.req("C-13")
+def test_the_two_later_labels_of_convex_evals_are_suggested_only_on_request():
+    attempt = an_attempt(execution="error", measurement="not_run", outcome="none")
+
+    assert "convex-evals-later" not in suggestions("convex-evals", attempt, "harness", frozenset())
+    assert {one.name for one in built_in() if one.opt_in} == {"convex-evals-later"}

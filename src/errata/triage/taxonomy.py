@@ -36,6 +36,8 @@ class Taxonomy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     version: str
     sources: tuple[str, ...] = ()
     """Of which sources it is the native one; empty for all."""
+    opt_in: bool = False
+    """Only used where a review asks for it by its name."""
     label: tuple[Label, ...]
 
     def suggest(self, attempt: Attempt, owner: Owner, signals: frozenset[str]) -> str:
@@ -102,7 +104,9 @@ def suggestions(
     return {
         taxonomy.name: label
         for taxonomy in (built_in() if taxonomies is None else taxonomies)
-        if (not taxonomy.sources or source in taxonomy.sources) and (label := taxonomy.suggest(attempt, owner, signals))
+        if not taxonomy.opt_in
+        and (not taxonomy.sources or source in taxonomy.sources)
+        and (label := taxonomy.suggest(attempt, owner, signals))
     }
 
 

@@ -1,0 +1,195 @@
+"""The verb `review status`: what was read, by whom, what changed by it, what is doubtful, and what it cost."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model.usage import total_of
+from errata.model.words import OWNERS
+from errata.pipeline.failures import Filters, case_name
+from errata.pipeline.judging import name_of
+from errata.pipeline.packeting import wanted_failures
+from errata.pipeline.quotes import Found, quotes_found
+from errata.pipeline.review_queue import by_attempt, needs_second
+from errata.pipeline.triaging import triage_if_needed
+from errata.review.standing import Standing, standing
+from errata.store.attributions import attributions_of
+from errata.store.database import Store
+from errata.store.ledger import calls_of
+from errata.store.reviews import Refusal, leases_of, refusals_of, verdicts_of, word_for
+
+
+class OwnerRow(msgspec.Struct, frozen=True, kw_only=True):
+    owner: str
+    triage: int
+    verdict: int
+    changed: int
+    """Of those that triage named, how many verdicts name somebody else."""
+
+
+class Doubt(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    attempt: str
+    doubt: str
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True):
+    """By one reviewer, out of the ledger."""
+
+    reviewer: str
+    calls: int
+    answered: int
+    failed: int
+    lost: int
+    cost: float | None
+    unpriced: int
+    """Answered calls whose price nobody knows."""
+    lost_cost: float | None
+    """What the lost ones may have cost, by their estimate."""
+    tokens: int | None
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    stored: StoredRun
+    failures: int
+    reviewed: int
+    """Read by somebody."""
+    inherited: int
+    """Not read, but the same crash as one that was."""
+    final: int
+    waiting: int
+    in_hand: int
+    refused: int
+    """Failures whose answer was refused, and that the same reviewer gave no other for."""
+    refusals: dict[str, int]
+    """Reason → how often."""
+    owners: tuple[OwnerRow, ...]
+    labels: dict[str, int]
+    reviewers: dict[str, int]
+    """Kind and name → how many they have read."""
+    quotes: Found
+    seconded: int
+    """Read by two or more independent reviewers."""
+    need_second: tuple[str, ...]
+    disputed: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
+    spent: tuple[Spent, ...]
+
+
+def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
+    triage_if_needed(stored, store)
+    failures = {one.id for one in wanted_failures(stored, store, Filters())}
+    said = {attempt: one for attempt, one in attributions_of(store, stored.pk).items() if attempt in failures}
+    known = {attempt: found for attempt, found in by_attempt(verdicts_of(store, stored.run.id)).items()}
+    on = {attempt: found for attempt, found in known.items() if attempt in failures}
+    stands = {attempt: one for attempt, found in on.items() if (one := standing(found)) is not None}
+    own = {attempt: one for attempt, one in stands.items() if one.verdict.inherited_from is None}
+    refused = _still_refused(refusals_of(store, stored.run.id), on, failures)
+    return Status(
+        stored=stored,
+        failures=len(failures),
+        reviewed=len(own),
+        inherited=len(stands) - len(own),
+        final=sum(one.final for one in stands.values()),
+        waiting=len(failures) - len(stands),
+        in_hand=sum(attempt in failures for attempt in leases_of(store, stored.run.id, now=now)),
+        refused=len({one.attempt for one in refused}),
+        refusals=dict(Counter(reason for one in refused for reason in one.reasons).most_common()),
+        owners=_owners(said, stands),
+        labels=dict(Counter(one.verdict.label for one in stands.values()).most_common()),
+        reviewers=_reviewers(on),
+        quotes=quotes_found(stored, store, [one.verdict for one in own.values()]),
+        seconded=sum(len(_readers(found)) > 1 for found in on.values()),
+        need_second=tuple(_cases(stored, (attempt for attempt, found in on.items() if needs_second(found)))),
+        disputed=tuple(_cases(stored, (attempt for attempt, one in stands.items() if one.is_disputed))),
+        doubts=tuple(_doubts(stored, own.values())),
+        spent=spent_by(calls_of(store, stored.run.id)),
+    )
+
+
+def spent_by(calls: Iterable[Call]) -> tuple[Spent, ...]:
+    groups: dict[str, list[Call]] = {}
+    for call in calls:
+        groups.setdefault(call.reviewer, []).append(call)
+    return tuple(_spent(reviewer, made) for reviewer, made in groups.items())
+
+
+def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
+    states = Counter(call.state for call in calls)
+    answered = [call for call in calls if call.state == "answered"]
+    lost = [call.estimate.cost for call in calls if call.state == "lost"]
+    return Spent(
+        reviewer=reviewer,
+        calls=len(calls),
+        answered=len(answered),
+        failed=states["failed"],
+        lost=states["lost"],
+        cost=total_of(call.usage.cost for call in calls),
+        unpriced=sum(call.usage.cost is None for call in answered),
+        lost_cost=total_of(lost),
+        tokens=total_of(call.usage.tokens for call in calls),
+    )
+
+
+def _owners(said: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
+    """Those that triage or a verdict names, the most frequent first."""
+    triage = Counter(one.owner for one in said.values())
+    verdict = Counter(one.verdict.owner for one in stands.values())
+    changed = Counter(
+        said[attempt].owner
+        for attempt, one in stands.items()
+        if attempt in said and said[attempt].owner != one.verdict.owner
+    )
+    rows = [
+        OwnerRow(owner=owner, triage=triage[owner], verdict=verdict[owner], changed=changed[owner])
+        for owner in OWNERS
+        if triage[owner] or verdict[owner]
+    ]
+    return tuple(sorted(rows, key=lambda row: -max(row.triage, row.verdict)))
+
+
+def _still_refused(
+    refusals: Iterable[Refusal], on: Mapping[str, Sequence[Verdict]], failures: set[str]
+) -> list[Refusal]:
+    """The last of each reviewer on each failure, unless a verdict of theirs was taken since."""
+    last = {(one.attempt, one.reviewer): one for one in refusals if one.attempt in failures}
+    return [
+        one
+        for (attempt, word), one in last.items()
+        if not any(word_for(verdict.reviewer) == word for verdict in on.get(attempt, ()))
+    ]
+
+
+def _reviewers(on: Mapping[str, Sequence[Verdict]]) -> dict[str, int]:
+    names = Counter(name for found in on.values() for name in {_called(one.reviewer) for one in _own(found)})
+    return dict(names.most_common())
+
+
+def _called(reviewer: Reviewer) -> str:
+    return f"{reviewer.kind}:{reviewer.name}"
+
+
+def _own(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    return [one for one in verdicts if one.inherited_from is None]
+
+
+def _readers(verdicts: Iterable[Verdict]) -> set[str]:
+    return {name_of(one.reviewer) for one in _own(verdicts)}
+
+
+def _cases(stored: StoredRun, attempts: Iterable[str]) -> list[str]:
+    return list(attempts)
+
+
+def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:
+    return [
+        Doubt(case=case_name(stored.run, _case(one.verdict.attempt)), attempt=one.verdict.attempt, doubt=doubt)
+        for one in stands
+        for doubt in one.verdict.doubts
+    ]
+
+
+def _case(attempt: str) -> str:
+    return attempt
