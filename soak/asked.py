@@ -17,10 +17,13 @@ class Asked(NamedTuple):
     prompt: str
     outside: str
     """The prompt without what stands inside of the fence, and without the marker."""
-    authorization: str
+    tools: bool
+    """Whether the model may read more before it answers."""
+    read: int
+    """How often it has done so."""
 
 
-def asked(request: dict[str, Any], headers: dict[str, str]) -> Asked:
+def asked(request: dict[str, Any]) -> Asked:
     prompt = "\n".join(str(message.get("content") or "") for message in request["messages"])
     schema = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
     labels = schema.get("properties", {}).get("label", {}).get("enum", ())
@@ -33,7 +36,8 @@ def asked(request: dict[str, Any], headers: dict[str, str]) -> Asked:
         labels=tuple(labels),
         prompt=prompt,
         outside=_outside(prompt, marker) if marker else "",
-        authorization=headers.get("authorization", ""),
+        tools=bool(request.get("tools")),
+        read=sum(message["role"] == "tool" for message in request["messages"]),
     )
 
 

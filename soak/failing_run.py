@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 from bench.generate import WORDS
+
 from errata.model import StoredRun
 from errata.pipeline.importing import import_paths
 from errata.store.database import Store, open_store

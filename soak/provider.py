@@ -25,6 +25,7 @@ class Seen(NamedTuple):
 
     at: float
     asked: Asked
+    headers: dict[str, str]
     kind: str
     tokens: int | None
     """That its answer says were used."""
@@ -86,12 +87,12 @@ class Provider:
 
     async def _answer(self, headers: dict[str, str], body: bytes, writer: asyncio.StreamWriter) -> None:
         request = json.loads(body)
-        question = asked(request, headers)
+        question = asked(request)
         kind = self._plan(question.about, self._before[question.about])
         self._before[question.about] += 1
         completion = _completion(kind, request["model"], question)
         used = completion["usage"]
-        seen = Seen(time.time(), question, kind, used["total_tokens"] if used else None)
+        seen = Seen(time.time(), question, headers, kind, used["total_tokens"] if used else None)
         self._remember(seen)
         await asyncio.sleep(self._latency)
         await WAYS.get(kind, properly)(Line(writer, json.dumps(completion).encode(), self._elsewhere))
@@ -122,13 +123,17 @@ async def _request(reader: asyncio.StreamReader) -> tuple[dict[str, str], bytes]
 
 def _completion(kind: str, model: str, question: Asked) -> dict[str, Any]:
     told = answers.content(kind, question) if question.places else "hello"
-    message = {"role": "assistant", "content": told}
+    choice = {"index": 0, "message": {"role": "assistant", "content": told}}
+    if question.tools and (kind == "reads_for_ever" or (kind == "reads_first" and not question.read)):
+        wanted = {"name": "read", "arguments": '{"place": "output"}'}
+        calls = [{"id": "call-1", "type": "function", "function": wanted}]
+        choice["message"] = {"role": "assistant", "content": None, "tool_calls": calls}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": answers.finish_reason(kind)}],
+        "choices": [choice | {"finish_reason": answers.finish_reason(kind)}],
         "usage": answers.usage(kind, question.prompt, told),
     }
 

@@ -137,7 +137,7 @@ WAYS: dict[str, Way] = {
     "flood": flood,
     "slow_drip": slow_drip,
     "redirect": redirect,
-    "bad_key": refusing("401 Unauthorized", code="invalid_api_key"),
+    "bad_key": refusing("401 Unauthorized: no such key, sk-proj-abcdefghijklmnop1234567890", code="invalid_api_key"),
     "no_such_model": refusing("404 Not Found", code="model_not_found"),
     "no_quota": refusing(TOO_MANY, code="insufficient_quota"),
     "too_long": refusing("400 Bad Request", code="context_length_exceeded"),

@@ -112,16 +112,16 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, certain (provisional, rule connection_reset v2)
+Owner    environment, certain (provisional, rule connection_reset v3)
          a download or a connection of the set-up was cut off
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
+  and       a package could not be downloaded (package_download)
   and       the answer is the reference, character for character (answer_equals_reference)
             output convex/rows.ts · getRunDetails.envelope.json#/value/evals/15
             > export const addMany = mutation({ args: { rows: v.array(v.object({ n: v.number() }))
             > }, handler: async (ctx, { rows }) => Promise.all(rows.map((r) => ctx.db.ins
   against   the harness counted it as failed (reported_counted)
-Label    HARNESS_FAILURE (convex-evals-later), a suggestion
 Effect   in strict and as_reported, not in clean
 Next     errata rerun jn7mqywb --case 003-mutations/005-batch_insert
 
@@ -168,7 +168,7 @@ Owner    model, likely (provisional, no rule points elsewhere)
   not used  "rate_limit" in the case name and "too many requests, rate limit exceeded" in the
             model's own file (convex/guard.ts:5): rule provider_rate_limit looks only at the
             harness's error in the generation, and there was none
-Label    MODEL_FAULT (convex-evals-later, convex-evals), a suggestion
+Label    MODEL_FAULT (convex-evals), a suggestion
 Effect   in strict, as_reported and clean
 """)
 
@@ -196,7 +196,8 @@ execution completed · measurement scored · outcome fail · 1,534 tokens
 Owner    model, likely, also task (provisional, no rule points elsewhere)
   because   checks[tool_use_correct] · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
-  and       every subject that was measured fails this case (all_fail)
+  against   every subject that was measured fails this case, which points to the task (all_fail,
+            weak)
             other runs
             > all 3 subjects: acme/voice-gamma, voice-alpha, voice-beta
 Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench), a

@@ -1,7 +1,7 @@
 """Why a failure was attributed as it was."""
 
 from errata import triage
-from errata.model import Artefact, Case, Check, ErrorInfo, Reported
+from errata.model import Artefact, Case, Check, ErrorInfo, Reported, Signal
 from errata.pipeline.effects import effect_of
 from errata.pipeline.explaining import Explanation, explain
 from errata.testing import a_run, an_attempt
@@ -70,3 +70,14 @@ def test_what_clean_leaves_out_can_be_repeated():
 
 def test_a_wrong_answer_is_not_for_repeating():
     assert not explained(an_attempt(run=RUN.id, checks=(TESTS,), reported_counted=True)).repeatable
+
+
+def test_what_other_runs_show_speaks_against_the_model_although_this_attempt_does_not_show_it():
+    attempt = an_attempt(run=RUN.id, checks=(TESTS,))
+    seen = Signal(name="all_fail", where="other runs", quote="all 4 subjects", strength="weak")
+    observed = triage.observe(RUN, attempt, None, None, triage.built_in())
+    said = triage.attribute(attempt, [*observed, triage.Observed(signal=seen, owner="task")])
+
+    told = explain(RUN, "case-1", attempt, None, said, effect_of(RUN, attempt, [attempt], said, broken=False))
+
+    assert [one.signal.name for one in told.against if one.signal] == ["all_fail"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.review.limits import Limits
-from errata.review.pacing import LONGEST_ASKED, LONGEST_WAIT, MINUTE, Pace
+from errata.review.pacing import FIRST_GAP, LONGEST_GAP, LONGEST_WAIT, MINUTE, Pace
 
 
 class Time:
@@ -60,11 +60,37 @@ def test_a_call_larger_than_a_minutes_tokens_goes_alone():
 
 
 def test_everybody_waits_as_long_as_the_provider_asked():
-    assert moments(Limits(), 2, hold=7.0) == [7.0, 7.0]
+    assert moments(Limits(), 2, hold=7.0) == [7.0, pytest.approx(7.0 + FIRST_GAP)]
 
 
-def test_a_provider_is_not_waited_for_a_day():
-    assert moments(Limits(), 1, hold=86_400.0) == [LONGEST_ASKED]
+def gaps(*events):
+    """Between one call and the next, after so many pauses were asked for and calls went well."""
+    time = Time()
+    pace = Pace(Limits(), clock=time, sleep=time.sleep)
+
+    async def go():
+        for event in events:
+            if event == "hold":
+                pace.hold(1.0)
+                await pace.wait_for_turn(0)
+            else:
+                pace.went_well()
+        await pace.wait_for_turn(0)
+        start = time.now
+        await pace.wait_for_turn(0)
+        return time.now - start
+
+    return asyncio.run(go())
+
+
+def test_each_pause_makes_the_gap_wider_up_to_a_point():
+    assert gaps("hold") < gaps("hold", "hold") < gaps("hold", "hold", "hold")
+    assert gaps(*["hold"] * 100) == pytest.approx(LONGEST_GAP)
+
+
+def test_the_gap_closes_again_while_calls_go_well():
+    assert gaps("hold", "well") < gaps("hold")
+    assert gaps("hold", *["well"] * 20) == 0.0
 
 
 @given(st.integers(min_value=1, max_value=200))

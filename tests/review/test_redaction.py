@@ -17,7 +17,7 @@ SECRETS = [(one["text"].replace("·", ""), one["gone"]) for one in CORPUS["secre
 
 def everywhere(text):
     return a_packet(
-        places=(Place(place="run.log", source=text, text=text), Place(place=text[:60], source="", text="x")),
+        places=(Place(place="run.log", source=text, text=text), Place(place=text, source="", text="x")),
         facts={"native_status": text, "deep": [{"reason": text}]},
         run={"id": "r", "origin": text},
         history=({"text": text},),

@@ -11,7 +11,7 @@ from errata.errors import SettingsError
 
 COMMANDS: Table = {
     "analyze": ("analyze", "Everything at once: import, check, summarise."),
-    "import": ("import_", "Read the runs at PATHS into the store, and name a provisional owner for each failure."),
+    "import": ("import_", "Read the runs at PATHS into the store."),
     "runs": ("runs", "List the runs of the store."),
     "show": ("show", "Show a run, a case or an attempt."),
     "check": ("check", "Tell whether RUNS are fit to be analysed."),

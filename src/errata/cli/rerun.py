@@ -31,8 +31,8 @@ INDENT, DEEPER = " " * 2, " " * 6
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
     """Tell how RUNS can be repeated where it was not the model's fault.
 
-    Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what follows from
-    another failure, what was not measured, and what is missing or unfinished.
+    Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what
+    follows from another failure, what was not measured, and what is missing or unfinished.
     """
     store = options.store
     for at, stored in enumerate(pipeline.runs_named(runs, store)):

@@ -61,7 +61,7 @@ def where_it_failed(attempt: Attempt) -> str:
         return ""
     if failed and failed[0].kind == "step":
         return f"failed at {failed[0].name} ({_step(failed[0], attempt.checks)})"
-    if failed and failed[0].kind == "reward":
+    if len(failed) == 1 and failed[0].kind == "reward":
         return f"reward {value_of(failed[0].value)}{_tests(attempt.checks)}"
     if failed:
         more = f" and {len(failed) - NAMED} more" if len(failed) > NAMED else ""

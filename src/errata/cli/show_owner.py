@@ -76,7 +76,8 @@ _FILE_LINE = re.compile(r":\d+$")
 def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw: bool) -> None:
     """In words; then its place and quote, where these were not shown already."""
     signal = reason.signal
-    put(f"  {word:<9} {reason.told}{f' ({signal.name})' if signal else ''}", hang=INDENT, raw=raw)
+    strength = f", {signal.strength}" if signal and word == "against" else ""
+    put(f"  {word:<9} {reason.told}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
     if signal is not None and signal.quote and signal.quote not in seen:
         seen.add(signal.quote)
         put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)

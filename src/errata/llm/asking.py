@@ -1,6 +1,7 @@
 """One request to a model and its answer. No retries here: who asks decides, and every request is in a ledger."""
 
 import os
+import warnings
 from typing import Any
 
 import httpx2
@@ -25,6 +26,9 @@ CONNECT_SECONDS = 10.0
 MOST_ROUNDS = 12
 """Requests in which a model may use its tools before it has to answer."""
 MOST_TOKENS = 2**40
+
+# a provider that talks nonsense about tokens: the ledger says that they are not known, nobody needs a second voice
+warnings.simplefilter("ignore", errors.UsageExtractionFailedWarning)
 
 
 class Asking:
@@ -115,7 +119,7 @@ def _open(spec: ModelSpec, key: str | None, http: httpx2.AsyncClient) -> Model:
     name = spec.name if ":" in spec.name and not spec.base_url else f"openai-chat:{spec.name}"
     try:
         return infer_model(name, provider_factory=provider)
-    except (errors.UserError, ImportError, TypeError) as error:
+    except (errors.UserError, ImportError, TypeError, ValueError) as error:
         raise NoAccessError(str(error)) from error
 
 

@@ -7,15 +7,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from errata.pipeline.agreeing import agreement_of
     from errata.pipeline.analysis import analyze, check_run, summarise
+    from errata.pipeline.answers_back import import_answers
+    from errata.pipeline.calibrating import calibrate_reviewers
+    from errata.pipeline.choosing import choose
+    from errata.pipeline.exporting import exported
     from errata.pipeline.failures import failures_of
+    from errata.pipeline.handing_out import hand_out
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.pipeline.importing import import_paths, look_for
+    from errata.pipeline.packeting import packet_of
+    from errata.pipeline.planning import plan_review
     from errata.pipeline.pooling import pool
     from errata.pipeline.rerunning import plan_rerun
+    from errata.pipeline.review_state import review_status
+    from errata.pipeline.reviewing import review
     from errata.pipeline.scoring import score_run
     from errata.pipeline.selecting import run_named, runs_named
     from errata.pipeline.showing import find_shown
+    from errata.pipeline.taking_in import take_in
     from errata.pipeline.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
@@ -29,6 +40,17 @@ _VERBS = {
     "score_run": "errata.pipeline.scoring",
     "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
+    "agreement_of": "errata.pipeline.agreeing",
+    "import_answers": "errata.pipeline.answers_back",
+    "calibrate_reviewers": "errata.pipeline.calibrating",
+    "choose": "errata.pipeline.choosing",
+    "exported": "errata.pipeline.exporting",
+    "hand_out": "errata.pipeline.handing_out",
+    "packet_of": "errata.pipeline.packeting",
+    "plan_review": "errata.pipeline.planning",
+    "review_status": "errata.pipeline.review_state",
+    "review": "errata.pipeline.reviewing",
+    "take_in": "errata.pipeline.taking_in",
     "analyze": "errata.pipeline.analysis",
     "bundled_example": "errata.pipeline.housekeeping",
     "check_run": "errata.pipeline.analysis",
@@ -56,28 +78,39 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "agreement_of",
     "all_runs",
     "analyze",
     "attributions_of",
     "bundled_example",
+    "calibrate_reviewers",
     "check_run",
+    "choose",
     "examine_store",
     "exclude",
+    "exported",
     "failures_of",
     "find_shown",
     "forget",
+    "hand_out",
+    "import_answers",
     "import_paths",
     "include",
     "list_sources",
     "look_for",
+    "packet_of",
     "plan_rerun",
+    "plan_review",
     "pool",
+    "review",
+    "review_status",
     "run_by_id",
     "run_named",
     "runs_named",
     "score_run",
     "stored_runs",
     "summarise",
+    "take_in",
     "triage_if_needed",
     "triage_imported",
     "triage_run",

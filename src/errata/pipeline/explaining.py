@@ -14,6 +14,15 @@ from errata.triage.not_used import NotUsed, not_used
 BY_DEFAULT = ("check_failed", "phase", "nothing known")
 """What decides where no rule does; their meanings say so themselves."""
 
+_ELSEWHERE: dict[str, Owner] = {
+    "cascade": "collateral",
+    "unavailable_run": "provider",
+    "all_fail": "task",
+    "all_agree_on_another": "task",
+    "reference_fails": "task",
+}
+"""Whom those signals name that one attempt alone does not show; all others are observed anew."""
+
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """A signal or a fact, in words."""
@@ -43,7 +52,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 def explain(run: Run, name: str, attempt: Attempt, case: Case | None, said: Attribution, effect: Effect) -> Explanation:
     rules = rules_in_use()
     observed = triage.observe(run, attempt, case, None, rules)
-    owners = {one.signal.name: one.owner for one in observed}
+    owners = _ELSEWHERE | {one.signal.name: one.owner for one in observed}
     deciding = next((one for one in said.signals if one.name == said.decided_by), None)
     rest = [one for one in said.signals if one is not deciding]
     doubts = [one for one in rest if owners.get(one.name) not in (None, said.owner)]
@@ -67,7 +76,7 @@ def meaning_of(rule: str) -> str:
 def _doubt(signal: Signal, owner: Owner | None) -> Reason:
     if signal.name == "check_failed":
         return Reason(told=f"it was measured and failed, which by itself points to the {owner}", signal=signal)
-    return Reason(told=f"{meaning_of(signal.name)}, which points to the {owner} ({signal.strength})", signal=signal)
+    return Reason(told=f"{meaning_of(signal.name)}, which points to the {owner}", signal=signal)
 
 
 def _facts_against(attempt: Attempt, said: Attribution, effect: Effect) -> list[Reason]:

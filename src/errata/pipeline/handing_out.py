@@ -1,6 +1,7 @@
 """The verb `review next`: one packet, handed to one reader for a while."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from secrets import token_hex
 
@@ -81,3 +82,13 @@ def _leased(stored: StoredRun, store: Store, candidates: Sequence[str], asked: A
 def as_text(moment: datetime) -> str:
     """Always in the same length, so that times can be compared as texts."""
     return from_iso(moment.isoformat(timespec="seconds"))
+
+
+@contextmanager
+def given_back_if_broken_off(handed: Handed, store: Store, reviewer: Reviewer) -> Iterator[None]:
+    """Whoever stops in the middle of a packet leaves it to the next."""
+    try:
+        yield
+    except BaseException:
+        end_lease(store, handed.packet.attempt_id, reviewer=word_for(reviewer))
+        raise

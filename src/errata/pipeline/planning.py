@@ -6,7 +6,7 @@ from functools import partial
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Packet, StoredRun, Usage
+from errata.model import Call, Packet, StoredRun, Usage
 from errata.pipeline.chosen import Chosen
 from errata.pipeline.failures import Filters
 from errata.pipeline.packeting import Packing, packets_of, question_for
@@ -21,7 +21,7 @@ from errata.review.rounds import cache_key
 from errata.review.sampling import Waiting, sample
 from errata.review.windows import weight
 from errata.store.database import Store
-from errata.store.ledger import open_ledger
+from errata.store.ledger import find_lost, open_ledger
 from errata.store.reviews import word_for
 
 BYTES_A_TOKEN = 2
@@ -59,13 +59,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     left_out: dict[str, int]
     """Group → how many of it are waiting and not read this time."""
     estimate: Estimate
+    lost: tuple[Call, ...] = ()
+    """Calls of processes that died before the answer was stored; they may have been paid for, and are told once."""
 
     @property
     def packets(self) -> int:
         return sum(len(part.first) + len(part.then) for part in self.parts)
 
 
-def plan_review(runs: Sequence[StoredRun], store: Store, request: Request) -> Plan:
+def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, now: str) -> Plan:
+    lost = find_lost(store, now=now)
     queues = [queue_of(one, store, request.chosen.identity, request.filters, request.wanted) for one in runs]
     taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
     chosen = {one.attempt for one in taken.taken}
@@ -81,7 +84,7 @@ def plan_review(runs: Sequence[StoredRun], store: Store, request: Request) -> Pl
             lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
             partial(_price, request.chosen),
         )
-    return Plan(request=request, parts=tuple(parts), left_out=taken.left_out, estimate=estimate)
+    return Plan(request=request, parts=tuple(parts), left_out=taken.left_out, estimate=estimate, lost=tuple(lost))
 
 
 def packets_for(

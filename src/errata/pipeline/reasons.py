@@ -38,7 +38,6 @@ def reason_of(attempt: Attempt, said: Attribution | None, expected: str = "") ->
         _first(_by_harness(attempt, said))
         or _first(_by_answer(attempt, expected))
         or _first(Quote(where, telling(text)) for where, text in _written(attempt, said))
-        or _first(Quote(one.where, one.quote) for one in (said.signals if said is not None else ()))
     )
 
 

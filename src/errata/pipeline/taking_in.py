@@ -14,6 +14,7 @@ from errata.pipeline.heirs import Heirs
 from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused, suggested_label
 from errata.pipeline.packeting import Packing, packet_of, question_for
 from errata.pipeline.showing import ShownAttempt, find_shown
+from errata.review.answers import labels_to_give
 from errata.review.filled import WHICH
 from errata.review.hashing import packet_hash
 from errata.review.redaction import redacted
@@ -102,7 +103,7 @@ def take_in(given: Submitted, store: Store, reviewer: Reviewer, *, now: datetime
     made = judge(given.answer, packet, by, store)
     if isinstance(made, Refused):
         keep_refused(given.answer, made.reasons, packet, by, store)
-        labels = tuple(choice.label for choice in packet.question.labels)
+        labels = labels_to_give(packet.question)
         places = tuple(place.place for place in packet.places)
         return NotTaken(attempt=attempt, reasons=made.reasons, labels=labels, places=places)
     judged = keep(made, store, suggested_label(shown.attribution, packet.question.taxonomy))

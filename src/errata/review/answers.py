@@ -93,33 +93,34 @@ def _list_of(items: dict[str, Any]) -> dict[str, Any]:
 
 def read_answer(text: str) -> Given | str:
     """The one JSON object in it that gives a label; else why there is none."""
-    objects = [_unwrapped(one) for one in _objects(text[:LONGEST].rpartition("</think>")[2])]
+    found, broken = _objects(text[:LONGEST].rpartition("</think>")[2])
+    objects = [_unwrapped(one) for one in found]
     labelled = [one for one in objects if "label" in one]
     if len({json.dumps(one["label"], sort_keys=True) for one in labelled}) > 1:
         return "the answer holds several objects with different labels: give one JSON object and nothing else"
     if not labelled:
-        return _nothing(text, found=bool(objects))
+        return _nothing(found=bool(objects), broken=broken)
     fields = labelled[0]
     ignored = tuple(sorted(str(name)[:60] for name in fields if name not in FIELDS))
     return Given({name: fields[name] for name in FIELDS if fields.get(name) is not None}, ignored[:20])
 
 
-def _objects(text: str) -> list[dict[str, Any]]:
-    """Those that are complete and stand in no other."""
+def _objects(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """Those that are complete and stand in no other; and whether something began like one that is not."""
     decoder = json.JSONDecoder()
     found: list[dict[str, Any]] = []
+    broken = False
     at = text.find("{")
     for _ in range(TRIES):
         if at < 0:
             break
         try:
             value, end = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            end = at + 1
-        else:
             found.append(value)
+        except (ValueError, RecursionError):
+            end, broken = at + 1, True
         at = text.find("{", end)
-    return found
+    return found, broken
 
 
 def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
@@ -127,9 +128,9 @@ def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:
     return inner if inner is not None and "label" not in value else value
 
 
-def _nothing(text: str, *, found: bool) -> str:
+def _nothing(*, found: bool, broken: bool) -> str:
+    if broken:
+        return "the JSON object is broken or was cut off: give it whole, and nothing else"
     if found:
         return "the JSON object has no `label`"
-    if "{" in text:
-        return "the JSON object is broken or was cut off: give it whole, and nothing else"
     return "there is no JSON object in the answer: give one, and nothing else"

@@ -31,6 +31,8 @@ OWN_WORDS = frozenset(
 GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
 REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
 """Both are what errata writes into the text of a place."""
+WIDEST = 40
+"""Characters of a redaction."""
 _LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 _TOLD_OTHERS = re.compile(r"(?:user|system)\b")
 
@@ -170,11 +172,20 @@ def _touches(one: Passage, silent: Iterable[Passage]) -> bool:
 def _is_long_enough(text: str, one: Passage) -> bool:
     """What was redacted does not count."""
     quote = text[one.start : one.end]
-    told = "".join(REDACTION.sub("", quote).split())
+    told = "".join(_without_redactions(text, one).split())
     start = text.rfind("\n", 0, one.start) + 1
     end = text.find("\n", one.end)
     line = text[start : len(text) if end < 0 else end]
     return len(told) >= SHORTEST or (bool(told) and line.strip() == quote.strip())
+
+
+def _without_redactions(text: str, one: Passage) -> str:
+    """Also without one that the quote has only a part of."""
+    pieces, at = [], one.start
+    for found in REDACTION.finditer(text, max(0, one.start - WIDEST), one.end + WIDEST):
+        pieces.append(text[at : max(at, min(found.start(), one.end))])
+        at = max(at, found.end())
+    return "".join((*pieces, text[at : max(at, one.end)]))
 
 
 def _told(name: str, found: Sequence[tuple[str, Passage]], lines: tuple[int, int] | None) -> Quote:

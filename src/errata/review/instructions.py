@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from errata.model import Packet, Signal
+from errata.model.codec import storable, to_json
 from errata.review.disguises import View, views
 from errata.text.clean import one_line
 
@@ -120,7 +121,7 @@ def spans(text: str, labels: tuple[str, ...] = ()) -> tuple[Span, ...]:
 def speaks_to_reviewer(packet: Packet) -> Signal | None:
     """The first place that does; a verdict on such a failure needs a second reviewer."""
     labels = labels_of(packet)
-    facts = msgspec.json.encode(packet.facts).decode("utf-8", "replace")
+    facts = to_json(storable(packet.facts)).decode()
     for where, text in (*((place.place, place.text) for place in packet.places), ("facts", facts)):
         found = spans(text, labels)
         if found:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from errata.model import Packet, Question
-from errata.model.codec import to_json
+from errata.model.codec import storable, to_json
 from errata.model.identity import fingerprint
 from errata.model.words import OWNERS
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label, schema_for
@@ -101,10 +101,10 @@ def prompt_for(packet: Packet, *, marker: str) -> Prompt:
 
 def fresh_marker(asked: Packet | Prompt, *texts: str) -> str:
     """One that stands neither in the packet or prompt nor in any of the texts."""
-    told = (asked.text if isinstance(asked, Prompt) else _plain(asked), *texts)
+    told = "\n".join((asked.text if isinstance(asked, Prompt) else _plain(asked), *texts)).lower()
     while True:
         marker = secrets.token_hex(MARKER_BYTES)
-        if not any(marker in text for text in told):
+        if marker not in told:
             return marker
 
 
@@ -171,4 +171,4 @@ def _about(packet: Packet) -> Iterator[str]:
 
 
 def _plain(value: Any) -> str:
-    return to_json(value).decode("utf-8", "replace")
+    return to_json(storable(value)).decode()

@@ -89,6 +89,7 @@ def _made(given: Given, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | 
         "model_snippet": fields.snippet("model_snippet", ("output",)),
         "expected_snippet": fields.snippet("expected_snippet"),
         "fix": fields.fix(),
+        "doubts": fields.lines("doubts"),
     }
     reasons = (*reasons, *fields.reasons, *(evidence.reasons if evidence else ()))
     if reasons or isinstance(chosen, str):
@@ -96,4 +97,4 @@ def _made(given: Given, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | 
     also = tuple(owner for owner in told["also"] if owner != chosen.owner)
     more = {"label": chosen.label, "owner": chosen.owner, "also": also, "evidence": evidence.quotes if evidence else ()}
     extra = {"ignored": list(given.ignored)} if given.ignored else {}
-    return told | more | {"doubts": (*fields.lines("doubts"), *fields.notes), "extra": extra}
+    return told | more | {"doubts": (*told["doubts"], *fields.notes), "extra": extra}

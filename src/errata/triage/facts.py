@@ -9,8 +9,9 @@ import msgspec
 from errata.model import Artefact, Attempt, Case
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, judges, strictness
+from errata.triage import contradictions, judges, machinery, strictness
 from errata.triage.observed import QUOTE, Observed, Rule, signal
+from errata.triage.places import phase_of
 
 LINTERS = ("eslint", "lint", "ruff", "flake8", "prettier", "format", "style", "pylint", "clippy", "rubocop")
 ENDED = "MODEL_ENDED_SESSION"
@@ -49,7 +50,7 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """An error before the first token: no step, no answer, nothing measured."""
     if attempt.execution != "error" or not _is_subject_error(attempt):
         return
-    made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or attempt.artefacts
+    made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or _has_work(attempt)
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:
         first = attempt.errors[0]
@@ -63,13 +64,32 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 _PROGRAMMING = re.compile(
     r"\b(?:AttributeError|KeyError|TypeError|NameError|IndexError|ImportError|ModuleNotFoundError|UnboundLocalError|"
     r"NotImplementedError|RecursionError|AssertionError|ValidationError|JSONDecodeError|FileNotFoundError|SyntaxError|"
-    r"ReferenceError|UnicodeDecodeError|ZeroDivisionError|KeyboardInterrupt)\b"
+    r"ReferenceError|UnicodeDecodeError|ZeroDivisionError)\b"
 )
 
 
 @lru_cache(maxsize=20_000)
 def _is_a_programs_mistake(kind: str, message: str) -> bool:
     return _PROGRAMMING.search(f"{kind}: {message}"[:QUOTE]) is not None
+
+
+# frames of harnesses as they are installed; a provider's or the subject's own code is in none of them
+_HARNESSES = re.compile(
+    r"(?:^|[/\\])(?:inspect_ai|inspect_evals|lm_eval|lighteval|opencompass|helm|harbor|terminal_bench|swebench|sweagent"
+    r"|minisweagent|openhands|evalplus|bigcode_eval|bfcl_eval|deepeval|ragas|promptfoo|tau_bench|tau2|scylla|verifiers"
+    r"|lcb_runner|appworld|browsergym|simple_evals|olmes|agentbench|evalscope)[/\\]"
+)
+
+
+def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """A mistake in a program, raised in a frame of the harness's own."""
+    for at, error in enumerate(attempt.errors):
+        if error.recovered or not (error.frame or error.traceback) or phase_of(error) in ("scoring", "simulator"):
+            continue
+        frame = error.frame or error.traceback.rpartition('File "')[2].partition("\n")[0]
+        if _HARNESSES.search(frame) and _is_a_programs_mistake(error.type, steady(error.message[:QUOTE])):
+            yield _observed(attempt, "harness_frame", "harness", "likely", f"errors[{at}].frame", frame)
+            return
 
 
 def spent_nothing(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -87,7 +107,7 @@ def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed
 
 
 def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """A reward was written although no test ran: a program that the tests need is not there."""
+    """A reward was written although no test ran: what the tests need is not there, or they themselves are not."""
     if not attempt.artefacts or attempt.outcome != "fail":
         return
     if any(one.kind == "tests" and one.status in ("pass", "fail") for one in attempt.checks):
@@ -99,13 +119,26 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
         if missing is not None and not _TESTS_RAN.search(artefact.text):
             line = artefact.text.count("\n", 0, missing.start()) + 1
             where = f"{artefact.path}:{line}"
-            found = _observed(attempt, "verifier_never_ran", "environment", "certain", where, missing[0], breaks=True)
-            yield msgspec.structs.replace(found, also=("grader",))
+            owner: Owner = "grader" if missing["tests"] else "environment"
+            found = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
+            yield found if owner == "grader" else msgspec.structs.replace(found, also=("grader",))
 
 
 _VERIFIER_LOG = re.compile(r"verif|test|grade", re.IGNORECASE)
-_MISSING = re.compile(r"^.*\b[\w.-]+: (?:command )?not found\s*$", re.MULTILINE)
-_TESTS_RAN = re.compile(r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) ", re.MULTILINE)
+_MISSING = re.compile(
+    r"^.*\b[\w.-]+: (?:command )?not found\s*$"
+    r"|^.*(?:[Cc]ould not resolve host|[Tt]emporary failure (?:in name resolution|resolving)|No space left on device"
+    r"|Could not get lock|externally-managed-environment|cannot open shared object file|[Ee]xec format error"
+    r"|[Bb]ad interpreter).*$"
+    r"|^(?:E: (?:Unable to|Failed to|Package)|curl: \(\d+\)|wget: |error: Failed to (?:fetch|download)) ?.*$"
+    r"|^.*(?:No module named '?_?pytest|Could not find a version that satisfies).*$"
+    r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*)$",
+    re.MULTILINE,
+)
+_TESTS_RAN = re.compile(
+    r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) |^--- (?:PASS|FAIL)|^(?:not )?ok \d",
+    re.MULTILINE,
+)
 
 
 def equals_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -134,12 +167,14 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 
 
 MEANS = {
+    **machinery.MEANS,
     "follower": "only follows from an earlier failure",
     "ended_session": "the model ended the session",
     "limit_reached": "a limit ended the attempt",
     "lint_only": "lint failed, every test passed",
     "no_generation": "no generation, no tokens",
     "crash_before_generation": "the harness crashed before it asked the model",
+    "harness_frame": "a mistake in the harness's own code",
     "zero_tokens": "no token was used",
     "measurement_failed": "the measurement broke",
     "no_verdict": "no verdict was given",
@@ -163,9 +198,10 @@ MEANS = {
 """What the rules that are functions say, in words."""
 
 ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, ran_into_a_limit, measurement_broke)
-OF_ERRORS: tuple[Rule, ...] = (never_generated, spent_nothing, contradictions.missing_fixture)
+OF_ERRORS: tuple[Rule, ...] = (never_generated, crashed_in_the_harness, spent_nothing, contradictions.missing_fixture)
 OF_MEASURED: tuple[Rule, ...] = (
     only_lint_failed,
+    machinery.only_a_limit_failed,
     verifier_never_ran,
     *judges.RULES,
     strictness.only_one_filter_found_it,
@@ -214,8 +250,13 @@ def _is_lint(check: str) -> bool:
     return any(word in check.lower() for word in LINTERS)
 
 
+def _has_work(attempt: Attempt) -> bool:
+    """A log is the harness's word, not the subject's work."""
+    return any(artefact.role != "log" for artefact in attempt.artefacts)
+
+
 def _is_subject_error(attempt: Attempt) -> bool:
-    return bool(attempt.errors) and attempt.errors[0].phase == "subject"
+    return bool(attempt.errors) and phase_of(attempt.errors[0]) == "subject"
 
 
 def _name(artefact: Artefact) -> str:

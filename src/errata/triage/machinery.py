@@ -10,7 +10,7 @@ def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Obs
     """The source names a frame with its package only where nobody but the harness's own code was at work."""
     for at, error in enumerate(attempt.errors):
         if error.frame.startswith(HARNESSES) and not error.recovered:
-            found = signal("harness_frame", "likely", f"errors[{at}].frame", error.frame, error.ref)
+            found = signal("harness_frame", "certain", f"errors[{at}].frame", error.frame, error.ref)
             yield Observed(signal=found, owner="harness")
             return
 

@@ -1,10 +1,13 @@
 """Where a rule may look. A word in a task, a path or an answer is no evidence; the same word in an error field is."""
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
-from errata.model import Attempt, SourceRef
+from errata.model import Attempt, ErrorInfo, SourceRef
 from errata.model.words import Phase
+from errata.text.mask import steady
 
 HEAD, TAIL = 4_000, 16_000
 """Of a long log the end tells why it ended."""
@@ -24,17 +27,18 @@ def places(attempt: Attempt) -> Iterator[Place]:
     for at, error in enumerate(attempt.errors):
         if error.recovered:
             continue
+        phase = phase_of(error)
         # one by one, so that a quote is found in the log as it stands there
         for name, text in (("message", error.message), ("type", error.type), ("code", error.code)):
             if text:
-                yield Place("error", f"errors[{at}].{name}", text, error.ref, error.phase)
+                yield Place("error", f"errors[{at}].{name}", text, error.ref, phase)
         if error.traceback:
-            yield Place("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, error.phase)
+            yield Place("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, phase)
     for check in attempt.checks:
         if check.status in ("fail", "error", "unscored"):
             if check.error is not None and check.error not in attempt.errors:
                 error = check.error
-                yield Place("error", f"checks[{check.name}].error", error.message, error.ref, error.phase)
+                yield Place("error", f"checks[{check.name}].error", error.message, error.ref, phase_of(error))
             # what a test says of the subject's work is no evidence; what a step of the pipeline says of itself is
             kind = "check" if check.kind == "step" else "assertion" if check.status == "error" else ""
             if check.explanation and kind:
@@ -56,3 +60,39 @@ def _logs(attempt: Attempt) -> Iterator[Place]:
             if len(text) > HEAD + TAIL:
                 text = f"{text[:HEAD]}\n{text[-TAIL:]}"
             yield Place("log", artefact.path, text, artefact.ref)
+
+
+def phase_of(error: ErrorInfo) -> Phase:
+    """Where an error happened. A log with one error column calls everything the subject's: then its words may tell."""
+    if error.phase != "subject":
+        return error.phase
+    return _told(error.type, steady(error.message), error.traceback[-HEAD:])
+
+
+# only words that nobody uses who merely passes on what a provider said
+_WORLD = re.compile(
+    r"error response from daemon|toomanyrequests|pull (?:rate limit|access denied)|docker daemon|docker\.errors"
+    r"|(?:error|failed|failure|unable)(?: to)? (?:creat|start|build|pull|launch|provision|initiali[sz]|boot|deploy)\w* "
+    r"(?:the |a |new |remote |docker |base |env |environment )*(?:sandbox|container|image|pod|environment|runtime|vm)\b"
+    r"|failed to execute command: \(|failed to solve|registry-1\.docker|/v2/\S*manifests/|BuildImageError|docker\.sock"
+    r"|(?:daytona|modal|e2b|sandbox)(?:\w*)(?:error|exception)\b|sandbox (?:\S+ )?(?:is |was )?(?:not|unavailable)"
+    r"|npm (?:err!|error)|(?:bun|pnpm|yarn|npm|pip|uv pip|poetry|conda) install|apt-get|registry\.npmjs|pypi\.org"
+    r"|files\.pythonhosted|crates\.io|pip\._vendor|fatal: unable to access|git clone|E: failed to fetch",
+    re.IGNORECASE,
+)
+_MEASURING = re.compile(
+    r"\b(?:judge|grader|scorer|verifier|llm[- ]rubric|model[-_]graded\w*|judging|grading|scoring)\b"
+    r"|(?:Judge|Grad(?:er|ing)|Scor(?:er|ing)|Verifier)\w*Error|reward\.(?:txt|json)|reward file|evaluation LLM"
+    r"|failed to apply test[_ ]patch|[Tt]est run failed"
+)
+_WORLDS_FRAME = re.compile(r"packages[/\\](?:docker|daytona\w*|modal|e2b\w*|kubernetes\w*|swerex|podman)[/\\]")
+
+
+@lru_cache(maxsize=20_000)
+def _told(kind: str, message: str, traceback: str) -> Phase:
+    message = f"{kind}: {message[:HEAD]}"
+    if _MEASURING.search(message):
+        return "scoring"
+    if _WORLD.search(message) or _WORLDS_FRAME.search(traceback):
+        return "environment"
+    return "subject"

@@ -115,4 +115,4 @@ class WithoutTools:
 
 def _acted(attempt: Attempt) -> bool:
     """Whether the work is elsewhere, so that the last words may well be the same each time."""
-    return bool(attempt.artefacts) or any(step.tool_calls for step in attempt.steps)
+    return any(one.role != "log" for one in attempt.artefacts) or any(step.tool_calls for step in attempt.steps)

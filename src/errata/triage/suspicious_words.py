@@ -37,7 +37,11 @@ def garbage_passes(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
     if text is None or len(text) > TAIL or not any(check.judge and check.status == "pass" for check in attempt.checks):
         return
     if _SAYS_NOTHING.match(text):
-        acted = attempt.artefacts or attempt.output.structured or any(step.tool_calls for step in attempt.steps)
+        acted = (
+            any(one.role != "log" for one in attempt.artefacts)
+            or attempt.output.structured
+            or any(step.tool_calls for step in attempt.steps)
+        )
         if not acted:
             yield signal("garbage_passes", "likely", "output.text", text.strip() or "the answer is empty", attempt.ref)
     elif is_refusal(text) and case is not None and not _expects_a_refusal(attempt, case):

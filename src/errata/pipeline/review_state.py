@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model.identity import split_attempt_id
 from errata.model.usage import total_of
 from errata.model.words import OWNERS
 from errata.pipeline.failures import Filters, case_name
@@ -82,8 +83,8 @@ def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
     triage_if_needed(stored, store)
     failures = {one.id for one in wanted_failures(stored, store, Filters())}
     said = {attempt: one for attempt, one in attributions_of(store, stored.pk).items() if attempt in failures}
-    known = {attempt: found for attempt, found in by_attempt(verdicts_of(store, stored.run.id)).items()}
-    on = {attempt: found for attempt, found in known.items() if attempt in failures}
+    given = by_attempt(verdicts_of(store, stored.run.id))
+    on = {attempt: found for attempt, found in given.items() if attempt in failures}
     stands = {attempt: one for attempt, found in on.items() if (one := standing(found)) is not None}
     own = {attempt: one for attempt, one in stands.items() if one.verdict.inherited_from is None}
     refused = _still_refused(refusals_of(store, stored.run.id), on, failures)
@@ -102,8 +103,8 @@ def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
         reviewers=_reviewers(on),
         quotes=quotes_found(stored, store, [one.verdict for one in own.values()]),
         seconded=sum(len(_readers(found)) > 1 for found in on.values()),
-        need_second=tuple(_cases(stored, (attempt for attempt, found in on.items() if needs_second(found)))),
-        disputed=tuple(_cases(stored, (attempt for attempt, one in stands.items() if one.is_disputed))),
+        need_second=tuple(attempt for attempt, found in on.items() if needs_second(found)),
+        disputed=tuple(attempt for attempt, one in stands.items() if one.is_disputed),
         doubts=tuple(_doubts(stored, own.values())),
         spent=spent_by(calls_of(store, stored.run.id)),
     )
@@ -135,9 +136,9 @@ def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
 
 def _owners(said: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
     """Those that triage or a verdict names, the most frequent first."""
-    triage = Counter(one.owner for one in said.values())
-    verdict = Counter(one.verdict.owner for one in stands.values())
-    changed = Counter(
+    triage: Counter[str] = Counter(one.owner for one in said.values())
+    verdict: Counter[str] = Counter(one.verdict.owner for one in stands.values())
+    changed: Counter[str] = Counter(
         said[attempt].owner
         for attempt, one in stands.items()
         if attempt in said and said[attempt].owner != one.verdict.owner
@@ -179,17 +180,15 @@ def _readers(verdicts: Iterable[Verdict]) -> set[str]:
     return {name_of(one.reviewer) for one in _own(verdicts)}
 
 
-def _cases(stored: StoredRun, attempts: Iterable[str]) -> list[str]:
-    return list(attempts)
-
-
 def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:
     return [
-        Doubt(case=case_name(stored.run, _case(one.verdict.attempt)), attempt=one.verdict.attempt, doubt=doubt)
+        Doubt(case=named(stored, one.verdict.attempt), attempt=one.verdict.attempt, doubt=doubt)
         for one in stands
         for doubt in one.verdict.doubts
     ]
 
 
-def _case(attempt: str) -> str:
-    return attempt
+def named(stored: StoredRun, attempt: str) -> str:
+    """The case as its harness names it, and which attempt at it where that is not the first."""
+    parts = split_attempt_id(attempt)
+    return case_name(stored.run, parts.case) + (f" #{parts.index}" if parts.index > 1 else "")

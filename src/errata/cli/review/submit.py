@@ -1,0 +1,88 @@
+"""`errata review submit`."""
+
+from datetime import UTC, datetime
+from typing import IO
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json, say
+from errata.cli.review.reviewers import reader, reader_options
+from errata.pipeline.taking_in import NotTaken, Taken, read_submitted, text_of
+
+REFUSED = 2
+LARGEST = 4 * 1024 * 1024
+NAMED = 20
+
+
+@click.command("submit")
+@click.argument("file", default="-", type=click.File("rb"))
+@reader_options
+@shared_options
+def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> int:
+    """Hand in one verdict.
+
+    FILE holds one JSON object; without it, standard input does. It is checked like any reviewer's: what it quotes must
+    stand at the place it names. One that can't be taken changes nothing; the reasons are told, the exit code is 2, and
+    the packet stays yours.
+    """
+    given = read_submitted(text_of(file.read(LARGEST)))
+    who = reader(reviewer, options.settings, kind="person" if person else "agent")
+    found = pipeline.take_in(given, options.store, who, now=datetime.now(UTC))
+    if isinstance(found, NotTaken):
+        show_reasons(found, as_json=options.json)
+        return REFUSED
+    show_taken(found, as_json=options.json)
+    return 0
+
+
+def show_taken(found: Taken, *, as_json: bool) -> None:
+    verdict, judged = found.judged.verdict, found.judged
+    if as_json:
+        put_json(
+            {
+                "accepted": True,
+                "id": verdict.id,
+                "attempt_id": verdict.attempt,
+                "label": verdict.label,
+                "owner": verdict.owner,
+                "old_label": judged.old_label or None,
+                "state": judged.state,
+                "needs_second": verdict.needs_second,
+                "inherited": found.inherited,
+                "ignored": found.ignored,
+                "doubts": verdict.doubts,
+            }
+        )
+        return
+    change = f" (was {judged.old_label})" if judged.old_label not in ("", verdict.label) else ""
+    known = "   known already" if judged.state == "unchanged" else ""
+    put(f"{found.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
+    if verdict.needs_second:
+        say("its text talks to the reader: another reviewer has to agree before this counts as final")
+    if found.inherited:
+        say(f"{plural(found.inherited, 'failure')} of the same crash took it over")
+    if found.ignored:
+        say(f"not asked for, and left out: {', '.join(found.ignored)}")
+
+
+def show_reasons(found: NotTaken, *, as_json: bool) -> None:
+    """What is wrong, and what would be right."""
+    if as_json:
+        put_json(
+            {
+                "accepted": False,
+                "attempt_id": found.attempt,
+                "reasons": found.reasons,
+                "labels": found.labels,
+                "places": found.places,
+            }
+        )
+        return
+    say("this verdict can't be taken:")
+    for reason in found.reasons:
+        say(f"  - {reason}")
+    say(f"labels: {', '.join(found.labels)}")
+    more = f" and {len(found.places) - NAMED} more" if len(found.places) > NAMED else ""
+    say(f"places: {', '.join(found.places[:NAMED])}{more}")

@@ -1,0 +1,160 @@
+"""What a provider answers, over real HTTP, and what becomes of it."""
+
+import asyncio
+
+import pytest
+from loopback import SCHEMA, ask
+from soak.plans import MIX
+from soak.provider import Provider
+from soak.wire import WAYS
+
+from errata.llm.asking import MOST_ROUNDS, Asking
+from errata.llm.gate import MOST_BYTES
+from errata.llm.spec import ModelSpec, NoAccessError, NotNowError, RefusedError, Said
+from errata.llm.tools import Tool
+
+TURNED_AWAY = ("rate_limited", "internal_error", "bad_gateway", "unavailable")
+HOLDING = ("rate_limited_seconds", "rate_limited_milliseconds", "rate_limited_date", "rate_limited_for_a_day")
+LOST = (
+    *("hang", "half_closed", "closed_at_once", "truncated", "other_shape", "no_choices", "nothing", "not_http"),
+    *("html", "wrong_encoding", "bomb", "flood"),
+)
+CLOSED = ("redirect", "bad_key", "no_such_model", "no_quota")
+
+
+def test_an_answer_comes_with_what_it_cost():
+    said, _ = ask("holds", text="Which label is it?", price_in=1.0, price_out=2.0)
+
+    assert said == Said("hello", said.usage)
+    assert (said.usage.input, said.usage.output, said.usage.cost) == (4, 1, pytest.approx(6e-6))
+
+
+def test_the_answer_is_asked_for_in_the_form_of_the_schema():
+    asked = []
+
+    async def once():
+        async with Provider(lambda *_: "holds") as provider:
+            asking = Asking(ModelSpec(name="m", base_url=provider.url), timeout=1, parallel=1)
+            await asking.ask("Which?", SCHEMA | {"properties": {"label": {"type": "string", "enum": ["a", "b"]}}})
+            await asking.close()
+            asked.append(provider.seen[0].asked.labels)
+
+    asyncio.run(once())
+
+    assert asked == [("a", "b")]
+
+
+@pytest.mark.parametrize("kind", TURNED_AWAY)
+def test_who_is_turned_away_may_come_again_and_owes_nothing(kind):
+    error, _ = ask(kind)
+
+    assert isinstance(error, NotNowError)
+    assert (error.after, error.in_doubt) == (None, False)
+
+
+@pytest.mark.parametrize(("kind", "after"), list(zip(HOLDING, (1.0, 0.12, 2.0, 86_400.0), strict=True)))
+def test_the_time_that_a_provider_names_is_told(kind, after):
+    error, _ = ask(kind)
+
+    assert isinstance(error, NotNowError)
+    assert after - 1.5 < error.after <= after
+
+
+@pytest.mark.parametrize("kind", LOST)
+def test_an_answer_that_was_lost_may_have_to_be_paid(kind):
+    error, _ = ask(kind)
+
+    assert isinstance(error, NotNowError)
+    assert (error.after, error.in_doubt) == (None, True)
+
+
+@pytest.mark.parametrize("kind", CLOSED)
+def test_where_nothing_will_be_served_nothing_more_is_asked(kind):
+    error, _ = ask(kind)
+
+    assert isinstance(error, NoAccessError)
+
+
+@pytest.mark.parametrize("kind", ["too_long", "filtered"])
+def test_one_request_may_be_refused(kind):
+    error, _ = ask(kind)
+
+    assert isinstance(error, RefusedError)
+
+
+def test_every_way_on_the_wire_is_among_these():
+    tried = {*TURNED_AWAY, *HOLDING, *LOST, *CLOSED, "too_long", "slow_drip", "wrong_type"}
+
+    assert set(WAYS) == tried
+    assert set(MIX) >= tried - {*CLOSED, "too_long", "rate_limited_for_a_day"}
+
+
+def test_what_a_filter_stopped_is_owed_all_the_same():
+    error, _ = ask("filtered", text="Which label is it?")
+
+    assert error.usage.input == 4
+
+
+def test_the_right_answer_under_a_wrong_name_is_taken():
+    assert ask("wrong_type")[0].text == "hello"
+
+
+def test_a_server_that_is_not_there_costs_nothing():
+    error, _ = ask("holds", base_url="http://127.0.0.1:9/v1")
+
+    assert isinstance(error, NotNowError)
+    assert not error.in_doubt
+
+
+@pytest.mark.parametrize("kind", [*WAYS, "holds", "filtered"])
+def test_one_question_is_one_request(kind):
+    if kind == "slow_drip":
+        pytest.skip("it is broken off by whoever asks, see the hostile provider")
+
+    assert len(ask(kind)[1].seen) == 1
+
+
+def test_a_redirect_is_not_followed_to_another_host():
+    error, provider = ask("redirect")
+
+    assert "it redirects to `http://127.0.0.1:" in str(error)
+    assert provider.strayed == 0
+
+
+def test_a_flood_is_cut_off():
+    assert f"more than {MOST_BYTES:,} bytes" in str(ask("flood")[0])
+
+
+@pytest.mark.parametrize("kind", ["no_usage", "absurd_usage"])
+@pytest.mark.filterwarnings("ignore::pydantic_ai.exceptions.UsageExtractionFailedWarning")
+def test_tokens_that_nobody_told_or_that_can_not_be_are_unknown_not_zero(kind):
+    said, _ = ask(kind, price_in=1.0, price_out=1.0)
+
+    assert (said.usage.input, said.usage.tokens, said.usage.cost) == (None, None, None)
+
+
+def reading(used):
+    return Tool("read", "reads a place", {"type": "object", "properties": {}}, lambda given: used.append(given) or "it")
+
+
+def test_tools_are_used_until_there_is_an_answer():
+    used = []
+
+    said, provider = ask("reads_first", tools=(reading(used),))
+
+    assert used == [{"place": "output"}]
+    assert (said.text, said.usage.requests, len(provider.seen)) == ("hello", 2, 2)
+
+
+def test_a_model_that_only_ever_reads_is_stopped_and_what_it_cost_is_told():
+    error, provider = ask("reads_for_ever", tools=(reading([]),))
+
+    assert isinstance(error, RefusedError)
+    assert len(provider.seen) == error.usage.requests == MOST_ROUNDS
+
+
+def test_a_tool_that_does_not_exist_is_answered_in_words():
+    said, provider = ask("reads_first", tools=(Tool("other", "", {"type": "object", "properties": {}}, lambda _: ""),))
+
+    assert said.text == "hello"
+    assert len(provider.seen) == 2
