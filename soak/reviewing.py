@@ -8,7 +8,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,8 @@ from errata.store.ledger import find_lost, open_ledger
 from errata.store.reviews import word_for
 from errata.store.runs import all_runs
 
+Narrowed = Callable[[Prompt], Prompt]
+"""For a model that can't do all that it is asked for."""
 WHO = Reviewer(kind="llm", name="m")
 
 
@@ -48,7 +50,9 @@ def waiting(stored: StoredRun, store: Store) -> Iterator[Packet]:
     return map(redacted, packets_of(stored, store, attempts=ids))
 
 
-async def review(store: Store, packets: Iterator[Packet], spec: ModelSpec, limits: Limits) -> AsyncIterator[Ended]:
+async def review(
+    store: Store, packets: Iterable[Packet], spec: ModelSpec, limits: Limits, narrowed: Narrowed = lambda prompt: prompt
+) -> AsyncIterator[Ended]:
     """What ended is stored when it is told."""
     asking = open_model(spec, timeout=limits.timeout, parallel=limits.parallel)
     try:
@@ -57,7 +61,7 @@ async def review(store: Store, packets: Iterator[Packet], spec: ModelSpec, limit
                 reviewer=ModelReviewer(asking, WHO),
                 word=word_for(WHO),
                 ledger=ledger,
-                prompt=lambda packet: prompt_for(packet, marker=fresh_marker(packet)),
+                prompt=lambda packet: narrowed(prompt_for(packet, marker=fresh_marker(packet))),
                 repair=_repair,
                 judge=partial(_judge, store),
                 estimate=lambda prompt: estimate_of(prompt, lambda _in, _out: None),

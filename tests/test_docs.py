@@ -11,6 +11,7 @@ import pytest
 
 from errata import sources
 from errata.cli.app import COMMANDS, app
+from errata.cli.review import SUBCOMMANDS
 from errata.model import Attempt, Case, Run
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, Severity
 from errata.testing import check_source
@@ -109,24 +110,31 @@ def command_lines(document):
 
 
 def exists(line):
-    words = line.split()
+    words = [word for word in re.findall(r'"[^"]*"|\S+', line) if not word.startswith('"')]
     if words[0] in ("COMMAND", "--help", "--version"):
         return True
     if words[0] not in COMMANDS:
         return False
-    options = options_of(words[0])
+    command = words[:2] if words[0] == "review" else words[:1]
+    if command == ["review"] or (len(command) == 2 and command[1] not in SUBCOMMANDS):
+        return words in (["review"], ["review", "…"])
+    options = options_of(*command)
     return all(word.split("=")[0] in options for word in words[1:] if re.match(r"--?[a-z]", word))
 
 
-def options_of(name):
-    context = click.Context(app, info_name="errata")
-    command = app.get_command(context, name)
+def options_of(*names):
+    command = app
+    for name in names:
+        command = command.get_command(click.Context(command, info_name="errata"), name)
     return {"--help", "-h", *(word for one in command.params for word in (*one.opts, *one.secondary_opts))}
 
 
 def test_a_command_that_does_not_exist_would_be_noticed():
     assert not exists("ponder RUN")
     assert not exists("check RUN --quickly")
+    assert not exists("review ponder RUN")
+    assert not exists("review next RUN --quickly")
+    assert exists("review next RUN --person")
     assert exists("rm RUN -y")
 
 

@@ -7,6 +7,7 @@ import click
 import pytest
 
 from errata.cli.app import COMMANDS, app
+from errata.cli.review import SUBCOMMANDS
 from terminal import errata
 
 LATE = ("sqlalchemy", "alembic", "rich", "pyarrow", "msgspec")
@@ -55,12 +56,37 @@ def test_the_short_help_is_what_the_command_says_of_itself(name):
     assert command.name == name
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_can_print_json(name):
-    command = app.get_command(click.Context(app), name)
+def command_named(*names):
+    command = app
+    for name in names:
+        command = command.get_command(click.Context(command), name)
+    return command
 
-    assert command is not None
+
+@pytest.mark.parametrize(
+    "names",
+    [*([name] for name in COMMANDS if name != "review"), *(["review", name] for name in SUBCOMMANDS)],
+    ids=" ".join,
+)
+def test_every_command_can_print_json(names):
+    command = command_named(*names)
+
     assert "--json" in {option for parameter in command.params for option in parameter.opts}
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_the_short_help_of_a_command_about_reviews_is_what_it_says_of_itself(name):
+    command = command_named("review", name)
+
+    assert (command.help or "").splitlines()[0] == SUBCOMMANDS[name][1]
+    assert command.name == name
+
+
+def test_no_command_about_reviews_is_imported_for_their_list():
+    modules = modules_after("review", "--help")
+
+    assert not [name for name, _ in SUBCOMMANDS.values() if f"errata.cli.review.{name}" in modules]
+    assert "errata.pipeline" not in modules
 
 
 @pytest.mark.parametrize("name", COMMANDS)

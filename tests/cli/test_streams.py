@@ -9,6 +9,7 @@ from terminal import FIXTURES, done, errata, errata_program
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
 RUN_C = FIXTURES / "convex_evals" / "run_c" / "data" / "run-c"
 FAILED_ONLY = FIXTURES / "convex_evals" / "failed_only" / "data" / "failed.json"
+SETTINGS = FIXTURES.parent / "settings"
 FIELDS = (
     "run",
     "run_id",
@@ -37,9 +38,13 @@ SHOWING = {
     "score": ["score", RUN_B],
     "failures": ["failures", RUN_B],
     "triage": ["triage", RUN_B],
+    "review": ["review", "status", RUN_B],
+    "review next": ["review", "next", RUN_B],
+    "review export": ["review", "export", RUN_B],
     "rerun": ["rerun", RUN_B],
     "exclude": ["exclude", "latest", "--reason", "too old"],
     "rm": ["rm", "latest", "--yes"],
+    "trust": ["trust", SETTINGS],
     "sources": ["sources"],
     "doctor": ["doctor"],
     "demo": ["demo"],

@@ -115,3 +115,9 @@ def test_a_follower_is_not_explained_by_the_id_of_what_it_follows():
 def test_what_nobody_explained_is_not_explained():
     assert not explained(failed(), None)
     assert explained(failed("off by two hours"), None)
+
+
+def test_the_message_of_an_error_explains_more_than_the_frame_that_decided():
+    attempt = failed(errors=(ErrorInfo(type="Crash", message="no such tier", phase="setup", frame="run.py:412"),))
+
+    assert reason_of(attempt, said(attempt, "harness_frame", "errors[0].frame", "run.py:412")).text == "no such tier"

@@ -34,6 +34,7 @@ def ends(found):
     return Counter(ended.end for ended in found)
 
 
+@pytest.mark.req("C-08")
 def test_every_packet_is_reviewed_once():
     reviewer = Fake(takes)
 
@@ -51,6 +52,7 @@ def test_packets_are_asked_about_in_their_order():
     assert reviewer.asked == [packet.id for packet in some_packets(30)]
 
 
+@pytest.mark.req("C-08")
 @given(st.integers(min_value=1, max_value=12), st.integers(min_value=0, max_value=40))
 def test_never_more_are_asked_at_once_than_is_allowed(parallel, count):
     async def slowly(prompt, packet):
@@ -63,6 +65,11 @@ def test_never_more_are_asked_at_once_than_is_allowed(parallel, count):
     reviewed(some_packets(count), some_work(reviewer, Limits(parallel=parallel)))
 
     assert reviewer.most_at_once == min(parallel, count)
+
+
+@pytest.mark.req("C-08")
+def test_unless_told_otherwise_four_are_read_at_once():
+    assert Limits().parallel == 4
 
 
 def test_packets_are_made_when_somebody_is_free_to_read_them():
@@ -86,7 +93,6 @@ def test_packets_are_made_when_somebody_is_free_to_read_them():
     assert max(ahead) <= 4
 
 
-@pytest.mark.req("C-11")
 def test_an_intent_is_in_the_ledger_before_anything_is_asked():
     ledger = MemoryLedger()
     seen = []

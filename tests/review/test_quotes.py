@@ -124,6 +124,10 @@ def test_no_word_and_no_number_is_cut():
     assert not reasons(("log/n", "the run took 3000.5"), packet=packet)
 
 
+def test_a_cut_word_is_told_so():
+    assert "cuts a word or a number of `run.log` in two" in reasons(("run.log", ERROR[:40]))[0]
+
+
 def test_text_without_spaces_between_words_may_be_quoted_in_part():
     packet = with_place("log/zh", "错误：数据库连接失败，请检查网络设置后重试。")
 

@@ -1,5 +1,7 @@
 """What leaves the machine tells neither secrets nor people. The corpus is tests/fixtures/review/secrets.toml."""
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -58,3 +60,24 @@ def test_values_under_secret_names_go_at_any_depth():
     told = tree_for_others({"env": [{"API_KEY": "s3cr3t-value", "n": 3, "owner": "anna@lind.io"}], "none": None})
 
     assert told == {"env": [{"API_KEY": "[redacted:named]", "n": 3, "owner": "[redacted:email]"}], "none": None}
+
+
+HOSTILE = [
+    *("@", "a@", "a.", "a.b@", "a@b.", "@b.c", "é@", "a-", "sk-", "ghp_", "SG.a", "key=", "--token ", "_pass"),
+    *("/home/", "/home/a", "home/", "C:\\Users\\", "-home-a", "%2Fhome"),
+    *("machine a login b ", " -u a", "uthorization: "),
+]
+SCRIPT = """
+import sys
+from errata.text.private import for_others
+piece = sys.stdin.buffer.read().decode()
+for head in ("", "a@", "/home/"):
+    for_others(head + piece * (200_000 // len(piece)))
+"""
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_long_hostile_text_is_done_in_reasonable_time(piece):
+    done = subprocess.run([sys.executable, "-c", SCRIPT], input=piece.encode(), timeout=60, check=False)
+
+    assert done.returncode == 0

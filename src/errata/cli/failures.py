@@ -77,28 +77,39 @@ def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> 
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
     told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
-    put(f"{told}{' · provisional: owners come from rules' if listed else ''}")
+    put(f"{told}{_where_owners_come_from(listed)}")
     return len(listed)
+
+
+def _where_owners_come_from(listed: Sequence[Failure]) -> str:
+    read = sum(failure.standing is not None for failure in listed)
+    if not listed or read == len(listed):
+        return " · owners come from verdicts" if listed else ""
+    return f" · provisional: owners come from rules{f', {read} from verdicts' if read else ''}"
 
 
 def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
     """The reason gets what the other columns leave; where that is too little, a line below each row."""
     rows = [_row(failure) for failure in listed]
     reasons = [failure.reason for failure in listed]
-    taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(HEADER))
+    header = (*HEADER[:-1], "label or signal") if any(failure.standing for failure in listed) else HEADER
+    taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):
-        put_table(HEADER, rows, give_way=("failed checks",), whole=("case",), raw=raw)
+        put_table(header, rows, give_way=("failed checks",), whole=("case",), raw=raw)
     elif taken + REASON <= WIDTH:
         beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
-        put_table((*HEADER, "reason"), beside, give_way=("reason",), raw=raw)
+        put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
-        put_table(HEADER, rows, give_way=("failed checks",), whole=("case",), below=reasons, raw=raw)
+        put_table(header, rows, give_way=("failed checks",), whole=("case",), below=reasons, raw=raw)
 
 
 def _row(failure: Failure) -> tuple[str, ...]:
     attempt, said = failure.attempt, failure.attribution
     number = f" #{attempt.index}" if attempt.index > 1 else ""
     owner, confidence, rule = (said.owner, said.confidence, said.decided_by) if said else ("–", "–", "–")
+    if failure.standing is not None:
+        verdict = failure.standing.verdict
+        owner, confidence, rule = verdict.owner, verdict.confidence, verdict.label
     return (failure.case_name + number, _checks(attempt.failed_checks), owner, confidence, rule)
 
 

@@ -6,6 +6,7 @@ from errata import pipeline
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import put_json
 from errata.cli.show_attempt import show_attempt
+from errata.cli.show_packet import show_packet
 from errata.cli.show_run import show_run
 from errata.pipeline.showing import ShownAttempt
 
@@ -13,16 +14,19 @@ from errata.pipeline.showing import ShownAttempt
 @click.command("show")
 @click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT")
 @click.option("--full", is_flag=True, help="Whole texts, files and transcript instead of their beginnings.")
+@click.option("--packet", is_flag=True, help="What a reviewer gets to read of it, as JSON.")
 @raw_option
 @shared_options
-def command(thing: str, full: bool, raw: bool, options: Options) -> None:
+def command(thing: str, full: bool, packet: bool, raw: bool, options: Options) -> None:
     """Show a run, a case or an attempt.
 
     A case is named after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; `#2` names its second attempt.
     """
     store = options.store
     shown = pipeline.find_shown(thing, store)
-    if options.json:
+    if packet:
+        show_packet(shown, store, raw=raw)
+    elif options.json:
         put_json(shown.as_json(), raw=raw)
     elif isinstance(shown, ShownAttempt):
         show_attempt(shown, full=full, raw=raw)

@@ -3,6 +3,7 @@
 from errata.cli.output import money, number, put, value_of
 from errata.cli.show_evidence import put_evidence
 from errata.cli.show_owner import put_owner
+from errata.cli.show_verdict import put_verdict
 from errata.model import Attempt, Check
 from errata.pipeline.showing import ShownAttempt, short_name
 
@@ -20,6 +21,9 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     if shown.attribution is not None and shown.explanation is not None:
         put()
         put_owner(shown, shown.attribution, shown.explanation, raw=raw)
+    if shown.said is not None:
+        put()
+        put_verdict(shown.said, raw=raw)
     put_evidence(shown, full=full, raw=raw)
     put()
     put(f"id       {attempt.id}", hang=9, raw=raw)

@@ -56,6 +56,9 @@ def _because(shown: ShownAttempt, told: Explanation, seen: set[str], *, raw: boo
         # one text is quoted once, also where a signal has it longer than its best line
         seen |= {quote.text, decided.quote if decided else ""}
         put_quote(quote.text, indent=INDENT, most=QUOTE_LINES, raw=raw)
+    if decided is not None and decided.name not in BY_DEFAULT and decided.where != quote.where and quote.text:
+        put(f"{'':<{INDENT}}{_place(decided, shown.attempt)}", hang=INDENT, raw=raw)
+        put_quote(decided.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
 
 
 def _place(signal: Signal, attempt: Attempt) -> str:

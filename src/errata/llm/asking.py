@@ -120,7 +120,7 @@ def _open(spec: ModelSpec, key: str | None, http: httpx2.AsyncClient) -> Model:
     try:
         return infer_model(name, provider_factory=provider)
     except (errors.UserError, ImportError, TypeError, ValueError) as error:
-        raise NoAccessError(str(error)) from error
+        raise NoAccessError(str(error).partition(". ")[0]) from error
 
 
 def _parameters(schema: dict[str, Any], tools: tuple[Tool, ...]) -> ModelRequestParameters:

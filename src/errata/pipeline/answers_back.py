@@ -1,18 +1,19 @@
 """The verb `review import`: a file that was filled in, row by row; a bad row is told, the good ones are kept."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
 from errata.errors import ErrataError
-from errata.model import Attribution, Packet, Reviewer, StoredRun
+from errata.model import Attribution, Packet, Reviewer, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
 from errata.pipeline.failures import case_name
 from errata.pipeline.heirs import Heirs
-from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused, suggested_label
+from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused
 from errata.pipeline.packeting import Packing, attributed_packets, question_for
 from errata.pipeline.showing import ShownAttempt, find_shown
+from errata.pipeline.standings import suggested_label
 from errata.review.filled import Filled, Unusable, read_answers
 from errata.review.redaction import redacted
 from errata.review.verdicts import Refused
@@ -56,10 +57,16 @@ def import_answers(path: Path, store: Store, reading: Reading) -> Iterator[KeptR
         yield from _of_run(run_by_id(store, run), rows, store, reading)
 
 
-def inherit(run: StoredRun, store: Store, kept: list[Judged], at: str) -> int:
+def inherit(kept: Iterable[Verdict], store: Store, at: str) -> int:
     """What identical failures that nobody has read take over; how many they are."""
-    heirs = Heirs(run, store)
-    return keep_verdicts(store, [one for judged in kept for one in heirs.of(judged.verdict, at)])
+    by_run: dict[str, list[Verdict]] = {}
+    for verdict in kept:
+        by_run.setdefault(split_attempt_id(verdict.attempt).run, []).append(verdict)
+    found = []
+    for run, verdicts in by_run.items():
+        heirs = Heirs(run_by_id(store, run), store)
+        found += [one for verdict in verdicts for one in heirs.of(verdict, at)]
+    return keep_verdicts(store, found)
 
 
 def _attempt(row: Filled, store: Store) -> str | BadRow:

@@ -5,16 +5,14 @@ from contextlib import AbstractAsyncContextManager
 
 import msgspec
 
-from errata.llm.tools import Tool
-from errata.model import Packet, Reviewer
+from errata.model import Reviewer
 from errata.review.estimate import Price
 from errata.review.limits import Limits
 from errata.review.protocols import AsksForVerdicts
+from errata.review.reviewers.opening import ToolsFor
 from errata.settings.reviewers import ReviewerSettings
 
 MILLION = 1_000_000
-
-ToolsFor = Callable[[Packet], tuple[Tool, ...]]
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):

@@ -54,7 +54,7 @@ def explain(run: Run, name: str, attempt: Attempt, case: Case | None, said: Attr
     observed = triage.observe(run, attempt, case, None, rules)
     owners = _ELSEWHERE | {one.signal.name: one.owner for one in observed}
     deciding = next((one for one in said.signals if one.name == said.decided_by), None)
-    rest = [one for one in said.signals if one is not deciding]
+    rest = list({one.name: one for one in reversed(said.signals) if one.name != said.decided_by}.values())[::-1]
     doubts = [one for one in rest if owners.get(one.name) not in (None, said.owner)]
     return Explanation(
         meaning=meaning_of(said.decided_by),

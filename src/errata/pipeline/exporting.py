@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from errata.model import Attribution, StoredRun
+from errata.model import StoredRun
 from errata.pipeline.failures import Filters
 from errata.pipeline.packeting import Packing, attributed_packets
-from errata.review.question import OWNERS
+from errata.pipeline.standings import suggested_label
 from errata.review.tables import Exported, rows_in_order
 from errata.store.database import Store
 
@@ -28,10 +28,4 @@ def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
 
 def _of(stored: StoredRun, store: Store, filters: Filters | None, packing: Packing | None) -> Iterator[Exported]:
     for packet, said in attributed_packets(stored, store, filters, packing=packing):
-        yield Exported(packet, _label(said, packet.question.taxonomy), said.owner if said else "")
-
-
-def _label(said: Attribution | None, taxonomy: str) -> str:
-    if said is None:
-        return ""
-    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")
+        yield Exported(packet, suggested_label(said, packet.question.taxonomy), said.owner if said else "")

@@ -10,10 +10,13 @@ from errata.model import Attempt, Attribution, Run, StoredRun
 from errata.pipeline.expectations import Expectations
 from errata.pipeline.log_lines import has_logs
 from errata.pipeline.reasons import explained, reason_of, says_more
+from errata.pipeline.standings import standing_of
 from errata.pipeline.triaging import triage_if_needed
+from errata.review.standing import Standing
 from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
+from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
 
 LISTED = 12
@@ -35,6 +38,8 @@ class Failure(msgspec.Struct, frozen=True):
     attribution: Attribution | None = None
     expected: str = ""
     """What the case asked for, where that is all that can be said of a wrong answer."""
+    standing: Standing | None = None
+    """The verdict that stands, where somebody has read it."""
 
     @property
     def case_name(self) -> str:
@@ -73,8 +78,28 @@ class Failure(msgspec.Struct, frozen=True):
             "failure_key": said.failure_key if said else None,
             "suggested_labels": said.suggested_labels if said else {},
             "bucket": None,
-            "verdict": None,
+            "verdict": _verdict(self.standing),
         }
+
+
+def _verdict(stood: Standing | None) -> dict[str, Any] | None:
+    if stood is None:
+        return None
+    verdict = stood.verdict
+    return {
+        "id": verdict.id,
+        "taxonomy": verdict.taxonomy,
+        "label": verdict.label,
+        "owner": verdict.owner,
+        "cause": verdict.cause,
+        "confidence": verdict.confidence,
+        "reviewer": word_for(verdict.reviewer),
+        "at": verdict.at,
+        "final": stood.final,
+        "disputed": stood.is_disputed,
+        "inherited_from": verdict.inherited_from,
+        "changes": stood.changes,
+    }
 
 
 def case_name(run: Run, key: str) -> str:
@@ -86,6 +111,7 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
     """In the order of the conversation or suite, else of the log."""
     triage_if_needed(stored, store)
     said = attributions_of(store, stored.pk)
+    read = standing_of(store, stored.run.id, attributed=said)
     categories = categories_of(store, stored.pk) if filters.category else {}
     expected = Expectations(stored, store)
     found = 0
@@ -100,7 +126,8 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
             if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
                 attempt = with_texts(store, attempt)
             asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
-            yield Failure(stored.run, attempt, attribution, asked)
+            stood = read[attempt.id].standing if attempt.id in read else None
+            yield Failure(stored.run, attempt, attribution, asked, stood)
 
 
 def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:

@@ -4,11 +4,10 @@ from typing import Literal
 
 import msgspec
 
-from errata.model import Attribution, Packet, Reviewer, Usage, Verdict
+from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint, split_attempt_id
 from errata.review.hashing import packet_hash
-from errata.review.question import OWNERS
-from errata.review.standing import Standing, standing
+from errata.review.standing import standing
 from errata.review.verdicts import Refused, verdict_from
 from errata.store.database import Store
 from errata.store.reviews import Refusal, keep_refusal, keep_verdicts, refusals_on, verdicts_of, word_for
@@ -81,22 +80,6 @@ def keep_refused(answer: str, reasons: tuple[str, ...], packet: Packet, by: Answ
 
 def verdicts_on(store: Store, attempt: str) -> list[Verdict]:
     return verdicts_of(store, split_attempt_id(attempt).run, attempt=attempt)
-
-
-def standing_of(store: Store, run_id: str) -> dict[str, Standing]:
-    """Attempt → the verdict that stands, of all that anybody has read."""
-    by_attempt: dict[str, list[Verdict]] = {}
-    for verdict in verdicts_of(store, run_id):
-        by_attempt.setdefault(verdict.attempt, []).append(verdict)
-    found = {attempt: standing(verdicts) for attempt, verdicts in by_attempt.items()}
-    return {attempt: one for attempt, one in found.items() if one is not None}
-
-
-def suggested_label(said: Attribution | None, taxonomy: str) -> str:
-    """What triage would say, in the words of a taxonomy."""
-    if said is None:
-        return ""
-    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")
 
 
 def _own(verdicts: list[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:

@@ -8,10 +8,11 @@ from pathlib import Path
 from errata.errors import SettingsError
 from errata.model import Reviewer
 from errata.model.identity import fingerprint
-from errata.pipeline.chosen import Chosen, ToolsFor, Wish, no_price, own_price
+from errata.pipeline.chosen import Chosen, Wish, no_price, own_price
 from errata.review.limits import Limits
 from errata.review.protocols import AsksForVerdicts
 from errata.review.reviewers.command import CommandReviewer, command_for
+from errata.review.reviewers.opening import ToolsFor
 from errata.review.reviewers.presets import PRESETS
 from errata.settings.reviewers import ReviewerSettings, located
 

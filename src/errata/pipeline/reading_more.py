@@ -6,11 +6,11 @@ What they give is the same failure without a budget, redacted like the packet; q
 from functools import lru_cache, partial
 from typing import Any
 
-from errata.llm.tools import Tool
 from errata.model import Packet, Place
 from errata.pipeline.packeting import Packing, packet_of
 from errata.review.budget import UNLIMITED
 from errata.review.redaction import redacted
+from errata.review.reviewers.opening import Tool
 from errata.store.database import Store
 from errata.text.clean import one_line
 

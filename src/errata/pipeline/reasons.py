@@ -74,13 +74,15 @@ def says_more(text: str, attempt: Attempt) -> bool:
     return any(word not in names and word not in _EMPTY for word in _WORD.findall(text.lower()))
 
 
+_FIELDS = (".type", ".code", ".frame")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def _written(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
     decided_by = said.decided_by if said is not None else ""
     for one in said.signals if said is not None else ():
-        if one.name == decided_by and one.where != "follows":
+        # the name or place of an error decides more often than it explains
+        if one.name == decided_by and one.where != "follows" and not one.where.endswith(_FIELDS):
             yield Quote(one.where, one.quote)
     yield from (Quote(f"errors[{at}].message", error.message) for at, error in enumerate(attempt.errors))
     yield from (Quote(f"checks[{check.name}]", check.explanation) for check in attempt.checks if check.failed)

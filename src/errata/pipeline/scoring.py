@@ -11,6 +11,7 @@ from errata.compare.tiers import Tiers
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attempt, Attribution, StoredRun, Verdict
 from errata.pipeline.rules import rules_in_use
+from errata.pipeline.standings import counting_verdicts
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.attributions import attributions_of, broken_measurements
@@ -46,7 +47,8 @@ def score_run(
 ) -> Scores:
     triage_if_needed(stored, store)
     said = {key: _quoting(one) for key, one in attributions_of(store, stored.pk).items()}
-    opinions = Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=verdicts or {})
+    read = counting_verdicts(store, stored.run.id) if verdicts is None else verdicts
+    opinions = Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=read)
     tiers = Tiers()
     attempts = _watched(attempts_of(store, stored.pk), tiers)
     whole = Trials(stored.run, attempts, opinions, timeouts=timeouts)

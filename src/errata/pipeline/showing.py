@@ -12,6 +12,7 @@ from errata.pipeline.effects import effect_of
 from errata.pipeline.explaining import Explanation, explain
 from errata.pipeline.failures import case_name, case_names
 from errata.pipeline.selecting import handle_of, is_path, known_run, run_named
+from errata.pipeline.standings import Said, standing_of
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempt_by_id, attempts_of, case_of, run_with_texts
 from errata.store.attributions import attributions_of, broken_measurements
@@ -41,6 +42,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """Those of earlier sessions, which this one supersedes."""
     attribution: Attribution | None = None
     explanation: Explanation | None = None
+    said: Said | None = None
+    """What reviewers found."""
 
     @property
     def case_name(self) -> str:
@@ -55,6 +58,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             "earlier": [attempt.id for attempt in self.earlier],
             "attribution": self.attribution,
             "explanation": self.explanation,
+            "verdicts": self.said.verdicts if self.said else (),
+            "standing": self.said.standing if self.said else None,
         }
 
 
@@ -128,7 +133,10 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     if not attempt.is_failure:
         return shown
     triage_if_needed(stored, store)
-    said = attributions_of(store, stored.pk).get(attempt.id)
+    attributed = attributions_of(store, stored.pk)
+    read = standing_of(store, stored.run.id, attempt=attempt.id, attributed=attributed).get(attempt.id)
+    shown = msgspec.structs.replace(shown, said=read)
+    said = attributed.get(attempt.id)
     if said is None:
         return shown
     broken = attempt.id in broken_measurements(store, stored.pk)

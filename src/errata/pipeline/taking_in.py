@@ -11,9 +11,10 @@ from errata.errors import SettingsError
 from errata.model import Packet, Reviewer
 from errata.pipeline.handing_out import as_text
 from errata.pipeline.heirs import Heirs
-from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused, suggested_label
+from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused
 from errata.pipeline.packeting import Packing, packet_of, question_for
 from errata.pipeline.showing import ShownAttempt, find_shown
+from errata.pipeline.standings import suggested_label
 from errata.review.answers import labels_to_give
 from errata.review.filled import WHICH
 from errata.review.hashing import packet_hash

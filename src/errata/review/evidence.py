@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from errata.model import Packet, Place, Quote
-from errata.review.folding import Folded, Passage
+from errata.review.folding import Folded, Passage, fold
 from errata.review.instructions import labels_of, spans
 from errata.review.places import Kind, kind_of
 from errata.text.clean import one_line
@@ -158,6 +158,8 @@ def _not_there(name: str, text: str, shown: str, shelf: Shelf) -> str:
     if elsewhere:
         return f"{shown} is not in `{name}`; it is in {_listed(elsewhere)}"
     for book in shelf.named(name):
+        if fold(text) in book.folded.text:
+            return f"{shown} cuts a word or a number of `{name}` in two: quote whole ones"
         if alike := book.folded.alike(text):
             return f"{shown} is not in `{name}` as it stands there: `{one_line(alike, SHOWN)}`"
     if "…" in text or "..." in text:

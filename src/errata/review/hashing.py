@@ -1,4 +1,6 @@
-"""Which packet a verdict was given on: a hash over all that left the machine."""
+"""Which packet a verdict was given on: a hash over the facts and texts that left the machine."""
+
+import msgspec
 
 from errata.model import Packet
 from errata.model.identity import fingerprint
@@ -8,5 +10,10 @@ SIZE = 16
 
 
 def packet_hash(packet: Packet) -> str:
-    """The same for the same content, whatever the order in its dicts, and whether it was redacted before or not."""
-    return fingerprint(redacted(packet), size=SIZE)
+    """The same for the same facts and texts, whatever the order in a dict, and whether it was redacted before or not.
+
+    History and signals are left out: another run in the store, or another version of the rules, changes them, and
+    neither makes an answer that was paid for worthless.
+    """
+    facts = msgspec.structs.replace(redacted(packet), history=(), signals=(), failure_key=None)
+    return fingerprint(facts, size=SIZE)

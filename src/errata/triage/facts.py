@@ -81,14 +81,14 @@ _HARNESSES = re.compile(
 )
 
 
-def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """A mistake in a program, raised in a frame of the harness's own."""
+def ends_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """A mistake in a program whose stack, where the source names no frame, ends in a harness's own code."""
     for at, error in enumerate(attempt.errors):
-        if error.recovered or not (error.frame or error.traceback) or phase_of(error) in ("scoring", "simulator"):
+        if error.frame or not error.traceback or error.recovered or phase_of(error) in ("scoring", "simulator"):
             continue
-        frame = error.frame or error.traceback.rpartition('File "')[2].partition("\n")[0]
+        frame = error.traceback.rpartition('File "')[2].partition("\n")[0]
         if _HARNESSES.search(frame) and _is_a_programs_mistake(error.type, steady(error.message[:QUOTE])):
-            yield _observed(attempt, "harness_frame", "harness", "likely", f"errors[{at}].frame", frame)
+            yield _observed(attempt, "harness_frame", "harness", "likely", f"errors[{at}].traceback", frame)
             return
 
 
@@ -174,7 +174,6 @@ MEANS = {
     "lint_only": "lint failed, every test passed",
     "no_generation": "no generation, no tokens",
     "crash_before_generation": "the harness crashed before it asked the model",
-    "harness_frame": "a mistake in the harness's own code",
     "zero_tokens": "no token was used",
     "measurement_failed": "the measurement broke",
     "no_verdict": "no verdict was given",
@@ -198,7 +197,13 @@ MEANS = {
 """What the rules that are functions say, in words."""
 
 ALWAYS: tuple[Rule, ...] = (follows_another, ended_the_session, ran_into_a_limit, measurement_broke)
-OF_ERRORS: tuple[Rule, ...] = (never_generated, crashed_in_the_harness, spent_nothing, contradictions.missing_fixture)
+OF_ERRORS: tuple[Rule, ...] = (
+    never_generated,
+    ends_in_the_harness,
+    spent_nothing,
+    contradictions.missing_fixture,
+    machinery.crashed_in_the_harness,
+)
 OF_MEASURED: tuple[Rule, ...] = (
     only_lint_failed,
     machinery.only_a_limit_failed,

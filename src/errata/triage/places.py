@@ -81,7 +81,7 @@ _WORLD = re.compile(
     re.IGNORECASE,
 )
 _MEASURING = re.compile(
-    r"\b(?:judge|grader|scorer|verifier|llm[- ]rubric|model[-_]graded\w*|judging|grading|scoring)\b"
+    r"(?i:\b(?:judge|grader|scorer|verifier|llm[- ]rubric|model[-_]graded\w*|judging|grading|scoring)\b)"
     r"|(?:Judge|Grad(?:er|ing)|Scor(?:er|ing)|Verifier)\w*Error|reward\.(?:txt|json)|reward file|evaluation LLM"
     r"|failed to apply test[_ ]patch|[Tt]est run failed"
 )

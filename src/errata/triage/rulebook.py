@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from errata.text.clean import one_line
 from errata.text.mask import steady
 from errata.triage.places import Place
 from errata.triage.prefilter import needed
+from errata.triage.sieve import Sieve
 
 FOLDER = Path(__file__).parent / "rules"
 QUOTE = 240
@@ -84,39 +85,39 @@ class Rulebook:
                 )
                 yield Matched(rule, signal)
 
-    def _that_look_at(self, kind: str, phase: Phase | None) -> "list[_Compiled]":
-        return [
-            one
+    def _that_look_at(self, kind: str, phase: Phase | None) -> "Sieve[_Compiled]":
+        return Sieve(
+            (one, one.needed)
             for one in self._compiled
             if kind in one.rule.where and (not one.rule.phases or phase is None or phase in one.rule.phases)
-        ]
+        )
 
     def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[Rule, int, int], ...]:
         found = []
-        lowered = text.lower()
-        for compiled in self._for(kind, phase):
-            if compiled.may_match(lowered):
-                match = compiled.match.search(text)
-                if match and not (compiled.unless and compiled.unless.search(text)):
-                    found.append((compiled.rule, match.start(), match.end()))
+        for compiled in self._for(kind, phase).that_may_match(text.lower()):
+            match = compiled.match.search(text)
+            if match and not (compiled.unless and compiled.unless.search(text)):
+                found.append((compiled.rule, match.start(), match.end()))
         return tuple(found)
 
 
 class _Compiled:
+    """Compiled when it is first tried: most runs need few of the rules, and many commands none."""
+
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        try:
-            self.match = re.compile(rule.match, re.IGNORECASE | re.MULTILINE)
-            self.unless = re.compile(rule.unless, re.IGNORECASE | re.MULTILINE) if rule.unless else None
-            self._needed = needed(rule.match)
-        except re.error as error:
-            raise SettingsError(f"Rule `{rule.name}` has a pattern that is no regular expression: {error}") from error
 
-    def may_match(self, lowered: str) -> bool:
-        for one in self._needed:  # a plain loop: half the price of any() over a generator
-            if one in lowered:
-                return True
-        return not self._needed
+    @cached_property
+    def needed(self) -> tuple[str, ...]:
+        return needed(self.rule.match)
+
+    @cached_property
+    def match(self) -> re.Pattern[str]:
+        return re.compile(self.rule.match, re.IGNORECASE | re.MULTILINE)
+
+    @cached_property
+    def unless(self) -> re.Pattern[str] | None:
+        return re.compile(self.rule.unless, re.IGNORECASE | re.MULTILINE) if self.rule.unless else None
 
 
 @cache
@@ -126,7 +127,18 @@ def built_in() -> Rulebook:
 
 def with_added(paths: Iterable[Path]) -> Rulebook:
     """The built-in rules and those of the files; a later rule replaces an earlier one of its name."""
-    return Rulebook([*built_in().rules.values(), *(rule for path in paths for rule in read_rules(path))])
+    added = [rule for path in paths for rule in read_rules(path)]
+    for rule in added:
+        _refuse_unusable(rule)
+    return Rulebook([*built_in().rules.values(), *added])
+
+
+def _refuse_unusable(rule: Rule) -> None:
+    try:
+        re.compile(rule.match)
+        re.compile(rule.unless)
+    except re.error as error:
+        raise SettingsError(f"Rule `{rule.name}` has a pattern that is no regular expression: {error}") from error
 
 
 def read_rules(path: Path) -> list[Rule]:

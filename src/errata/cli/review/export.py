@@ -1,10 +1,9 @@
 """`errata review export`."""
 
 import sys
-from collections.abc import Iterable
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, cast
 
 import click
 
@@ -19,6 +18,100 @@ from errata.model.words import OWNERS
 from errata.pipeline.exporting import are_judged_turns
 from errata.pipeline.failures import Filters
 from errata.pipeline.packeting import Packing, question_for
+from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.redaction import redacted
 from errata.review.tables import Exported, write_packets, write_rows, write_table
-from errata.store.database import Store
+
+Rows = Callable[[int], Iterator[Exported]]
+"""Made anew for each file; with the tokens that a packet may have."""
+Writer = Callable[[Rows, IO[str]], int]
+
+PACKETS, TABLE = "packets.jsonl", "review.csv"
+JUDGED_ROWS, JUDGED_TABLE = "failure_review_rows.jsonl", "failure_review_rows.csv"
+
+
+@click.command("export")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file, or a folder for every form there is.")
+@click.option("--format", "form", type=Word(("jsonl", "csv")), help="Else as the file is called, else JSON Lines.")
+@click.option("--case", default="", help="Only cases whose name contains this text.")
+@click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
+@packet_options
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+@shared_options
+def command(
+    runs: tuple[str, ...],
+    output: Path | None,
+    form: str | None,
+    case: str,
+    owner: str | None,
+    taxonomy: str,
+    blind: bool,
+    force: bool,
+    options: Options,
+) -> None:
+    """Write what there is to read as JSON Lines or a table.
+
+    A packet a line, or a row for each failure with empty columns to fill in; `errata review import` takes both back.
+    Runs of conversation-bench get the columns of `failure_review_rows`.
+    """
+    store = options.store
+    meant = list(pipeline.runs_named(runs, store))
+    question = question_for("", taxonomy) if taxonomy else None
+    filters = Filters(case=case, owner=owner or "")
+
+    def rows(budget: int) -> Iterator[Exported]:
+        packing = Packing(question=question, blind=blind, budget=budget)
+        return pipeline.exported(meant, store, filters, packing=packing)
+
+    if output is None:
+        _writer(form or "jsonl", meant)(rows, sys.stdout)
+        return
+    files = _files(output, form, meant)
+    _refuse_existing(files, force=force)
+    for path, write in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            count = write(rows, file)
+        if options.json:
+            put_json({"file": str(path), "rows": count})
+        else:
+            say(f"wrote {path} · {plural(count, 'row')}")
+
+
+def _files(output: Path, form: str | None, runs: list[StoredRun]) -> dict[Path, Writer]:
+    is_file = not output.is_dir() and (form is not None or output.suffix in (".csv", ".jsonl", ".json"))
+    if is_file:
+        return {output: _writer(form or ("csv" if output.suffix == ".csv" else "jsonl"), runs)}
+    files: dict[Path, Writer] = {output / PACKETS: _writer("jsonl", runs), output / TABLE: _writer("csv", runs)}
+    if are_judged_turns(runs):
+        files[output / JUDGED_ROWS] = lambda rows, file: write_rows(rows(UNLIMITED), file, redact=redacted)
+        files[output / JUDGED_TABLE] = lambda rows, file: write_table(
+            rows(UNLIMITED), file, judged=True, redact=redacted, answers=False
+        )
+    return files
+
+
+def _writer(form: str, runs: list[StoredRun]) -> Writer:
+    if form == "jsonl":
+        return lambda rows, file: write_packets(rows(BUDGET), cast(IO[bytes], _AsBytes(file)), redact=redacted)
+    judged = are_judged_turns(runs)
+    return lambda rows, file: write_table(rows(BUDGET), file, judged=judged, redact=redacted)
+
+
+class _AsBytes:
+    """A file of text for those who write bytes."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, data: bytes) -> int:
+        return self._file.write(data.decode("utf-8", "replace"))
+
+
+def _refuse_existing(files: dict[Path, Writer], *, force: bool) -> None:
+    there = next((path for path in files if path.exists()), None)
+    if there is not None and not force:
+        raise SettingsError(
+            f"`{there}` is there already, and may have been filled in", hint="another name, or `--force`"
+        )

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
-import msgspec
 
 from errata import pipeline
 from errata.cli.choice import Word
@@ -14,6 +13,7 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.review.asking import ask_and_submit
 from errata.cli.review.page import show_packet
 from errata.cli.review.reviewers import packet_options, reader, reader_options
+from errata.cli.show_packet import plain_packet
 from errata.model import Reviewer
 from errata.model.words import OWNERS
 from errata.pipeline.failures import Filters
@@ -95,7 +95,7 @@ def json_of(handed: Handed, who: Reviewer) -> dict[str, Any]:
         "labels": list(labels_to_give(packet.question)),
         "owners": list(owners),
         "answer": answer,
-        "packet": msgspec.to_builtins(packet),
+        "packet": plain_packet(packet),
     }
 
 

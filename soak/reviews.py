@@ -1,0 +1,133 @@
+"""Reviews by a hostile provider, killed with SIGKILL at random moments: nothing is paid twice, nothing is forgotten."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from errata.model import StoredRun
+from errata.pipeline.packeting import packets_of
+from errata.review.folding import fold
+from errata.review.redaction import redacted
+from errata.store.database import Store
+from errata.store.ledger import calls_of
+from errata.store.reviews import refusals_of, verdicts_of
+from soak.answers import PLANT
+from soak.books import KILLED, compare, requests_in
+from soak.failing_run import failing_run
+
+PARALLEL = 8
+TIMEOUT = 3.0
+START = 3.0
+"""Seconds that a review takes to start, about."""
+
+
+class Ends(NamedTuple):
+    reviewed: int
+    refused: int
+    failed: int
+
+
+def run(folder: Path, packets: int, kills: int, seed: int = 17) -> None:
+    """The provider lives through all of it, as providers do."""
+    chance = random.Random(seed)
+    place = folder / "reviews"
+    store, stored = failing_run(place, packets)
+    log = place / "provider.jsonl"
+    started = time.perf_counter()
+    in_flight: list[set[str]] = []
+    with provider("hostile", log) as url:
+        for _ in range(kills):
+            in_flight.append(_killed(store, url, chance, packets // (kills + 1)) - set().union(*in_flight))
+        last = _to_the_end(store, url)
+    seconds = time.perf_counter() - started
+    ends = _every_packet_ended(store, stored, last)
+    calls = list(calls_of(store))
+    known = set().union(*in_flight)
+    lost = {call.id for call in calls if call.why == KILLED}
+    assert lost == known, f"{len(known)} calls were in flight when it was killed, {len(lost)} are told as lost"
+    assert max(map(len, in_flight), default=0) <= PARALLEL, "more calls were in flight than are allowed"
+    assert not any(call.state == "intended" for call in calls), "a call is neither answered nor told as lost"
+    requests = requests_in(log)
+    compare(calls, requests)
+    _nothing_false_is_kept(store, stored)
+    told = f"{ends.reviewed} reviewed, {ends.refused} refused, {ends.failed} failed with a reason"
+    print(f"reviews: {packets} packets, {kills} kills, {seconds:.0f} s: {told}")
+    print(
+        f"         {len(requests)} requests, {len(calls)} calls in the ledger, {len(lost)} lost to kills; books agree"
+    )
+
+
+@contextmanager
+def provider(plan: str, log: Path, latency: float = 0.05) -> Iterator[str]:
+    """Its address, while it runs."""
+    command = [sys.executable, "-m", "soak.provider", "--plan", plan, "--log", str(log), "--latency", str(latency)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+def _review(store: Store, url: str) -> subprocess.Popen[str]:
+    limits = ("--parallel", str(PARALLEL), "--timeout", str(TIMEOUT))
+    command = [sys.executable, "-m", "soak.reviewing", str(store.path), url, *limits]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _killed(store: Store, url: str, chance: random.Random, most: int) -> set[str]:
+    """The calls in flight. It dies while it starts, or a little after so many reviews have ended."""
+    with _review(store, url) as process:
+        assert process.stdout is not None
+        if chance.random() < 0.1:
+            time.sleep(chance.uniform(0, START))
+        else:
+            for _ in range(chance.randint(0, most)):
+                if not process.stdout.readline():
+                    break
+            time.sleep(chance.uniform(0, 0.3))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    return {call.id for call in calls_of(store) if call.state == "intended"}
+
+
+def _to_the_end(store: Store, url: str) -> dict[str, dict[str, object]]:
+    """Attempt → how its review ended."""
+    with _review(store, url) as process:
+        told, problems = process.communicate()
+    assert process.returncode == 0, problems
+    return {row["attempt"]: row for row in map(json.loads, told.splitlines())}
+
+
+def _every_packet_ended(store: Store, stored: StoredRun, last: dict[str, dict[str, object]]) -> Ends:
+    run_id = stored.run.id
+    reviewed = {verdict.attempt for verdict in verdicts_of(store, run_id)}
+    refusals = refusals_of(store, run_id)
+    refused = {refusal.attempt for refusal in refusals}
+    failed = {attempt for attempt, row in last.items() if row["end"] == "failed" and row["reasons"]}
+    every = {packet.attempt_id for packet in packets_of(stored, store)}
+    assert every == reviewed | refused | failed, f"{len(every - reviewed - refused - failed)} packets were forgotten"
+    assert all(refusal.reasons for refusal in refusals), "a refusal without a reason"
+    assert len(refusals) == len(refused), "a refusal was counted twice"
+    assert not reviewed & refused, "reviewed and refused"
+    return Ends(len(reviewed), len(refused), len(failed - reviewed - refused))
+
+
+def _nothing_false_is_kept(store: Store, stored: StoredRun) -> None:
+    """Every quote stands where it is said to stand, and none of them talks to the reviewer."""
+    verdicts = {verdict.attempt: verdict for verdict in verdicts_of(store, stored.run.id)}
+    for packet in map(redacted, packets_of(stored, store)):
+        texts = {place.place: fold(place.text) for place in packet.places}
+        verdict = verdicts.get(packet.attempt_id)
+        for quote in verdict.evidence if verdict else ():
+            assert fold(quote.quote) in texts[quote.place], f"{packet.id}: {quote} stands nowhere"
+            assert PLANT not in quote.quote, f"{packet.id}: a planted instruction is evidence"
+        planted = any(PLANT in text for text in texts.values())
+        assert verdict is None or verdict.needs_second == planted, f"{packet.id}: the plant was not seen"

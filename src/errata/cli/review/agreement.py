@@ -1,0 +1,55 @@
+"""`errata review agreement`."""
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json, say
+from errata.cli.review.confusion import put_confusion, ratio
+from errata.pipeline.agreeing import Agreed, Dispute
+
+
+@click.command("agreement")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@shared_options
+def command(runs: tuple[str, ...], options: Options) -> None:
+    """Tell how far independent reviewers of RUNS agree.
+
+    Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. What an identical failure inherited does not
+    count. What they disagree about is listed: a person decides with `errata review next ATTEMPT`.
+    """
+    found = pipeline.agreement_of(list(pipeline.runs_named(runs, options.store)), options.store)
+    for one in found:
+        if options.json:
+            put_json(one)
+        else:
+            _show(one)
+    if not found and not options.json:
+        say("nobody has reviewed anything yet: `errata review run RUN` or `errata review next RUN` begins")
+
+
+def _show(found: Agreed) -> None:
+    measured = found.agreement
+    if not measured.attempts:
+        put(f"{found.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")
+        return
+    alpha = f"Krippendorff's alpha {ratio(measured.alpha)}"
+    fleiss = f" · Fleiss' kappa {ratio(measured.fleiss)}" if measured.fleiss is not None else ""
+    put(f"{found.taxonomy} · {plural(measured.attempts, 'failure')} read by two or more · {alpha}{fleiss}")
+    for pair in measured.pairs:
+        put()
+        put(f"{pair.one} and {pair.other}: {pair.same:,} of {pair.both:,} the same · Cohen's kappa {ratio(pair.kappa)}")
+        put_confusion(pair.confusion, rows=pair.one, columns=pair.other)
+    if found.disputes:
+        put()
+        put(f"Disputed {len(found.disputes):,}")
+    for dispute in found.disputes:
+        _show_dispute(dispute)
+
+
+def _show_dispute(dispute: Dispute) -> None:
+    labels = " · ".join(f"{reviewer} {label}" for reviewer, label in dispute.labels.items())
+    decided = f"   a person decided: {dispute.decided}" if dispute.decided else ""
+    put(f"  {dispute.case}   {labels}{decided}", hang=4)
+    if not decided:
+        put(f"    errata review next {dispute.attempt_id}", hang=6)

@@ -1,0 +1,74 @@
+"""`errata review calibrate`."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json, say
+from errata.cli.review.confusion import put_confusion, ratio
+from errata.cli.table import put_table
+from errata.model.identity import split_attempt_id
+from errata.pipeline.calibrating import Measured
+from errata.review.calibration import Calibration
+
+SHOWN = 20
+
+
+@click.command("calibrate")
+@click.argument("labels", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("run", default="", metavar="[RUN]")
+@click.option("--taxonomy", default="", metavar="NAME", help="Labels of this taxonomy; else the source's own.")
+@shared_options
+def command(labels: Path, run: str, taxonomy: str, options: Options) -> None:
+    """Measure the reviewers against labels that people gave.
+
+    LABELS is a CSV file with the columns `label`, and `attempt_id` or `case`; cases belong to RUN, or to the run that a
+    column `run` names. What a reviewer has not read counts neither as right nor as wrong.
+    """
+    measured = pipeline.calibrate_reviewers(labels, run, options.store, taxonomy=taxonomy)
+    if options.json:
+        put_json(json_of(measured))
+        return
+    put(f"{plural(measured.labelled, 'failure')} labelled by people · {measured.taxonomy}")
+    for reviewer, found in measured.reviewers.items():
+        put()
+        _show(reviewer, found)
+    if not measured.reviewers:
+        say("no reviewer has read any of them")
+    for row in measured.untaken:
+        say(f"line {row.line}: {row.why}")
+
+
+def _show(reviewer: str, found: Calibration) -> None:
+    right = f"{found.right:,} of {found.compared:,} right"
+    put(f"{reviewer}   {right} · accuracy {ratio(found.accuracy)} · Cohen's kappa {ratio(found.kappa)}")
+    rows = [
+        (one.label, one.true, one.given, one.right, ratio(one.precision), ratio(one.recall)) for one in found.labels
+    ]
+    header = ("label", "people", "given", "right", "precision", "recall")
+    put_table(header, rows, right=header[1:])
+    put_confusion(found.confusion, rows="people", columns=reviewer)
+    for attempt, people, said in found.misses[:SHOWN]:
+        put(f"  {split_attempt_id(attempt).case}   people {people}, {reviewer} {said}", hang=4)
+    if len(found.misses) > SHOWN:
+        put(f"  and {len(found.misses) - SHOWN:,} more")
+
+
+def json_of(measured: Measured) -> dict[str, Any]:
+    def one(found: Calibration) -> dict[str, Any]:
+        labels = [
+            msgspec.structs.asdict(label) | {"precision": label.precision, "recall": label.recall}
+            for label in found.labels
+        ]
+        return msgspec.structs.asdict(found) | {"accuracy": found.accuracy, "labels": labels}
+
+    return {
+        "taxonomy": measured.taxonomy,
+        "labelled": measured.labelled,
+        "reviewers": {reviewer: one(found) for reviewer, found in measured.reviewers.items()},
+        "untaken": [{"line": row.line, "why": row.why} for row in measured.untaken],
+    }

@@ -1,0 +1,73 @@
+"""`errata review import`."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json, say
+from errata.cli.review.reviewers import packet_options, reader, reader_options
+from errata.pipeline.answers_back import BadRow, KeptRow, Reading, inherit
+
+REFUSED = 2
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@reader_options
+@packet_options
+@shared_options
+def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool, options: Options) -> int:
+    """Take in answers from a file that was filled in.
+
+    FILE is a table or JSON Lines that `errata review export` wrote, or any with `attempt_id` and the fields of a
+    verdict. Rows without an answer are passed over. A bad row is told with its line, the others are kept; then the exit
+    code is 2. Old and new label are both kept.
+    """
+    store = options.store
+    who = reader(reviewer or file.stem, options.settings, kind="person" if person else "file")
+    at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    reading = Reading(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
+    states: Counter[str] = Counter()
+    kept: list[KeptRow] = []
+    for row in pipeline.import_answers(file, store, reading):
+        states["refused" if isinstance(row, BadRow) else row.judged.state] += 1
+        if isinstance(row, KeptRow):
+            kept.append(row)
+        _show(row, as_json=options.json)
+    inherited = inherit([row.judged.verdict for row in kept], store, at)
+    if not options.json:
+        told = [f"{states[state]:,} {state}" for state in ("new", "changed", "unchanged", "refused")]
+        put(f"{plural(len(kept), 'verdict')} taken · {' · '.join(told)}")
+        if inherited:
+            say(f"{plural(inherited, 'failure')} of the same crash took one over")
+    return REFUSED if states["refused"] else 0
+
+
+def _show(row: KeptRow | BadRow, *, as_json: bool) -> None:
+    if as_json:
+        put_json(_json_of(row))
+    elif isinstance(row, BadRow):
+        for reason in row.reasons:
+            put(f"line {row.line:<4} {row.case}   refused: {reason}", hang=10)
+    elif row.judged.state == "changed":
+        put(f"line {row.line:<4} {row.case}   {row.judged.old_label} → {row.judged.verdict.label}", hang=10)
+
+
+def _json_of(row: KeptRow | BadRow) -> dict[str, Any]:
+    if isinstance(row, BadRow):
+        return {"line": row.line, "case": row.case or None, "state": "refused", "reasons": row.reasons}
+    verdict = row.judged.verdict
+    return {
+        "line": row.line,
+        "case": row.case,
+        "state": row.judged.state,
+        "id": verdict.id,
+        "attempt_id": verdict.attempt,
+        "label": verdict.label,
+        "old_label": row.judged.old_label or None,
+    }

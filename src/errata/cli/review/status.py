@@ -1,0 +1,125 @@
+"""`errata review status`."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import money, number, plural, put, put_json
+from errata.model.usage import total_of
+from errata.pipeline.handing_out import as_text
+from errata.pipeline.review_state import Spent, Status, named
+from errata.pipeline.selecting import handle_of
+from errata.text.clean import one_line
+
+HANG, NAMED, LONGEST, DOUBTS = 16, 3, 160, 8
+
+
+@click.command("status")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@shared_options
+def command(runs: tuple[str, ...], options: Options) -> None:
+    """Tell how far the review of RUNS is."""
+    store = options.store
+    for at, stored in enumerate(pipeline.runs_named(runs, store)):
+        status = pipeline.review_status(stored, store, now=as_text(datetime.now(UTC)))
+        if options.json:
+            put_json(json_of(status))
+            continue
+        if at:
+            put()
+        show_status(status, handle_of(stored, store))
+
+
+def show_status(status: Status, handle: str) -> None:
+    parts = [f"Run {handle}", plural(status.failures, "failure"), f"{status.reviewed:,} reviewed"]
+    parts += [f"{status.inherited:,} inherited"] if status.inherited else []
+    put(" · ".join([*parts, f"{status.waiting:,} waiting", f"{status.refused:,} refused"]))
+    if not status.failures:
+        return
+    put()
+    put("by owner        triage   verdict   changed")
+    for row in status.owners:
+        put(f"  {row.owner:<13} {row.triage:>6,}   {row.verdict:>7,}   {row.changed:>7,}")
+    _line("labels", " · ".join(f"{label} {count:,}" for label, count in status.labels.items()))
+    _line("reviewers", " · ".join(f"{name} {count:,}" for name, count in status.reviewers.items()))
+    _line("evidence", _evidence(status))
+    _line("second opinion", _second(status, handle))
+    _named("disputed", status, status.disputed)
+    _put_doubts(status)
+    _line("refused", _refused(status))
+    _line("in hand", f"{status.in_hand:,}" if status.in_hand else "")
+    for one in status.spent:
+        _line("cost", _spent(one))
+    _line("", "" if status.reviewed else f"`errata review run {handle}` or `errata review next {handle}` begins")
+
+
+def _line(label: str, told: str) -> None:
+    if told:
+        put(f"{label:<15} {told}", hang=HANG)
+
+
+def _evidence(status: Status) -> str:
+    found = status.quotes
+    if not status.reviewed:
+        return ""
+    told = f"{found.found:,} of {plural(found.quotes, 'quote')} found verbatim at the place named"
+    stale = f"; {plural(len(found.stale), 'verdict')} stale: read again" if found.stale else ""
+    changed = f"; {found.changed:,} on a packet that says more by now" if found.changed else ""
+    return f"{told}{stale}{changed}{f'; {found.without:,} without a quote' if found.without else ''}"
+
+
+def _second(status: Status, handle: str) -> str:
+    if not status.reviewed:
+        return ""
+    hint = f"`errata review run {handle} --second`"
+    if not status.seconded:
+        told = f"0 of {status.reviewed:,} have one: agreement cannot be given; {hint}"
+    else:
+        told = f"{status.seconded:,} of {status.reviewed:,} have one; `errata review agreement {handle}`"
+    if not status.need_second:
+        return told
+    names = ", ".join(named(status.stored, attempt) for attempt in status.need_second[:NAMED])
+    return f"{told}; needed for {len(status.need_second):,}, whose text talks to the reader: {names}"
+
+
+def _named(label: str, status: Status, attempts: tuple[str, ...]) -> None:
+    if attempts:
+        names = ", ".join(named(status.stored, attempt) for attempt in attempts[:NAMED])
+        more = f" and {len(attempts) - NAMED:,} more" if len(attempts) > NAMED else ""
+        _line(label, f"{len(attempts):,}   {names}{more}: a person has to decide")
+
+
+def _put_doubts(status: Status) -> None:
+    if not status.doubts:
+        _line("open doubts", "0" if status.reviewed else "")
+    for at, one in enumerate(status.doubts[:DOUBTS]):
+        count = f"{len(status.doubts):,}" if at == 0 else ""
+        put(f"{'' if at else 'open doubts':<15} {count:<3} {one.case}: {one_line(one.doubt, LONGEST)}", hang=HANG + 4)
+    if len(status.doubts) > DOUBTS:
+        put(f"{'':<{HANG + 4}}and {len(status.doubts) - DOUBTS:,} more with --json")
+
+
+def _refused(status: Status) -> str:
+    most = list(status.refusals.items())[:NAMED]
+    return "; ".join(f"{count}× {one_line(why, LONGEST)}" for why, count in most) if status.refused else ""
+
+
+def _spent(one: Spent) -> str:
+    """What is known, and what is not: absent is not zero."""
+    cost = money(one.cost) if one.cost is not None else "unknown"
+    unknown = f", unknown for {one.unpriced:,}" if one.unpriced and one.cost is not None else ""
+    tokens = f" · {number(one.tokens)} tokens" if one.tokens is not None else ""
+    failed = f" · {one.failed:,} failed" if one.failed else ""
+    lost_cost = "an unknown sum" if one.lost_cost is None else f"about {money(one.lost_cost)}"
+    lost = f" · {one.lost:,} lost, perhaps paid: {lost_cost}" if one.lost else ""
+    return f"{cost}{unknown} · {one.reviewer} · {plural(one.calls, 'call')}{tokens}{failed}{lost}"
+
+
+def json_of(status: Status) -> dict[str, Any]:
+    run = status.stored.run
+    plain = {name: getattr(status, name) for name in status.__struct_fields__ if name != "stored"}
+    totals = {"cost": total_of(one.cost for one in status.spent), "calls": sum(one.calls for one in status.spent)}
+    return {"run": run.native_id, "run_id": run.id, "model": run.subject.model, **plain, **totals}

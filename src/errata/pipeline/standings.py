@@ -1,0 +1,47 @@
+"""Which verdicts stand on the failures of a run, which of them count, and what they say that triage did not."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from errata.model import Attribution, Verdict
+from errata.review.question import OWNERS
+from errata.review.standing import Standing, standing
+from errata.store.database import Store
+from errata.store.reviews import verdicts_of
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What was said of one attempt by all who read it, oldest first."""
+
+    verdicts: tuple[Verdict, ...]
+    standing: Standing
+
+
+def standing_of(
+    store: Store, run_id: str, *, attempt: str = "", attributed: Mapping[str, Attribution] | None = None
+) -> dict[str, Said]:
+    """Attempt → what stands there. With what triage said, that is told as the first label that was changed."""
+    by_attempt: dict[str, list[Verdict]] = {}
+    for verdict in verdicts_of(store, run_id, attempt=attempt):
+        by_attempt.setdefault(verdict.attempt, []).append(verdict)
+    found = {}
+    for each, verdicts in by_attempt.items():
+        suggested = suggested_label((attributed or {}).get(each), verdicts[-1].taxonomy)
+        stood = standing(verdicts, suggested=suggested)
+        if stood is not None:
+            found[each] = Said(tuple(verdicts), stood)
+    return found
+
+
+def counting_verdicts(store: Store, run_id: str) -> dict[str, Verdict]:
+    """Those that a score goes by; not one that needs a second, since text that talks to the reader may have made it."""
+    stood = {attempt: said.standing for attempt, said in standing_of(store, run_id).items()}
+    return {attempt: one.verdict for attempt, one in stood.items() if one.final or one.verdict.inherited_from}
+
+
+def suggested_label(said: Attribution | None, taxonomy: str) -> str:
+    """What triage would say, in the words of a taxonomy."""
+    if said is None:
+        return ""
+    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")
