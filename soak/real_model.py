@@ -18,6 +18,8 @@ def model_file() -> Path | None:
 
 
 def serve() -> None:
+    # threads that wait by spinning would take the time of those that work, on a machine that does something else, too
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     import xllamacpp  # type: ignore[import-untyped]  # noqa: PLC0415 it is not there on every machine
 
     params = xllamacpp.CommonParams()
@@ -26,7 +28,7 @@ def serve() -> None:
     params.port = 0
     params.n_ctx = 4_096
     params.n_parallel = 1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = os.cpu_count() or 1
+    params.cpuparams.n_threads = os.cpu_count() or 1
     params.warmup = False
     params.ui = False
     params.sampling.penalty_repeat = 1.2  # else it says the same thing for ever

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from errata.model import StoredRun
 from errata.pipeline.packeting import packets_of
@@ -98,26 +98,27 @@ def _killed(store: Store, url: str, chance: random.Random, most: int) -> set[str
     return {call.id for call in calls_of(store) if call.state == "intended"}
 
 
-def _to_the_end(store: Store, url: str) -> dict[str, dict[str, object]]:
-    """Attempt → how its review ended."""
+def _to_the_end(store: Store, url: str) -> dict[str, Any]:
+    """What it says of itself in its last line."""
     with _review(store, url) as process:
         told, problems = process.communicate()
     assert process.returncode == 0, problems
-    return {row["attempt"]: row for row in map(json.loads, told.splitlines())}
+    return dict(json.loads(told.splitlines()[-1]))
 
 
-def _every_packet_ended(store: Store, stored: StoredRun, last: dict[str, dict[str, object]]) -> Ends:
+def _every_packet_ended(store: Store, stored: StoredRun, last: dict[str, Any]) -> Ends:
     run_id = stored.run.id
     reviewed = {verdict.attempt for verdict in verdicts_of(store, run_id)}
     refusals = refusals_of(store, run_id)
     refused = {refusal.attempt for refusal in refusals}
-    failed = {attempt for attempt, row in last.items() if row["end"] == "failed" and row["reasons"]}
-    every = {packet.attempt_id for packet in packets_of(stored, store)}
-    assert every == reviewed | refused | failed, f"{len(every - reviewed - refused - failed)} packets were forgotten"
+    rest = {packet.attempt_id for packet in packets_of(stored, store)} - reviewed - refused
+    assert len(rest) == last["failed"], f"{len(rest)} packets have no end, {last['failed']} are told to have failed"
+    assert not rest or last["reasons"], "packets failed without a reason"
+    assert not last["stopped"], last["stopped"]
     assert all(refusal.reasons for refusal in refusals), "a refusal without a reason"
     assert len(refusals) == len(refused), "a refusal was counted twice"
     assert not reviewed & refused, "reviewed and refused"
-    return Ends(len(reviewed), len(refused), len(failed - reviewed - refused))
+    return Ends(len(reviewed), len(refused), len(rest))
 
 
 def _nothing_false_is_kept(store: Store, stored: StoredRun) -> None:

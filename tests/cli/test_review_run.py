@@ -325,12 +325,12 @@ def test_a_review_that_is_interrupted_keeps_what_was_read_and_goes_on(imported, 
     assert "Reviewed" in out and "lost" in out
     assert kept["reviewed"] >= 1
     (spent,) = kept["spent"]
-    assert spent["lost"] + spent["answered"] == spent["calls"] == calls(log)
+    assert spent["lost"] + spent["answered"] == spent["calls"] >= calls(log)
 
     told = errata(*command[1:], "--json").rows[-1]
 
     assert told["reviewed"] == 9 - kept["reviewed"]
-    assert calls(log) == 9 + spent["lost"]
+    assert 9 <= calls(log) <= 9 + spent["lost"]
 
 
 def test_a_killed_review_is_told_of_with_what_was_lost(imported, tmp_path):

@@ -9,7 +9,7 @@ from errata.model import Artefact, Case, Check, ErrorInfo, Judgement, Output, St
 from errata.model.step import Actor
 from errata.model.words import OWNERS
 from errata.testing import a_run, an_attempt
-from errata.triage import attribute, built_in, observe
+from errata.triage import MEANS, attribute, built_in, observe, suspicious
 from errata.triage.prefilter import needed
 
 WORDINGS = tomllib.loads(Path(__file__).with_name("rule_wordings.toml").read_text(encoding="utf-8"))
@@ -128,3 +128,10 @@ def test_a_mistake_whose_stack_ends_in_a_harness_is_the_harnesss(kind, owner):
     error = ErrorInfo(type=kind, message="'acc'", traceback=traceback, phase="subject")
 
     assert attributed(an_attempt(errors=(error,), output=Output(text="said"), **CRASHED)).owner == owner
+
+
+@pytest.mark.parametrize("name", [*MEANS, *suspicious.MEANS])
+def test_every_signal_of_a_function_is_told_in_the_document(name):
+    told = (Path(__file__).parents[2] / "docs" / "attribution.md").read_text(encoding="utf-8")
+
+    assert f"`{name}`" in told

@@ -19,13 +19,18 @@ class Heirs:
             if one.attempt not in read:
                 self._unread.setdefault(one.failure_key.exact, {})[one.attempt] = one
 
+    def is_read(self, attempt: str) -> None:
+        """Somebody has begun to read it: it inherits nothing."""
+        if attempt in self._said:
+            self._unread.get(self._said[attempt].failure_key.exact, {}).pop(attempt, None)
+
     def of(self, verdict: Verdict, at: str) -> list[Verdict]:
         """Each failure inherits once; what was read itself inherits nothing."""
         source = self._said.get(verdict.attempt)
         if source is None:
             return []
+        self.is_read(verdict.attempt)
         same = self._unread.get(source.failure_key.exact, {})
-        same.pop(verdict.attempt, None)
         found = list(inherited(verdict, source, same.values(), at=at))
         for one in found:
             same.pop(one.attempt)

@@ -1,7 +1,6 @@
 """A review before it is begun: which failures would be read by whom, what that would cost, and what would be sent."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
 
 import msgspec
 
@@ -24,8 +23,6 @@ from errata.store.database import Store
 from errata.store.ledger import find_lost, open_ledger
 from errata.store.reviews import word_for
 
-BYTES_A_TOKEN = 2
-"""No tokenizer takes more than one token for two bytes of code or prose, but for single strange words."""
 MOST_OUTPUT = 4_000
 """Tokens of an answer; a model is not allowed more."""
 ROUNDS, MOST_ROUNDS = 4, 12
@@ -82,9 +79,15 @@ def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, no
             (packet for part in parts for packet in packets_for(part, store, request)),
             prompt_of,
             lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
-            partial(_price, request.chosen),
+            request.chosen.price,
         )
-    return Plan(request=request, parts=tuple(parts), left_out=taken.left_out, estimate=estimate, lost=tuple(lost))
+    return Plan(
+        request=request,
+        parts=tuple(parts),
+        left_out=taken.left_out,
+        estimate=_with_tools(estimate, request.chosen),
+        lost=tuple(lost),
+    )
 
 
 def packets_for(
@@ -121,7 +124,7 @@ def estimated(chosen: Chosen, prompt: Prompt) -> Usage:
 
 def at_most(chosen: Chosen, prompt: Prompt) -> Usage:
     """Of one call: what it can't go over."""
-    given = weight(prompt.text) // BYTES_A_TOKEN + weight(str(prompt.schema)) // BYTES_A_TOKEN
+    given = weight(prompt.text) + weight(str(prompt.schema))  # no token is less than a byte
     if not chosen.reads_more:
         return _usage(chosen, given, MOST_OUTPUT)
     read = (MOST_OUTPUT + TOOL_TOKENS) * sum(range(MOST_ROUNDS))
@@ -143,9 +146,12 @@ def _usage(chosen: Chosen, given: int, taken: int) -> Usage:
     return Usage(input=given, output=taken, cost=cost, cost_source="unknown" if cost is None else "estimated")
 
 
-def _price(chosen: Chosen, given: int, taken: int) -> float | None:
-    rounds = ROUNDS if chosen.reads_more else 1
-    return chosen.price(given * rounds, taken * rounds // (2 if chosen.reads_more else 1))
+def _with_tools(estimate: Estimate, chosen: Chosen) -> Estimate:
+    """Whoever uses tools sends all that was said before along with each use."""
+    if not chosen.reads_more or not estimate.calls:
+        return estimate
+    given, taken = ROUNDS * estimate.tokens_in, ROUNDS * estimate.tokens_out // 2
+    return msgspec.structs.replace(estimate, tokens_in=given, tokens_out=taken, cost=chosen.price(given, taken))
 
 
 def _leaders(waiting: Sequence[Waiting]) -> tuple[tuple[str, ...], tuple[str, ...]]:

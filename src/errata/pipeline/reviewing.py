@@ -58,6 +58,7 @@ class _Reviewing:
         )
         self._shelves = Shelves(store, blind=plan.request.blind) if chosen.reads_more else None
         self._heirs = {part.stored.run.id: Heirs(part.stored, store) for part in plan.parts}
+        self._then = frozenset(attempt for part in plan.parts for attempt in part.then)
         self._inherited: set[str] = set()
 
     async def through(self, on_end: Callable[[Tally], None]) -> None:
@@ -76,10 +77,9 @@ class _Reviewing:
     def _packets(self) -> Iterator[Packet]:
         """What inherited a verdict meanwhile is not read."""
         for part in self._plan.parts:
-            yield from packets_for(part, self._store, self._request, unwanted=self._is_spared)
-
-    def _is_spared(self, attempt: str) -> bool:
-        return attempt in self._inherited
+            for packet in packets_for(part, self._store, self._request, unwanted=self._inherited.__contains__):
+                self._heirs[part.stored.run.id].is_read(packet.attempt_id)
+                yield packet
 
     def _work(self, reviewer: AsksForVerdicts, ledger: StoredLedger) -> Work:
         chosen = self._request.chosen
@@ -124,10 +124,9 @@ class _Reviewing:
         if self._request.wanted == "second":  # a second opinion that nobody has is none
             return []
         found = self._heirs[split_attempt_id(verdict.attempt).run].of(verdict, self._now())
-        planned = {attempt for part in self._plan.parts for attempt in part.then}
         self._inherited |= {one.attempt for one in found}
         self._tally.inherited += len(found)
-        self._tally.spared += sum(one.attempt in planned for one in found)
+        self._tally.spared += sum(one.attempt in self._then for one in found)
         return found
 
 

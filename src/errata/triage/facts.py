@@ -115,19 +115,20 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
     for artefact in attempt.artefacts:
         if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
             continue
-        missing = _MISSING.search(artefact.text)
+        missing = _MISSING.search(artefact.text) or _BROKEN.search(artefact.text)
         if missing is not None and not _TESTS_RAN.search(artefact.text):
             line = artefact.text.count("\n", 0, missing.start()) + 1
             where = f"{artefact.path}:{line}"
-            owner: Owner = "grader" if missing["tests"] else "environment"
+            owner: Owner = "grader" if missing.re is _BROKEN and missing["tests"] else "environment"
             found = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
             yield found if owner == "grader" else msgspec.structs.replace(found, also=("grader",))
 
 
 _VERIFIER_LOG = re.compile(r"verif|test|grade", re.IGNORECASE)
-_MISSING = re.compile(
-    r"^.*\b[\w.-]+: (?:command )?not found\s*$"
-    r"|^.*(?:[Cc]ould not resolve host|[Tt]emporary failure (?:in name resolution|resolving)|No space left on device"
+# the program that is not there tells more than why it could not be fetched
+_MISSING = re.compile(r"^.*\b[\w.-]+: (?:command )?not found\s*$", re.MULTILINE)
+_BROKEN = re.compile(
+    r"^.*(?:[Cc]ould not resolve host|[Tt]emporary failure (?:in name resolution|resolving)|No space left on device"
     r"|Could not get lock|externally-managed-environment|cannot open shared object file|[Ee]xec format error"
     r"|[Bb]ad interpreter).*$"
     r"|^(?:E: (?:Unable to|Failed to|Package)|curl: \(\d+\)|wget: |error: Failed to (?:fetch|download)) ?.*$"

@@ -9,7 +9,8 @@ from errata.triage.observed import Observed, signal
 def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """The source names a frame with its package only where nobody but the harness's own code was at work."""
     for at, error in enumerate(attempt.errors):
-        if error.frame.startswith(HARNESSES) and not error.recovered:
+        # a limit is raised by the harness's code too, on purpose
+        if error.frame.startswith(HARNESSES) and not error.recovered and not error.type.endswith("TimeoutError"):
             found = signal("harness_frame", "certain", f"errors[{at}].frame", error.frame, error.ref)
             yield Observed(signal=found, owner="harness")
             return
@@ -27,6 +28,6 @@ def only_a_limit_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observ
 
 
 MEANS = {
-    "harness_frame": "the harness's own code raised",
+    "harness_frame": "a mistake in the harness's own code",
     "limit_exceeded": "only a limit of cost or time was exceeded",
 }

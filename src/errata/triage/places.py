@@ -72,17 +72,20 @@ def phase_of(error: ErrorInfo) -> Phase:
 # only words that nobody uses who merely passes on what a provider said
 _WORLD = re.compile(
     r"error response from daemon|toomanyrequests|pull (?:rate limit|access denied)|docker daemon|docker\.errors"
+    r"|kubernetes\.client"
     r"|(?:error|failed|failure|unable)(?: to)? (?:creat|start|build|pull|launch|provision|initiali[sz]|boot|deploy)\w* "
     r"(?:the |a |new |remote |docker |base |env |environment )*(?:sandbox|container|image|pod|environment|runtime|vm)\b"
-    r"|failed to execute command: \(|failed to solve|registry-1\.docker|/v2/\S*manifests/|BuildImageError|docker\.sock"
-    r"|(?:daytona|modal|e2b|sandbox)(?:\w*)(?:error|exception)\b|sandbox (?:\S+ )?(?:is |was )?(?:not|unavailable)"
+    r"|failed to execute command: \(|failed to solve|registry-1\.docker|/v2/\S{0,120}manifests/"
+    r"|BuildImageError|docker\.sock|(?:daytona|modal|e2b|sandbox)\w{0,30}(?:error|exception)\b"
+    r"|sandbox.{0,30}\b(?:not (?:found|running|ready|started)|unavailable|failed|timed out|crashed|died|terminated)"
+    r"|(?:container|environment|runtime|pod|vm) (?:creation|start-?up|launch|provisioning) (?:failed|timed out)"
     r"|npm (?:err!|error)|(?:bun|pnpm|yarn|npm|pip|uv pip|poetry|conda) install|apt-get|registry\.npmjs|pypi\.org"
     r"|files\.pythonhosted|crates\.io|pip\._vendor|fatal: unable to access|git clone|E: failed to fetch",
     re.IGNORECASE,
 )
 _MEASURING = re.compile(
     r"(?i:\b(?:judge|grader|scorer|verifier|llm[- ]rubric|model[-_]graded\w*|judging|grading|scoring)\b)"
-    r"|(?:Judge|Grad(?:er|ing)|Scor(?:er|ing)|Verifier)\w*Error|reward\.(?:txt|json)|reward file|evaluation LLM"
+    r"|(?:Judge|Grad(?:er|ing)|Scor(?:er|ing)|Verifier)\w{0,30}Error|reward\.(?:txt|json)|reward file|evaluation LLM"
     r"|failed to apply test[_ ]patch|[Tt]est run failed"
 )
 _WORLDS_FRAME = re.compile(r"packages[/\\](?:docker|daytona\w*|modal|e2b\w*|kubernetes\w*|swerex|podman)[/\\]")

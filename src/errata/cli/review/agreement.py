@@ -33,7 +33,8 @@ def _show(found: Agreed) -> None:
     if not measured.attempts:
         put(f"{found.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")
         return
-    alpha = f"Krippendorff's alpha {ratio(measured.alpha)}"
+    chance = " (all gave one label, as chance alone would)" if measured.alpha is None else ""
+    alpha = f"Krippendorff's alpha {ratio(measured.alpha)}{chance}"
     fleiss = f" · Fleiss' kappa {ratio(measured.fleiss)}" if measured.fleiss is not None else ""
     put(f"{found.taxonomy} · {plural(measured.attempts, 'failure')} read by two or more · {alpha}{fleiss}")
     for pair in measured.pairs:

@@ -94,7 +94,7 @@ def _put_spent(tally: Tally) -> None:
 def _put_next(plan: Plan, tally: Tally) -> None:
     handles = [short(part.stored.run.native_id) for part in plan.parts]
     if tally.left or tally.failed:
-        put_command("Next", ["errata", "review", "run", *handles], "goes on; nothing is asked twice")
+        put("Next     the same command goes on where this one stopped; nothing is asked twice")
     elif tally.reviewed:
         put_command("Next", ["errata", "review", "status", *handles])
 

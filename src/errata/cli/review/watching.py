@@ -19,7 +19,8 @@ def watched(plan: Plan, tally: Tally, *, as_json: bool) -> Iterator[Callable[[Ta
     finally:
         if bar:
             bar.stop()
-        show_tally(plan, tally, as_json=as_json)
+        if as_json or tally.calls or tally.done or tally.capped:
+            show_tally(plan, tally, as_json=as_json)
 
 
 class _Bar:

@@ -1,0 +1,189 @@
+"""`errata review export` and `import`: a spreadsheet is a fine reviewer, there and back."""
+
+import csv
+import json
+
+import pytest
+
+from reading import RUN_B
+from terminal import FIXTURES, done, errata
+
+COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
+J_08 = ("model_name", "turn", "failed_dimensions", "error_mode_candidate", "user_text", "assistant_text",
+        "judge_reasoning", "scores_json", "tool_calls_json", "tool_results_json")  # fmt: skip
+GOOD = {
+    "label": "MODEL_FAULT",
+    "cause": "Another order than the task asks for",
+    "reasoning": "The log shows it.",
+    "confidence": "likely",
+}
+
+
+@pytest.fixture
+def imported():
+    done("import", RUN_B)
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def written(path, rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def table(imported, tmp_path):
+    done("review", "export", "latest", "-o", tmp_path / "failures.csv")
+    return tmp_path / "failures.csv"
+
+
+def filled(row, **changes):
+    """With a quote from the place `status`, which every failure of this run has."""
+    texts = row["error"].split("\n")
+    quote = texts[texts.index("[status]") + 1]
+    return row | GOOD | {"evidence_place": "status", "evidence_quote": quote} | changes
+
+
+def test_the_table_has_a_row_for_each_failure_and_columns_to_fill_in(table):
+    rows = rows_of(table)
+
+    assert len(rows) == 9
+    assert {"attempt_id", "label", "cause", "evidence_place", "evidence_quote", "note"} <= set(rows[0])
+
+
+@pytest.mark.req("J-08")
+def test_a_folder_gets_every_form_for_judged_turns(tmp_path):
+    done("import", COMPARISON)
+    done("review", "export", *(row["run"] for row in done("runs", "--json").rows), "-o", tmp_path / "out")
+
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    header = (tmp_path / "out" / "failure_review_rows.csv").read_text().splitlines()[0]
+
+    assert names == {"packets.jsonl", "review.csv", "failure_review_rows.jsonl", "failure_review_rows.csv"}
+    assert tuple(header.split(",")) == J_08
+
+
+@pytest.mark.req("J-15")
+def test_what_rules_suggest_is_a_column_of_its_own_and_no_label(table):
+    rows = rows_of(table)
+
+    assert {row["suggested_owner"] for row in rows} == {"model", "grader", "provider", "environment"}
+    assert not any(row["label"] for row in rows)
+
+
+def test_packets_are_printed_a_line_each(imported):
+    packets = done("review", "export", "latest").rows
+
+    assert len(packets) == 9
+    assert all(packet["places"] for packet in packets)
+
+
+def test_a_filled_table_comes_back(table):
+    rows = [filled(row) for row in rows_of(table)]
+
+    told = done("review", "import", written(table, rows), "--reviewer", "sheet")
+
+    assert "9 verdicts taken" in told.out and "0 refused" in told.out
+    assert done("review", "status", "latest", "--json").row["reviewers"] == {"file:sheet": 9}
+
+
+def test_rows_without_an_answer_are_passed_over(table):
+    rows = rows_of(table)
+
+    told = done("review", "import", written(table, [filled(rows[0]), *rows[1:]]))
+
+    assert "1 verdict taken" in told.out
+
+
+def test_a_bad_row_is_told_with_its_line_and_the_good_ones_are_kept(table):
+    rows = [filled(row) for row in rows_of(table)]
+    rows[0]["evidence_quote"] = "this was never written by anybody"
+    rows[1]["label"] = "BAD_LUCK"
+
+    told = errata("review", "import", written(table, rows), "--json")
+
+    bad = [row for row in told.rows if row["state"] == "refused"]
+    assert told.code == 2
+    assert sum(row["state"] != "refused" for row in told.rows) == 7
+    assert ["never written" in bad[0]["reasons"][0], "BAD_LUCK" in bad[1]["reasons"][0]] == [True, True]
+    assert all(row["line"] > 1 for row in bad)
+
+
+def test_a_row_about_no_failure_is_told(table):
+    rows = [filled(row) for row in rows_of(table)]
+    rows[0]["attempt_id"] = "0123456789abcdef:nothing#1"
+
+    told = errata("review", "import", written(table, rows))
+
+    assert told.code == 2
+    assert "line 2" in told.out and "8 verdicts taken" in told.out
+
+
+def test_importing_the_same_file_again_changes_nothing(table):
+    written(table, [filled(row) for row in rows_of(table)])
+    done("review", "import", table)
+
+    again = done("review", "import", table)
+
+    assert "9 unchanged" in again.out
+    row = rows_of(table)[0]
+    assert len(done("show", row["attempt_id"], "--json").row["verdicts"]) == 1
+
+
+@pytest.mark.req("J-13")
+def test_a_changed_label_is_told_with_the_old_one(table):
+    rows = [filled(row) for row in rows_of(table)]
+    done("review", "import", written(table, rows))
+    rows[2]["label"] = "AMBIGUOUS_TASK"
+
+    told = done("review", "import", written(table, rows))
+
+    assert "MODEL_FAULT → AMBIGUOUS_TASK" in told.out
+
+
+def test_answers_come_back_as_json_lines_too(imported, tmp_path):
+    packet = done("review", "export", "latest").rows[0]
+    status = next(place["text"] for place in packet["places"] if place["place"] == "status")
+    answer = GOOD | {"attempt_id": packet["attempt_id"], "evidence": [{"place": "status", "quote": status}]}
+    (tmp_path / "answers.jsonl").write_text(json.dumps(answer) + "\n")
+
+    assert "1 verdict taken" in done("review", "import", tmp_path / "answers.jsonl").out
+
+
+def test_what_may_have_been_filled_in_is_not_written_over(table):
+    before = table.read_bytes()
+    table.write_bytes(before + b"work of hours")
+
+    told = errata("review", "export", "latest", "-o", table)
+
+    assert told.code == 2
+    assert table.read_bytes().endswith(b"work of hours")
+
+
+def test_unless_one_says_so(table):
+    done("review", "export", "latest", "-o", table, "--force")
+
+    assert len(rows_of(table)) == 9
+
+
+def test_a_person_behind_a_table_stands_over_others(table):
+    rows = [filled(row) for row in rows_of(table)]
+    done("review", "import", written(table, rows), "--person", "--reviewer", "ada")
+
+    assert done("failures", "latest", "--json").rows[0]["verdict"]["reviewer"] == "person:ada"
+
+
+def test_a_packet_can_be_printed_alone(imported):
+    packet = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--packet").row
+
+    assert (packet["version"], packet["id"]) == (1, "jn7mqywb/004-actions/003-rate_limit_guard#1")
+
+
+def test_a_run_has_no_packet(imported):
+    assert "about one failure" in errata("show", "latest", "--packet").talk

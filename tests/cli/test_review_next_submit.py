@@ -1,0 +1,336 @@
+"""`errata review next` and `errata review submit`: one packet out, one verdict in, by whoever can read JSON."""
+
+import json
+
+import pytest
+
+from reading import RUN_B, a_quote, an_answer, submitted
+from terminal import FIXTURES, done, errata
+
+COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
+BETA = "9c0d1e2f"
+
+
+@pytest.fixture
+def imported():
+    done("import", RUN_B)
+
+
+@pytest.fixture
+def answer_file(tmp_path):
+    return tmp_path / "answer.json"
+
+
+def handed(*options, thing="latest"):
+    return done("review", "next", thing, *options).row
+
+
+@pytest.mark.req("C-09", "C-10", "C-11")
+def test_a_packet_holds_the_failed_step_the_error_the_code_the_answer_the_grader_and_the_task(imported):
+    packet = handed(thing="jn7mqywb/004-actions/003-rate_limit_guard")["packet"]
+
+    places = {place["place"].partition("/")[0] for place in packet["places"]}
+    assert {"task", "output", "grader", "reference", "run.log"} <= places
+    assert packet["facts"]["failed_step"] == "tests"
+    assert "expected error text to match /limit reached/" in packet["facts"]["error_line"]
+
+
+@pytest.mark.req("J-12", "J-28")
+def test_a_judged_turn_is_read_with_its_input_output_reasoning_calls_and_results():
+    done("import", COMPARISON)
+    packet = handed(thing=f"{BETA}/turn-11")["packet"]
+
+    places = {place["place"] for place in packet["places"]}
+    assert {"input", "output", "tool_calls", "tool_results", "expected"} <= places
+    assert any(place.startswith("judge_reasoning") for place in places)
+    assert [check["name"] for check in packet["facts"]["checks"] if check["status"] == "fail"]
+
+
+@pytest.mark.req("C-13")
+def test_the_four_labels_are_offered_and_one_for_what_fits_none(imported):
+    told = handed()
+
+    assert told["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "KNOWN_GAP", "none"]
+    assert "provider" in told["owners"] and "model" not in told["owners"]
+
+
+def test_a_reader_gets_one_packet_after_the_other(imported):
+    first, second = handed(), handed()
+
+    assert first["packet"]["attempt_id"] != second["packet"]["attempt_id"]
+    assert (first["waiting"], second["waiting"]) == (8, 7)
+
+
+def test_readers_of_other_names_read_for_themselves(imported):
+    first, second = handed("--reviewer", "a"), handed("--reviewer", "b")
+
+    assert first["packet"]["attempt_id"] == second["packet"]["attempt_id"]
+    assert (first["reviewer"], second["reviewer"]) == ("agent:a", "agent:b")
+
+
+def test_when_all_is_in_hand_the_packet_is_null(imported):
+    for _ in range(9):
+        handed()
+
+    assert handed() == {"packet": None, "failures": 9, "read": 0, "in_hand": 9}
+
+
+@pytest.mark.req("C-14")
+def test_a_verdict_is_kept_with_all_it_says(imported, answer_file):
+    told = handed(thing="jn7mqywb/004-actions/003-rate_limit_guard")
+    snippet = 'if (used > 3) throw new Error("too many requests, rate limit exceeded");'
+    answer = an_answer(told, model_snippet=snippet, expected_snippet="if (used >= 3)", error_line="tests fail (60%)")
+    assert submitted(answer_file, answer).code == 0
+
+    verdict = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--json").row["standing"]["verdict"]
+
+    assert (verdict["label"], verdict["owner"]) == ("MODEL_FAULT", "model")
+    assert (verdict["model_snippet"], verdict["expected_snippet"]) == (snippet, "if (used >= 3)")
+    assert verdict["error_line"] == "tests fail (60%)"
+    assert verdict["reasoning"] == answer["reasoning"]
+    assert verdict["reviewer"] == {"kind": "agent", "name": "agent", "version": ""}
+
+
+@pytest.mark.req("J-14")
+def test_the_mistake_and_what_follows_from_it_are_kept_apart(imported, answer_file):
+    answer = an_answer(handed(), underlying_mistake="forgot the order", consequences=["two tests fail"])
+    submitted(answer_file, answer)
+
+    verdict = done("show", answer["attempt_id"], "--json").row["standing"]["verdict"]
+
+    assert (verdict["underlying_mistake"], verdict["consequences"]) == ("forgot the order", ["two tests fail"])
+
+
+def test_what_is_taken_is_told(imported, answer_file):
+    told = submitted(answer_file, an_answer(handed()), "--json").row
+
+    assert told["accepted"] and told["state"] in ("new", "changed")
+    assert len(told["id"]) == 16
+
+
+def test_a_verdict_can_come_on_standard_input(imported, monkeypatch):
+    import io
+    import sys
+    from types import SimpleNamespace
+
+    text = json.dumps(an_answer(handed()))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode()), isatty=lambda: False))
+
+    assert done("review", "submit").out.startswith("000-fundamentals/002-http_greeting   MODEL_FAULT")
+
+
+def test_a_false_quote_is_refused_and_the_packet_stays_in_hand(imported, answer_file):
+    told = handed()
+    answer = an_answer(told)
+    false = answer | {"evidence": [{"place": "task", "quote": "this was never written by anybody"}]}
+
+    refused = submitted(answer_file, false, "--json")
+
+    assert refused.code == 2
+    assert refused.row["accepted"] is False
+    assert "this was never written" in refused.row["reasons"][0]
+    assert "MODEL_FAULT" in refused.row["labels"] and "task" in refused.row["places"]
+    assert submitted(answer_file, answer).code == 0
+
+
+def test_reasons_are_told_on_stderr_without_json(imported, answer_file):
+    told = submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
+
+    assert (told.code, told.out) == (2, "")
+    assert "`BAD_LUCK` is no label" in told.talk
+    assert "labels: MODEL_FAULT, OVERLY_STRICT" in told.talk
+
+
+def test_a_refused_verdict_is_counted(imported, answer_file):
+    submitted(answer_file, an_answer(handed(), label="BAD_LUCK"))
+
+    assert done("review", "status", "latest", "--json").row["refused"] == 1
+
+
+def test_once_mended_it_counts_as_refused_no_more(imported, answer_file):
+    answer = an_answer(handed())
+    submitted(answer_file, answer | {"label": "BAD_LUCK"})
+    submitted(answer_file, answer)
+
+    assert done("review", "status", "latest", "--json").row["refused"] == 0
+
+
+def test_the_name_of_a_packet_does_as_well_as_the_id_of_an_attempt(imported, answer_file):
+    told = handed()
+    answer = an_answer(told, packet=told["packet"]["id"])
+    del answer["attempt_id"]
+
+    assert submitted(answer_file, answer).code == 0
+
+
+def test_all_that_was_printed_can_be_handed_back(imported, answer_file):
+    told = handed()
+
+    assert submitted(answer_file, told | {"answer": an_answer(told)}).code == 0
+
+
+def test_without_its_lease_a_packet_in_hand_is_not_answered(imported, answer_file):
+    answer = an_answer(handed())
+
+    told = submitted(answer_file, answer | {"lease": ""})
+
+    assert told.code == 2
+    assert "carries no lease" in told.talk
+
+
+def test_another_lease_is_told(imported, answer_file):
+    told = submitted(answer_file, an_answer(handed()) | {"lease": "0123456789abcdef"})
+
+    assert (told.code, "carries another lease" in told.talk) == (2, True)
+
+
+def test_a_lease_that_has_ended_is_told_with_what_to_do(imported, answer_file, monkeypatch):
+    from datetime import timedelta
+
+    monkeypatch.setattr("errata.pipeline.handing_out.LASTS", timedelta(seconds=-1))
+    told = submitted(answer_file, an_answer(handed()))
+
+    assert told.code == 2
+    assert "The lease on `000-fundamentals/002-http_greeting` has ended" in told.talk
+    assert "errata review next" in told.talk
+
+
+def test_what_was_let_go_can_be_taken_again_by_name(imported, answer_file):
+    first = handed()
+    again = handed(thing=first["packet"]["attempt_id"])
+
+    assert again["packet"] == first["packet"]
+    assert submitted(answer_file, an_answer(first)).code == 2
+    assert submitted(answer_file, an_answer(again)).code == 0
+
+
+def test_a_verdict_that_nobody_asked_for_needs_no_lease(imported, answer_file):
+    answer = an_answer(handed("--reviewer", "somebody"))
+
+    assert submitted(answer_file, answer | {"lease": ""}, "--reviewer", "another").code == 0
+
+
+@pytest.mark.req("J-13")
+def test_a_changed_label_is_kept_beside_the_old_one(imported, answer_file):
+    told = handed(thing="jn7mqywb/000-fundamentals/002-http_greeting")
+    submitted(answer_file, an_answer(told, label="AMBIGUOUS_TASK"))
+    submitted(answer_file, an_answer(told, label="MODEL_FAULT", lease=""))
+
+    shown = done("show", "jn7mqywb/000-fundamentals/002-http_greeting", "--json").row
+    changes = [(change["old"], change["new"]) for change in shown["standing"]["changes"]]
+
+    assert changes == [("OVERLY_STRICT", "AMBIGUOUS_TASK"), ("AMBIGUOUS_TASK", "MODEL_FAULT")]
+    assert [verdict["label"] for verdict in shown["verdicts"]] == ["AMBIGUOUS_TASK", "MODEL_FAULT"]
+
+
+def test_one_may_return_to_what_one_said_before(imported, answer_file):
+    told = handed()
+    first, other = an_answer(told), an_answer(told, label="OVERLY_STRICT", lease="")
+    for answer in (first, other, first | {"lease": ""}):
+        assert submitted(answer_file, answer).code == 0
+
+    assert done("show", first["attempt_id"], "--json").row["standing"]["verdict"]["label"] == "MODEL_FAULT"
+
+
+def test_the_same_verdict_twice_is_one(imported, answer_file):
+    answer = an_answer(handed())
+    submitted(answer_file, answer)
+
+    assert submitted(answer_file, answer | {"lease": ""}, "--json").row["state"] == "unchanged"
+    assert len(done("show", answer["attempt_id"], "--json").row["verdicts"]) == 1
+
+
+def test_a_person_stands_over_a_program_whoever_came_last(imported, answer_file):
+    told = handed()
+    submitted(answer_file, an_answer(told, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
+    submitted(answer_file, an_answer(told))
+
+    row = done("failures", "latest", "--json").rows[0]
+
+    assert (row["verdict"]["label"], row["verdict"]["reviewer"]) == ("OVERLY_STRICT", "person:ada")
+
+
+def test_a_program_does_not_take_back_what_a_person_of_its_name_said(imported, answer_file):
+    told = handed("--reviewer", "ada")
+    submitted(answer_file, an_answer(told, label="OVERLY_STRICT", lease=""), "--person", "--reviewer", "ada")
+    submitted(answer_file, an_answer(told), "--reviewer", "ada")
+
+    assert done("failures", "latest", "--json").rows[0]["verdict"]["label"] == "OVERLY_STRICT"
+
+
+def test_a_person_may_go_without_quotes_an_agent_may_not(imported, answer_file):
+    answer = an_answer(handed(), evidence=[], reasoning="", lease="")
+
+    assert submitted(answer_file, answer, "--person", "--reviewer", "ada").code == 0
+    assert submitted(answer_file, answer, "--reviewer", "bot").code == 2
+
+
+def test_a_blind_packet_is_judged_as_it_was_read(imported, answer_file):
+    told = handed("--blind", thing="jn7mqywb/000-fundamentals/002-http_greeting")
+    submitted(answer_file, an_answer(told))
+
+    verdict = done("show", told["packet"]["attempt_id"], "--json").row["standing"]["verdict"]
+
+    assert verdict["blind"] is True
+    assert verdict["packet_hash"] == told["answer"]["packet_hash"]
+
+
+def test_a_verdict_in_other_words_is_judged_by_them(imported, answer_file):
+    told = handed("--taxonomy", "owners")
+
+    assert submitted(answer_file, an_answer(told, label="grader")).code == 0
+
+
+def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
+    done("import", FIXTURES / "convex_evals" / "run_c" / "data")
+    told = handed(thing="jn7h2dcx")
+    assert told["waiting"] == 24
+
+    answer = an_answer(told, label="none", owner="provider", evidence=[a_quote(told["packet"], "error")])
+    taken = submitted(answer_file, answer, "--json").row
+
+    assert taken["inherited"] == 24
+    assert handed(thing="jn7h2dcx")["packet"] is None
+    status = done("review", "status", "jn7h2dcx", "--json").row
+    assert (status["reviewed"], status["inherited"], status["waiting"]) == (1, 24, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "This is no JSON"),
+        ("[1]", "One JSON object is expected"),
+        ('{"label": "MODEL_FAULT"}', "Nothing says which failure"),
+        ('{"attempt_id": "nope", "label": "x"}', "nope"),
+        ("[" * 100_000, "This is no JSON"),
+        ("\xff\xfe\x00", "This is no"),
+    ],
+    ids=["empty", "list", "which", "unknown", "deep", "bytes"],
+)
+def test_what_is_no_verdict_is_refused(imported, tmp_path, text, says):
+    path = tmp_path / "x.json"
+    path.write_bytes(text.encode("latin-1"))
+
+    told = errata("review", "submit", path)
+
+    assert (told.code, told.out) == (2, "")
+    assert says in told.talk
+
+
+def test_what_did_not_fail_is_not_handed_out(imported):
+    told = errata("review", "next", "jn7mqywb/003-mutations/002-cascade_remove")
+
+    assert told.code == 2
+    assert "did not fail" in told.talk
+
+
+def test_hidden_characters_and_secrets_do_not_reach_the_reader(tmp_path):
+    row = {"id": "one", "ok": False, "answer": "key sk-ant-api03-abcdefghijklmnopqrstuvwxyz \u202e\x1b[31mred"}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "answer"\n')
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+    told = done("review", "next", "latest").out
+
+    assert "sk-ant" not in told and "redacted" in told
+    assert "\x1b" not in told and "\u202e" not in told

@@ -1,0 +1,110 @@
+"""A person at the terminal: the packet is shown, label, cause and note are asked for, until it can be taken."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+
+import pytest
+
+from errata.cli.review.asking import quote_at
+from errata.model import Packet, Place, Question
+from reading import RUN_B
+from terminal import PROGRAM, done
+
+SECONDS = 20
+
+
+def at_a_terminal(*arguments, answers=(), interrupt=False):
+    """What is shown on the terminal, and the exit code; each answer is typed when a question waits for it."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"ERRATA_AUTHOR": "ada", "NO_COLOR": "1", "COLUMNS": "100"}
+    process = subprocess.Popen(
+        [str(PROGRAM), *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
+    )
+    os.close(theirs)
+    shown, waiting = "", list(answers)
+    while select.select([ours], [], [], SECONDS)[0]:
+        try:
+            shown += os.read(ours, 65_536).decode("utf-8", "replace")
+        except OSError:
+            break
+        if shown.rstrip("\n").endswith(": ") or shown.endswith("]: "):
+            if waiting:
+                os.write(ours, f"{waiting.pop(0)}\n".encode())
+                shown += "\n"
+            elif interrupt:
+                process.send_signal(signal.SIGINT)
+                interrupt = False
+    process.wait(SECONDS)
+    os.close(ours)
+    return process.returncode, shown.replace("\r\n", "\n")
+
+
+@pytest.fixture
+def imported():
+    done("import", RUN_B)
+
+
+def test_a_person_gives_label_cause_evidence_and_note(imported):
+    answers = ["MODEL", "Forgets the order", "output/convex/books.ts:1", "", "No order is asked for", "none", ""]
+
+    code, shown = at_a_terminal("review", "next", "jn7mqywb/002-queries/001-text_lookup", answers=answers)
+
+    assert code == 0, shown
+    assert "Write a query `findByTitle`" in shown
+    verdict = done("show", "jn7mqywb/002-queries/001-text_lookup", "--json").row["standing"]["verdict"]
+    assert (verdict["label"], verdict["cause"]) == ("MODEL_FAULT", "Forgets the order")
+    assert verdict["evidence"][0]["place"] == "output/convex/books.ts"
+    assert verdict["reviewer"] == {"kind": "person", "name": "ada", "version": ""}
+    assert (verdict["doubts"], verdict["confidence"]) == (["none"], "likely")
+
+
+def test_a_person_is_asked_again_where_it_can_not_be_taken(imported):
+    cause = "Forgets the order. And the rest of it as well, which is another sentence"
+    first = ["1", cause, "", "", "", ""]
+    second = ["1", "Forgets the order", "", "", "", ""]
+
+    code, shown = at_a_terminal("review", "next", "jn7mqywb/002-queries/001-text_lookup", answers=first + second)
+
+    assert code == 0, shown
+    assert "more than one sentence" in shown
+
+
+def test_a_person_who_stops_gives_the_packet_back(imported):
+    code, shown = at_a_terminal("review", "next", "latest", interrupt=True)
+
+    assert code == 130, shown
+    assert done("review", "status", "latest", "--json").row["in_hand"] == 0
+
+
+PACKET = Packet(
+    id="p",
+    run={},
+    case_key="c",
+    attempt=1,
+    attempt_id="r:c#1",
+    facts={},
+    question=Question(taxonomy="t", labels=(), rule=""),
+    places=(Place(place="run.log", source="", text="one\n  two\nthree\n"), Place(place="a:b", source="", text="x")),
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "quote"),
+    [
+        ("run.log:2", "two"),
+        ("run.log:1-3", "one\n  two\nthree"),
+        ("a:b:1", "x"),
+        ("run.log:0", None),
+        ("run.log:9", None),
+        ("run.log:4", None),
+        ("other:1", None),
+        ("run.log", None),
+    ],
+)
+def test_lines_are_quoted_by_their_numbers(given, quote):
+    found = quote_at(PACKET, given)
+
+    assert (found and found["quote"]) == quote

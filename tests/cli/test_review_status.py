@@ -1,0 +1,196 @@
+"""`errata review status`, `agreement` and `calibrate`: how far it is, how far readers agree, and how good they are."""
+
+import json
+import shutil
+
+import pytest
+
+from reading import RUN_B, an_answer, submitted
+from terminal import done, errata
+
+
+@pytest.fixture
+def imported():
+    done("import", RUN_B)
+
+
+def read_all(tmp_path, name, labels=("MODEL_FAULT",), *options, **changes):
+    """Somebody reads every failure, and gives these labels in turn."""
+    given = {}
+    while (told := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
+        label = labels[len(given) % len(labels)]
+        answer = an_answer(told, label=label, **changes)
+        assert submitted(tmp_path / "a.json", answer, "--reviewer", name, *options).code == 0
+        given[told["packet"]["attempt_id"]] = label
+    return given
+
+
+def second_opinion(tmp_path, name, labels, given):
+    for attempt, label in zip(given, labels, strict=False):
+        told = done("review", "next", attempt, "--reviewer", name).row
+        assert submitted(tmp_path / "a.json", an_answer(told, label=label), "--reviewer", name).code == 0
+
+
+def status():
+    return done("review", "status", "latest", "--json").row
+
+
+def test_before_anybody_reads_all_is_waiting(imported):
+    told = done("review", "status", "latest").out
+
+    assert told.startswith("Run jn7mqywb · 9 failures · 0 reviewed · 9 waiting · 0 refused\n")
+    assert "errata review next jn7mqywb" in told
+
+
+def test_owners_are_told_before_and_after(imported, tmp_path):
+    read_all(tmp_path, "a", ["OVERLY_STRICT"])
+
+    rows = {row["owner"]: (row["triage"], row["verdict"], row["changed"]) for row in status()["owners"]}
+
+    assert rows == {"model": (6, 0, 6), "grader": (1, 9, 0), "provider": (1, 0, 1), "environment": (1, 0, 1)}
+
+
+def test_every_quote_is_looked_up(imported, tmp_path):
+    read_all(tmp_path, "a")
+
+    told = done("review", "status", "latest").out
+
+    assert "evidence        9 of 9 quotes found verbatim at the place named" in told
+
+
+def test_quotes_that_are_gone_make_a_verdict_stale(imported, tmp_path):
+    read_all(tmp_path, "a")
+    changed = tmp_path / "changed"
+    shutil.copytree(RUN_B, changed)
+    for path in changed.rglob("*.json"):
+        path.write_text(path.read_text().replace("countSince", "countAfter"))
+    done("import", changed)
+
+    found = status()["quotes"]
+
+    assert found["found"] == found["quotes"] - 1
+    assert [name.endswith("003-rate_limit_guard#1") for name in found["stale"]] == [True]
+
+
+def test_doubts_are_listed(imported, tmp_path):
+    read_all(tmp_path, "a", doubts=["the sentences are not stored"])
+
+    told = done("review", "status", "latest").out
+
+    assert "open doubts     9   000-fundamentals/002-http_greeting: the sentences are not stored" in told
+
+
+def test_a_run_without_failures_is_short(library):
+    told = done("review", "status", "jn7maewn", "--store", library).out
+
+    assert told == "Run jn7maewn · 0 failures · 0 reviewed · 0 waiting · 0 refused\n"
+
+
+def test_the_score_of_reviewed_comes_with_the_last_verdict(imported, tmp_path):
+    before = done("score", "latest", "--json").row["scores"]
+    read_all(tmp_path, "a", ["OVERLY_STRICT"])
+    after = done("score", "latest", "--json").row["scores"]
+
+    assert before["reviewed"]["total"] == 0
+    assert (after["reviewed"]["passed"], after["reviewed"]["total"]) == (16, 16)
+
+
+def test_one_reader_alone_agrees_with_nobody(imported, tmp_path):
+    read_all(tmp_path, "a")
+
+    assert "agreement cannot be given" in done("review", "agreement", "latest").out
+
+
+def test_two_readers_are_compared(imported, tmp_path):
+    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"])
+    second_opinion(tmp_path, "b", ["MODEL_FAULT", "OVERLY_STRICT", "OVERLY_STRICT"], given)
+
+    row = done("review", "agreement", "latest", "--json").row
+
+    (pair,) = row["agreement"]["pairs"]
+    assert (pair["both"], pair["same"]) == (3, 2)
+    assert pair["kappa"] == pytest.approx(0.4)
+    assert pair["confusion"] == {
+        "MODEL_FAULT": {"MODEL_FAULT": 1, "OVERLY_STRICT": 1},
+        "OVERLY_STRICT": {"OVERLY_STRICT": 1},
+    }
+    (dispute,) = row["disputes"]
+    assert dispute["labels"] == {"agent:a": "MODEL_FAULT", "agent:b": "OVERLY_STRICT"}
+
+
+def test_what_is_disputed_is_a_queue_for_a_person(imported, tmp_path):
+    given = read_all(tmp_path, "a")
+    second_opinion(tmp_path, "b", ["OVERLY_STRICT"], given)
+    attempt = next(iter(given))
+
+    told = done("review", "agreement", "latest").out
+
+    assert "Disputed 1" in told
+    assert f"errata review next {attempt}" in told.replace("\n      ", "")
+    assert status()["disputed"] == [attempt]
+
+
+def test_a_person_settles_a_dispute(imported, tmp_path):
+    given = read_all(tmp_path, "a")
+    second_opinion(tmp_path, "b", ["OVERLY_STRICT"], given)
+    attempt = next(iter(given))
+    told = done("review", "next", attempt, "--reviewer", "ada", "--person", "--json").row
+    submitted(tmp_path / "a.json", an_answer(told, label="OVERLY_STRICT"), "--reviewer", "ada", "--person")
+
+    (dispute,) = done("review", "agreement", "latest", "--json").row["disputes"]
+
+    assert dispute["decided"] == "OVERLY_STRICT"
+    assert status()["disputed"] == []
+
+
+def test_readers_are_measured_against_people(imported, tmp_path):
+    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"])
+    people = dict(given) | {next(iter(given)): "OVERLY_STRICT"}
+    lines = ["attempt_id,label", *(f"{attempt},{label}" for attempt, label in people.items())]
+    (tmp_path / "labels.csv").write_text("\n".join(lines))
+
+    row = done("review", "calibrate", tmp_path / "labels.csv", "--json").row
+
+    assert row["labelled"] == 9
+    measured = row["reviewers"]["agent:a"]
+    assert (measured["compared"], measured["right"]) == (9, 8)
+    assert measured["confusion"]["OVERLY_STRICT"] == {"MODEL_FAULT": 1, "OVERLY_STRICT": 4}
+
+
+def test_cases_may_be_named_and_what_is_unknown_is_told(imported, tmp_path):
+    read_all(tmp_path, "a")
+    (tmp_path / "labels.csv").write_text(
+        "case,label\n"
+        "004-actions/003-rate_limit_guard,model_fault\n"
+        "no-such-case,MODEL_FAULT\n"
+        "002-queries/001-text_lookup,BAD_LUCK\n"
+        "005-idioms/004-pick_primitive,\n"
+    )
+
+    told = done("review", "calibrate", tmp_path / "labels.csv", "latest")
+
+    assert told.out.startswith("1 failure labelled by people · convex-evals\n")
+    assert "agent:a   1 of 1 right · accuracy 1.00" in told.out
+    assert "line 3" in told.err and "no-such-case" in told.err
+    assert "line 4: `BAD_LUCK` is no label" in told.err
+    assert "line 5: there is no label" in told.err
+
+
+def test_a_table_without_labels_is_refused(imported, tmp_path):
+    (tmp_path / "labels.csv").write_text("a,b\n1,2\n")
+
+    told = errata("review", "calibrate", tmp_path / "labels.csv")
+
+    assert told.code == 2
+    assert "its columns are a, b" in told.talk
+
+
+def test_every_page_of_a_review_fits(imported, tmp_path):
+    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"], doubts=["word " * 60])
+    second_opinion(tmp_path, "b" * 60, ["AMBIGUOUS_TASK"] * 4, given)
+    (tmp_path / "labels.csv").write_text("attempt_id,label\n" + "".join(f"{one},KNOWN_GAP\n" for one in given))
+
+    for command in (["status", "latest"], ["agreement", "latest"], ["calibrate", str(tmp_path / "labels.csv")]):
+        lines = done("review", *command).out.splitlines()
+        assert max(map(len, lines)) <= 100, command
+    assert json.loads(json.dumps(status()))
