@@ -4,7 +4,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from soak import fuzz, kills, load
+from soak import fuzz, kills, load, reviews
 
 
 def main() -> None:
@@ -15,6 +15,7 @@ def main() -> None:
         kills.run(Path(folder), rounds=6 if quick else 200)
         fuzz.run(Path(folder), rounds=40 if quick else 3_000)
         load.run(Path(folder), writers=3 if quick else 6, size=(2 if quick else 20) * load.MB)
+        reviews.run(Path(folder), packets=40 if quick else 1_000, kills=2 if quick else 20)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """One short pass of each slow kind; `make soak` runs them at length."""
 
-from soak import fuzz, kills, load
+from soak import fuzz, kills, load, reviews
 
 
 def test_imports_that_are_killed_leave_nothing_half_visible(tmp_path, capsys):
@@ -19,3 +19,9 @@ def test_several_imports_at_once_are_each_seen_whole(tmp_path, capsys):
     load.run(tmp_path, writers=3, size=load.MB)
 
     assert "3 imports of 1 MB at once" in capsys.readouterr().out
+
+
+def test_reviews_that_are_killed_pay_nothing_twice_and_forget_nothing(tmp_path, capsys):
+    reviews.run(tmp_path, packets=24, kills=2)
+
+    assert "books agree" in capsys.readouterr().out

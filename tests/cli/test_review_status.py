@@ -95,6 +95,16 @@ def test_the_score_of_reviewed_comes_with_the_last_verdict(imported, tmp_path):
     assert (after["reviewed"]["passed"], after["reviewed"]["total"]) == (16, 16)
 
 
+@pytest.mark.req("J-30")
+def test_a_summary_is_provisional_until_all_is_reviewed(imported, tmp_path):
+    before = done("analyze", RUN_B).out
+    read_all(tmp_path, "a")
+    after = done("analyze", RUN_B).out
+
+    assert "PROVISIONAL: owners come from rules; 0 of 9 failures reviewed\n" in before
+    assert "PROVISIONAL" not in after and "9 of 9 failures reviewed\n" in after
+
+
 def test_one_reader_alone_agrees_with_nobody(imported, tmp_path):
     read_all(tmp_path, "a")
 

@@ -4,7 +4,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from random import randbytes
 
@@ -292,3 +292,39 @@ def test_several_processes_may_make_the_store_at_once(tmp_path):
 
     assert told == [""] * 6
     assert problems_of(open_store(path)) == []
+
+
+def connections(store, *, kept):
+    """How many are opened for three reads and two writes."""
+    opened = []
+    event.listen(store.engine, "connect", lambda *_: opened.append(1))
+    with store.kept_open() if kept else nullcontext():
+        for _ in range(3):
+            all_runs(store)
+        for _ in range(2):
+            with store.writing() as connection:
+                connection.exec_driver_sql("CREATE TABLE IF NOT EXISTS scratch (a)")
+    return len(opened)
+
+
+def test_many_small_transactions_share_what_is_kept_open(tmp_path):
+    assert connections(open_store(tmp_path / "a.db"), kept=False) == 5
+    assert connections(open_store(tmp_path / "b.db"), kept=True) == 2
+
+
+def test_a_read_inside_a_read_has_its_own_view_although_one_is_kept_open(tmp_path):
+    store = open_store(tmp_path / "errata.db")
+
+    with store.kept_open(), store.reading() as outer, store.reading() as inner, store.writing():
+        assert outer is not inner
+
+
+def test_after_a_failure_what_is_kept_open_can_be_used_again(tmp_path):
+    store = open_store(tmp_path / "errata.db")
+
+    with store.kept_open():
+        with pytest.raises(ZeroDivisionError), store.writing() as connection:
+            connection.exec_driver_sql("CREATE TABLE scratch (a)")
+            raise ZeroDivisionError
+        with store.writing() as connection:
+            assert "scratch" not in inspect(connection).get_table_names()

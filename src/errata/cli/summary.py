@@ -75,7 +75,9 @@ def _show_failures(analysis: Analysis) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     put(title_of(run, analysis.handle))
     if counts.failures:
-        put(f"PROVISIONAL: owners come from rules; 0 of {plural(counts.failures, 'failure')} reviewed")
+        provisional = "PROVISIONAL: owners" if analysis.reviewed < counts.failures else "Owners"
+        read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
+        put(f"{provisional} come from rules; {read}")
     put()
     if _basis(analysis):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")

@@ -45,6 +45,7 @@ class Asking:
             limits=httpx2.Limits(max_connections=parallel, max_keepalive_connections=parallel),
         )
         self._model = _open(spec, key, self._http)
+        self._keeps_to_schema = self._model.profile.get("supports_json_schema_output", False)
         settings = ModelSettings(max_tokens=spec.max_output_tokens)
         if spec.temperature is not None:
             settings["temperature"] = spec.temperature
@@ -52,10 +53,11 @@ class Asking:
 
     async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> Said:
         history: list[ModelMessage] = [ModelRequest.user_text_prompt(text)]
+        parameters = _parameters(schema if self._keeps_to_schema else None, tools)
         spent: list[Usage] = []
         try:
             for _ in range(MOST_ROUNDS):
-                response = await self._request(history, _parameters(schema, tools))
+                response = await self._request(history, parameters)
                 spent.append(self._usage(response))
                 wanted = [part for part in response.parts if isinstance(part, ToolCallPart)]
                 if not wanted:
@@ -123,10 +125,12 @@ def _open(spec: ModelSpec, key: str | None, http: httpx2.AsyncClient) -> Model:
         raise NoAccessError(str(error).partition(". ")[0]) from error
 
 
-def _parameters(schema: dict[str, Any], tools: tuple[Tool, ...]) -> ModelRequestParameters:
+def _parameters(schema: dict[str, Any] | None, tools: tuple[Tool, ...]) -> ModelRequestParameters:
+    """Without a schema the model has only the words of the prompt to go by; the answer is judged in any case."""
+    form = None if schema is None else OutputObjectDefinition(json_schema=schema, name="verdict", strict=True)
     return ModelRequestParameters(
-        output_mode="native",
-        output_object=OutputObjectDefinition(json_schema=schema, name="verdict", strict=True),
+        output_mode="native" if form else "text",
+        output_object=form,
         function_tools=[
             ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.schema)
             for tool in tools

@@ -45,6 +45,14 @@ def storable(value: T) -> T:
         return msgspec.convert(_clamped(msgspec.to_builtins(value)), type(value))
 
 
+def json_text(value: object) -> str:
+    """As JSON whatever it holds, for a reader who can do with a copy of what can't be written."""
+    try:
+        return to_json(value).decode("utf-8")
+    except (OverflowError, UnicodeEncodeError):
+        return to_json(storable(value)).decode("utf-8")
+
+
 def unpack(data: bytes, kind: type[R]) -> R:
     return msgspec.msgpack.decode(data, type=kind)
 

@@ -19,6 +19,7 @@ from errata.pipeline.importing import OnItems, PathSummary, import_paths
 from errata.pipeline.log_lines import LogLine, error_lines, has_logs
 from errata.pipeline.scoring import Scores, score_run
 from errata.pipeline.selecting import handle_of
+from errata.pipeline.standings import counting_verdicts
 from errata.store.attempts import attempts_of, categories_of, with_texts
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
@@ -60,6 +61,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     stored: StoredRun
     handle: str
     """The shortest name by which the store finds the run."""
+    reviewed: int = 0
+    """Failures with a verdict that counts."""
     health: Health
     passed: int
     total: int
@@ -131,10 +134,12 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         tally.add(attempt, categories.get(attempt.case, ""))
     score = _score(stored, tally)
     scores = score_run(stored, store)
-    said = attributions_of(store, stored.pk).values()
+    attributed = attributions_of(store, stored.pk)
+    said = attributed.values()
     return Analysis(
         stored=stored,
         handle=handle_of(stored, store),
+        reviewed=sum(attempt in attributed for attempt in counting_verdicts(store, stored.run.id)),
         health=health,
         passed=score.passed,
         total=score.total,

@@ -42,7 +42,8 @@ def review(
     """Every verdict is committed when it is there; what is broken off can be taken up again without paying twice."""
     started = now()
     try:
-        asyncio.run(_Reviewing(plan, store, tally, now).through(on_end))
+        with store.kept_open():
+            asyncio.run(_Reviewing(plan, store, tally, now).through(on_end))
     finally:
         calls = (call for part in plan.parts for call in calls_of(store, part.stored.run.id))
         tally.lost = [call for call in calls if call.state == "lost" and call.started_at >= started]

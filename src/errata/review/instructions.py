@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from errata.model import Packet, Signal
-from errata.model.codec import storable, to_json
+from errata.model.codec import json_text
 from errata.review.disguises import View, views
 from errata.text.clean import one_line
 
@@ -53,6 +53,8 @@ class _Rule(NamedTuple):
     unless: re.Pattern[str] | None
     stems: tuple[tuple[frozenset[str], str], ...]
     """Each with the openings of its words, without which it can't be there."""
+    openings: frozenset[str]
+    """Of all of these in plain letters; a plain text that has none of them need not be looked at."""
 
 
 class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,7 +91,8 @@ def _rules(labels: tuple[str, ...]) -> tuple[_Rule, ...]:
 def _rule(phrase: Phrase, parts: dict[str, str]) -> _Rule:
     unless = _compiled(rf"(?:{phrase.unless})\Z", parts) if phrase.unless else None
     stems = tuple((frozenset(word[:OPENING] for word in _LETTERS.findall(stem)), stem) for stem in phrase.stems)
-    return _Rule(phrase, _compiled(phrase.pattern, parts), unless, stems)
+    openings = frozenset(one for needed, stem in stems if stem.isascii() for one in needed or ("",))
+    return _Rule(phrase, _compiled(phrase.pattern, parts), unless, stems, openings)
 
 
 @lru_cache(maxsize=1)
@@ -121,7 +124,7 @@ def spans(text: str, labels: tuple[str, ...] = ()) -> tuple[Span, ...]:
 def speaks_to_reviewer(packet: Packet) -> Signal | None:
     """The first place that does; a verdict on such a failure needs a second reviewer."""
     labels = labels_of(packet)
-    facts = to_json(storable(packet.facts)).decode()
+    facts = json_text(packet.facts)
     for where, text in (*((place.place, place.text) for place in packet.places), ("facts", facts)):
         found = spans(text, labels)
         if found:
@@ -138,6 +141,8 @@ def _in_view(view: View, text: str, rules: Iterable[_Rule]) -> Iterator[Span]:
     openings, plain = _openings(view.text), view.text.isascii()
     places: dict[str, list[int]] = {}
     for rule in rules:
+        if plain and rule.openings.isdisjoint(openings):
+            continue
         stems = [stem for needed, stem in rule.stems if needed <= openings and (stem.isascii() or not plain)]
         for stem in stems:
             if stem not in places:
@@ -150,7 +155,7 @@ def _in_view(view: View, text: str, rules: Iterable[_Rule]) -> Iterator[Span]:
 
 def _openings(text: str) -> set[str]:
     found = set(_OPENING.findall(text))
-    return found | {one[:length] for one in found for length in (3, 4)}
+    return found | {one[:length] for one in found for length in (3, 4)} | {""}
 
 
 def _places(text: str, stem: str) -> Iterator[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from errata.model import Packet, Question
-from errata.model.codec import storable, to_json
+from errata.model.codec import json_text
 from errata.model.identity import fingerprint
 from errata.model.words import OWNERS
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label, schema_for
@@ -93,7 +93,7 @@ is really written; where nothing bears a claim out, drop the claim.
 
 def prompt_for(packet: Packet, *, marker: str) -> Prompt:
     packet = redacted(packet)
-    if marker in _plain(packet):
+    if marker in json_text(packet):
         raise ValueError("the marker of the fence stands in the packet; `fresh_marker` draws one that does not")
     data = "".join(_section(opening, text, marker) for opening, text in _sections(packet, marker))
     return _prompt(packet.question, data, marker)
@@ -101,7 +101,7 @@ def prompt_for(packet: Packet, *, marker: str) -> Prompt:
 
 def fresh_marker(asked: Packet | Prompt, *texts: str) -> str:
     """One that stands neither in the packet or prompt nor in any of the texts."""
-    told = "\n".join((asked.text if isinstance(asked, Prompt) else _plain(asked), *texts)).lower()
+    told = "\n".join((asked.text if isinstance(asked, Prompt) else json_text(asked), *texts)).lower()
     while True:
         marker = secrets.token_hex(MARKER_BYTES)
         if marker not in told:
@@ -159,16 +159,12 @@ def _sections(packet: Packet, marker: str) -> Iterator[tuple[str, str]]:
 
 def _about(packet: Packet) -> Iterator[str]:
     """All that can't be quoted."""
-    yield f"run: {_plain(packet.run)}"
+    yield f"run: {json_text(packet.run)}"
     yield f"case: {one_line(packet.case_key)}, attempt {packet.attempt}"
-    yield f"facts: {_plain(packet.facts)}"
+    yield f"facts: {json_text(packet.facts)}"
     for signal in packet.signals:
-        yield f"signal: {_plain({'name': signal.name, 'where': signal.where, 'quote': signal.quote})}"
+        yield f"signal: {json_text({'name': signal.name, 'where': signal.where, 'quote': signal.quote})}"
     for entry in packet.history:
-        yield f"history: {_plain(entry)}"
+        yield f"history: {json_text(entry)}"
     for one in packet.left_out:
         yield f"left out: {one_line(one.what)} ({one_line(one.why)})"
-
-
-def _plain(value: Any) -> str:
-    return to_json(storable(value)).decode()

@@ -50,6 +50,8 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """An error before the first token: no step, no answer, nothing measured."""
     if attempt.execution != "error" or not _is_subject_error(attempt):
         return
+    if attempt.errors[0].frame.startswith(machinery.HARNESSES):
+        return  # whose code raised says more than that nothing came back
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or _has_work(attempt)
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:
@@ -64,7 +66,9 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 _PROGRAMMING = re.compile(
     r"\b(?:AttributeError|KeyError|TypeError|NameError|IndexError|ImportError|ModuleNotFoundError|UnboundLocalError|"
     r"NotImplementedError|RecursionError|AssertionError|ValidationError|JSONDecodeError|FileNotFoundError|SyntaxError|"
-    r"ReferenceError|UnicodeDecodeError|ZeroDivisionError)\b"
+    r"ReferenceError|UnicodeDecodeError|ZeroDivisionError|NullPointerException|NullReferenceException|"
+    r"IndexOutOfBoundsException|ClassCastException|IllegalStateException|RangeError)\b"
+    r"|\bpanic: |panicked at |runtime error: |Cannot find (?:module|package) "
 )
 
 

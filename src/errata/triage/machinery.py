@@ -11,7 +11,7 @@ def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Obs
     for at, error in enumerate(attempt.errors):
         # a limit is raised by the harness's code too, on purpose
         if error.frame.startswith(HARNESSES) and not error.recovered and not error.type.endswith("TimeoutError"):
-            found = signal("harness_frame", "certain", f"errors[{at}].frame", error.frame, error.ref)
+            found = signal("harness_frame", "likely", f"errors[{at}].frame", error.frame, error.ref)
             yield Observed(signal=found, owner="harness")
             return
 

@@ -36,12 +36,12 @@ def refused_for_its_form(attempt: Attempt, case: Case | None) -> Iterator[Observ
     given = output.text if output.answer is None else output.answer
     if not given or len(given) > LONGEST:
         return
-    # where the log names no check, something refused it all the same, and nobody says what
+    # where the log names no check, all that is known is that the expected answer was given and refused
     failed = [check for check in attempt.checks if check.failed] or [_UNNAMED]
     fitting = [check for check in failed if _fits(given, case, check)]
     if not fitting:
         return
-    sure = len(fitting) == len(failed) and fitting[0] is not _UNNAMED and not asks_for_a_form(case)
+    sure = len(fitting) == len(failed) and not asks_for_a_form(case)
     strength: Confidence = "likely" if sure else "weak"
     where = "output.text" if output.answer is None else "output.answer"
     equal = given in expected_texts(case, fitting[0])
