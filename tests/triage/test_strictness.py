@@ -122,10 +122,10 @@ def test_a_refused_answer_that_is_the_reference_character_for_character_says_so(
     assert attributed(refused("1000"), a_case("1000")).decided_by == "answer_equals_reference"
 
 
-def test_where_the_log_does_not_say_what_refused_it_there_is_only_a_doubt():
+def test_where_the_log_does_not_say_what_refused_the_expected_answer_it_was_too_strict():
     found = attributed(an_attempt(output=Output(answer="1,000")), a_case("1000"))
 
-    assert (found.owner, found.also) == ("model", ("grader",))
+    assert (found.owner, found.decided_by) == ("grader", "strict_match")
 
 
 @pytest.mark.parametrize("kind", ["step", "tests"])

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+import msgspec
+
 from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence
 from errata.triage.answers import final_answers, json_in
@@ -41,11 +43,22 @@ def refused_for_its_form(attempt: Attempt, case: Case | None) -> Iterator[Observ
     fitting = [check for check in failed if _fits(given, case, check)]
     if not fitting:
         return
-    sure = len(fitting) == len(failed) and not asks_for_a_form(case)
+    sure = len(fitting) == len(failed) and (_is_structured(given) or not asks_for_a_form(case))
     strength: Confidence = "likely" if sure else "weak"
     where = "output.text" if output.answer is None else "output.answer"
     equal = given in expected_texts(case, fitting[0])
     yield _observed(attempt, "answer_equals_reference" if equal else "strict_match", strength, where, given)
+
+
+def _is_structured(text: str) -> bool:
+    """Whether it is a whole JSON document: the form that a task asks for is kept, whatever the order of its keys."""
+    if not text.lstrip().startswith(("{", "[")):
+        return False
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def _fits(given: str, case: Case, check: Check) -> bool:
