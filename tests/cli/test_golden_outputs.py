@@ -263,7 +263,8 @@ Score    strict        24/47   51.1 %   [37.2, 64.7]   every case
          clean         29/45   64.4 %   [49.8, 76.8]   2 cases left out: the harness could not set
                                                        up a working copy
 
-Owners   harness        13   ████████████████████   e.g. a mistake in the harness's own code
+Owners   harness        13   ████████████████████   e.g. stored results hold a null where the loader
+                                                    expects a dictionary
 (of 23)  model          10   ███████████████
 
 Causes   11× <n> validation error for RunResult criteria_scores Input should be a va…

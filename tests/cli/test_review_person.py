@@ -25,18 +25,23 @@ def at_a_terminal(*arguments, answers=(), interrupt=False):
     )
     os.close(theirs)
     shown, waiting = "", list(answers)
-    while select.select([ours], [], [], SECONDS)[0]:
+    while True:
+        if not select.select([ours], [], [], SECONDS)[0]:
+            process.kill()
+            break
         try:
             shown += os.read(ours, 65_536).decode("utf-8", "replace")
-        except OSError:
+        except OSError:  # the other side has closed the terminal
             break
-        if shown.rstrip("\n").endswith(": ") or shown.endswith("]: "):
-            if waiting:
-                os.write(ours, f"{waiting.pop(0)}\n".encode())
-                shown += "\n"
-            elif interrupt:
+        if shown.endswith(": ") and waiting:
+            os.write(ours, f"{waiting.pop(0)}\n".encode())
+            shown += "\n"
+        elif shown.endswith(": ") and interrupt:
+            # a signal that comes just before a line is waited for is seen only with the next
+            while process.poll() is None:
                 process.send_signal(signal.SIGINT)
-                interrupt = False
+                select.select([], [], [], 0.1)
+            break
     process.wait(SECONDS)
     os.close(ours)
     return process.returncode, shown.replace("\r\n", "\n")
