@@ -1,12 +1,21 @@
-"""Readers for tests: a program that reads prompts, and answers as an agent would write them."""
+"""Readers for tests: a program that reads prompts, answers as an agent would write them, a person at a terminal."""
 
 import json
+import os
+import pty
+import select
 import shlex
+import signal
+import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from terminal import errata
+from terminal import PROGRAM, errata
+
+SECONDS = 20
 
 READER = Path(__file__).parent / "fixtures" / "review" / "reader.py"
 RUN_B = Path(__file__).parent / "fixtures" / "sources" / "convex_evals" / "run_b" / "data" / "run-b"
@@ -39,3 +48,35 @@ def an_answer(handed: dict[str, Any], **changes: Any) -> dict[str, Any]:
 def submitted(path: Path, answer: dict[str, Any], *options: object) -> Any:
     path.write_text(json.dumps(answer), encoding="utf-8")
     return errata("review", "submit", path, *options)
+
+
+def at_a_terminal(*arguments: str, answers: Sequence[str] = (), interrupt: bool = False) -> tuple[int, str]:
+    """What is shown on the terminal, and the exit code; each answer is typed when a question waits for it."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"ERRATA_AUTHOR": "ada", "NO_COLOR": "1", "COLUMNS": "100"}
+    process = subprocess.Popen(
+        [str(PROGRAM), *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
+    )
+    os.close(theirs)
+    shown, waiting = "", list(answers)
+    while True:
+        if not select.select([ours], [], [], SECONDS)[0]:
+            process.kill()
+            break
+        try:
+            shown += os.read(ours, 65_536).decode("utf-8", "replace")
+        except OSError:  # the other side has closed the terminal
+            break
+        if shown.endswith(": ") and waiting:
+            os.write(ours, f"{waiting.pop(0)}\n".encode())
+            shown += "\n"
+        elif shown.endswith(": ") and interrupt:
+            # a signal that comes just before a line is waited for is seen only with the next
+            while process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(3)
+            break
+    process.wait(SECONDS)
+    os.close(ours)
+    return process.returncode, shown.replace("\r\n", "\n")

@@ -14,7 +14,7 @@ TITLES = {
     "labels": "labels: failures of the samples, with the owner that their expectations give",
     "tune": "tune: shown while rules were written",
     "held-out": "held-out: by name only; its totals were known when some rules were written",
-    "fresh": "fresh: never looked at while rules were written",
+    "fresh": "fresh: written apart from the rules; since its first measurement the names of its misses are known",
 }
 SHOWN = ("labels", "tune")
 """Parts whose texts may be printed."""

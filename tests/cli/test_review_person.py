@@ -1,50 +1,11 @@
 """A person at the terminal: the packet is shown, label, cause and note are asked for, until it can be taken."""
 
-import os
-import pty
-import select
-import signal
-import subprocess
-
 import pytest
 
 from errata.cli.review.asking import quote_at
 from errata.model import Packet, Place, Question
-from reading import RUN_B
-from terminal import PROGRAM, done
-
-SECONDS = 20
-
-
-def at_a_terminal(*arguments, answers=(), interrupt=False):
-    """What is shown on the terminal, and the exit code; each answer is typed when a question waits for it."""
-    ours, theirs = pty.openpty()
-    environment = os.environ | {"ERRATA_AUTHOR": "ada", "NO_COLOR": "1", "COLUMNS": "100"}
-    process = subprocess.Popen(
-        [str(PROGRAM), *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
-    )
-    os.close(theirs)
-    shown, waiting = "", list(answers)
-    while True:
-        if not select.select([ours], [], [], SECONDS)[0]:
-            process.kill()
-            break
-        try:
-            shown += os.read(ours, 65_536).decode("utf-8", "replace")
-        except OSError:  # the other side has closed the terminal
-            break
-        if shown.endswith(": ") and waiting:
-            os.write(ours, f"{waiting.pop(0)}\n".encode())
-            shown += "\n"
-        elif shown.endswith(": ") and interrupt:
-            # a signal that comes just before a line is waited for is seen only with the next
-            while process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                select.select([], [], [], 0.1)
-            break
-    process.wait(SECONDS)
-    os.close(ours)
-    return process.returncode, shown.replace("\r\n", "\n")
+from reading import RUN_B, at_a_terminal
+from terminal import done
 
 
 @pytest.fixture

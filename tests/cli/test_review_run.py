@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reading import RUN_B, program
+from reading import RUN_B, at_a_terminal, program
 from terminal import PROGRAM, done, errata
 
 
@@ -84,6 +84,18 @@ def test_where_nobody_can_be_asked_it_is_not_begun(imported, tmp_path):
     assert "9 calls for an unknown sum" in told.talk
     assert "`--yes`" in told.talk and "`--max-tokens N`" in told.talk
     assert calls(tmp_path / "log") == 0
+
+
+@pytest.mark.parametrize(("answer", "asked"), [("n", 0), ("y", 9)])
+def test_at_a_terminal_one_is_asked_before_anything_is_spent(imported, tmp_path, answer, asked):
+    command = ("review", "run", "latest", "--command", program(f"log={tmp_path}/log"))
+
+    code, shown = at_a_terminal(*command, answers=[answer])
+
+    assert code == 0, shown
+    assert "for an unknown price" in shown and "Begin?" in shown
+    assert ("nothing was asked" in shown) is (answer == "n")
+    assert calls(tmp_path / "log") == asked
 
 
 def test_a_cap_is_as_good_as_a_yes(imported):
