@@ -1,6 +1,7 @@
 """What a model can read out of the request that it gets: the packet's places, the labels, and which round it is."""
 
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 _MARKER = re.compile(r"^<packet-([0-9a-f]{16})>$", re.MULTILINE)
@@ -41,9 +42,10 @@ def asked(request: dict[str, Any]) -> Asked:
     )
 
 
-def _places(prompt: str, marker: str) -> list[tuple[str, str]]:
-    section = re.compile(rf'^<place-{marker} name="([^"\n]*)">\n(.*?)\n</place-{marker}>$', re.MULTILINE | re.DOTALL)
-    return section.findall(prompt)
+def _places(prompt: str, marker: str) -> Iterator[tuple[str, str]]:
+    for section in prompt.split(f'\n<place-{marker} name="')[1:]:
+        name, _, rest = section.partition('">\n')
+        yield name, rest.partition(f"\n</place-{marker}>\n")[0]
 
 
 def _outside(prompt: str, marker: str) -> str:

@@ -169,6 +169,16 @@ def test_all_that_was_printed_can_be_handed_back(imported, answer_file):
     assert submitted(answer_file, told | {"answer": an_answer(told)}).code == 0
 
 
+def test_a_verdict_handed_in_once_more_with_its_old_lease_changes_nothing(imported, answer_file):
+    answer = an_answer(handed())
+    submitted(answer_file, answer)
+    again = submitted(answer_file, answer)
+
+    assert again.code == 0
+    assert len(done("failures", "latest", "--json").rows) == 9
+    assert done("review", "status", "latest", "--json").row["reviewed"] == 1
+
+
 def test_without_its_lease_a_packet_in_hand_is_not_answered(imported, answer_file):
     answer = an_answer(handed())
 

@@ -4,11 +4,14 @@ import asyncio
 
 import pytest
 from loopback import SCHEMA, ask
+from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.profiles import ModelProfile
 from soak.plans import MIX, in_turn
 from soak.provider import Provider
 from soak.wire import WAYS
 
 from errata.llm.asking import MOST_ROUNDS, Asking
+from errata.llm.forms import as_the_library_has_it, form_for, in_words
 from errata.llm.gate import MOST_BYTES
 from errata.llm.spec import ModelSpec, NoAccessError, NotNowError, RefusedError, Said
 from errata.llm.tools import Tool
@@ -29,13 +32,13 @@ def test_an_answer_comes_with_what_it_cost():
     assert (said.usage.input, said.usage.output, said.usage.cost) == (4, 1, pytest.approx(6e-6))
 
 
-def labels_asked_for(keeps_to_schema):
+def labels_asked_for(form=None):
     """What the provider could read out of the schema that came with the request."""
 
     async def once():
         async with Provider(in_turn("holds")) as provider:
             asking = Asking(ModelSpec(name="m", base_url=provider.url), timeout=1, parallel=1)
-            asking._keeps_to_schema = keeps_to_schema
+            asking._form = form or asking._form
             await asking.ask("Which?", SCHEMA | {"properties": {"label": {"type": "string", "enum": ["a", "b"]}}})
             await asking.close()
             return provider.seen[0].asked.labels
@@ -44,11 +47,22 @@ def labels_asked_for(keeps_to_schema):
 
 
 def test_the_answer_is_asked_for_in_the_form_of_the_schema():
-    assert labels_asked_for(keeps_to_schema=True) == ("a", "b")
+    assert labels_asked_for() == ("a", "b")
+
+
+def test_the_library_puts_it_in_the_same_form():
+    assert labels_asked_for(as_the_library_has_it) == ("a", "b")
 
 
 def test_a_model_that_knows_no_schemas_is_asked_without_one():
-    assert labels_asked_for(keeps_to_schema=False) == ()
+    assert labels_asked_for(in_words) == ()
+
+
+@pytest.mark.parametrize(("knows", "form"), [(True, as_the_library_has_it), (False, in_words)])
+def test_the_form_goes_by_what_the_model_can_do(knows, form):
+    model = FunctionModel(lambda *_: None, profile=ModelProfile(supports_json_schema_output=knows))
+
+    assert form_for(model) is form
 
 
 @pytest.mark.parametrize("kind", TURNED_AWAY)

@@ -75,9 +75,10 @@ def _show_failures(analysis: Analysis) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     put(title_of(run, analysis.handle))
     if counts.failures:
-        provisional = "PROVISIONAL: owners" if analysis.reviewed < counts.failures else "Owners"
+        provisional = "PROVISIONAL: owners" if analysis.reviewed < counts.failures else "Owners below"
         read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
-        put(f"{provisional} come from rules; {read}")
+        where = f" (`errata score {analysis.handle}` counts by the verdicts)" if analysis.reviewed else ""
+        put(f"{provisional} come from rules; {read}{where}", hang=4)
     put()
     if _basis(analysis):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")

@@ -9,12 +9,12 @@ from pydantic_ai import direct
 from pydantic_ai import exceptions as errors
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, ToolReturnPart
 from pydantic_ai.models import Model, ModelRequestParameters, infer_model
-from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.providers import Provider, infer_provider_class
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from errata.llm.failing import told_as
+from errata.llm.forms import form_for
 from errata.llm.gate import PLAIN, checked, only_this_key
 from errata.llm.prices import cost_of
 from errata.llm.spec import AskError, ModelSpec, NoAccessError, RefusedError, Said
@@ -45,7 +45,7 @@ class Asking:
             limits=httpx2.Limits(max_connections=parallel, max_keepalive_connections=parallel),
         )
         self._model = _open(spec, key, self._http)
-        self._keeps_to_schema = self._model.profile.get("supports_json_schema_output", False)
+        self._form = form_for(self._model)
         settings = ModelSettings(max_tokens=spec.max_output_tokens)
         if spec.temperature is not None:
             settings["temperature"] = spec.temperature
@@ -53,11 +53,11 @@ class Asking:
 
     async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> Said:
         history: list[ModelMessage] = [ModelRequest.user_text_prompt(text)]
-        parameters = _parameters(schema if self._keeps_to_schema else None, tools)
+        parameters, settings = self._form(schema, _definitions(tools))
         spent: list[Usage] = []
         try:
             for _ in range(MOST_ROUNDS):
-                response = await self._request(history, parameters)
+                response = await self._request(history, parameters, settings | self._settings)
                 spent.append(self._usage(response))
                 wanted = [part for part in response.parts if isinstance(part, ToolCallPart)]
                 if not wanted:
@@ -71,10 +71,12 @@ class Asking:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def _request(self, history: list[ModelMessage], parameters: ModelRequestParameters) -> ModelResponse:
+    async def _request(
+        self, history: list[ModelMessage], parameters: ModelRequestParameters, settings: ModelSettings
+    ) -> ModelResponse:
         try:
             return await direct.model_request(
-                self._model, history, model_settings=self._settings, model_request_parameters=parameters
+                self._model, history, model_settings=settings, model_request_parameters=parameters
             )
         except Exception as error:  # whatever a library does with what a stranger sent: it is no answer
             raise told_as(error) from error
@@ -125,17 +127,11 @@ def _open(spec: ModelSpec, key: str | None, http: httpx2.AsyncClient) -> Model:
         raise NoAccessError(str(error).partition(". ")[0]) from error
 
 
-def _parameters(schema: dict[str, Any] | None, tools: tuple[Tool, ...]) -> ModelRequestParameters:
-    """Without a schema the model has only the words of the prompt to go by; the answer is judged in any case."""
-    form = None if schema is None else OutputObjectDefinition(json_schema=schema, name="verdict", strict=True)
-    return ModelRequestParameters(
-        output_mode="native" if form else "text",
-        output_object=form,
-        function_tools=[
-            ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.schema)
-            for tool in tools
-        ],
-    )
+def _definitions(tools: tuple[Tool, ...]) -> list[ToolDefinition]:
+    return [
+        ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.schema)
+        for tool in tools
+    ]
 
 
 def _result(part: ToolCallPart, tools: tuple[Tool, ...]) -> ToolReturnPart:

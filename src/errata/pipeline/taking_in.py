@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from errata.errors import SettingsError
-from errata.model import Packet, Reviewer
+from errata.model import Packet, Reviewer, split_attempt_id
 from errata.pipeline.handing_out import as_text
 from errata.pipeline.heirs import Heirs
 from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused
@@ -21,7 +21,7 @@ from errata.review.hashing import packet_hash
 from errata.review.redaction import redacted
 from errata.review.verdicts import Refused
 from errata.store.database import Store
-from errata.store.reviews import end_lease, keep_verdicts, lease_on, word_for
+from errata.store.reviews import end_lease, keep_verdicts, lease_on, verdicts_of, word_for
 from errata.text.clean import one_line
 
 AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key"))
@@ -126,13 +126,19 @@ def _refuse_without_lease(
             hint="put the `lease` that `errata review next` printed into it, or wait;\n"
             "two readers who are not the same need names of their own: `--reviewer NAME`",
         )
-    if lease is None and given.lease:
+    # handed in once more after the answer was lost on its way: the verdict itself tells whether anything changed
+    if lease is None and given.lease and not _has_read(attempt, store, reviewer):
         run = attempt.partition(":")[0]
         raise SettingsError(
             f"The lease on `{case}` has ended, or was given to another name than `{word_for(reviewer)}`",
             hint=f"take it again with `errata review next {run}/{case}`, and hand the same verdict in with the new\n"
             "lease; `--reviewer` must be the same for both",
         )
+
+
+def _has_read(attempt: str, store: Store, reviewer: Reviewer) -> bool:
+    run = split_attempt_id(attempt).run
+    return any(word_for(one.reviewer) == word_for(reviewer) for one in verdicts_of(store, run, attempt=attempt))
 
 
 def _packet(given: Submitted, shown: ShownAttempt, store: Store) -> tuple[Packet, bool]:

@@ -54,7 +54,7 @@ class _Rule(NamedTuple):
     stems: tuple[tuple[frozenset[str], str], ...]
     """Each with the openings of its words, without which it can't be there."""
     openings: frozenset[str]
-    """Of all of these in plain letters; a plain text that has none of them need not be looked at."""
+    """One of each of these in plain letters; a plain text that has none of them need not be looked at."""
 
 
 class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,7 +91,7 @@ def _rules(labels: tuple[str, ...]) -> tuple[_Rule, ...]:
 def _rule(phrase: Phrase, parts: dict[str, str]) -> _Rule:
     unless = _compiled(rf"(?:{phrase.unless})\Z", parts) if phrase.unless else None
     stems = tuple((frozenset(word[:OPENING] for word in _LETTERS.findall(stem)), stem) for stem in phrase.stems)
-    openings = frozenset(one for needed, stem in stems if stem.isascii() for one in needed or ("",))
+    openings = frozenset(max(needed, key=len, default="") for needed, stem in stems if stem.isascii())
     return _Rule(phrase, _compiled(phrase.pattern, parts), unless, stems, openings)
 
 
