@@ -5,13 +5,20 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from errata.model import Call
 from errata.model.codec import pack, unpack
 from errata.store.database import Store
 from errata.store.processes import is_dead, this_process
 from errata.store.schema import calls
+
+# made once: they are used three times for every call
+_ANSWERED = select(calls.c.record).where(calls.c.cache_key == bindparam("key"), calls.c.state == "answered").limit(1)
+_INTEND = insert(calls)
+_CLOSE = (
+    update(calls).where(calls.c.id == bindparam("call")).values(state=bindparam("state"), record=bindparam("record"))
+)
 
 
 class StoredLedger:
@@ -23,20 +30,18 @@ class StoredLedger:
         self._holder = this_process()
 
     def answered(self, cache_key: str) -> Call | None:
-        query = select(calls.c.record).where(calls.c.cache_key == cache_key, calls.c.state == "answered").limit(1)
         with self._store.translated(), self._connection.begin():
-            row = self._connection.execute(query).first()
+            row = self._connection.execute(_ANSWERED, {"key": cache_key}).first()
         return unpack(row.record, Call) if row else None
 
     def intend(self, found: Iterable[Call]) -> None:
         rows = [_row(call) | {"holder": self._holder} for call in found]
         with self._store.translated(), self._connection.begin():
-            self._connection.execute(insert(calls), rows)
+            self._connection.execute(_INTEND, rows)
 
     def close(self, call: Call) -> None:
         with self._store.translated(), self._connection.begin():
-            row = {"state": call.state, "record": pack(call)}
-            self._connection.execute(update(calls).where(calls.c.id == call.id).values(row))
+            self._connection.execute(_CLOSE, {"call": call.id, "state": call.state, "record": pack(call)})
 
 
 @contextmanager
