@@ -30,6 +30,12 @@ def saying(*texts):
     return Fake(says)
 
 
+async def slowly(prompt, packet):
+    for _ in range(50):
+        await asyncio.sleep(0)
+    return await takes(prompt, packet)
+
+
 def ends(found):
     return Counter(ended.end for ended in found)
 
@@ -55,11 +61,6 @@ def test_packets_are_asked_about_in_their_order():
 @pytest.mark.req("C-08")
 @given(st.integers(min_value=1, max_value=12), st.integers(min_value=0, max_value=40))
 def test_never_more_are_asked_at_once_than_is_allowed(parallel, count):
-    async def slowly(prompt, packet):
-        for _ in range(50):
-            await asyncio.sleep(0)
-        return await takes(prompt, packet)
-
     reviewer = Fake(slowly)
 
     reviewed(some_packets(count), some_work(reviewer, Limits(parallel=parallel)))
@@ -411,7 +412,7 @@ def test_no_cap_is_ever_exceeded(script, cap, by_money, parallel):
 
 def test_what_is_left_of_a_cap_is_used():
     """What calls may cost is held only until it is known what they did cost."""
-    work = some_work(Fake(takes), Limits(parallel=8, max_cost=0.20))
+    work = some_work(Fake(slowly), Limits(parallel=8, max_cost=0.20))
 
     found = reviewed(some_packets(40), work)
 
