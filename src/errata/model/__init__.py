@@ -13,6 +13,7 @@ from errata.model.finding import Finding
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, Place, Question
 from errata.model.part import Part
+from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 from errata.model.record import Evidence, Record, SourceRef, Unreadable
 from errata.model.run import (
     Code,
@@ -64,6 +65,9 @@ __all__ = [
     "Packet",
     "Part",
     "Place",
+    "PriorFailure",
+    "PriorRecommendation",
+    "PriorReport",
     "Question",
     "Quote",
     "Recommendation",

@@ -17,11 +17,19 @@ class Action(Record):
     worked: Literal["yes", "no", "unknown"] = "unknown"
     worked_in: str = ""
     """The run that showed it."""
+    report: str = ""
+    """The file it was read from or written into; empty where only the store has it."""
 
 
 class KnownGap(Record):
+    id: str = ""
+    suite: str = ""
+    """Empty for every suite."""
     case_key: str = ""
     pattern: str = ""
+    """A glob over case keys, where the gap is of more than one case."""
     text: str
     since: str | None = None
     source: Literal["report", "person"] = "person"
+    author: str = ""
+    report: str = ""

@@ -20,7 +20,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 3
+SCHEMA = 4
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -225,7 +225,62 @@ leases = Table(
     PrimaryKeyConstraint("attempt_id", "reviewer"),
 )
 
-REVIEWS = (verdicts, refusals, calls, leases)
+buckets = Table(
+    "buckets",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("suite", Text, nullable=False),
+    Column("slug", Text, nullable=False),
+    Column("status", String(12), nullable=False),
+    Column("gone", Boolean, nullable=False, comment="merged into another; kept for the undo and for old links"),
+    Column("record", LargeBinary, nullable=False, comment="without its members and its history"),
+    Index("buckets_of_suite", "suite", "slug"),
+)
+
+bucket_members = Table(
+    "bucket_members",
+    metadata,
+    Column("run_id", String(32), nullable=False),
+    Column("attempt_id", Text, nullable=False, comment="an opinion: it stays when the run is imported again"),
+    Column("bucket", String(32), nullable=False),
+    Column("role", String(12), nullable=False, comment="reviewed, inherited or assigned"),
+    # a failure has one root cause; who doubts that moves it
+    PrimaryKeyConstraint("run_id", "attempt_id"),
+    Index("members_of_bucket", "bucket", "run_id"),
+)
+
+bucket_events = Table(
+    "bucket_events",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("bucket", String(32), nullable=False),
+    Column("what", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("undone", Boolean, nullable=False),
+    Column("record", LargeBinary, nullable=False, comment="all that an undo needs"),
+    Index("events_of_bucket", "bucket", "number"),
+)
+
+actions = Table(
+    "actions",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("date", Text, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+)
+
+known_gaps = Table(
+    "known_gaps",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("suite", Text, nullable=False),
+    Column("case_key", Text, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+    Index("gaps_of_suite", "suite", "case_key"),
+)
+
+REVIEWS = (verdicts, refusals, calls, leases, bucket_members)
 """What was thought of a run; it hangs on the run's id and goes only when the run is forgotten."""
 
 FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings, attributions)

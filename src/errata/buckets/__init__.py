@@ -1,0 +1,1 @@
+"""Root causes: failures grouped, named, and followed through their life."""

@@ -1,0 +1,1 @@
+"""What was known before: earlier reports, known gaps, actions and what became of them."""

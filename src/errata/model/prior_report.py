@@ -1,0 +1,46 @@
+"""An earlier report as it lies in a folder: what somebody, or errata itself, once wrote about a run."""
+
+from errata.model.action import Action
+from errata.model.record import Record
+from errata.model.words import RecommendationGroup
+
+
+class PriorFailure(Record):
+    """One failure that a report names."""
+
+    case: str
+    """As the report writes it; `case_key` of a run is found by its ending."""
+    label: str = ""
+    """In the taxonomy's own spelling where it can be recognised, else as it stands there."""
+    failed_check: str = ""
+    reasoning: str = ""
+    line: int | None = None
+    """Of the file, 1-based."""
+
+
+class PriorRecommendation(Record):
+    text: str
+    group: RecommendationGroup | str = ""
+    cases: tuple[str, ...] = ()
+
+
+class PriorReport(Record):
+    path: str
+    digest: str
+    own: bool = False
+    """Written by errata, so that every field is exact."""
+    run: str = ""
+    """Native id, or the prefix of it that the file or its name gives."""
+    model: str = ""
+    """As written; folder and slug may be spelled differently."""
+    provider: str = ""
+    experiment: str = ""
+    date: str = ""
+    passed: int | None = None
+    total: int | None = None
+    failures: tuple[PriorFailure, ...] = ()
+    actions: tuple[Action, ...] = ()
+    recommendations: tuple[PriorRecommendation, ...] = ()
+    patterns: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    """Cases that it calls a known gap."""
