@@ -6,7 +6,7 @@ from errata.model.words import RecommendationGroup
 
 
 class PriorFailure(Record):
-    """One failure that a report names."""
+    """One failure that a report names; `ref` is its line."""
 
     case: str
     """As the report writes it; `case_key` of a run is found by its ending."""
@@ -14,8 +14,6 @@ class PriorFailure(Record):
     """In the taxonomy's own spelling where it can be recognised, else as it stands there."""
     failed_check: str = ""
     reasoning: str = ""
-    line: int | None = None
-    """Of the file, 1-based."""
 
 
 class PriorRecommendation(Record):
