@@ -41,6 +41,7 @@ SHOWING = {
     "review": ["review", "status", RUN_B],
     "review next": ["review", "next", RUN_B],
     "review export": ["review", "export", RUN_B],
+    "sessions": ["sessions", RUN_B],
     "rerun": ["rerun", RUN_B],
     "exclude": ["exclude", "latest", "--reason", "too old"],
     "rm": ["rm", "latest", "--yes"],

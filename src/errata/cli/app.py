@@ -19,6 +19,10 @@ COMMANDS: Table = {
     "failures": ("failures", "List the failures of RUNS."),
     "triage": ("triage", "Name the owner of every failure anew; all runs where none is given."),
     "review": ("review", "Have the failures read: by a model, an agent, a person, a spreadsheet."),
+    "sessions": (
+        "sessions",
+        "Tell the sessions of RUNS, what the latest one hides, and which crash dragged others along.",
+    ),
     "rerun": ("rerun", "Tell how RUNS can be repeated where it was not the model's fault."),
     "exclude": ("exclude", "Keep RUN, but leave it out of every score."),
     "rm": ("rm", "Forget RUNS."),

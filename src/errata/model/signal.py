@@ -30,4 +30,6 @@ class Attribution(Record):
     suggested_labels: dict[str, str] = {}
     """Taxonomy → label."""
     failure_key: FailureKey
+    follows: str = ""
+    """The attempt whose failure this one only follows from; empty where it stands for itself."""
     rules_version: str = ""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from errata.pipeline.selecting import run_named, runs_named
     from errata.pipeline.showing import find_shown
     from errata.pipeline.taking_in import take_in
+    from errata.pipeline.timeline import timeline_of
     from errata.pipeline.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
@@ -68,6 +69,7 @@ _VERBS = {
     "runs_named": "errata.pipeline.selecting",
     "stored_runs": "errata.pipeline.housekeeping",
     "summarise": "errata.pipeline.analysis",
+    "timeline_of": "errata.pipeline.timeline",
 }
 
 
@@ -111,6 +113,7 @@ __all__ = [
     "stored_runs",
     "summarise",
     "take_in",
+    "timeline_of",
     "triage_if_needed",
     "triage_imported",
     "triage_run",

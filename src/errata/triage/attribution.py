@@ -56,6 +56,7 @@ def attribute(
             source, attempt, owner, frozenset([one.signal.name for one in every]), rules.taxonomies if rules else None
         ),
         failure_key=failure_key(attempt),
+        follows=attempt.follows or next((one.follows for one in every if one.follows), ""),
         rules_version=rules.version if rules else "",
     )
 

@@ -17,6 +17,8 @@ class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     owner: Owner | None = None
     also: tuple[Owner, ...] = ()
     breaks: bool = False
+    follows: str = ""
+    """The attempt that dragged this one along."""
 
 
 Rule = Callable[[Attempt, Case | None], Iterator[Observed]]

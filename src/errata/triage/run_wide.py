@@ -44,7 +44,7 @@ class RunWide:
                 name="cascade", rule="cascade", where="errors[0].message", quote=quote[:240], strength="certain",
                 ref=attempt.errors[0].ref,
             )  # fmt: skip
-            yield Observed(signal=signal, owner="collateral", also=("harness",))
+            yield Observed(signal=signal, owner="collateral", also=("harness",), follows=root)
 
 
 class Survey:

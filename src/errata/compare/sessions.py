@@ -1,0 +1,163 @@
+"""The sessions of a run one after the other, what changed between them, and which crash dragged others along."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from errata.compare.trials import Opinions, Tried, tried
+from errata.model import Attempt, Run
+
+
+class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One execution whose traces lie in the run."""
+
+    number: int
+    started_at: str | None
+    finished_at: str | None
+    pattern: str
+    """In words: what happened in it as a whole."""
+    tried: int
+    passed: int
+    failed: int
+    not_measured: int
+    cost: float | None
+    """None where no attempt reports one."""
+    exit_codes: dict[str, int]
+    """`none` where the log tells none."""
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A case whose counted attempt hides what an earlier session had found."""
+
+    case: str
+    session: int
+    """The latest one in which the case was measured."""
+    was: str
+    """`pass` or `fail`."""
+    now: str
+    """`fail` or `not measured`."""
+    cost: float | None = None
+
+
+class Cascade(msgspec.Struct, frozen=True, kw_only=True):
+    """One root and everything that only follows from it."""
+
+    root: str
+    """An attempt id."""
+    case: str
+    error: str
+    followers: tuple[str, ...]
+    """Cases, in the order of the log."""
+
+
+class Timeline(msgspec.Struct, frozen=True, kw_only=True):
+    sessions: tuple[SessionSummary, ...]
+    changes: tuple[Change, ...]
+    never_measured: tuple[str, ...]
+    """Cases that no session has measured."""
+    cascades: tuple[Cascade, ...]
+
+    @property
+    def hidden_passes(self) -> tuple[Change, ...]:
+        """What passed in an earlier session and does not pass as it is counted now."""
+        return tuple(one for one in self.changes if one.was == "pass")
+
+    @property
+    def hidden_fails(self) -> tuple[Change, ...]:
+        """What an earlier session measured as failed and is not measured as it is counted now."""
+        return tuple(one for one in self.changes if one.was == "fail")
+
+
+class _Session:
+    def __init__(self) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.exit_codes: Counter[str] = Counter()
+        self.costs: list[float] = []
+
+    def add(self, one: Tried, attempt: Attempt) -> None:
+        word = "passed" if one.passed else "failed" if one.measured and one.outcome != "none" else "not measured"
+        self.outcomes[word] += 1
+        self.exit_codes["none" if attempt.exit_code is None else str(attempt.exit_code)] += 1
+        if one.cost is not None:
+            self.costs.append(one.cost)
+
+
+class _Root(NamedTuple):
+    case: str
+    error: str
+
+
+def timeline(run: Run, attempts: Iterable[Attempt], opinions: Opinions) -> Timeline:
+    """Of a run's attempts in the order of its log; parts of attempts are passed over."""
+    by_session: dict[int, _Session] = {}
+    tries: dict[str, list[tuple[Tried, bool]]] = {}
+    followers: dict[str, list[str]] = {}
+    seen: dict[str, _Root] = {}
+    for attempt in attempts:
+        if attempt.parent is not None:
+            continue
+        one = tried(attempt, opinions)
+        by_session.setdefault(one.session, _Session()).add(one, attempt)
+        tries.setdefault(attempt.case, []).append((one, attempt.counted))
+        if attempt.is_failure:
+            seen[attempt.id] = _Root(attempt.case, attempt.errors[0].message if attempt.errors else "")
+        if root := _root_of(attempt, opinions):
+            followers.setdefault(root, []).append(attempt.case)
+    changes = tuple(change for of_case in tries.values() if (change := _change(of_case)) is not None)
+    never = tuple(case for case, of_case in tries.items() if not any(one.measured for one, _ in of_case))
+    return Timeline(
+        sessions=tuple(_summaries(run, by_session)),
+        changes=changes,
+        never_measured=never if len(by_session) > 1 else (),
+        cascades=tuple(_cascades(followers, seen)),
+    )
+
+
+def _root_of(attempt: Attempt, opinions: Opinions) -> str:
+    said = opinions.attributions.get(attempt.id)
+    return attempt.follows or (said.follows if said is not None else "")
+
+
+def _change(tries: list[tuple[Tried, bool]]) -> Change | None:
+    """What is counted, against the latest earlier session that measured the same case."""
+    now = next((one for one, counted in tries if counted), None)
+    if now is None or now.passed:
+        return None
+    earlier = [one for one, counted in tries if not counted and one.measured and one.session < now.session]
+    last = max(earlier, key=lambda one: (one.session, one.index), default=None)
+    if last is None or (not last.passed and now.measured):
+        return None
+    return Change(
+        case=now.case,
+        session=last.session,
+        was="pass" if last.passed else "fail",
+        now="fail" if now.measured else "not measured",
+        cost=last.cost,
+    )
+
+
+def _summaries(run: Run, by_session: Mapping[int, _Session]) -> Iterator[SessionSummary]:
+    told = {one.number: one for one in run.sessions}
+    for number in sorted({*told, *by_session}):
+        counted, session = by_session.get(number, _Session()), told.get(number)
+        yield SessionSummary(
+            number=number,
+            started_at=session.started_at if session else None,
+            finished_at=session.finished_at if session else None,
+            pattern=session.pattern if session else "",
+            tried=counted.outcomes.total(),
+            passed=counted.outcomes["passed"],
+            failed=counted.outcomes["failed"],
+            not_measured=counted.outcomes["not measured"],
+            cost=sum(counted.costs) if counted.costs else None,
+            exit_codes=dict(sorted(counted.exit_codes.items())),
+        )
+
+
+def _cascades(followers: Mapping[str, list[str]], seen: Mapping[str, _Root]) -> Iterator[Cascade]:
+    """The largest first."""
+    for root, cases in sorted(followers.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        known = seen.get(root, _Root("", ""))
+        yield Cascade(root=root, case=known.case, error=known.error, followers=tuple(cases))
