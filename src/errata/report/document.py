@@ -1,0 +1,149 @@
+"""A report as a document: sections of blocks of lines. What it says is decided here, how it looks by the renderers.
+
+Texts are data. No renderer takes markup from them; emphasis, code and links are parts of a line of their own.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Status = Literal["provisional", "reviewed", "final", "not reviewed"]
+
+
+class Part(msgspec.Struct, frozen=True, gc=False, tag=True):
+    text: str
+
+
+class Text(Part, frozen=True, gc=False, tag=True):
+    """As it is."""
+
+
+class Strong(Part, frozen=True, gc=False, tag=True):
+    """What must not be overlooked."""
+
+
+class Code(Part, frozen=True, gc=False, tag=True):
+    """What stands in a file or log, letter for letter."""
+
+
+class Link(Part, frozen=True, gc=False, tag=True):
+    """`target` is the `anchor` of a section behind `#`, or a path relative to the document; never an address."""
+
+    target: str
+
+
+Inline: TypeAlias = Text | Strong | Code | Link
+Line: TypeAlias = tuple[Inline, ...]
+Said: TypeAlias = "str | Inline | Iterable[str | Inline]"
+"""What a line can be made of."""
+
+
+def line(*said: "Said") -> Line:
+    """Strings are plain text."""
+    return tuple(_parts(said))
+
+
+def _parts(said: Iterable["Said"]) -> Iterator[Inline]:
+    for one in said:
+        if isinstance(one, str):
+            if one:
+                yield Text(one)
+        elif isinstance(one, Part):
+            yield one
+        else:
+            yield from _parts(one)
+
+
+class Paragraph(msgspec.Struct, frozen=True, gc=False, tag=True):
+    line: Line
+
+
+class Items(msgspec.Struct, frozen=True, gc=False, tag=True):
+    lines: tuple[Line, ...]
+    numbered: bool = False
+
+
+class Table(msgspec.Struct, frozen=True, gc=False, tag=True):
+    header: tuple[str, ...]
+    rows: tuple[tuple[Line, ...], ...]
+    right: tuple[str, ...] = ()
+    """Columns of numbers."""
+    provisional: bool = False
+    """Whether it says so above itself: its content comes from rules alone."""
+
+
+class Snippet(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Several lines of a file or log."""
+
+    text: str
+    language: str = ""
+    caption: Line = ()
+
+
+class Bar(msgspec.Struct, frozen=True, gc=False):
+    label: str
+    value: float
+    note: str = ""
+
+
+class Chart(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Bars; in markdown the table beside it says the same, so it is left out there."""
+
+    title: str
+    bars: tuple[Bar, ...]
+    total: float | None = None
+
+
+class Grid(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Runs × cases, a letter each; `legend` says what the letters mean."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[str, ...]
+    """A string for each row, a letter for each column."""
+    legend: dict[str, str]
+
+
+Block: TypeAlias = Paragraph | Items | Table | Snippet | Chart | Grid
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True):
+    title: str
+    anchor: str = ""
+    """By which links find it; else it has the one that its title gives it."""
+    blocks: tuple[Block, ...] = ()
+    sections: tuple["Section", ...] = ()
+    compact: bool = False
+    """One of the many: a page of thousands may leave it out and say so."""
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    title: str
+    status: Status | None = None
+    facts: tuple[tuple[str, Line], ...] = ()
+    """Name and value, on top: run, model, date …"""
+    blocks: tuple[Block, ...] = ()
+    """What stands before the first section: the answer."""
+    sections: tuple[Section, ...] = ()
+    memory: dict[str, object] = {}
+    """What errata wants to find again when it reads the report as an earlier one; see docs/memory.md."""
+
+
+def paragraph(*said: "Said") -> Paragraph:
+    return Paragraph(line(*said))
+
+
+def items(lines: Iterable["Said"], *, numbered: bool = False) -> Items:
+    return Items(tuple(line(one) for one in lines), numbered)
+
+
+def table(
+    header: Iterable[str],
+    rows: Iterable[Iterable["Said"]],
+    *,
+    right: Iterable[str] = (),
+    provisional: bool = False,
+) -> Table:
+    cells = tuple(tuple(line(cell) for cell in row) for row in rows)
+    return Table(tuple(header), cells, tuple(right), provisional)
