@@ -1,15 +1,20 @@
 """One failure as the grouping sees it: whose it is, what it says, and what was said of it."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
 import msgspec
 
-from errata.model import FailureKey, Verdict
+from errata.buckets.rules import BROAD
+from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
+from errata.text.clean import clean
 
 NO_KEY = FailureKey(exact="", coarse="")
+MOST, LONGEST = 6, 600
+"""Texts of a failure that are looked at, and characters of each."""
 
 
 class Failing(msgspec.Struct, frozen=True, kw_only=True):
-    """Put together by the pipeline out of an attempt, its attribution and the verdict that stands on it."""
-
     attempt: str
     case: str = ""
     """The case key."""
@@ -18,10 +23,10 @@ class Failing(msgspec.Struct, frozen=True, kw_only=True):
     category: str = ""
     owner: str = "unknown"
     """Of the verdict, where there is one; else of the attribution."""
-    decided_by: str = ""
-    """The signal that decided the attribution."""
+    signal: str = ""
+    """The one that tells most; empty where no rule decided (`check_failed`, `phase`, `nothing known`)."""
     means: str = ""
-    """What that rule says in words; empty where none decided (`check_failed`, `phase`, `nothing known`)."""
+    """What that signal's rule says in words."""
     cluster: str = ""
     """The label that a taxonomy of causes suggests (conversation-bench's eight); not `other`, and no owner's word."""
     key: FailureKey = NO_KEY
@@ -35,3 +40,76 @@ class Failing(msgspec.Struct, frozen=True, kw_only=True):
     """provider, model, tool, category, step, slice …: what may hide behind a symptom."""
     follows: str | None = None
     """The attempt whose failure this one only repeats."""
+
+
+class Rule(NamedTuple):
+    """What is to be known of a rule of triage; rules that decide by default are not among them."""
+
+    means: str
+    owner: str = ""
+    """Empty where it names several."""
+
+
+def failing_of(
+    run: Run,
+    attempt: Attempt,
+    said: Attribution,
+    *,
+    rules: Mapping[str, Rule],
+    category: str = "",
+    cluster: str = "",
+    lines: Sequence[str] = (),
+    verdict: Verdict | None = None,
+    final: bool = False,
+) -> Failing:
+    """`lines` are what the attempt's own logs say is wrong; `final` is `Standing.final` of its verdict."""
+    signal = _telling(said, rules)
+    return Failing(
+        attempt=attempt.id,
+        case=attempt.case,
+        suite=run.suite,
+        category=category,
+        owner=verdict.owner if verdict else said.owner,
+        signal=signal,
+        means=rules[signal].means if signal else "",
+        cluster=cluster,
+        key=said.failure_key,
+        texts=tuple(dict.fromkeys(_texts(attempt, lines)))[:MOST],
+        verdict=verdict,
+        final=final,
+        parameters=_parameters(run, attempt, category),
+        follows=attempt.follows or said.follows or None,
+    )
+
+
+def _telling(said: Attribution, rules: Mapping[str, Rule]) -> str:
+    """What decided; where that says only whose fault it is, another signal of the same owner that says more."""
+    decided = said.decided_by if said.decided_by in rules else ""
+    if decided and decided not in BROAD:
+        return decided
+    others = (one.name for one in said.signals if one.name in rules and one.name not in BROAD)
+    return next((name for name in others if rules[name].owner == said.owner), decided)
+
+
+def _texts(attempt: Attempt, lines: Sequence[str]) -> Iterator[str]:
+    told = [error.message for error in attempt.errors if not error.recovered]
+    told += [check.explanation for check in attempt.checks if check.failed]
+    told += [check.error.message for check in attempt.checks if check.error]
+    told += [*lines, *(one.reasoning for one in attempt.judgements), attempt.native_reason]
+    yield from (clean(text[:LONGEST]) for text in told if text.strip())
+
+
+def _parameters(run: Run, attempt: Attempt, category: str) -> dict[str, str]:
+    found = {
+        **{f"variant {name}": value for name, value in run.variant.items()},
+        "provider": run.subject.provider or run.subject.model.rpartition("/")[0],
+        "model": run.subject.model,
+        "agent": run.subject.agent,
+        "category": category,
+        "step": next((check.name for check in attempt.checks if check.failed), ""),
+        "tool": next((call.name for step in attempt.steps for call in step.tool_calls if call.error), ""),
+        "judge": next((one.judge for one in attempt.judgements), ""),
+        "session": "" if attempt.session is None else str(attempt.session),
+        "limit": attempt.limit.type if attempt.limit else "",
+    }
+    return {name: value for name, value in found.items() if value}

@@ -12,6 +12,8 @@ class Action(Record):
     addresses: tuple[str, ...] = ()
     """Case keys, or a bucket's slug."""
     date: str
+    at: str | None = None
+    """When it was written down, where that was the same day: it was done no later."""
     author: str = ""
     expected_effect: str = ""
     worked: Literal["yes", "no", "unknown"] = "unknown"

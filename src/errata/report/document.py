@@ -114,8 +114,8 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """By which links find it; else it has the one that its title gives it."""
     blocks: tuple[Block, ...] = ()
     sections: tuple["Section", ...] = ()
-    compact: bool = False
-    """One of the many: a page of thousands may leave it out and say so."""
+    brief: Line = ()
+    """Of one among many: the line that stands for it where a page has no room for all of them in full."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):

@@ -168,9 +168,12 @@ def _inline(part: Inline) -> str:
 
 def _link(link: Link) -> str:
     shown = inline_text(link.text)
-    return (
-        f"[{shown}]({link.target})" if _TARGET.fullmatch(link.target) and ".." not in link.target.split("/") else shown
-    )
+    return f"[{shown}]({link.target})" if is_safe_target(link.target) else shown
+
+
+def is_safe_target(target: str) -> bool:
+    """A place in this document, or a file beside or below it."""
+    return _TARGET.fullmatch(target) is not None and ".." not in target.split("/")
 
 
 def code(text: str) -> str:

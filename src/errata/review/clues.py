@@ -7,7 +7,7 @@ import msgspec
 
 from errata.model import Attempt, Check
 from errata.review.material import Material
-from errata.text.clean import one_line
+from errata.review.seams import Tell, in_short
 
 LONGEST = 160
 NEEDLES = 8
@@ -49,7 +49,7 @@ class Clues(msgspec.Struct, frozen=True):
     """What the task, the answer and the judge speak of."""
 
 
-def clues_of(material: Material) -> Clues:
+def clues_of(material: Material, tell: Tell) -> Clues:
     attempt = material.attempt
     said = list(_said(attempt))
     told = [line for text in _logs(attempt) for line in telling_lines(text)]
@@ -58,7 +58,7 @@ def clues_of(material: Material) -> Clues:
     error = _error_line(attempt, told)
     wanted = [error, *quotes, *(line for text in said for line in text.splitlines()[:3]), *told]
     return Clues(
-        error_line=one_line(error, LINE),
+        error_line=in_short(error, LINE, tell),
         needles=_needles(wanted),
         trouble="\n".join((*said, *told)),
         words=words(" ".join(_spoken(material))),
@@ -67,7 +67,8 @@ def clues_of(material: Material) -> Clues:
 
 def telling_lines(log: str) -> list[str]:
     """The lines of a log that speak of an error: those that name one first."""
-    log = log[-SCANNED:]
+    if len(log) > SCANNED:  # from the beginning of a line on: half a line may hold half a secret
+        log = log[log.find("\n", len(log) - SCANNED) + 1 or len(log) :]
     strong = _lines_with(_STRONG, log)
     return strong or _lines_with(_WEAK, log)[::-1]
 
@@ -83,7 +84,7 @@ def _lines_with(pattern: re.Pattern[str], log: str) -> list[str]:
         start = log.rfind("\n", 0, found.start()) + 1
         end = log.find("\n", found.end())
         end = len(log) if end < 0 else end
-        lines.setdefault(log[start:end].strip()[:LINE])
+        lines.setdefault(log[start:end].strip())
         at = end
         if end == len(log):
             break

@@ -5,7 +5,7 @@ from typing import Any
 from errata.model import Attempt, Check, Run, Usage
 from errata.review.clues import Clues, gist
 from errata.review.material import Material, name_of
-from errata.text.clean import one_line
+from errata.review.seams import Tell, in_short
 
 REASON = 300
 CHECKS = 24
@@ -29,7 +29,7 @@ def run_facts(run: Run, *, blind: bool) -> dict[str, Any]:
     return told | {name: value for name, value in more.items() if value}
 
 
-def facts_of(material: Material, clues: Clues) -> dict[str, Any]:
+def facts_of(material: Material, clues: Clues, tell: Tell) -> dict[str, Any]:
     """The first six always; the others where there is something to say."""
     attempt = material.attempt
     judges = len({check.judge for check in attempt.checks}) > 1
@@ -38,14 +38,14 @@ def facts_of(material: Material, clues: Clues) -> dict[str, Any]:
         "measurement": attempt.measurement,
         "outcome": attempt.outcome,
         "native_status": attempt.native_status or None,
-        "checks": [_check(check, judges=judges) for check in _shown(attempt)],
+        "checks": [_check(check, tell, judges=judges) for check in _shown(attempt)],
         "usage": _usage(attempt.usage.subject),
     }
-    more = _more(material, clues) | _relations(material)
+    more = _more(material, clues, tell) | _relations(material)
     return told | {name: value for name, value in more.items() if value not in (None, "", [])}
 
 
-def _more(material: Material, clues: Clues) -> dict[str, Any]:
+def _more(material: Material, clues: Clues, tell: Tell) -> dict[str, Any]:
     attempt, case = material.attempt, material.case
     return {
         "category": case.category if case else "",
@@ -53,7 +53,7 @@ def _more(material: Material, clues: Clues) -> dict[str, Any]:
         "error_line": clues.error_line,
         "checks_in_all": len(attempt.checks) if len(attempt.checks) > CHECKS else None,
         "output": _about_output(attempt),
-        "answer": one_line(attempt.output.answer or "", REASON),
+        "answer": in_short(attempt.output.answer or "", REASON, tell),
         "score": attempt.reported,
         "threshold": attempt.threshold,
         "turn": attempt.position,
@@ -82,11 +82,11 @@ def _shown(attempt: Attempt) -> list[Check]:
     return [check for check in attempt.checks if check.status != "pass"][:CHECKS]
 
 
-def _check(check: Check, *, judges: bool) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": one_line(check.name, REASON), "status": check.status}
-    told["reason"] = one_line(gist(check.explanation), REASON) or None
+def _check(check: Check, tell: Tell, *, judges: bool) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": in_short(check.name, REASON, tell), "status": check.status}
+    told["reason"] = in_short(gist(check.explanation), REASON, tell) or None
     if check.value is not None and not isinstance(check.value, bool):
-        told["value"] = one_line(check.value, REASON) if isinstance(check.value, str) else check.value
+        told["value"] = in_short(check.value, REASON, tell) if isinstance(check.value, str) else check.value
     if judges and check.judge:
         told["judge"] = check.judge
     if not check.counts:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from errata.model import LeftOut
 from errata.review.budget import Wanted
 from errata.review.clues import noteworthy
+from errata.review.fitting import Fitted
 from errata.review.material import Material
 from errata.review.neighbours import LATER, PARTS, PARTS_OF, TURNS
 from errata.review.places import CHECKS, shown_elsewhere
@@ -17,10 +18,8 @@ OVER = "too long"
 _NUMBER = re.compile(r"(\d+)(?:#\d+)?$")
 
 
-def told(
-    material: Material, cut: Sequence[tuple[str, int, int]], omitted: Sequence[Wanted], shown: Iterable[str]
-) -> Iterator[LeftOut]:
-    """`cut` has the name, the characters left out and all characters of each text that was shortened."""
+def told_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
+    cut = fitted.cut
     whole = f"errata show {shlex.quote(material.attempt.id)} --full"
     for place, missing, size in cut[:NAMED]:
         yield LeftOut(what=f"{place}: {missing:,} of {size:,} characters", why=f"{OVER}; {whole}")
@@ -31,10 +30,10 @@ def told(
     if silent > 0:
         yield LeftOut(what=f"reasons of {silent} more failed checks", why=f"too many; {whole}")
     groups: dict[str, list[Wanted]] = {}
-    for one in omitted:
+    for one in fitted.omitted:
         groups.setdefault(one.group or one.place, []).append(one)
     yield from _turns(material, groups.pop(TURNS, []))
-    yield from _steps(material, frozenset(shown), whole)
+    yield from _steps(material, frozenset(place.place for place in fitted.places), whole)
     groups.pop("steps of the transcript", None)
     parts = _parts(material)
     if groups.get(PARTS_OF) or parts:

@@ -8,28 +8,30 @@ and is listed under `left_out`. The task, the errors, the output and the judge's
 calls of a turn that failed over its tools never cut, even where that alone is more than the budget.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import FailureKey, LeftOut, Packet, Place, Question, Signal
+from errata.model import LeftOut, Packet, Place, Question
 from errata.model.codec import to_json
 from errata.review.blind import Blindfold
-from errata.review.budget import BUDGET, BYTES_A_TOKEN, Wanted, cost, rooms, tokens
-from errata.review.clues import clues_of
+from errata.review.budget import BUDGET, BYTES_A_TOKEN, Wanted, cost, tokens
+from errata.review.clues import Clues, clues_of
 from errata.review.facts import facts_of, run_facts
 from errata.review.files import file_places
-from errata.review.left_out import told
+from errata.review.fitting import NAME, Fitted, Fitting
+from errata.review.left_out import told_of
 from errata.review.material import Material
 from errata.review.neighbours import neighbour_places
 from errata.review.places import own_places
-from errata.review.windows import excerpt, weight
-from errata.text.clean import clean, one_line
+from errata.review.redaction import redacted, told
+from errata.review.seams import Tell, in_short, opening
+from errata.review.sightings import key_of, signals_of
+from errata.review.windows import weight
+from errata.text.clean import clean
 
-SIGNALS = 12
 QUOTE = 500
-NAME = 160
 FACT = 1_000
 """Characters of any text that is no place."""
 SLACK = 64
@@ -38,67 +40,82 @@ ELSEWHERE = "other runs"
 _TELLTALE = frozenset(("run", "model", "provider", "agent", "report"))
 
 
-def packet_for(material: Material, question: Question, *, budget: int = BUDGET, blind: bool = False) -> Packet:
-    blindfold = _blindfold(material) if blind else None
-    clues = clues_of(material)
+class _Telling(NamedTuple):
+    """How texts are told in one packet."""
+
+    blindfold: Blindfold | None
+    plain: Tell
+    tell: Tell
+    """Blind where that is asked for."""
+
+
+def packet_for(
+    material: Material, question: Question, *, budget: int = BUDGET, blind: bool = False, raw: bool = False
+) -> Packet:
+    """Redacted, unless it is asked for raw: such a packet is for its owner's eyes."""
+    telling = _telling(material, blind=blind, raw=raw)
+    clues = clues_of(material, telling.tell)
     files = file_places(material, clues)
-    wanted = _tidy([*own_places(material, clues), *files.wanted, *neighbour_places(material, clues)], blindfold)
-    packet = _without_places(material, question, facts_of(material, clues), blindfold)
+    wanted = [*own_places(material, clues), *files.wanted, *neighbour_places(material, clues)]
+    packet = _without_places(material, question, clues, wanted, telling)
+    packet = packet if raw else redacted(packet)
+    packet = packet if telling.blindfold is None else _masked(packet, telling.blindfold)
     fixed = len(to_json(packet))
     given = room = budget * BYTES_A_TOKEN - fixed
+    fitting = Fitting(wanted, telling.tell)
     while True:
-        shares = rooms(wanted, given, budget)
-        places, left_out = _fitted(material, wanted, shares, files.left_out, blindfold)
-        used = sum(map(_size, places)) + sum(len(to_json(one)) for one in left_out)
+        fitted = fitting.within(given, budget)
+        left_out = _left_out(material, fitted, files.left_out, telling)
+        used = sum(map(_size, fitted.places)) + sum(len(to_json(one)) for one in left_out)
         if used <= room or given <= 0:
             break
         given -= used - room + SLACK
-    size = {"characters": sum(len(place.text) for place in places), "tokens_estimated": tokens(fixed + used)}
-    return msgspec.structs.replace(packet, places=places, left_out=left_out, size=size)
+    size = {"characters": sum(len(place.text) for place in fitted.places), "tokens_estimated": tokens(fixed + used)}
+    return msgspec.structs.replace(packet, places=fitted.places, left_out=left_out, size=size)
+
+
+def _telling(material: Material, *, blind: bool, raw: bool) -> _Telling:
+    plain = clean if raw else told
+    if not blind:
+        return _Telling(None, plain, plain)
+    blindfold = Blindfold(material.run, [str(one["model"]) for one in material.history if one.get("model")])
+    return _Telling(blindfold, plain, lambda text: blindfold.text(plain(text)))
 
 
 def _without_places(
-    material: Material, question: Question, facts: dict[str, Any], blindfold: Blindfold | None
+    material: Material, question: Question, clues: Clues, wanted: Sequence[Wanted], telling: _Telling
 ) -> Packet:
-    attempt, run, said = material.attempt, material.run, material.attribution
-    handle = material.handle if material.handle and not blindfold else run.id[:8]
-    key = said.failure_key if said else None
-    packet = Packet(
+    attempt, run, said, tell = material.attempt, material.run, material.attribution, telling.tell
+    blind = telling.blindfold is not None
+    handle = material.handle if material.handle and not blind else run.id[:8]
+    return Packet(
         id=f"{handle}/{material.case_name}#{attempt.index}" if attempt.counted else attempt.id,
-        run=_cleaned(run_facts(run, blind=blindfold is not None)),
+        run=_told(run_facts(run, blind=blind), tell),
         case_key=attempt.case,
         attempt=attempt.index,
         attempt_id=attempt.id,
-        facts=_cleaned(facts),
-        failure_key=FailureKey(exact=clean(key.exact), coarse=clean(key.coarse)) if key else None,
-        signals=tuple(_signal(one) for one in said.signals[:SIGNALS]) if said else (),
+        facts=_told(facts_of(material, clues, tell), tell),
+        failure_key=key_of(material, tell),
+        signals=signals_of(said.signals, [one.text for one in wanted], tell) if said else (),
         question=question,
-        history=tuple(_cleaned(one) for one in material.history),
+        history=tuple(_told(one, tell) for one in material.history),
     )
-    return packet if blindfold is None else _masked(packet, blindfold)
 
 
-def _signal(signal: Signal) -> Signal:
-    """Without the version of the rules: a packet changes only with what it says."""
-    quote = one_line(signal.quote, QUOTE)
-    return Signal(name=signal.name, where=one_line(signal.where, NAME), quote=quote, strength=signal.strength)
-
-
-def _cleaned(value: Any) -> Any:
+def _told(value: Any, tell: Tell) -> Any:
+    """No longer than it need be. What is short is redacted with the whole packet, where the name of a value tells more."""
     if isinstance(value, str):
-        told = clean(value[: 2 * FACT])
-        return told if len(told) <= FACT else f"{told[:FACT]}…"
+        if len(value) <= FACT:
+            return clean(value)
+        short = opening(value, FACT, tell)
+        return short if len(short) <= FACT else f"{short[:FACT]}…"
     if isinstance(value, dict):
-        return {one_line(str(key), NAME): _cleaned(item) for key, item in value.items()}
+        return {in_short(str(key), NAME, tell): _told(item, tell) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
+        return [_told(item, tell) for item in value]
     if isinstance(value, int) and value.bit_length() > 63:  # more than can be written
         return f"{value:#x}"
     return value
-
-
-def _blindfold(material: Material) -> Blindfold:
-    return Blindfold(material.run, [str(one["model"]) for one in material.history if one.get("model")])
 
 
 def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
@@ -111,49 +128,15 @@ def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
     return msgspec.convert(changed | {"history": told, "signals": signals}, Packet)
 
 
-def _tidy(wanted: Iterable[Wanted], blindfold: Blindfold | None) -> list[Wanted]:
-    """Blind where that is asked for, without what is empty, and every name once."""
-    names: set[str] = set()
-    tidied = []
-    for one in wanted:
-        text, place, source = one.text, one_line(one.place, NAME), one_line(one.source, 2 * NAME)
-        if blindfold is not None:
-            text, place, source = blindfold.text(text), blindfold.text(place), blindfold.text(source)
-        if text.strip():
-            tidied.append(msgspec.structs.replace(one, place=_unique(place, names), source=source, text=text))
-    return tidied
-
-
-def _unique(name: str, names: set[str]) -> str:
-    number, made = 1, name
-    while made in names:
-        number += 1
-        made = f"{name}#{number}"
-    names.add(made)
-    return made
-
-
-def _fitted(
-    material: Material,
-    wanted: Sequence[Wanted],
-    shares: Sequence[int],
-    left_out: Sequence[LeftOut],
-    blindfold: Blindfold | None,
-) -> tuple[tuple[Place, ...], tuple[LeftOut, ...]]:
-    places, cut, omitted = [], [], []
-    for one, given in zip(wanted, shares, strict=True):
-        if not given:
-            omitted.append(one)
-            continue
-        text, missing = excerpt(one.text, given, needles=one.needles, tail=one.tail)
-        if missing:
-            cut.append((one.place, missing, len(one.text)))
-        # a text becomes no longer by that
-        places.append(Place(place=one.place, source=one.source, text=clean(text)))
-    listed = [*left_out, *told(material, cut, omitted, [place.place for place in places])]
-    if blindfold is not None:
-        listed = [LeftOut(what=blindfold.text(one.what), why=one.why) for one in listed]
-    return tuple(places), tuple(LeftOut(what=one_line(one.what, QUOTE), why=one_line(one.why, QUOTE)) for one in listed)
+def _left_out(
+    material: Material, fitted: Fitted, files: Sequence[LeftOut], telling: _Telling
+) -> tuple[LeftOut, ...]:
+    """What says how to get at it holds ids, and these are not masked."""
+    listed = [*files, *told_of(material, fitted)]
+    return tuple(
+        LeftOut(what=in_short(one.what, QUOTE, telling.tell), why=in_short(one.why, QUOTE, telling.plain))
+        for one in listed
+    )
 
 
 def _size(place: Place) -> int:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from errata.review.seams import Seams
+
 SNAP = 80
 """A window ends at the end of a line where one is this near."""
 FOCUSED = 0.5
@@ -31,14 +33,19 @@ def gap(count: int) -> str:
 GAP = weight(gap(10**9)) + 2
 
 
-def excerpt(text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4) -> Excerpt:
-    """The text in at most `room` bytes; what is missing is said where it is missing."""
+def excerpt(
+    text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4, seams: Seams | None = None
+) -> Excerpt:
+    """The text in at most `room` bytes; what is missing is said where it is missing.
+
+    With `seams` the text is one that can't be told as it is: it is cut there alone, and its parts are told.
+    """
     whole = weight(text)
     if whole <= room:
-        return Excerpt(text, 0)
+        return Excerpt(seams.tell(text) if seams else text, 0)
     size = room * len(text) // whole
     while size > 0:
-        made = _joined(text, _spans(text, size, needles, tail))
+        made = _joined(text, _spans(text, size, needles, tail), seams)
         over = weight(made.text) - room
         if over <= 0:
             return made
@@ -93,14 +100,17 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _joined(text: str, spans: list[tuple[int, int]]) -> Excerpt:
+def _joined(text: str, spans: list[tuple[int, int]], seams: Seams | None) -> Excerpt:
+    if seams is not None:
+        spans = [(start, seams.before(end, start)) for start, end in ((seams.after(*span), span[1]) for span in spans)]
+        spans = [span for span in spans if span[0] < span[1]]
     parts: list[str] = []
     done = 0
     for start, end in [*spans, (len(text), len(text))]:
         if start > done:
             parts.append(gap(start - done))
         if end > start:
-            parts.append(text[start:end])
+            parts.append(seams.tell(text[start:end]) if seams else text[start:end])
         done = end
     kept = sum(end - start for start, end in spans)
     return Excerpt("\n".join(parts), len(text) - kept)

@@ -45,6 +45,7 @@ runs = Table(
     Column("counts", JSON, nullable=False, comment="what listings show; kept at import, never recounted"),
     Column("record", LargeBinary, nullable=False),
     Column("triaged", Text, comment="with which rules its failures were attributed"),
+    Column("bucketed", Text, comment="from which attributions and verdicts its failures were put into buckets"),
     Index("runs_by_id", "run_id", "state"),
     # a number is never given twice, so that an import that was taken for dead can't write into another's rows
     sqlite_autoincrement=True,
@@ -244,6 +245,11 @@ bucket_members = Table(
     Column("attempt_id", Text, nullable=False, comment="an opinion: it stays when the run is imported again"),
     Column("bucket", String(32), nullable=False),
     Column("role", String(12), nullable=False, comment="reviewed, inherited or assigned"),
+    Column("owner", String(16), nullable=False, comment="this and the next two are what the table of buckets counts"),
+    Column("case_key", Text, nullable=False),
+    Column("follows", Boolean, nullable=False, comment="it only repeats what another attempt did"),
+    Column("author", Text, nullable=False, comment="the person who put it there; empty where a rule did"),
+    Column("at", Text, nullable=False, comment="when that was"),
     # a failure has one root cause; who doubts that moves it
     PrimaryKeyConstraint("run_id", "attempt_id"),
     Index("members_of_bucket", "bucket", "run_id"),

@@ -10,6 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    op.add_column("runs", sa.Column("bucketed", sa.Text()))
     op.create_table(
         "buckets",
         sa.Column("id", sa.String(32), primary_key=True),
@@ -26,6 +27,11 @@ def upgrade() -> None:
         sa.Column("attempt_id", sa.Text(), nullable=False),
         sa.Column("bucket", sa.String(32), nullable=False),
         sa.Column("role", sa.String(12), nullable=False),
+        sa.Column("owner", sa.String(16), nullable=False),
+        sa.Column("case_key", sa.Text(), nullable=False),
+        sa.Column("follows", sa.Boolean(), nullable=False),
+        sa.Column("author", sa.Text(), nullable=False),
+        sa.Column("at", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("run_id", "attempt_id"),
     )
     op.create_index("members_of_bucket", "bucket_members", ["bucket", "run_id"])
