@@ -6,6 +6,7 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 │   └── AmbiguousFormatError
 ├── StoreError              the store is newer, locked, or not ours
 ├── NotFoundError           no run, case or attempt of that name, or several
+├── ReportError             a report can't be edited as asked
 └── SettingsError           a setting is missing or contradicts another
 
 Anything else that escapes is a bug in errata: exit 3 and a crash file.
@@ -40,6 +41,10 @@ class StoreError(ErrataError):
 
 class NotFoundError(ErrataError):
     """No run, case or attempt of that name, or several."""
+
+
+class ReportError(ErrataError):
+    """A report can't be edited as asked."""
 
 
 class SettingsError(ErrataError):

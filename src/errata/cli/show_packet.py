@@ -8,8 +8,8 @@ from errata import pipeline
 from errata.cli.output import put_json
 from errata.errors import NotFoundError
 from errata.model import Packet
+from errata.pipeline.packeting import Packing
 from errata.pipeline.showing import ShownAttempt, ShownRun
-from errata.review.redaction import redacted
 from errata.store.database import Store
 
 
@@ -18,8 +18,8 @@ def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, raw: bool) -> N
     if not isinstance(shown, ShownAttempt):
         hint = "name a case: `errata show RUN/CASE --packet`; `errata review export RUN` writes all"
         raise NotFoundError("A packet is about one failure, not about a run", hint=hint)
-    packet = pipeline.packet_of(shown.attempt.id, store)
-    put_json(plain_packet(packet if raw else redacted(packet)), raw=True)
+    packet = pipeline.packet_of(shown.attempt.id, store, packing=Packing(raw=raw))
+    put_json(plain_packet(packet), raw=True)
 
 
 def plain_packet(packet: Packet) -> dict[str, Any]:

@@ -43,6 +43,8 @@ class Packing(msgspec.Struct, frozen=True, kw_only=True):
     """None for the taxonomy of the run's own source."""
     budget: int = BUDGET
     blind: bool = False
+    raw: bool = False
+    """Not redacted: for the eyes of whose log it is, never for a reviewer."""
     history: Callable[[StoredRun, str], History] = lambda _run, _case: ()
     """What reports and recorded gaps say of a case, beside what the store's other runs tell."""
 
@@ -148,7 +150,8 @@ def _packets(stored: StoredRun, store: Store, seqs: list[int], packing: Packing)
             history = (*packing.history(stored, one.attempt.case), *known.get(one.attempt.case, ()))
             beside = [other for other in kin.get(one.attempt.case, ()) if other.id != one.attempt.id]
             material = surroundings.of(one, beside, history)
-            yield packet_for(material, question, budget=packing.budget, blind=packing.blind), one.attribution
+            packet = packet_for(material, question, budget=packing.budget, blind=packing.blind, raw=packing.raw)
+            yield packet, one.attribution
 
 
 class _Surroundings:

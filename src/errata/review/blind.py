@@ -22,6 +22,8 @@ _MAKERS: dict[str, tuple[str, ...]] = {
     "kimi": ("moonshot ai", "moonshot"),
     "command-r": ("cohere",),
 }
+_KEY_OF = re.compile(r"\[redacted:(?:anthropic|openai|google)-(key|token)\]")
+"""Whose key it was tells whose model it is."""
 _OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
 
 
@@ -36,6 +38,7 @@ class Blindfold:
         self._pattern = re.compile(pattern, re.IGNORECASE) if masks else None
 
     def text(self, text: str) -> str:
+        text = _KEY_OF.sub(r"[redacted:model-\1]", text) if "[redacted:" in text else text
         if self._pattern is None:
             return text
         return self._pattern.sub(lambda found: self._masks.get(found[0].lower(), "[model]"), text)

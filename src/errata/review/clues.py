@@ -7,6 +7,7 @@ import msgspec
 
 from errata.model import Attempt, Check
 from errata.review.material import Material
+from errata.review.redaction import LONG
 from errata.review.seams import Tell, in_short
 
 LONGEST = 160
@@ -51,11 +52,11 @@ class Clues(msgspec.Struct, frozen=True):
 
 def clues_of(material: Material, tell: Tell) -> Clues:
     attempt = material.attempt
-    said = list(_said(attempt))
-    told = [line for text in _logs(attempt) for line in telling_lines(text)]
+    said = [readable(text, tell) for text in _said(attempt)]
+    told = [line for text in _logs(attempt) for line in telling_lines(readable(text, tell))]
     signals = material.attribution.signals if material.attribution else ()
     quotes = [one.quote for one in signals if one.quote]
-    error = _error_line(attempt, told)
+    error = _error_line(attempt, told, tell)
     wanted = [error, *quotes, *(line for text in said for line in text.splitlines()[:3]), *told]
     return Clues(
         error_line=in_short(error, LINE, tell),
@@ -63,6 +64,11 @@ def clues_of(material: Material, tell: Tell) -> Clues:
         trouble="\n".join((*said, *told)),
         words=words(" ".join(_spoken(material))),
     )
+
+
+def readable(text: str, tell: Tell) -> str:
+    """As it is told, so that a line may be taken out of it; what is very long is told when the line is known."""
+    return tell(text) if len(text) <= LONG else text
 
 
 def telling_lines(log: str) -> list[str]:
@@ -111,18 +117,21 @@ def _logs(attempt: Attempt) -> Iterator[str]:
 
 
 def gist(text: str) -> str:
-    """The line of a longer text that names the error; else its beginning."""
-    if len(text.strip()) <= LINE:
-        return text.strip()
-    return next(iter(_lines_with(_STRONG, text[:SCANNED])), text.strip())
+    """The line of a longer text that names the error; else all of it."""
+    text = text.strip()
+    if len(text) <= LINE:
+        return text
+    lines = text if len(text) <= SCANNED else text[: max(text.rfind("\n", 0, SCANNED), 0)]
+    return next(iter(_lines_with(_STRONG, lines)), text)
 
 
-def _error_line(attempt: Attempt, told: list[str]) -> str:
+def _error_line(attempt: Attempt, told: list[str], tell: Tell) -> str:
     """What an error or a check says itself, unless it only says that it failed and a log says more."""
     for error in attempt.errors:
         if not error.recovered and error.message.strip():
             return error.message
-    reasons = [check.explanation for check in attempt.checks if noteworthy(check) and check.explanation.strip()]
+    explained = [check.explanation for check in attempt.checks if noteworthy(check) and check.explanation.strip()]
+    reasons = [readable(text, tell) for text in explained]
     candidates = [*(gist(text) for text in reasons if _STRONG.search(text)), *told, *reasons]
     candidates += [*(judgement.reasoning for judgement in attempt.judgements), attempt.native_reason]
     return next((text for text in candidates if text.strip().lower() not in SAYS_NOTHING), "")

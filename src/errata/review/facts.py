@@ -3,7 +3,7 @@
 from typing import Any
 
 from errata.model import Attempt, Check, Run, Usage
-from errata.review.clues import Clues, gist
+from errata.review.clues import Clues, gist, readable
 from errata.review.material import Material, name_of
 from errata.review.seams import Tell, in_short
 
@@ -84,7 +84,7 @@ def _shown(attempt: Attempt) -> list[Check]:
 
 def _check(check: Check, tell: Tell, *, judges: bool) -> dict[str, Any]:
     told: dict[str, Any] = {"name": in_short(check.name, REASON, tell), "status": check.status}
-    told["reason"] = in_short(gist(check.explanation), REASON, tell) or None
+    told["reason"] = in_short(gist(readable(check.explanation, tell)), REASON, tell) or None
     if check.value is not None and not isinstance(check.value, bool):
         told["value"] = in_short(check.value, REASON, tell) if isinstance(check.value, str) else check.value
     if judges and check.judge:

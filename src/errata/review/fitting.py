@@ -9,7 +9,7 @@ from errata.model import Place
 from errata.review.budget import Wanted, rooms
 from errata.review.redaction import LONG
 from errata.review.seams import Seams, Tell, in_short
-from errata.review.windows import Excerpt, excerpt, weight
+from errata.review.windows import Excerpt, excerpt
 
 NAME = 160
 
@@ -65,10 +65,8 @@ class Fitting:
         return at not in self._told and len(one.text) <= LONG
 
     def _excerpt(self, one: Wanted, given: int, *, told: bool) -> Excerpt:
-        if not told:
-            return excerpt(one.text, given, needles=one.needles, tail=one.tail, seams=Seams(one.text, self._tell))
-        needles = tuple(map(self._tell, one.needles)) if weight(one.text) > given else ()
-        return excerpt(one.text, given, needles=needles, tail=one.tail)
+        seams = None if told else Seams(one.text, self._tell)
+        return excerpt(one.text, given, needles=one.needles, tail=one.tail, seams=seams)
 
 
 def _named(wanted: Iterable[Wanted], tell: Tell) -> Iterator[Wanted]:

@@ -103,7 +103,7 @@ def _without_places(
 
 
 def _told(value: Any, tell: Tell) -> Any:
-    """No longer than it need be. What is short is redacted with the whole packet, where the name of a value tells more."""
+    """No longer than need be. What is short is redacted with the whole packet: the name of a value tells more there."""
     if isinstance(value, str):
         if len(value) <= FACT:
             return clean(value)
@@ -128,9 +128,7 @@ def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
     return msgspec.convert(changed | {"history": told, "signals": signals}, Packet)
 
 
-def _left_out(
-    material: Material, fitted: Fitted, files: Sequence[LeftOut], telling: _Telling
-) -> tuple[LeftOut, ...]:
+def _left_out(material: Material, fitted: Fitted, files: Sequence[LeftOut], telling: _Telling) -> tuple[LeftOut, ...]:
     """What says how to get at it holds ids, and these are not masked."""
     listed = [*files, *told_of(material, fitted)]
     return tuple(

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from errata.model import Bucket, Verdict
+from errata.store.bucket_events import Change, Event, Move, Place, change_of, last_by_a_person, packed, since
 from errata.store.buckets import (
     Filed,
     Placement,
@@ -22,38 +22,12 @@ from errata.store.buckets import (
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import bucket_events, bucket_members, buckets
-from errata.store.zstd import compress
 
 CHUNK = 5_000
 
 
-class Place(NamedTuple):
-    bucket: str
-    author: str = ""
-    at: str = ""
-
-
-class Move(NamedTuple):
-    attempt: str
-    before: Place | None
-    after: Place | None
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one change made different."""
-
-    filed: tuple[tuple[Filed | None, Filed | None], ...] = ()
-    """Buckets, before and after."""
-    moves: tuple[Move, ...] = ()
-    undoes: tuple[int, ...] = ()
-    """The events that it takes back."""
-
-    def __bool__(self) -> bool:
-        return bool(self.filed or self.moves)
-
-
 class Signed(msgspec.Struct, frozen=True, kw_only=True):
-    """What is done, by whom and when; `by` is empty where a rule did it."""
+    """What is done, by whom and when; `by` is empty where a rule does it."""
 
     what: str
     by: str = ""
@@ -93,14 +67,21 @@ class Filing:
     def verdicts(self, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:
         return verdicts_in(self._connection, bucket_ids)
 
+    def last(self, suite: str | None) -> Event | None:
+        """What a person did last."""
+        return last_by_a_person(self._connection, suite)
+
+    def since(self, suite: str, number: int) -> list[Event]:
+        return since(self._connection, suite, number)
+
     def file(self, bucket: Bucket, *, gone: bool = False) -> None:
         """Keep a bucket as it is now; one that did not change is no change."""
         if bucket.id not in self._before:
             self._before[bucket.id] = self.find(bucket.id)
-        old, new = self._after.get(bucket.id, self._before[bucket.id]), Filed(bucket, gone)
+        old, new = self._after.get(bucket.id, self._before[bucket.id]), Filed(bare(bucket), gone)
         if old is None:
             self._connection.execute(insert(buckets), row_of(new))
-        elif row_of(old) != row_of(new):
+        elif old != new:
             self._connection.execute(update(buckets).where(buckets.c.id == bucket.id), row_of(new))
         self._after[bucket.id] = new
 
@@ -109,20 +90,18 @@ class Filing:
         rows = []
         for one in members:
             before, after = Place(one.bucket, one.author, one.at), to(one)
-            first = self._moves[one.attempt].before if one.attempt in self._moves else before
             if before != after:
+                first = self._moves[one.attempt].before if one.attempt in self._moves else before
                 self._moves[one.attempt] = Move(one.attempt, first, after)
                 rows.append({"the_run": one.run, "the_attempt": one.attempt, **after._asdict()})
-        same = (bucket_members.c.run_id == bindparam("the_run")) & (
-            bucket_members.c.attempt_id == bindparam("the_attempt")
-        )
+        the_run = bucket_members.c.run_id == bindparam("the_run")
+        the_attempt = bucket_members.c.attempt_id == bindparam("the_attempt")
         if rows:
-            self._connection.execute(update(bucket_members).where(same), rows)
+            self._connection.execute(update(bucket_members).where(the_run, the_attempt), rows)
 
     def replace(self, run_id: str, members: Sequence[Placement], gone: Sequence[str] = ()) -> None:
         """Write what a rule says of some failures of a run; no part of the change, since no person undoes it."""
-        stale = [*gone, *(one.attempt for one in members)]
-        for some in chunks(stale):
+        for some in chunks([*gone, *(one.attempt for one in members)]):
             where = (bucket_members.c.run_id == run_id) & bucket_members.c.attempt_id.in_(some)
             self._connection.execute(delete(bucket_members).where(where))
         for at in range(0, len(members), CHUNK):
@@ -130,10 +109,12 @@ class Filing:
             self._connection.execute(insert(bucket_members), rows)
 
     def mark(self, pk: int, mark: str) -> None:
+        """From which state of the run its suggestions were made."""
         mark_bucketed(self._connection, pk, mark)
 
     @property
     def change(self) -> Change:
+        """What was made different so far."""
         filed = [(self._before[each], after) for each, after in self._after.items() if self._before[each] != after]
         moves = [one for one in self._moves.values() if one.before != one.after]
         return Change(filed=tuple(filed), moves=tuple(moves))
@@ -141,18 +122,19 @@ class Filing:
     def note(self, signed: Signed, bucket: str, change: Change) -> int:
         """The event's number."""
         values = {"bucket": bucket, "what": signed.what, "author": signed.by, "at": signed.at, "undone": False}
-        made = self._connection.execute(
-            insert(bucket_events).values(**values, record=compress(msgspec.msgpack.encode(change)))
-        )
+        made = self._connection.execute(insert(bucket_events).values(**values, record=packed(change)))
         for number in change.undoes:
             self._mark_undone(number, undone=True)
         assert made.inserted_primary_key is not None
         return int(made.inserted_primary_key[0])
 
     def _mark_undone(self, number: int, *, undone: bool) -> None:
-        self._connection.execute(update(bucket_events).where(bucket_events.c.number == number).values(undone=undone))
-        row = self._connection.execute(select(bucket_events.c.record).where(bucket_events.c.number == number)).first()
-        for other in change_of(row.record).undoes if row else ():
+        """Whoever takes an undo back does again what it had undone."""
+        same = bucket_events.c.number == number
+        self._connection.execute(update(bucket_events).where(same).values(undone=undone))
+        row = self._connection.execute(select(bucket_events.c.record).where(same)).first()
+        others = change_of(row.record).undoes if row else ()
+        for other in others[::-1] if undone else others:
             self._mark_undone(other, undone=not undone)
 
 
@@ -163,3 +145,8 @@ def filing(store: Store, *, keep: bool = True) -> Iterator[Filing]:
         yield Filing(connection)
         if not keep and (begun := connection.get_transaction()) is not None:
             begun.rollback()
+
+
+def bare(bucket: Bucket) -> Bucket:
+    """Members and history have tables of their own."""
+    return msgspec.structs.replace(bucket, members=(), history=())

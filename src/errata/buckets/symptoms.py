@@ -1,0 +1,74 @@
+"""What a failure shows, as far as others may show the same: a key that is equal for equals, and words for the like."""
+
+from typing import NamedTuple, get_args
+
+from errata.buckets.failing import Failing
+from errata.buckets.rules import WHOLE
+from errata.buckets.words import words_of
+from errata.model.words import Phase
+from errata.text.clean import one_line
+from errata.text.mask import mask
+
+KEY = 160
+_PHASES: frozenset[str] = frozenset(get_args(Phase))
+_MACHINERY = frozenset(("budget", "provider", "environment", "harness", "simulator", "collateral"))
+
+
+class Symptom(NamedTuple):
+    suite: str
+    owner: str
+    scoring: bool
+    """It showed while the answer was measured."""
+    signal: str
+    key: str
+    """Later failures are recognised by it."""
+    settled: bool
+    """The key says all: nothing of another key is the same thing."""
+    shape: str
+    """The text that it goes by, masked; empty where none tells anything."""
+    words: tuple[str, ...]
+    case: str
+    """Only where it counts: what a subject does wrong is mostly wrong in the same way in the same case."""
+
+
+def symptom_of(failing: Failing) -> Symptom:
+    phase, _, kind = failing.key.coarse.partition(":")
+    is_error = phase in _PHASES and bool(kind)
+    checks = () if is_error else tuple(failing.key.coarse.split("+"))
+    text = next((text for text in failing.texts if words_of(text, without=checks)), "")
+    words = words_of(text, kind if is_error else "", without=checks)
+    shape = one_line(mask(text, strings=False), KEY)
+    key, settled = _key(failing, shape, is_error=is_error, opaque=not words and _says_something(failing, checks))
+    return Symptom(
+        suite=failing.suite,
+        owner=failing.owner,
+        scoring=phase == "scoring",
+        signal=failing.signal,
+        key=key,
+        settled=settled,
+        shape=shape,
+        words=words,
+        case="" if is_error or failing.owner in _MACHINERY else failing.case,
+    )
+
+
+def _key(failing: Failing, shape: str, *, is_error: bool, opaque: bool) -> tuple[str, bool]:
+    coarse = failing.key.coarse
+    if failing.cluster:
+        return f"cluster:{failing.cluster}", True
+    if failing.signal in WHOLE:
+        limit = failing.parameters.get("limit", "") if failing.signal == "limit_reached" else ""
+        return f"signal:{failing.signal}{limit and f':{limit}'}", True
+    if is_error:
+        return failing.key.exact, False
+    if shape:
+        return one_line(f"{failing.owner}:{coarse}:{shape}", KEY), False
+    # two things differ, and only the case tells which; or nothing is said at all
+    rest = f"@{failing.case}" if opaque else failing.category
+    return one_line(f"{failing.owner}:{failing.signal}:{coarse}:{rest}", KEY), True
+
+
+def _says_something(failing: Failing, checks: tuple[str, ...]) -> bool:
+    """More than `tests failed (60%)`, though in no words that could be compared."""
+    names = [check.lower() for check in checks if check]
+    return any(any(map(str.isalpha, text)) and not any(name in text.lower() for name in names) for text in failing.texts)

@@ -1,0 +1,92 @@
+"""Failed rows by category, and whether a category is harder than the rest beyond chance."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import exp, fsum, lgamma
+
+import msgspec
+
+from errata.compare.matrix import Matrix, Row
+from errata.compare.pairs import holm
+from errata.model.cell import Cell
+
+ALPHA = 0.05
+
+Telling = Callable[[Cell], bool]
+"""Whether a cell says something about the subject, and not about a provider or a broken judge."""
+
+
+class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
+    """A case may be in several categories; then its failed rows are counted in each."""
+
+    name: str
+    cases: int
+    by_run: tuple[int, ...]
+    """Failed rows, a number for each column."""
+    tried: int
+    """Cases that at least one run was measured on."""
+    hard: int
+    """Of these, the ones that at least half of the runs failed by their own fault."""
+    p: float | None = None
+    """That it has so many hard cases by chance: Fisher's exact test against all other cases; none without others."""
+    adjusted: float | None = None
+    """The same, as it counts among so many categories: Holm."""
+    harder: bool = False
+
+    @property
+    def failed_rows(self) -> int:
+        return sum(self.by_run)
+
+
+def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: Telling) -> tuple[CategoryCount, ...]:
+    """`members`: category → its cases."""
+    hardness = {case: _hard(row, telling) for case, row in matrix.rows.items()}
+    counts = [
+        _count(name, [case for case in cases if case in matrix.rows], matrix, hardness)
+        for name, cases in sorted(members.items())
+    ]
+    counts = [one for one in counts if one.cases]
+    known = [hard for hard in hardness.values() if hard is not None]
+    return _tested(counts, len(known), sum(known))
+
+
+def fisher(hard: int, tried: int, all_hard: int, all_tried: int) -> float:
+    """The exact two-sided p that so many of a part are hard, where so many of the whole are."""
+    low, high = max(0, tried - (all_tried - all_hard)), min(tried, all_hard)
+    whole = _log_choose(all_tried, tried)
+    logs = [
+        _log_choose(all_hard, k) + _log_choose(all_tried - all_hard, tried - k) - whole for k in range(low, high + 1)
+    ]
+    # what is as likely as the observed one counts, whatever floating point makes of it
+    limit = logs[hard - low] + 1e-7
+    return min(1.0, fsum(exp(log) for log in logs if log <= limit))
+
+
+def _count(name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[str, bool | None]) -> CategoryCount:
+    rows = [matrix.rows[case] for case in cases]
+    by_run = tuple(
+        sum((cell := row[at]) is not None and cell.failed for row in rows) for at in range(len(matrix.columns))
+    )
+    known = [hard for case in cases if (hard := hardness[case]) is not None]
+    return CategoryCount(name=name, cases=len(cases), by_run=by_run, tried=len(known), hard=sum(known))
+
+
+def _hard(row: Row, telling: Telling) -> bool | None:
+    """None where nothing is known. Cases, not rows, are counted: runs of one case are not independent of each other."""
+    decided = [cell.failed for cell in row if cell is not None and cell.decided and telling(cell)]
+    return 2 * sum(decided) >= len(decided) if decided else None
+
+
+def _tested(counts: Sequence[CategoryCount], tried: int, hard: int) -> tuple[CategoryCount, ...]:
+    testable = [one for one in counts if 0 < one.tried < tried]
+    ps = [fisher(one.hard, one.tried, hard, tried) for one in testable]
+    told = {one.name: (p, adjusted) for one, p, adjusted in zip(testable, ps, holm(ps), strict=True)}
+    return tuple(_with_p(one, *told[one.name], hard, tried) if one.name in told else one for one in counts)
+
+
+def _with_p(one: CategoryCount, p: float, adjusted: float, hard: int, tried: int) -> CategoryCount:
+    above = one.hard * tried > hard * one.tried
+    return msgspec.structs.replace(one, p=p, adjusted=adjusted, harder=above and adjusted < ALPHA)
+
+
+def _log_choose(n: int, k: int) -> float:
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)

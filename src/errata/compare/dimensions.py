@@ -1,0 +1,34 @@
+"""How often each check failed: a judge's dimension, a step, an assertion. Counted, never taken from a summary."""
+
+from collections.abc import Collection, Iterable
+
+import msgspec
+
+from errata.compare.matrix import Matrix
+
+
+class CheckCount(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    by_run: tuple[int, ...]
+    """In how many attempts it failed, a number for each column."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_run)
+
+
+def failed_dimensions(
+    matrix: Matrix, failed: Iterable[tuple[int, str, str, int]], order: Collection[str] = ()
+) -> tuple[CheckCount, ...]:
+    """`failed`: a run's number, a case, a check, and in how many attempts it failed.
+
+    In the order in which the harness lists its checks, where there is one, else the most frequent first.
+    """
+    place = {column.pk: at for at, column in enumerate(matrix.columns)}
+    counts: dict[str, list[int]] = {}
+    for pk, case, name, count in failed:
+        if case in matrix.rows:
+            counts.setdefault(name, [0] * len(matrix.columns))[place[pk]] += count
+    listed = {name: at for at, name in enumerate(order)}
+    found = [CheckCount(name=name, by_run=tuple(those)) for name, those in counts.items()]
+    return tuple(sorted(found, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))

@@ -1,0 +1,141 @@
+"""Runs × cases: who is compared, under which name, and how each case went with each of them."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
+
+from errata.model import Run
+from errata.model.cell import Cell, CellState
+
+Row = tuple[Cell | None, ...]
+"""One cell for each column; none where the run does not know the case."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    run: Run
+    pk: int
+    label: str
+    """`voice-alpha #2`: different for each column."""
+    subject: str
+    """`voice-alpha`: the same for the runs of one subject in one variant."""
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    columns: tuple[Column, ...]
+    rows: dict[str, Row]
+    """By case, in the order of the conversation or suite, else by name."""
+
+    @property
+    def subjects(self) -> dict[str, tuple[int, ...]]:
+        """Subject → the places of its columns."""
+        places: dict[str, tuple[int, ...]] = {}
+        for at, column in enumerate(self.columns):
+            places[column.subject] = (*places.get(column.subject, ()), at)
+        return places
+
+    def only(self, cases: Collection[str]) -> "Matrix":
+        return Matrix(self.columns, {case: row for case, row in self.rows.items() if case in cases})
+
+    @property
+    def shared(self) -> frozenset[str]:
+        """The cases that every run knows."""
+        return frozenset(case for case, row in self.rows.items() if None not in row)
+
+    @property
+    def passed_everywhere(self) -> frozenset[str]:
+        passed = (case for case, row in self.rows.items() if all(cell is not None and cell.passed for cell in row))
+        return frozenset(passed)
+
+
+def columns_of(runs: Sequence[tuple[Run, int]]) -> tuple[Column, ...]:
+    """In the order given. Runs of one subject get numbers."""
+    names = subject_names([run for run, _ in runs])
+    often, seen = Counter(names), Counter[str]()
+    columns = []
+    for (run, pk), name in zip(runs, names, strict=True):
+        seen[name] += 1
+        columns.append(Column(run, pk, f"{name} #{seen[name]}" if often[name] > 1 else name, name))
+    return tuple(columns)
+
+
+def subject_names(runs: Sequence[Run]) -> list[str]:
+    """The model, and of its agent and variant whatever tells it from another subject of the same model."""
+    told = [_told(run) for run in runs]
+    names = []
+    for run, own in zip(runs, told, strict=True):
+        models = [one for other, one in zip(runs, told, strict=True) if other.subject.model == run.subject.model]
+        differing = [key for key in own if len({one.get(key, "") for one in models}) > 1]
+        if not run.subject.model and run.subject.agent and "agent" not in differing:
+            differing.insert(0, "agent")
+        parts = [own[key] for key in differing if own[key]]
+        names.append(" ".join(part for part in (run.subject.model, _listed(run, parts)) if part) or run.source.name)
+    return names
+
+
+def _told(run: Run) -> dict[str, str]:
+    version = run.subject.agent_version
+    told = {"agent": run.subject.agent, "agent_version": f"{run.subject.agent} {version}" if version else ""}
+    return told | {f"variant {key}": f"{key} {value}" for key, value in run.variant.items()}
+
+
+def _listed(run: Run, parts: Sequence[str]) -> str:
+    return f"({', '.join(parts)})" if parts and run.subject.model else ", ".join(parts)
+
+
+def matrix_of(columns: Sequence[Column], cells: Iterable[Cell]) -> Matrix:
+    place = {column.pk: at for at, column in enumerate(columns)}
+    found: dict[str, list[Cell | None]] = {}
+    for cell in cells:
+        row = found.get(cell.case)
+        if row is None:
+            row = found[cell.case] = [None] * len(columns)
+        row[place[cell.run]] = cell
+    return Matrix(tuple(columns), {case: tuple(found[case]) for case in _ordered(found)})
+
+
+def by_subject(matrix: Matrix) -> Matrix:
+    """The runs of each subject as one column."""
+    places = matrix.subjects
+    columns = tuple(
+        Column(matrix.columns[those[0]].run, matrix.columns[those[0]].pk, subject, subject)
+        for subject, those in places.items()
+    )
+    rows = {
+        case: tuple(_together([row[at] for at in those]) for those in places.values())
+        for case, row in matrix.rows.items()
+    }
+    return Matrix(columns, rows)
+
+
+def _together(cells: Sequence[Cell | None]) -> Cell | None:
+    every = [cell for cell in cells if cell is not None]
+    known = [cell for cell in every if cell.state != "contradictory"] or every
+    if len(known) < 2:
+        return known[0] if known else None
+    passes, fails = sum(cell.passes for cell in known), sum(cell.fails for cell in known)
+    state: CellState = "mixed"
+    if not (passes and fails):
+        telling = [cell for cell in known if cell.decided] or known
+        state = telling[0].state
+    attempts = sum(cell.attempts for cell in known)
+    return Cell(known[0].run, known[0].case, state, attempts, passes, fails, known[0].position)
+
+
+def _ordered(found: dict[str, list[Cell | None]]) -> list[str]:
+    positions = {
+        case: min((cell.position for cell in row if cell is not None and cell.position is not None), default=None)
+        for case, row in found.items()
+    }
+    if None in positions.values():
+        return sorted(found, key=natural)
+    return sorted(found, key=lambda case: (positions[case], natural(case)))
+
+
+def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
+    """`turn-9` before `turn-10`."""
+    return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in _PARTS.findall(name))
+
+
+_PARTS = re.compile(r"[0-9]{1,18}|[^0-9]+|[0-9]+")

@@ -1,0 +1,103 @@
+"""Which cases all fail, and which only one fails or passes: by run and by subject. What has no verdict is neither."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from errata.compare.matrix import Matrix, Row
+from errata.model.cell import Cell
+
+Cases = tuple[str, ...]
+Groups = Mapping[str, Sequence[int]]
+"""A name → the places of its columns: each run alone, or the runs of each subject."""
+
+
+class FailedByAll(msgspec.Struct, frozen=True, kw_only=True):
+    runs: Cases
+    subjects_in_some_run: Cases
+    subjects_in_every_run: Cases
+
+
+class Uniques(msgspec.Struct, frozen=True):
+    """What sets one apart from all the others, by name."""
+
+    fails: dict[str, Cases]
+    """It fails, and no other does."""
+    passes: dict[str, Cases]
+    """It passes and never fails, and every other fails."""
+
+
+class Instability(msgspec.Struct, frozen=True, kw_only=True):
+    """What several runs of one subject say together."""
+
+    runs: int
+    unstable: Cases
+    """Passed here, failed there."""
+    failed_in_every_run: Cases
+
+
+def failed_by_all(matrix: Matrix) -> FailedByAll:
+    subjects = matrix.subjects.values()
+    every = tuple(case for case, row in matrix.rows.items() if all(cell is not None and cell.failed for cell in row))
+    some = tuple(case for case, row in matrix.rows.items() if all(_fails(row, those) for those in subjects))
+    return FailedByAll(runs=every, subjects_in_some_run=some, subjects_in_every_run=every)
+
+
+def uniques(matrix: Matrix, groups: Groups) -> Uniques:
+    fails: dict[str, list[str]] = {name: [] for name in groups}
+    passes: dict[str, list[str]] = {name: [] for name in groups}
+    for case, row in matrix.rows.items() if len(groups) > 1 else ():
+        failing = [name for name, those in groups.items() if _fails(row, those)]
+        if len(failing) == 1:
+            fails[failing[0]].append(case)
+        if len(failing) == len(groups) - 1:
+            (other,) = groups.keys() - set(failing)
+            if _only_passes(row, groups[other]):
+                passes[other].append(case)
+    return Uniques(_frozen(fails), _frozen(passes))
+
+
+def each_run(matrix: Matrix) -> Groups:
+    return {column.label: (at,) for at, column in enumerate(matrix.columns)}
+
+
+def instability(matrix: Matrix) -> dict[str, Instability]:
+    """Of every subject with several runs."""
+    return {
+        subject: Instability(
+            runs=len(those),
+            unstable=tuple(case for case, row in matrix.rows.items() if _wavers(row, those)),
+            failed_in_every_run=tuple(
+                case for case, row in matrix.rows.items() if all(cell.failed for cell in _cells(row, those))
+            ),
+        )
+        for subject, those in matrix.subjects.items()
+        if len(those) > 1
+    }
+
+
+def _cells(row: Row, those: Sequence[int]) -> Iterator[Cell]:
+    """A case that a run does not know says as little as one without a verdict."""
+    return (row[at] or _UNKNOWN for at in those)
+
+
+def _fails(row: Row, those: Sequence[int]) -> bool:
+    return any(cell.failed for cell in _cells(row, those))
+
+
+def _only_passes(row: Row, those: Sequence[int]) -> bool:
+    cells = list(_cells(row, those))
+    return any(cell.passed for cell in cells) and not any(cell.fails for cell in cells)
+
+
+def _wavers(row: Row, those: Sequence[int]) -> bool:
+    """Rows of one try that contradict each other are the judge's wavering, not the subject's."""
+    cells = [cell for cell in _cells(row, those) if cell.state != "contradictory"]
+    return any(cell.passes for cell in cells) and any(cell.fails for cell in cells)
+
+
+_UNKNOWN = Cell(0, "", "missing")
+
+
+def _frozen(found: Mapping[str, Sequence[str]]) -> dict[str, Cases]:
+    return {name: tuple(cases) for name, cases in found.items()}

@@ -1,0 +1,159 @@
+"""An action as it stands in a report: a line of a list, or a row of a table; and whether it is one that stands there.
+
+`2026-03-04: `eslint.config.mjs` now ignores unused arguments (addresses 000-fundamentals/002-http_greeting).`
+"""
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from errata.model import Action
+from errata.text.clean import one_line
+from errata.text.redact import redact
+
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+_BREAKS_OUT = re.compile(r"`|<(?=[A-Za-z/!?])|\\\Z")
+_PLAIN_NAME = re.compile(r"[\w./:@#+-]+")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MARKUP = re.compile(r"^\[[ xX]\]\s|`|\*\*")
+_NONE = re.compile(
+    r"\W*(?:none(?: (?:yet|so far|taken|at this time))?|no actions?(?: (?:were |was )?taken)?(?: (?:yet|so far))?"
+    r"|n/?a|nothing(?: yet| so far)?)\W*",
+    re.IGNORECASE,
+)
+_COLUMNS = {
+    "date": "date|when|day",
+    "what": "what|actions?|actions? taken|changes?|description|what changed|fix",
+    "path": "path|files?|where|target",
+    "addresses": "address(?:es|ed)?|for|evals?|cases?|failures?|fixes",
+    "author": "author|by|who",
+    "expected": "expected|effect|expected effect",
+    "number": "#|no|nr|number",
+}
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of an action, fit to stand in a line of markdown."""
+
+    date: str
+    what: str
+    path: str = ""
+    addresses: tuple[str, ...] = ()
+    author: str = ""
+    expected: str = ""
+
+    @property
+    def core(self) -> str:
+        """What makes it this action and no other."""
+        path = f"{self.path} " if self.path else ""
+        return f"{self.date}: {path}{self.what} (addresses {', '.join(self.addresses)}"
+
+    @property
+    def line(self) -> str:
+        return "; ".join([self.core, *self.notes()]) + ")."
+
+    def notes(self, columns: Sequence[str] = ()) -> list[str]:
+        """What else is told of it, unless there is a column for it."""
+        told = {"author": f"by {self.author}", "expected": f"expected: {self.expected}"}
+        return [text for name, text in told.items() if getattr(self, name) and name not in columns]
+
+
+def entry_for(action: Action, suite: str = "") -> Entry:
+    """Cases are named as their harness names them, without the suite."""
+    names = (address.removeprefix(f"{suite}/") if suite else address for address in action.addresses)
+    return Entry(
+        date=one_line(action.date),
+        what=escaped(safe(action.what).rstrip(".")),
+        path=as_code(safe(action.path)) if action.path else "",
+        addresses=tuple(name if _PLAIN_NAME.fullmatch(name) else as_code(name) for name in map(safe, names)),
+        author=escaped(safe(action.author)),
+        expected=escaped(safe(action.expected_effect).rstrip(".")),
+    )
+
+
+def safe(text: str) -> str:
+    """One line without controls and secrets."""
+    return one_line(redact(text))
+
+
+def escaped(text: str) -> str:
+    """A person's own markdown, but for what would swallow the text behind it: HTML, a code span that never ends."""
+    pieces, at = [], 0
+    for span in _CODE_SPAN.finditer(text):
+        pieces += [_BREAKS_OUT.sub(r"\\\g<0>", text[at : span.start()]), span[0]]
+        at = span.end()
+    return "".join([*pieces, _BREAKS_OUT.sub(r"\\\g<0>", text[at:])])
+
+
+def as_code(text: str) -> str:
+    """As a code span, whatever it holds."""
+    ticks = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
+
+
+def is_none(text: str) -> bool:
+    """Whether it only says that nothing was done."""
+    return _NONE.fullmatch(text) is not None
+
+
+def is_entry(text: str, entry: Entry) -> bool:
+    """Whether a line is this very action, in whatever markup."""
+    found, core = _bare(text), _bare(entry.core)
+    return found.startswith(core) and found[len(core) :][:1] in (")", ";")
+
+
+def is_about(text: str, entry: Entry) -> bool:
+    """Whether a line tells of the same day, file and cases, in words of its own."""
+    found = _bare(text)
+    return all(_bare(part) in found for part in (entry.date, entry.path, *entry.addresses))
+
+
+def columns_of(header: Sequence[str]) -> tuple[str, ...]:
+    """What each column of a table is for; empty where that is not known."""
+    names = [_bare(name).strip(" :.").casefold() for name in header]
+    return tuple(next((to for to, like in _COLUMNS.items() if re.fullmatch(like, name)), "") for name in names)
+
+
+def row_of(columns: Sequence[str], entry: Entry, number: int) -> tuple[str, ...] | None:
+    """The cells of an action; what has no column of its own goes with the description. None where that has none."""
+    if "what" not in columns:
+        return None
+    notes = entry.notes(columns)
+    parts = {
+        "date": entry.date,
+        "what": f"{_what(columns, entry)} ({'; '.join(notes)})" if notes else _what(columns, entry),
+        "path": entry.path,
+        "addresses": ", ".join(entry.addresses),
+        "author": entry.author,
+        "expected": entry.expected,
+        "number": str(number),
+    }
+    given = [parts.pop(name, "") for name in columns]
+    return tuple(cell.replace("|", r"\|") for cell in given)
+
+
+def is_row(cells: Sequence[str], columns: Sequence[str], entry: Entry) -> bool:
+    if "what" not in columns:
+        return False
+    told = {"date": entry.date, "path": entry.path, "addresses": ", ".join(entry.addresses)}
+    for name, cell in zip(columns, cells, strict=False):
+        if name in told and _bare(cell) != _bare(told.pop(name)):
+            return False
+    what, wanted = _bare(cells[columns.index("what")]), _bare(_what(columns, entry))
+    return what == wanted or what.startswith((f"{wanted} (by ", f"{wanted} (expected: "))
+
+
+def _what(columns: Sequence[str], entry: Entry) -> str:
+    what = entry.what
+    if "path" not in columns and entry.path:
+        what = f"{entry.path} {what}"
+    if "date" not in columns:
+        what = f"{entry.date}: {what}"
+    return what if "addresses" in columns else f"{what} (addresses {', '.join(entry.addresses)})"
+
+
+def _bare(text: str) -> str:
+    """Without markup and a full stop at the end."""
+    return " ".join(_MARKUP.sub("", _ESCAPED.sub(r"\1", text)).split()).rstrip(".")

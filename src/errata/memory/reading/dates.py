@@ -1,0 +1,59 @@
+"""Days as people write them, in one form: `2026-02-12`. What may be two days is none."""
+
+import re
+from datetime import date
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?P<name>{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+_DAY = r"(?P<d>\d{1,2})(?:st|nd|rd|th|\.)?"
+_FORMS = (
+    re.compile(r"(?<!\d)(?P<y>\d{4})([-/.])(?P<m>\d{1,2})\2(?P<d>\d{1,2})(?!\d)"),
+    re.compile(r"(?<![\w-])(?P<y>20\d\d)(?P<m>\d\d)(?P<d>\d\d)(?![\d-])"),
+    re.compile(rf"(?<!\d){_DAY}\s+(?:of\s+)?{_MONTH},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
+    re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
+    re.compile(r"(?<![\w.])(?P<d>\d{1,2})\.(?P<m>\d{1,2})\.(?P<y>\d{4})(?!\d)"),
+)
+# whether the day or the month comes first, only a number above twelve tells
+_SLASHED = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(\d{4})(?![\d/])")
+_LONGEST = 600
+
+
+def date_in(text: str) -> str:
+    """The first day that a text names; empty where it names none."""
+    found = [(match.start(), day) for match, day in _matches(text[:_LONGEST]) if day]
+    return min(found)[1] if found else ""
+
+
+def without_date(text: str) -> str:
+    """The text without the first day that it names."""
+    found = [(match.start(), match.end()) for match, day in _matches(text[:_LONGEST]) if day]
+    if not found:
+        return text
+    start, end = min(found)
+    return f"{text[:start]}{text[end:]}"
+
+
+def _matches(text: str) -> list[tuple[re.Match[str], str]]:
+    plain = [(match, _day(match)) for form in _FORMS for match in form.finditer(text)]
+    return [*plain, *((match, _slashed(match)) for match in _SLASHED.finditer(text))]
+
+
+def _day(match: re.Match[str]) -> str:
+    told = match.groupdict()
+    name = told.get("name")
+    month = _MONTHS.index(name.lower()) + 1 if name else int(told["m"])
+    return _text(int(told["y"]), month, int(told["d"]))
+
+
+def _slashed(match: re.Match[str]) -> str:
+    first, second, year = (int(part) for part in match.groups())
+    if first == second or second > 12:
+        return _text(year, first, second)
+    return _text(year, second, first) if first > 12 else ""
+
+
+def _text(year: int, month: int, day: int) -> str:
+    try:
+        return date(year, month, day).isoformat()
+    except ValueError:
+        return ""

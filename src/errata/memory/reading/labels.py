@@ -1,0 +1,50 @@
+"""Labels in sentences, fields and headings: `MODEL_FAULT`, "Model fault", "two known gaps"."""
+
+import re
+from collections.abc import Iterable
+
+from errata.memory.spelling import folded
+
+KNOWN_GAP = "KNOWN_GAP"
+LONGEST = 60
+_FORMER = re.compile(r"(?i)\((?:was|were|previously|formerly|before|earlier|not)\b[^()]*\)")
+_DENIED = re.compile(
+    r"(?i)(?:\bnot|\bno|\bnever|n['’]t(?: be)?|\bneither|\bnor|\bwithout|\brather than|\binstead of|\bno longer|\bthan)"
+    r"\s+(?:an?\s+|the\s+|any\s+)?(?:(?:genuine|real|clear|pure|simple)\s+)?[\"'“”`*(]*$"
+)
+
+
+class LabelWords:
+    """The labels of the taxonomies in use, known in any spelling."""
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        self._labels = {folded(label): label for label in labels}
+        several = [label for name, label in self._labels.items() if "-" in name]
+        # a word such as `model` or `other` is a label only where a label is asked for
+        self._named = [(label, _pattern(label)) for label in several]
+
+    def find(self, text: str) -> str:
+        """The first label that a text gives, in its own spelling; empty where it gives none, or only denies one."""
+        places = [place for place in self.places(text) if place]
+        return min(places)[2] if places else ""
+
+    def places(self, text: str) -> list[tuple[int, int, str]]:
+        """Where labels stand, without those that are denied or former."""
+        told = _FORMER.sub(lambda found: " " * len(found[0]), text)
+        found = [(match.start(), match.end(), label) for label, form in self._named for match in form.finditer(told)]
+        return [one for one in sorted(found) if not _DENIED.search(told[max(0, one[0] - 60) : one[0]])]
+
+    def given(self, value: str) -> str:
+        """What a field or column for labels holds: a label if it is one, else the words as they stand there."""
+        known = self.find(value)
+        if known:
+            return known
+        bare = _FORMER.sub("", value).strip().strip("`*\"'“”").strip()
+        short = re.split(r"\s*[(;,–—]|\s-\s|\.\s|\n", bare, maxsplit=1)[0].strip()
+        return self._labels.get(folded(short)) or short[:LONGEST]
+
+
+def _pattern(label: str) -> re.Pattern[str]:
+    words = [re.escape(word) for word in folded(label).split("-")]
+    inner = r"(?:['’]?s)?[\s_\-–]*".join(words)
+    return re.compile(rf"(?<![^\W_]){inner}(?:e?s)?(?![^\W_])", re.IGNORECASE)

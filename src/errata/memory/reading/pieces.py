@@ -1,0 +1,116 @@
+"""Markdown → pieces in their order: headings, list items, paragraphs and rows of tables, each with its line."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Literal
+
+import msgspec
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from errata.memory.reading.words import Words, words_of
+
+MOST = 20_000
+"""Pieces that are read of one file."""
+INNER = 7
+"""The level of what stands in the head of a folded-up part: below every heading."""
+
+Kind = Literal["heading", "item", "text", "row", "comment"]
+
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_SUMMARY = re.compile(r"(?is)<summary>(.*?)</summary>")
+_TAG = re.compile(r"<[^<>\n]{1,400}>")
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    kind: Kind
+    line: int
+    """1-based."""
+    level: int = 0
+    """Of a heading; of an item and of what stands in it, how deep."""
+    words: Words = Words("")
+    header: tuple[str, ...] = ()
+    cells: tuple[Words, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.words.text
+
+
+def pieces_of(text: str) -> list[Piece]:
+    """Code blocks are no part of what a report says. A comment is kept whole, for who knows it."""
+    front, body = _without_front(text)
+    found = front
+    for piece in _pieces(_parser().parse(body)):
+        if len(found) >= MOST:
+            break
+        found.append(piece)
+    return found
+
+
+@cache
+def _parser() -> MarkdownIt:
+    # what stands inside a line is parsed where it is needed, and links by reference nowhere
+    return MarkdownIt("commonmark", {"html": True}).enable("table").disable(["inline", "reference"])
+
+
+def _without_front(text: str) -> tuple[list[Piece], str]:
+    """What stands above a text between two lines of hyphens; the lines below keep their numbers."""
+    found = _FRONT.match(text[:20_000])
+    if found is None:
+        return [], text
+    lines = found[1].splitlines()
+    told = [Piece(kind="text", line=at, words=Words(line.strip())) for at, line in enumerate(lines, 2) if line.strip()]
+    return told, "\n" * found[0].count("\n") + text[found.end() :]
+
+
+def _pieces(tokens: Sequence[Token]) -> Iterator[Piece]:
+    depth, heading, starts_item = 0, 0, False
+    header: tuple[str, ...] = ()
+    row: list[Words] | None = None
+    for token in tokens:
+        line = token.map[0] + 1 if token.map else 0
+        match token.type:
+            case "list_item_open":
+                depth, starts_item = depth + 1, True
+            case "list_item_close":
+                depth -= 1
+            case "heading_open":
+                heading = int(token.tag[1:])
+            case "heading_close":
+                heading = 0
+            case "tr_open":
+                row, row_line = [], line
+            case "tr_close" if row is not None:
+                if not header:
+                    header = tuple(cell.text for cell in row)
+                yield Piece(kind="row", line=row_line, header=header, cells=tuple(row))
+                row = None
+            case "table_close":
+                header = ()
+            case "inline" if row is not None:
+                row.append(words_of(token.content))
+            case "inline":
+                kind: Kind = "heading" if heading else "item" if starts_item else "text"
+                yield Piece(kind=kind, line=line, level=heading or depth, words=words_of(token.content))
+                starts_item = False
+            case "html_block":
+                yield from _html(token.content, line, depth)
+
+
+def _html(content: str, line: int, depth: int) -> Iterator[Piece]:
+    if content.lstrip().startswith("<!--"):
+        yield Piece(kind="comment", line=line, words=Words(content))
+        return
+    for summary in _SUMMARY.findall(content):
+        yield Piece(kind="heading", line=line, level=INNER, words=words_of(_TAG.sub(_kept, summary.strip())))
+    rest = _TAG.sub("", _SUMMARY.sub("", content)).strip()
+    if rest:
+        yield Piece(kind="text", line=line, level=depth, words=words_of(rest))
+
+
+def _kept(tag: re.Match[str]) -> str:
+    """Bold and code stay what they are."""
+    name = tag[0].strip("</>").lower()
+    return {"b": "**", "strong": "**", "code": "`"}.get(name, "")

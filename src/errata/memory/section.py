@@ -1,0 +1,64 @@
+"""Where a report tells what was done: under a heading of any level, or behind a label on a line of its own."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from errata.memory.entries import is_none
+from errata.memory.outline import Block
+
+_MORE = r"(?: so far| to date| since\b.*)?(?:\s*[:(\[–—-].*)?"
+_ACTIONS = re.compile(rf"actions? (?:taken|done){_MORE}", re.IGNORECASE)
+_BARE_ACTIONS = re.compile(r"actions", re.IGNORECASE)
+LABEL = re.compile(r"(?:\*\*|__)?(actions? taken)(?:\*\*|__)?:?(?:\*\*|__)?(.*)", re.IGNORECASE)
+_ANY_LABEL = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
+_DRESSING = re.compile(r"^\W*(?:\d+[.)]\s+)?\W*|[\s*_:]+$")
+
+
+class Section(msgspec.Struct, frozen=True):
+    head: Block
+    """Its heading, or the paragraph that stands for one."""
+    body: tuple[Block, ...]
+    """What stands in it before any heading of its own."""
+    below: tuple[Block, ...] = ()
+    """What stands under headings of its own."""
+
+    @property
+    def all(self) -> tuple[Block, ...]:
+        return self.body + self.below
+
+
+def find_section(blocks: Sequence[Block]) -> Section | None:
+    """The topmost, of several the last one; a bare "Actions" only where nothing says "Actions taken"."""
+    headings = [block for block in blocks if block.kind == "heading"]
+    named = [block for block in headings if _ACTIONS.fullmatch(undressed(block.text))]
+    labels = [block for block in blocks if _is_label(block)]
+    bare = [block for block in headings if block.level <= 2 and _BARE_ACTIONS.fullmatch(undressed(block.text))]
+    named.sort(key=lambda block: (-block.level, block.start))
+    head = next((some[-1] for some in (named, labels, bare) if some), None)
+    if head is None:
+        return None
+    rest = list(_until_its_end(head, blocks[blocks.index(head) + 1 :]))
+    below = next((at for at, block in enumerate(rest) if block.kind == "heading"), len(rest))
+    return Section(head, tuple(rest[:below]), tuple(rest[below:]))
+
+
+def _until_its_end(head: Block, blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if block.kind == "heading" and (not head.level or block.level <= head.level):
+            return
+        if not head.level and block.kind == "paragraph" and _ANY_LABEL.match(block.text):
+            return
+        yield block
+
+
+def undressed(heading: str) -> str:
+    """Without emphasis, a number in front, a colon behind."""
+    return " ".join(_DRESSING.sub("", heading).split())
+
+
+def _is_label(block: Block) -> bool:
+    """`**Actions taken:** None` on a line of its own."""
+    found = LABEL.fullmatch(block.text) if block.kind == "paragraph" else None
+    return found is not None and (not found[2].strip() or is_none(found[2]))

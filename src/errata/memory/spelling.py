@@ -1,0 +1,94 @@
+"""One name, many spellings: models, runs and cases as people write them in files, folders and sentences."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+# how a request is routed or paid for; what changes the model itself, such as `:thinking`, stays
+_ROUTES = frozenset(("free", "paid", "beta", "nitro", "floor", "exacto", "extended"))
+_SEPARATORS = re.compile(r"[\W_]+")
+_REMARK = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+SHORTEST_PREFIX = 6
+"""Ids of one kind often begin alike: fewer characters than these name no run by themselves."""
+
+
+def folded(name: str) -> str:
+    """Without what is easily written differently: capitals, dots, underscores, hyphens and spaces."""
+    return _SEPARATORS.sub("-", unicodedata.normalize("NFKC", name).casefold()).strip("-")
+
+
+class ModelName(NamedTuple):
+    vendor: str
+    """Empty where the name does not tell."""
+    base: str
+
+
+def model_name(text: str) -> ModelName:
+    """`acme/Nimbus-2.1:free (openrouter)` is the `nimbus-2-1` of `acme`."""
+    bare = _REMARK.sub("", text.strip().strip("`*\"'"))
+    name, _, route = bare.partition(":")
+    if route and folded(route) not in _ROUTES:
+        name = bare
+    *before, base = [part for part in name.split("/") if part.strip()] or [""]
+    vendor = folded(before[-1]) if before else ""
+    return ModelName("" if vendor in ("unknown", "models") else vendor, folded(base))
+
+
+def same_model(one: str, other: str, *, providers: Iterable[str] = ()) -> bool:
+    """Whether two names mean one model; a vendor that only one of them tells, or a provider of it, is no difference."""
+    here, there = model_name(one), model_name(other)
+    if not here.base or here.base != there.base:
+        return False
+    known = {"", *map(folded, providers)}
+    return here.vendor == there.vendor or here.vendor in known or there.vendor in known
+
+
+def same_run(written: str, *ids: str) -> bool:
+    """Whether what a report calls its run is the id, or the beginning of it."""
+    wanted = written.strip().strip("`").casefold()
+    if not wanted:
+        return False
+    return any(
+        one and (one.casefold() == wanted or (len(wanted) >= SHORTEST_PREFIX and one.casefold().startswith(wanted)))
+        for one in ids
+    )
+
+
+Segments = tuple[str, ...]
+
+
+def segments(case: str) -> Segments:
+    return tuple(part for part in map(folded, case.split("/")) if part)
+
+
+def ends_alike(one: Segments, other: Segments) -> bool:
+    """Whether one is the other, or the end of it."""
+    short, long = sorted((one, other), key=len)
+    return bool(short) and long[-len(short) :] == short
+
+
+class CaseNames:
+    """The cases of a run, found by what a report calls them: their names, however spelt, or the ends of these."""
+
+    def __init__(self, keys: Iterable[str], *, suite: str = "") -> None:
+        self._names: dict[str, str] = {}
+        self._by_ending: dict[str, list[tuple[Segments, str]]] = {}
+        for key in keys:
+            name = key.removeprefix(f"{suite}/") if suite else key
+            self._names |= {key: key, name: key}
+            parts = segments(name)
+            if parts:
+                self._by_ending.setdefault(parts[-1], []).append((parts, key))
+
+    def find(self, written: str) -> tuple[str, ...]:
+        """The keys that may be meant: none, one, or several where the name fits more than one case."""
+        exact = self._names.get(written.strip())
+        if exact is not None:
+            return (exact,)
+        wanted = segments(written)
+        if not wanted:
+            return ()
+        found = [(parts, key) for parts, key in self._by_ending.get(wanted[-1], ()) if ends_alike(parts, wanted)]
+        whole = [key for parts, key in found if parts == wanted]
+        return tuple(dict.fromkeys(whole or (key for _, key in found)))

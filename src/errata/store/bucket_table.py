@@ -1,0 +1,121 @@
+"""The table of buckets, counted in the indexes of their members: nothing of a run is opened."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Row, case, func, select
+
+from errata.model import Bucket
+from errata.model.codec import unpack
+from errata.model.words import OWNERS
+from errata.store.database import Store
+from errata.store.schema import bucket_members, buckets, exclusions, runs
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """One bucket over some runs."""
+
+    bucket: Bucket
+    rows: int
+    followers: int
+    """Rows that only follow from another one."""
+    cases: int
+    read: int
+    """Rows that a reviewer has read, of their own."""
+    runs: tuple[str, ...]
+    models: tuple[str, ...]
+    owners: dict[str, int]
+    """The most frequent first; those of followers only where nothing else is there."""
+    first_seen: str | None = None
+    last_seen: str | None = None
+
+    @property
+    def mistakes(self) -> int:
+        """Distinct ones: what follows from another row is none of its own."""
+        return self.rows - self.followers
+
+    @property
+    def owner(self) -> str:
+        return next(iter(self.owners), "unknown")
+
+
+def counted_buckets(store: Store, *, suite: str | None = None, run_ids: Sequence[str] | None = None) -> list[Counted]:
+    """Those with members in the runs, the largest first; without runs, in all that are not left out of every score."""
+    with store.reading() as connection:
+        chosen = _chosen(connection, run_ids)
+        known = {row.run_id: row for row in connection.execute(_current())}
+        sums = {row.bucket: row for row in connection.execute(_sums().where(chosen))}
+        cases = {row.bucket: row.cases for row in connection.execute(_cases().where(chosen))}
+        seen: dict[str, list[str]] = {}
+        for row in connection.execute(_seen().where(chosen)):
+            seen.setdefault(row.bucket, []).append(row.run_id)
+        records = _records(connection, suite)
+    found = [
+        _counted(records[each], row, cases[each], [known[run] for run in seen[each] if run in known])
+        for each, row in sums.items()
+        if each in records
+    ]
+    return sorted(found, key=lambda one: (-one.rows, one.bucket.slug))
+
+
+def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElement[bool]:
+    if run_ids is not None:
+        return bucket_members.c.run_id.in_(run_ids)
+    excluded = [row.run_id for row in connection.execute(select(exclusions.c.run_id))]
+    return bucket_members.c.run_id.not_in(excluded)
+
+
+def _current() -> Any:
+    columns = (runs.c.run_id, runs.c.model, runs.c.started_at, runs.c.imported_at)
+    return select(*columns).where(runs.c.state == "current")
+
+
+def _sums() -> Any:
+    stands = bucket_members.c.follows.is_(False)
+    counts = [_often(bucket_members.c.owner == owner, stands).label(f"own_{owner}") for owner in OWNERS]
+    return select(
+        bucket_members.c.bucket,
+        func.count().label("rows"),
+        _often(bucket_members.c.follows).label("followers"),
+        _often(bucket_members.c.role == "reviewed").label("read"),
+        func.min(bucket_members.c.owner).label("some_owner"),
+        *counts,
+    ).group_by(bucket_members.c.bucket)
+
+
+def _often(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
+    met = conditions[0] if len(conditions) == 1 else conditions[0] & conditions[1]
+    return func.sum(case((met, 1), else_=0))
+
+
+def _cases() -> Any:
+    counted = func.count(bucket_members.c.case_key.distinct()).label("cases")
+    return select(bucket_members.c.bucket, counted).group_by(bucket_members.c.bucket)
+
+
+def _seen() -> Any:
+    return select(bucket_members.c.bucket, bucket_members.c.run_id).distinct()
+
+
+def _records(connection: Connection, suite: str | None) -> dict[str, Bucket]:
+    query = select(buckets.c.id, buckets.c.record).where(buckets.c.gone.is_(False))
+    rows = connection.execute(query if suite is None else query.where(buckets.c.suite == suite))
+    return {row.id: unpack(row.record, Bucket) for row in rows}
+
+
+def _counted(bucket: Bucket, row: Row[Any], cases: int, seen: Sequence[Row[Any]]) -> Counted:
+    times = sorted(one.started_at or one.imported_at for one in seen)
+    owners = {owner: often for owner in OWNERS if (often := getattr(row, f"own_{owner}"))}
+    return Counted(
+        bucket=bucket,
+        rows=row.rows,
+        followers=row.followers,
+        cases=cases,
+        read=row.read,
+        runs=tuple(sorted(one.run_id for one in seen)),
+        models=tuple(sorted({one.model for one in seen if one.model})),
+        owners=dict(sorted(owners.items(), key=lambda pair: -pair[1])) or {row.some_owner: row.rows},
+        first_seen=times[0] if times else None,
+        last_seen=times[-1] if times else None,
+    )

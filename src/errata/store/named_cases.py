@@ -1,0 +1,93 @@
+"""Cases by what people call them, in whatever run, and how they went wherever they were tried."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from sqlalchemy import case, func, or_, select
+
+from errata.model.identity import split_attempt_id
+from errata.store.database import Store
+from errata.store.elsewhere import chunks
+from errata.store.schema import attempts, attributions, bucket_members, buckets, exclusions, runs
+
+
+class Tried(NamedTuple):
+    """How a case went in a run."""
+
+    run_id: str
+    case: str
+    passed: bool
+    failed: bool
+    """Measured, and not passed."""
+
+
+def tries_of(store: Store, keys: Iterable[str]) -> Iterator[Tried]:
+    """In every run that is not excluded. What a signal calls broken was not measured."""
+    broken = func.coalesce(attributions.c.breaks, False)
+    carried_out = attempts.c.execution.in_(("completed", "limit"))
+    measured = carried_out & (attempts.c.measurement == "scored") & ~broken
+    said = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    passed = measured & ~attempts.c.failure & attempts.c.outcome.in_(("pass", "partial"))
+    query = (
+        select(
+            runs.c.run_id,
+            attempts.c.case_key,
+            func.max(case((passed, 1), else_=0)).label("passed"),
+            func.max(case((measured & attempts.c.failure, 1), else_=0)).label("failed"),
+        )
+        .select_from(
+            attempts.join(runs, runs.c.pk == attempts.c.run_pk)
+            .outerjoin(attributions, said)
+            .outerjoin(exclusions, exclusions.c.run_id == runs.c.run_id)
+        )
+        .where(runs.c.state == "current", attempts.c.counted, exclusions.c.run_id.is_(None))
+        .group_by(runs.c.run_id, attempts.c.case_key)
+    )
+    with store.reading() as connection:
+        for some in chunks(list(dict.fromkeys(keys))):
+            for row in connection.execute(query.where(attempts.c.case_key.in_(some))):
+                yield Tried(row.run_id, row.case_key, bool(row.passed), bool(row.failed))
+
+
+def cases_ending(store: Store, name: str, *, suite: str = "", pk: int | None = None) -> list[str]:
+    """The keys of the cases of that name or with that ending: of one run, of one suite, of all."""
+    ending = attempts.c.case_key.endswith(f"/{name}", autoescape=True)
+    return _keys(store, or_(attempts.c.case_key == name, ending), suite, pk)
+
+
+def case_keys(store: Store, *, suite: str = "", pk: int | None = None) -> list[str]:
+    return _keys(store, attempts.c.counted, suite, pk)
+
+
+def _keys(store: Store, wanted: Any, suite: str, pk: int | None) -> list[str]:
+    query = select(attempts.c.case_key).join(runs, runs.c.pk == attempts.c.run_pk).distinct()
+    query = query.where(runs.c.state == "current", wanted).order_by(attempts.c.case_key)
+    query = query.where(runs.c.suite == suite) if suite else query
+    with store.reading() as connection:
+        rows = connection.execute(query.where(runs.c.pk == pk) if pk is not None else query)
+        return [row.case_key for row in rows]
+
+
+def suites_of(store: Store, keys: Iterable[str]) -> dict[str, set[str]]:
+    """Case → the suites of the runs that tried it."""
+    found: dict[str, set[str]] = {}
+    query = select(attempts.c.case_key, runs.c.suite).join(runs, runs.c.pk == attempts.c.run_pk).distinct()
+    with store.reading() as connection:
+        for some in chunks(list(keys)):
+            for row in connection.execute(query.where(runs.c.state == "current", attempts.c.case_key.in_(some))):
+                found.setdefault(row.case_key, set()).add(row.suite)
+    return found
+
+
+def bucket_cases(store: Store, slugs: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Slug → the cases of the bucket's members; of all buckets where none is named."""
+    named = list(slugs)
+    joined = buckets.outerjoin(bucket_members, bucket_members.c.bucket == buckets.c.id)
+    query = select(buckets.c.slug, bucket_members.c.attempt_id).select_from(joined).where(~buckets.c.gone)
+    found: dict[str, dict[str, None]] = {}
+    with store.reading() as connection:
+        for row in connection.execute(query.where(buckets.c.slug.in_(named)) if named else query):
+            cases = found.setdefault(row.slug, {})
+            if row.attempt_id:
+                cases[split_attempt_id(row.attempt_id).case] = None
+    return {slug: tuple(cases) for slug, cases in found.items()}

@@ -1,0 +1,213 @@
+"""`file_issues.sh` for real, against a stand-in for `gh` that writes down every call and fails at random."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from errata.issues.manifest import Filed, keys_for, manifest, marker, script
+
+STAND_IN = Path(__file__).parent.parent / "fixtures" / "issues" / "gh"
+NAMES = ["test-001", "test-002", "test-003", "test-004"]
+NASTY = "Add type hints to `loader` \"now\" $HOME $(touch pwned) 'x' \\ | & ; <b> @all #1"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A batch of four issues, one with a title that a shell would love to run."""
+    batch = tmp_path / "a folder" / "analysis"
+    (batch / "issues").mkdir(parents=True)
+    bodies = {
+        "epic": "# [E2E] Epic\n\nall\n",
+        **{name: f"# [E2E] {name}: {NASTY} - FAIL\n\nbody of {name} $(id)\n" for name in NAMES},
+    }
+    for name, body in bodies.items():
+        (batch / "issues" / f"{name}.md").write_text(f"{body}\n<!-- {marker('b1', name)} -->\n")
+    (batch / "analysis.md").write_text("# Analysis\n\n`$(id)`\n")
+    (batch / "issues" / "manifest.tsv").write_text(manifest("b1", [Filed(name, f"issues/{name}.md") for name in NAMES]))
+    (batch / "file_issues.sh").write_text(script())
+    (batch / "file_issues.sh").chmod(0o755)
+    return batch
+
+
+@pytest.fixture
+def gh(tmp_path):
+    home = tmp_path / "gh-home"
+    home.mkdir()
+    (tmp_path / "bin").mkdir()
+    stand_in = tmp_path / "bin" / "gh"
+    stand_in.write_text(f"#!{sys.executable}\n{STAND_IN.read_text()}")
+    stand_in.chmod(0o755)
+    return home
+
+
+def environment(gh, **more):
+    path = f"{gh.parent / 'bin'}:{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "GH_HOME": str(gh), "FILE_ISSUES_PAUSE": "0", **more}
+
+
+def filing(folder, gh, *words, cwd=None, **more):
+    command = [str(folder / "file_issues.sh"), *words]
+    return subprocess.run(
+        command, env=environment(gh, **more), cwd=cwd or "/", capture_output=True, text=True, timeout=60
+    )
+
+
+def state(gh):
+    return json.loads((gh / "state.json").read_text())
+
+
+def calls(gh):
+    return [json.loads(line) for line in (gh / "calls.jsonl").read_text().splitlines()]
+
+
+def assert_all_filed_once(gh):
+    found = state(gh)
+    titles = [one["title"] for one in found["issues"]]
+    assert titles == ["[E2E] Epic", *(f"[E2E] {name}: {NASTY} - FAIL" for name in NAMES)]
+    assert len(found["comments"]) == 2
+    assert {one["on"] for one in found["comments"]} == {"1"}
+    links, analysis = (one["body"] for one in found["comments"])
+    assert links.count("/issues/") == len(NAMES)
+    assert analysis.startswith("# Analysis\n\n`$(id)`\n")
+
+
+@pytest.mark.req("S-25", "S-26", "S-27", "S-28")
+def test_an_epic_an_issue_for_each_test_and_two_comments_are_filed(folder, gh):
+    told = filing(folder, gh)
+
+    assert told.returncode == 0, told.stderr
+    assert_all_filed_once(gh)
+    assert told.stdout.endswith("1 epic, 4 issues, 2 comments; recorded in filed.tsv\n")
+
+
+@pytest.mark.req("S-38")
+@pytest.mark.trap(22)
+def test_titles_and_bodies_of_any_characters_arrive_as_they_are(folder, gh):
+    filing(folder, gh, cwd=folder)
+
+    assert state(gh)["issues"][1]["body"] == f"\nbody of test-001 $(id)\n\n<!-- {marker('b1', 'test-001')} -->\n"
+    assert not list(folder.rglob("pwned"))
+
+
+@pytest.mark.req("S-24", "S-29")
+def test_the_label_is_made_before_anything_is_filed(folder, gh):
+    filing(folder, gh)
+
+    verbs = [" ".join(call[:2]) for call in calls(gh)]
+    assert verbs.index("label create") < verbs.index("issue create")
+    assert state(gh)["labels"] == ["bug", "evaluation"]
+
+
+@pytest.mark.req("S-23", "S-31")
+def test_a_dry_run_shows_titles_and_paths_and_sends_and_writes_nothing(folder, gh):
+    before = sorted(folder.rglob("*"))
+    told = filing(folder, gh, "--dry-run")
+
+    assert told.returncode == 0, told.stderr
+    assert (
+        f"would create  test-002   [E2E] test-002: {NASTY} - FAIL\n              body from issues/test-002.md"
+        in told.stdout
+    )
+    assert not (gh / "calls.jsonl").exists()
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_a_second_run_files_nothing_again(folder, gh):
+    filing(folder, gh)
+    first = state(gh)
+    told = filing(folder, gh)
+
+    assert told.returncode == 0
+    assert told.stdout.count("skip") == 7
+    assert state(gh) == first
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_fails_nothing_is_filed_twice(folder, gh, seed):
+    """Half of the failures come after GitHub has done what was asked."""
+    for _ in range(80):
+        told = filing(folder, gh, GH_FAILS="0.3", GH_SEED=str(seed))
+        if told.returncode == 0:
+            break
+    else:
+        pytest.fail(told.stderr)
+
+    assert_all_filed_once(gh)
+
+
+@pytest.mark.parametrize("after", [0.05, 0.15, 0.3, 0.5])
+def test_killed_at_any_moment_nothing_is_filed_twice(folder, gh, after):
+    started = subprocess.Popen(
+        [folder / "file_issues.sh"], env=environment(gh), start_new_session=True, stdout=subprocess.DEVNULL
+    )
+    time.sleep(after)
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    (gh / "state.json").exists() and state(gh)  # the stand-in itself is not half-written
+
+    told = filing(folder, gh)
+    assert told.returncode == 0, told.stderr
+    assert_all_filed_once(gh)
+
+
+@pytest.mark.req("S-30", "S-43")
+@pytest.mark.parametrize("where", ["/", "folder"])
+def test_its_syntax_is_sound_and_it_runs_from_any_folder(folder, gh, where):
+    cwd = folder if where == "folder" else where
+
+    assert subprocess.run(["bash", "-n", "file_issues.sh"], cwd=folder, check=False).returncode == 0
+    assert filing(folder, gh, "--dry-run", cwd=cwd).returncode == 0
+
+
+@pytest.mark.req("S-29")
+def test_shellcheck_has_nothing_to_say(folder):
+    checker = shutil.which("shellcheck") or str(Path(sys.executable).parent / "shellcheck")
+
+    told = subprocess.run(
+        [checker, "--severity=style", folder / "file_issues.sh"], capture_output=True, text=True, check=False
+    )
+    assert (told.returncode, told.stdout) == (0, "")
+
+
+@pytest.mark.req("S-29")
+def test_it_is_strict_and_pauses_a_second_between_calls():
+    assert "set -euo pipefail" in script()
+    assert 'pause="${FILE_ISSUES_PAUSE:-1}"' in script()
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("issue\ttest 1\tissues/test-001.md\tm\n", "other characters"),
+        ("issue\ttest-9\t../../etc/passwd\tm\n", "outside of this folder"),
+        ("issue\ttest-9\t/etc/passwd\tm\n", "outside of this folder"),
+        ("issue\ttest-9\tissues/absent.md\tm\n", "issues/absent.md is missing"),
+        ("odd\ttest-9\tissues/test-001.md\tm\n", "unknown kind: odd"),
+    ],
+)
+def test_a_damaged_manifest_is_refused_before_anything_is_sent(folder, gh, line, told):
+    with (folder / "issues" / "manifest.tsv").open("a") as file:
+        file.write(line)
+
+    found = filing(folder, gh)
+    assert (found.returncode, told in found.stderr) == (1, True)
+    assert not (gh / "calls.jsonl").exists()
+
+
+def test_an_unknown_option_is_refused(folder, gh):
+    assert filing(folder, gh, "--force").returncode == 2
+
+
+def test_keys_are_safe_and_each_its_own():
+    names = ["a b", "a/b", "../x", "", "EPIC", "epic", "ü", "a-b", "x" * 300]
+    made = keys_for(names)
+
+    assert len({key.lower() for key in made}) == len(names)
+    assert all(not key.startswith(".") and "/" not in key and len(key) <= 110 for key in made)
