@@ -4,8 +4,10 @@ ErrataError                 the user can fix it: shown as message + hint, exit 2
 ├── SourceError             the logs could not be opened as asked
 │   ├── UnknownFormatError
 │   └── AmbiguousFormatError
+├── FetchError              a deployment could not be asked, or did not answer as it should
 ├── StoreError              the store is newer, locked, or not ours
 ├── NotFoundError           no run, case or attempt of that name, or several
+├── NotComparableError      runs that did not measure the same thing: exit 4
 ├── ReportError             a report can't be edited as asked
 └── SettingsError           a setting is missing or contradicts another
 
@@ -35,6 +37,10 @@ class AmbiguousFormatError(SourceError):
     """Several sources recognise the path."""
 
 
+class FetchError(ErrataError):
+    """A deployment could not be asked, or did not answer as it should."""
+
+
 class StoreError(ErrataError):
     """The store is newer, locked, full, or not ours."""
 
@@ -45,6 +51,10 @@ class NotFoundError(ErrataError):
 
 class ReportError(ErrataError):
     """A report can't be edited as asked."""
+
+
+class NotComparableError(ErrataError):
+    """Runs that did not measure the same thing in the same way."""
 
 
 class SettingsError(ErrataError):

@@ -43,6 +43,8 @@ SHOWING = {
     "review export": ["review", "export", RUN_B],
     "sessions": ["sessions", RUN_B],
     "rerun": ["rerun", RUN_B],
+    "action": ["action", "add", "--what", "allows it", "--path", "lint.mjs", "--for", "002-http_greeting"],
+    "known": ["known", "add", "006-pagination_shape", "--text", "the guidelines do not tell the shape"],
     "exclude": ["exclude", "latest", "--reason", "too old"],
     "rm": ["rm", "latest", "--yes"],
     "trust": ["trust", SETTINGS],

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errata.model import (
@@ -28,7 +28,8 @@ from errata.review.material import Material
 from errata.review.packets import packet_for
 from errata.review.question import OWNERS
 from errata.review.redaction import LONG, told
-from errata.review.seams import REACH, Seams, in_short
+from errata.review.seams import NAMED, REACH, Seams, in_short
+from errata.review.sightings import signals_of
 from errata.testing import a_run, an_attempt
 from errata.triage import attribute, built_in, observe
 
@@ -118,3 +119,144 @@ def test_no_piece_of_a_secret_comes_through_wherever_it_stands(secret, at, size,
     text, gone = secret
 
     assert pieces_left(gone, the_packet(placed(text, at, size, beside), field, budget, blind=blind)) == []
+
+
+def test_a_packet_is_redacted_when_it_is_made():
+    packet = the_packet("DB_PASSWORD=hunter2hunter2", "output", 12_000)
+
+    assert packet.redacted
+    assert "DB_PASSWORD=[redacted:named]" in [place.text for place in packet.places]
+
+
+def test_a_raw_packet_says_so_and_holds_all():
+    attempt = an_attempt(output=Output(text="DB_PASSWORD=hunter2hunter2"))
+    packet = packet_for(Material(run=a_run(), attempt=attempt), OWNERS, raw=True)
+
+    assert not packet.redacted
+    assert packet.places[0].text == "DB_PASSWORD=hunter2hunter2"
+
+
+def test_the_budget_holds_for_what_is_sent_not_for_what_was_there():
+    """A redaction may be longer than what it stands for."""
+    text = "PIN_TOKEN=123abc " * 2_000
+    packet = packet_for(Material(run=a_run(), attempt=an_attempt(output=Output(text=text))), OWNERS, budget=4_000)
+
+    assert packet.size["tokens_estimated"] <= 4_000
+    assert packet.size["characters"] == sum(len(place.text) for place in packet.places)
+
+
+# --- texts that are too long to be redacted as a whole ---------------------------------------------------------------
+
+PRIVATE_KEY = "\n".join(("-----BEGIN RSA PRIVATE KEY-----", *["Ab1+" * 16] * 60, "-----END RSA PRIVATE KEY-----"))
+LONG_ONES = [
+    *SECRETS,
+    (PRIVATE_KEY, "Ab1+Ab1+Ab1+"),
+    (f"Authorization: Bearer {'Zz9.' * 600}", "Zz9.Zz9.Zz9."),
+    ('{"password": "correct horse battery staple, with many words more"}', "battery staple, with"),
+]
+
+
+@pytest.mark.parametrize("budget", [400, 2_000])
+@pytest.mark.parametrize(("secret", "gone"), LONG_ONES)
+def test_no_piece_of_a_secret_is_left_where_a_very_long_text_is_cut(secret, gone, budget):
+    """The secret is moved over every place where the text is cut."""
+    text = a_log(LONG + 10_000)
+    whole = Seams(text, told)
+    plain = packet_for(Material(run=a_run(), attempt=an_attempt(output=Output(text=text))), OWNERS, budget=budget)
+    first = plain.places[0].text.index("\n[…")
+    last = len(text) - (len(plain.places[0].text) - plain.places[0].text.rindex("…]\n") - 2)
+    assert whole.before(first, 0) == first  # in a plain text any place is a seam
+    for edge in (first, last):
+        for off in range(-len(secret) - 2, 3, max(len(secret) // 12, 1)):
+            at = edge + off
+            attempt = an_attempt(output=Output(text=f"{text[:at]} {secret} {text[at:]}"))
+            packet = packet_for(Material(run=a_run(), attempt=attempt), OWNERS, budget=budget)
+            assert pieces_left(gone, packet) == [], off
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(LONG_ONES), st.floats(0, 1), st.integers(0, 3_000))
+def test_no_seam_is_inside_of_a_secret(secret, part, before):
+    told_of, gone = secret
+    text = f"{a_log(4_000)[:before]} {told_of} {a_log(4_000)}"
+    at = before + 1 + int(part * len(told_of))
+    seams = Seams(text, told)
+    starts, ends = seams.after(at, len(text)), seams.before(at, 0)
+
+    for shown in (told(text[starts:]), told(text[:ends])):
+        assert not [piece for at in range(max(len(gone) - PIECE, 0) + 1) if (piece := gone[at : at + PIECE]) in shown]
+
+
+def test_of_a_very_long_text_only_what_is_near_is_looked_at():
+    looked_at = 0
+
+    def counting(text: str) -> str:
+        nonlocal looked_at
+        looked_at += len(text)
+        return told(text)
+
+    text = a_log(3_000_000)
+    Seams(text, counting).after(1_500_000, len(text))
+
+    assert 0 < looked_at <= 4 * (REACH + NAMED + len(LINE))
+
+
+def test_a_name_that_is_masked_is_not_cut_either():
+    run = a_run()
+    model = run.subject.model
+    text = a_log(LONG + 10_000)
+    for at in range(700, 760):
+        attempt = an_attempt(output=Output(text=f"{text[:at]} {model} {text[at:]}"))
+        packet = packet_for(Material(run=run, attempt=attempt), OWNERS, budget=400, blind=True)
+        shown = packet.places[0].text
+        assert not any(model[: len(model) - cut] in shown for cut in range(len(model) - 5))
+
+
+def test_what_is_cut_to_one_line_is_redacted_before():
+    text = f"{'x ' * 140}ghp_{'A1b2' * 10} and more"
+
+    for width in range(270, 340):
+        assert "A1b2A1b2" not in in_short(text, width, told)
+
+
+def test_what_is_cut_to_one_line_says_so():
+    assert in_short("a b c", 300, told) == "a b c"
+    assert in_short("word " * 1_000, 20, told) == "word word word word…"
+    assert in_short("DB_PASSWORD=" + "x" * 300, 100, told) == "DB_PASSWORD=[redacted:named]…"
+
+
+# --- what triage cut before ------------------------------------------------------------------------------------------
+
+
+def test_a_quote_of_triage_is_cut_anew_where_it_was_taken_from():
+    error = ErrorInfo(type="E", message=f"{'word ' * 30}ghp_{'A1b2' * 10} was refused", phase="subject")
+    signal = Signal(name="s", where="errors[0].message", quote=error.message[:170])
+    (told_as,) = signals_of([signal], [error.message], told)
+
+    assert told_as.quote == ("word " * 30).strip()
+
+
+def test_a_quote_that_stands_nowhere_loses_its_first_and_last_word():
+    signal = Signal(name="s", quote=f"b2A1b2A1b2 was refused, {'word ' * 10} and ghp_A1b2A1b2A1")
+    (told_as,) = signals_of([signal], ["something else"], told)
+
+    assert told_as.quote.startswith("… was refused,") and told_as.quote.endswith("and …")
+
+
+def test_a_short_quote_stays_as_it_is():
+    (told_as,) = signals_of([Signal(name="s", quote="429 too many requests")], [], told)
+
+    assert told_as.quote == "429 too many requests"
+
+
+def test_a_key_made_of_a_message_with_a_secret_is_told_as_a_hash():
+    crash = {"execution": "error", "outcome": "none"}
+    hidden = an_attempt(errors=(ErrorInfo(type="E", message="AGE-SECRET-KEY-1" + "Q" * 30, phase="subject"),), **crash)
+    plain = an_attempt(errors=(ErrorInfo(type="E", message="refused", phase="subject"),), **crash)
+    keys = [
+        packet_for(Material(run=a_run(), attempt=one, attribution=attribute(one, ())), OWNERS).failure_key
+        for one in (hidden, plain)
+    ]
+
+    assert "QQQQ" not in keys[0].exact
+    assert keys[1].exact == "subject:E:refused"

@@ -1,6 +1,6 @@
 """What a failure shows, as far as others may show the same: a key that is equal for equals, and words for the like."""
 
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from errata.buckets.failing import Failing
 from errata.buckets.rules import WHOLE
@@ -14,6 +14,9 @@ _PHASES: frozenset[str] = frozenset(get_args(Phase))
 _MACHINERY = frozenset(("budget", "provider", "environment", "harness", "simulator", "collateral"))
 
 
+Kind = Literal["cluster", "signal", "text", "bare"]
+
+
 class Symptom(NamedTuple):
     suite: str
     owner: str
@@ -22,8 +25,8 @@ class Symptom(NamedTuple):
     signal: str
     key: str
     """Later failures are recognised by it."""
-    settled: bool
-    """The key says all: nothing of another key is the same thing."""
+    kind: Kind
+    """What the key is made of. `bare` ones have no words to compare: what they share is only where it happened."""
     shape: str
     """The text that it goes by, masked; empty where none tells anything."""
     words: tuple[str, ...]
@@ -38,37 +41,39 @@ def symptom_of(failing: Failing) -> Symptom:
     text = next((text for text in failing.texts if words_of(text, without=checks)), "")
     words = words_of(text, kind if is_error else "", without=checks)
     shape = one_line(mask(text, strings=False), KEY)
-    key, settled = _key(failing, shape, is_error=is_error, opaque=not words and _says_something(failing, checks))
+    kind_of_key, key = _key(failing, shape, is_error=is_error, opaque=not words and _says_something(failing, checks))
     return Symptom(
         suite=failing.suite,
         owner=failing.owner,
         scoring=phase == "scoring",
         signal=failing.signal,
         key=key,
-        settled=settled,
+        kind=kind_of_key,
         shape=shape,
         words=words,
         case="" if is_error or failing.owner in _MACHINERY else failing.case,
     )
 
 
-def _key(failing: Failing, shape: str, *, is_error: bool, opaque: bool) -> tuple[str, bool]:
+def _key(failing: Failing, shape: str, *, is_error: bool, opaque: bool) -> tuple[Kind, str]:
     coarse = failing.key.coarse
     if failing.cluster:
-        return f"cluster:{failing.cluster}", True
+        return "cluster", f"cluster:{failing.cluster}"
     if failing.signal in WHOLE:
         limit = failing.parameters.get("limit", "") if failing.signal == "limit_reached" else ""
-        return f"signal:{failing.signal}{limit and f':{limit}'}", True
+        return "signal", f"signal:{failing.signal}{limit and f':{limit}'}"
     if is_error:
-        return failing.key.exact, False
+        return "text", failing.key.exact
     if shape:
-        return one_line(f"{failing.owner}:{coarse}:{shape}", KEY), False
+        return "text", one_line(f"{failing.owner}:{coarse}:{shape}", KEY)
     # two things differ, and only the case tells which; or nothing is said at all
     rest = f"@{failing.case}" if opaque else failing.category
-    return one_line(f"{failing.owner}:{failing.signal}:{coarse}:{rest}", KEY), True
+    return "bare", one_line(f"{failing.owner}:{failing.signal}:{coarse}:{rest}", KEY)
 
 
 def _says_something(failing: Failing, checks: tuple[str, ...]) -> bool:
     """More than `tests failed (60%)`, though in no words that could be compared."""
     names = [check.lower() for check in checks if check]
-    return any(any(map(str.isalpha, text)) and not any(name in text.lower() for name in names) for text in failing.texts)
+    return any(
+        any(map(str.isalpha, text)) and not any(name in text.lower() for name in names) for text in failing.texts
+    )

@@ -31,10 +31,10 @@ _DULL = frozenset(f"{_ANY_SENTENCE} {_ANY_FAILURE} {_ANY_ASSERTION}".split())
 
 
 def words_of(*texts: str, without: Iterable[str] = ()) -> tuple[str, ...]:
-    """In order, each once; `without` are names that need no telling, such as those of the checks."""
+    """Each once, in no order of the text; `without` are names that need no telling, such as those of the checks."""
     dull = {word for name in without for word in _words(name)}
     found = dict.fromkeys(word for text in texts for word in _words(text[:LONGEST]) if word not in dull)
-    return tuple(found)[:MOST]
+    return tuple(sorted(tuple(found)[:MOST]))
 
 
 @lru_cache(maxsize=20_000)

@@ -12,6 +12,7 @@ from errata.errors import SettingsError
 COMMANDS: Table = {
     "analyze": ("analyze", "Everything at once: import, check, summarise."),
     "import": ("import_", "Read the runs at PATHS into the store."),
+    "fetch": ("fetch", "Save what a deployment answers about runs, for reading without a network."),
     "runs": ("runs", "List the runs of the store."),
     "show": ("show", "Show a run, a case or an attempt."),
     "check": ("check", "Tell whether RUNS are fit to be analysed."),
@@ -24,6 +25,8 @@ COMMANDS: Table = {
         "Tell the sessions of RUNS, what the latest one hides, and which crash dragged others along.",
     ),
     "rerun": ("rerun", "Tell how RUNS can be repeated where it was not the model's fault."),
+    "action": ("action", "Keep what was done about failures, and tell whether it worked."),
+    "known": ("known", "Keep which gaps of a suite are known, so that they are not found again."),
     "exclude": ("exclude", "Keep RUN, but leave it out of every score."),
     "rm": ("rm", "Forget RUNS."),
     "trust": ("trust", "Let a project's `errata.toml` name reviewers, addresses and keys."),

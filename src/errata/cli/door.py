@@ -16,11 +16,11 @@ import click
 from errata import __version__
 from errata.cli.app import app
 from errata.cli.fitting import WIDTH, fold
-from errata.errors import ErrataError
+from errata.errors import ErrataError, NotComparableError
 from errata.text.clean import clean
 from errata.text.redact import redact
 
-BUG, USER, INTERRUPTED = 3, 2, 130
+BUG, USER, NOT_COMPARABLE, INTERRUPTED = 3, 2, 4, 130
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -37,7 +37,7 @@ def run(arguments: list[str] | None = None) -> int:
         return code if isinstance(code, int) else 0
     except ErrataError as error:
         _say(error.message, error.hint)
-        return USER
+        return NOT_COMPARABLE if isinstance(error, NotComparableError) else USER
     except click.ClickException as error:
         return _usage(error)
     except (KeyboardInterrupt, click.Abort):

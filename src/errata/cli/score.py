@@ -19,7 +19,7 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
     """Tell what the score is, under each policy."""
     store = options.store
     every = (
-        pipeline.score_run(stored, store, timeouts=options.settings.timeouts)
+        pipeline.score_run(stored, store, timeouts=options.settings.timeouts, to_pool=pooled)
         for stored in pipeline.runs_named(runs, store)
     )
     pools = pipeline.pool(list(every)) if pooled else []

@@ -49,6 +49,7 @@ def json_score(score: Score) -> dict[str, Any]:
         "rate": score.rate,
         "mean": score.mean,
         "interval": score.interval,
+        "effective": score.effective,
         "bounds": score.bounds,
         "stated": score.stated,
         "reproduced": score.reproduced,

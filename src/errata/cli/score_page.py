@@ -58,6 +58,7 @@ def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
     put()
     for line in lines_of(pool.scores, tuple(POLICIES), told):
         put(line)
+    _put_clustered(pool.scores["strict"], told.counted)
     _put_below(pool.scores["clean"], runs[0])
     if by_category:
         put_categories(pool.categories, {})
@@ -86,6 +87,12 @@ def _put_below(score: Score, run: Run) -> None:
         low, high = score.bounds
         told = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
         put(f"{'bounds':<{LABEL}}{told}")
+
+
+def _put_clustered(score: Score, counted: str) -> None:
+    if score.effective is not None and round(score.effective) < score.total:
+        worth = plural(round(score.effective), "independent one")
+        put(f"{'clustered':<{LABEL}}the same cases again: {plural(score.total, counted)} are worth {worth} (strict)")
 
 
 def _put_cost(cost: Cost) -> None:

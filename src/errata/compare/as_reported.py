@@ -1,10 +1,11 @@
 """The harness's own number, recomputed its own way: a proof that its log was understood."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from msgspec.structs import replace
 
+from errata.compare.clusters import clusters_of
 from errata.compare.intervals import standard_error
 from errata.compare.reducers import reducer_named
 from errata.compare.scores import Score, grouped
@@ -38,7 +39,8 @@ def _untold(headline: Reported, why: str) -> Score:
 def _recounted(rows: Sequence[Tried], headline: Reported, trials: Trials) -> Score | None:
     """None where the rule is not known."""
     if headline.metric == "pass_rate":
-        return Score(policy="as_reported", passed=sum(one.passed for one in rows), total=len(rows))
+        told = clusters_of((one.case, one.passed) for one in rows) if trials.to_pool else {}
+        return Score(policy="as_reported", passed=sum(one.passed for one in rows), total=len(rows), by_case=told)
     reducer = reducer_named(headline.reducer)
     if headline.metric not in AVERAGED or reducer is None:
         return None
@@ -46,20 +48,28 @@ def _recounted(rows: Sequence[Tried], headline: Reported, trials: Trials) -> Sco
     for one in rows:
         if one.reported is not None:
             by_case.setdefault(one.case, []).append(one.reported)
-    every = [value for values in by_case.values() for value in values]
+    every = [(case, value) for case, values in by_case.items() for value in values]
     # the mean of equally long means is the mean of all: then the passes can be counted
     balanced = len(set(map(len, by_case.values()))) == 1
     averages_rows = headline.n == trials.valued
     if headline.reducer in ("", "mean") and (balanced or averages_rows):
-        return _average(every)
-    return _average([value for values in by_case.values() if (value := reducer(values)) is not None])
+        return _average(every, trials)
+    reduced = ((case, reducer(values)) for case, values in by_case.items())
+    return _average([(case, value) for case, value in reduced if value is not None], trials)
 
 
-def _average(values: Sequence[float]) -> Score | None:
+def _average(by_case: Iterable[tuple[str, float]], trials: Trials) -> Score | None:
     """Passes where every value is one or nothing, else the mean."""
+    told = list(by_case)
+    values = [value for _, value in told]
     if not values:
         return None
-    score = Score(policy="as_reported", passed=sum(value >= 1 for value in values), total=len(values))
+    score = Score(
+        policy="as_reported",
+        passed=sum(value >= 1 for value in values),
+        total=len(values),
+        by_case=clusters_of(told) if trials.to_pool else {},
+    )
     if all(value in (0, 1) for value in values):
         return score
     return replace(score, mean=fmean(values), stderr=standard_error(values))
@@ -71,7 +81,7 @@ def _with_nothing_as_zero(told: Score, headline: Reported, trials: Trials) -> Sc
         return None
     made = [one for one in trials.rows if one.execution not in NEVER_MADE]
     empty = sum(one.reported is None for one in made)
-    found = _average([one.reported or 0.0 for one in made])
+    found = _average(((one.case, one.reported or 0.0) for one in made), trials)
     groups = tuple(group for group in told.groups if group.why in NEVER_MADE)
     score = (
         replace(found, stated=told.stated, groups=groups, note=f"{empty} without a value count 0") if found else None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from errata.compare.clusters import clusters_of
 from errata.compare.scores import Policy, Score, grouped
 from errata.compare.trials import NEVER_MADE, NOT_THE_SUBJECTS, Trials, Tried
 
@@ -63,6 +64,7 @@ def counted(trials: Trials, policy: Policy, opinion: Opinion) -> Score:
         groups=grouped(out, unnamed=trials.absent),
         beside=grouped(_not_alone(kept, opinion)),
         recovered=tuple(recovered),
+        by_case=clusters_of((unit[0].case, passes(unit)) for unit in kept) if trials.to_pool else {},
     )
 
 

@@ -7,10 +7,11 @@ import msgspec
 from errata.compare.matrix import Matrix
 
 
-class CheckCount(msgspec.Struct, frozen=True, kw_only=True):
+class CountByRun(msgspec.Struct, frozen=True, kw_only=True):
     name: str
+    """Of a check, or of what stood in the place of an answer."""
     by_run: tuple[int, ...]
-    """In how many attempts it failed, a number for each column."""
+    """In how many attempts, a number for each column."""
 
     @property
     def total(self) -> int:
@@ -19,7 +20,7 @@ class CheckCount(msgspec.Struct, frozen=True, kw_only=True):
 
 def failed_dimensions(
     matrix: Matrix, failed: Iterable[tuple[int, str, str, int]], order: Collection[str] = ()
-) -> tuple[CheckCount, ...]:
+) -> tuple[CountByRun, ...]:
     """`failed`: a run's number, a case, a check, and in how many attempts it failed.
 
     In the order in which the harness lists its checks, where there is one, else the most frequent first.
@@ -30,5 +31,5 @@ def failed_dimensions(
         if case in matrix.rows:
             counts.setdefault(name, [0] * len(matrix.columns))[place[pk]] += count
     listed = {name: at for at, name in enumerate(order)}
-    found = [CheckCount(name=name, by_run=tuple(those)) for name, those in counts.items()]
+    found = [CountByRun(name=name, by_run=tuple(those)) for name, those in counts.items()]
     return tuple(sorted(found, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))

@@ -10,8 +10,8 @@ Z = 1.959963984540054
 """95 %, two-sided."""
 
 
-def wilson(passed: int, total: int) -> Interval | None:
-    """The Wilson interval of a rate; none for nothing."""
+def wilson(passed: float, total: float) -> Interval | None:
+    """The Wilson interval of a rate; none for nothing. What hangs together is worth less than its number."""
     if total == 0:
         return None
     rate, square = passed / total, Z * Z

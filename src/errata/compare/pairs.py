@@ -1,4 +1,4 @@
-"""Two columns over the same cases: whether they differ beyond chance, by how much, and what many such tests are worth."""
+"""Two columns over the same cases: do they differ beyond chance, by how much, and what are many such tests worth?"""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -62,7 +62,7 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def _correlation(both: int, only_first: int, only_second: int, neither: int) -> float:
-    """Phi of the two columns, a positive one corrected for continuity as Newcombe does; 0 where a column is constant."""
+    """Phi of the two columns, a positive one corrected for continuity as by Newcombe; 0 where a column is constant."""
     margins = (both + only_first) * (only_second + neither) * (both + only_second) * (only_first + neither)
     if not margins:
         return 0.0

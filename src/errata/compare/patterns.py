@@ -1,7 +1,9 @@
 """What stood in the place of an answer: an ended session, nothing, a filter, a limit. From fields and signals alone."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+from errata.compare.dimensions import CountByRun
+from errata.compare.matrix import Matrix
 from errata.model import Attempt, Attribution
 
 ENDED, ENDED_EARLY, EMPTY = "MODEL_ENDED_SESSION", "MODEL_ENDED_SESSION_EARLY", "EMPTY_RESPONSE"
@@ -30,6 +32,21 @@ def pattern_of(attempt: Attempt, said: Attribution | None) -> str:
     if attempt.execution == "limit":
         seen.add(LIMIT)
     return _first(seen)
+
+
+def counted_patterns(matrix: Matrix, found: Mapping[int, Mapping[str, Mapping[str, int]]]) -> tuple[CountByRun, ...]:
+    """`found`: a run's number → case → pattern → how often. Only patterns that occur."""
+    counts = [
+        CountByRun(
+            name=pattern,
+            by_run=tuple(
+                sum(those.get(pattern, 0) for case, those in found.get(column.pk, {}).items() if case in matrix.rows)
+                for column in matrix.columns
+            ),
+        )
+        for pattern in PATTERNS
+    ]
+    return tuple(one for one in counts if one.total)
 
 
 def _first(seen: Collection[str]) -> str:

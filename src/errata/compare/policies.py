@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from errata.compare.as_reported import as_reported
+from errata.compare.clusters import clusters_of
 from errata.compare.counting import CONTRADICTORY, by_rules, by_verdicts, contradicts_itself, counted, passes
 from errata.compare.scores import Policy, Score
 from errata.compare.trials import NEVER_MADE, NOT_THE_SUBJECTS, Trials
@@ -21,7 +22,13 @@ def strict(trials: Trials) -> Score:
     kinds |= {CONTRADICTORY for unit in units if contradicts_itself(unit)}
     kinds |= {"missing"} if trials.absent else set()
     note = f"{' or '.join(kind for kind in _ORDER if kind in kinds)} = not passed" if kinds else ""
-    return Score(policy="strict", passed=sum(map(passes, units)), total=len(units) + trials.absent, note=note)
+    return Score(
+        policy="strict",
+        passed=sum(map(passes, units)),
+        total=len(units) + trials.absent,
+        note=note,
+        by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.to_pool else {},
+    )
 
 
 def clean(trials: Trials) -> Score:

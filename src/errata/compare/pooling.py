@@ -1,8 +1,12 @@
-"""Several runs of one subject as one score: the counts are added, and what was left out is told of all of them."""
+"""Several runs of one subject as one score: the counts are added, and what was left out is told of all of them.
+
+Runs that repeat the same cases say less than as many runs of other cases would: the interval is that of clusters.
+"""
 
 from collections.abc import Sequence
 from math import sqrt
 
+from errata.compare.clusters import Cluster, clustered_error, effective_size, merged
 from errata.compare.scores import Group, Score
 from errata.compare.trials import Tried
 
@@ -16,21 +20,34 @@ def pooled(scores: Sequence[Score]) -> Score:
         return Score(policy=policy, note=scores[0].note)
     total = sum(score.total for score in told)
     graded = any(score.mean is not None for score in told)
+    clusters = _clusters(told)
     return Score(
         policy=policy,
         passed=sum(score.passed for score in told),
         total=total,
         mean=sum((score.rate or 0.0) * score.total for score in told) / total if graded else None,
-        stderr=_stderr(told, total) if graded else None,
+        stderr=_stderr(told, total, clusters) if graded else None,
         groups=_merged([group for score in scores for group in score.groups]),
         beside=_merged([group for score in scores for group in score.beside]),
         recovered=tuple(case for score in scores for case in score.recovered),
         note=f"of {len(told)} of {len(scores)} runs" if len(told) < len(scores) else "",
+        effective=effective_size(clusters) if clusters and not graded else None,
     )
 
 
-def _stderr(scores: Sequence[Score], total: int) -> float | None:
-    """Of a mean over runs that were made one by one."""
+def _clusters(scores: Sequence[Score]) -> list[Cluster]:
+    """What each case adds to all of them; a planned case without a name is one of its own. Empty where it's unknown."""
+    if not all(score.by_case for score in scores):
+        return []
+    found = list(merged(score.by_case for score in scores).values())
+    unnamed = sum(score.total for score in scores) - sum(count for _, count in found)
+    return found + [(0.0, 1)] * unnamed
+
+
+def _stderr(scores: Sequence[Score], total: int, clusters: Sequence[Cluster]) -> float | None:
+    """Of a mean over cases; where these are not known, over runs that were made one by one."""
+    if clusters:
+        return clustered_error(clusters)
     known = [(score.total, score.stderr) for score in scores if score.stderr is not None]
     if len(known) < len(scores):
         return None

@@ -1,11 +1,12 @@
 """What a policy says: how much was passed, of how many, what was left out and how far that can be trusted."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
 
+from errata.compare.clusters import Cluster
 from errata.compare.intervals import Interval, around, wilson
 from errata.compare.trials import Tried
 
@@ -46,6 +47,10 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     recovered: tuple[str, ...] = ()
     """Cases whose result was taken from an earlier session."""
     note: str = ""
+    by_case: Mapping[str, Cluster] = {}
+    """What each case adds; kept only of runs that are to be pooled."""
+    effective: float | None = None
+    """How many independent tries the total is worth, where the same cases are in it several times."""
 
     @property
     def rate(self) -> float | None:
@@ -57,6 +62,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     def interval(self) -> Interval | None:
         if self.mean is not None:
             return around(self.mean, self.stderr)
+        if self.effective and self.rate is not None:
+            return wilson(self.rate * self.effective, self.effective)
         return wilson(self.passed, self.total)
 
     @property

@@ -102,10 +102,18 @@ class Trials:
     """The counted attempts by case, and beside them those that a later session replaced."""
 
     def __init__(
-        self, run: Run, attempts: Iterable[Attempt], opinions: Opinions = NO_OPINIONS, *, timeouts: Timeouts = "count"
+        self,
+        run: Run,
+        attempts: Iterable[Attempt],
+        opinions: Opinions = NO_OPINIONS,
+        *,
+        timeouts: Timeouts = "count",
+        to_pool: bool = False,
     ) -> None:
         self.run = run
         self.timeouts = timeouts
+        self.to_pool = to_pool
+        """Whether scores have to tell what each case adds: only that shows which cases several runs repeat."""
         self.counted: dict[str, list[Tried]] = {}
         self.earlier: dict[str, list[Tried]] = {}
         self.repeated = False
@@ -122,7 +130,8 @@ class Trials:
 
     def only(self, cases: Iterable[str]) -> "Trials":
         """The part of them that belongs to some cases, in the order of these."""
-        part = Trials(msgspec.structs.replace(self.run, expected_cases=None), (), timeouts=self.timeouts)
+        run = msgspec.structs.replace(self.run, expected_cases=None)
+        part = Trials(run, (), timeouts=self.timeouts, to_pool=self.to_pool)
         for case in cases:
             if case in self.counted:
                 part.counted[case] = self.counted[case]

@@ -4,6 +4,8 @@ What is there is kept as people wrote it: a list goes on in its own way, a table
 edit is read again before it is given back: it must have added its entry to the section, and nothing else.
 """
 
+from typing import Literal
+
 import msgspec
 
 from errata.memory.entries import Entry, columns_of, is_about, is_entry, is_row
@@ -25,22 +27,31 @@ class Edited(msgspec.Struct, frozen=True):
     """Where the entry stands, or stood; counted from 1."""
     text: str
     """The line itself."""
-    changed: bool = True
+    state: Literal["written", "there", "reworded"] = "written"
+
+    @property
+    def changed(self) -> bool:
+        return self.state == "written"
 
 
-def with_entry(data: bytes, entry: Entry) -> Edited:
-    """The report with the entry in its section; unchanged where it stands there already."""
+def with_entry(data: bytes, entry: Entry, *, was_written: bool = False) -> Edited:
+    """The report with the entry in its section; unchanged where it stands there already.
+
+    Where it was written before, a line about the same is it: somebody has changed the words by hand.
+    """
     text = _decoded(data)
     blocks, lines = blocks_of(text), lines_of(text)
     section = find_section(blocks)
-    found = _standing(section, entry) if section else None
-    if found:
-        return Edited(data, found.start + 1, lines[found.start].rstrip("\r\n"), changed=False)
+    found = _standing(section, entry)
+    same = found or (_about(section, entry) if was_written else None)
+    if same:
+        text_of_it = lines[same.start].rstrip("\r\n")
+        return Edited(data, same.start + 1, text_of_it, "there" if found else "reworded")
     patches = inside(section, lines, entry) if section else new_section(blocks, lines, entry)
     for patch in patches:
         made = applied(patch, lines)
         now = find_section(blocks_of(made))
-        stands = _standing(now, entry) if now else None
+        stands = _standing(now, entry)
         if stands and _headings(made, without=None if section else now) == _headings(text):
             return Edited(_encoded(made, data), stands.start + 1, lines_of(made)[stands.start].rstrip("\r\n"))
     raise NoPlaceError
@@ -50,23 +61,13 @@ def without_entry(data: bytes, entry: Entry) -> Edited | None:
     """The report without the entry's line; none where it is not there, or people have written more below it."""
     text = _decoded(data)
     lines, section = lines_of(text), find_section(blocks_of(text))
-    found = _standing(section, entry) if section else None
+    found = _standing(section, entry)
     if section is None or found is None or found.end - found.start > 1:
         return None
     only = [block.items for block in section.all if block.kind != "rule"] == [(found,)]
     is_row = any(block.kind == "table" for block in section.all)
     patch = Patch(found.start, found.end, ("None",) if only and not is_row else ())
     return Edited(_encoded(applied(patch, lines), data), found.start + 1, lines[found.start].rstrip("\r\n"))
-
-
-def line_about(data: bytes, entry: Entry) -> Edited | None:
-    """A line of the section that tells of the same day, file and cases in words of its own."""
-    text = _decoded(data)
-    section = find_section(blocks_of(text))
-    for item in (item for block in section.all for item in block.items) if section else ():
-        if is_about(item.text, entry):
-            return Edited(data, item.start + 1, lines_of(text)[item.start].rstrip("\r\n"), changed=False)
-    return None
 
 
 def has_section(data: bytes) -> bool:
@@ -85,6 +86,11 @@ def _standing(section: Section | None, entry: Entry) -> Item | None:
             if is_row(item.cells, columns, entry) if block.kind == "table" else is_entry(item.text, entry):
                 return item
     return None
+
+
+def _about(section: Section | None, entry: Entry) -> Item | None:
+    items = (item for block in section.all for item in block.items) if section else ()
+    return next((item for item in items if is_about(item.text, entry)), None)
 
 
 def _headings(text: str, *, without: Section | None = None) -> list[tuple[int, str]]:

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from errata.pipeline.acted import list_actions, remove_action
+    from errata.pipeline.acting import add_action
     from errata.pipeline.agreeing import agreement_of
     from errata.pipeline.analysis import analyze, check_run, summarise
     from errata.pipeline.answers_back import import_answers
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from errata.pipeline.handing_out import hand_out
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.pipeline.importing import import_paths, look_for
+    from errata.pipeline.knowing import add_gap, list_gaps, remove_gap
     from errata.pipeline.packeting import packet_of
     from errata.pipeline.planning import plan_review
     from errata.pipeline.pooling import pool
@@ -33,6 +36,12 @@ if TYPE_CHECKING:
     from errata.store.runs import all_runs, exclude, include, run_by_id
 
 _VERBS = {
+    "add_action": "errata.pipeline.acting",
+    "list_actions": "errata.pipeline.acted",
+    "remove_action": "errata.pipeline.acted",
+    "add_gap": "errata.pipeline.knowing",
+    "list_gaps": "errata.pipeline.knowing",
+    "remove_gap": "errata.pipeline.knowing",
     "look_for": "errata.pipeline.importing",
     "triage_if_needed": "errata.pipeline.triaging",
     "triage_imported": "errata.pipeline.triaging",
@@ -80,6 +89,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "add_action",
+    "add_gap",
     "agreement_of",
     "all_runs",
     "analyze",
@@ -98,12 +109,16 @@ __all__ = [
     "import_answers",
     "import_paths",
     "include",
+    "list_actions",
+    "list_gaps",
     "list_sources",
     "look_for",
     "packet_of",
     "plan_rerun",
     "plan_review",
     "pool",
+    "remove_action",
+    "remove_gap",
     "review",
     "review_status",
     "run_by_id",

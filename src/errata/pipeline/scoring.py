@@ -43,15 +43,17 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def score_run(
-    stored: StoredRun, store: Store, *, timeouts: Timeouts = "count", verdicts: Mapping[str, Verdict] | None = None
+    stored: StoredRun,
+    store: Store,
+    *,
+    timeouts: Timeouts = "count",
+    verdicts: Mapping[str, Verdict] | None = None,
+    to_pool: bool = False,
 ) -> Scores:
-    triage_if_needed(stored, store)
-    said = {key: _quoting(one) for key, one in attributions_of(store, stored.pk).items()}
-    read = counting_verdicts(store, stored.run.id) if verdicts is None else verdicts
-    opinions = Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=read)
+    opinions = opinions_on(stored, store, verdicts=verdicts)
     tiers = Tiers()
     attempts = _watched(attempts_of(store, stored.pk), tiers)
-    whole = Trials(stored.run, attempts, opinions, timeouts=timeouts)
+    whole = Trials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)
     parts = {name: whole.only(cases) for name, cases in _members(stored, store).items()}
     scores = _scores(whole)
     return Scores(
@@ -62,8 +64,16 @@ def score_run(
         scores=scores,
         categories={name: _scores(part) for name, part in parts.items()},
         cost=cost_of(whole, parts, tiers),
-        proofs=_proofs(scores, said),
+        proofs=_proofs(scores, opinions.attributions),
     )
+
+
+def opinions_on(stored: StoredRun, store: Store, *, verdicts: Mapping[str, Verdict] | None = None) -> Opinions:
+    """What triage and reviewers say of a run, as scores need it."""
+    triage_if_needed(stored, store)
+    said = {key: _quoting(one) for key, one in attributions_of(store, stored.pk).items()}
+    read = counting_verdicts(store, stored.run.id) if verdicts is None else verdicts
+    return Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=read)
 
 
 def _scores(trials: Trials) -> dict[Policy, Score]:

@@ -110,7 +110,7 @@ def _told(value: Any, tell: Tell) -> Any:
         short = opening(value, FACT, tell)
         return short if len(short) <= FACT else f"{short[:FACT]}…"
     if isinstance(value, dict):
-        return {in_short(str(key), NAME, tell): _told(item, tell) for key, item in value.items()}
+        return {in_short(str(key), NAME, told): _told(item, tell) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_told(item, tell) for item in value]
     if isinstance(value, int) and value.bit_length() > 63:  # more than can be written

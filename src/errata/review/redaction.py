@@ -11,17 +11,19 @@ import msgspec
 from errata.model import FailureKey, LeftOut, Packet, Place, Signal
 from errata.text.private import for_others, tree_for_others
 
-REMEMBERED = 256
-"""Texts: the packets of a run share what the subject was told and the turns of a conversation."""
 SHORT, LONG = 200, 50_000
-"""Characters of those that are worth it, and that are not too much."""
+"""Characters: names and words come again and again; what is longer than long is not worth remembering."""
 
-_remembered = lru_cache(REMEMBERED)(for_others)
+_of_words = lru_cache(2_048)(for_others)
+_of_texts = lru_cache(256)(for_others)
+"""The packets of a run share what the subject was told and the turns of a conversation."""
 
 
 def told(text: str) -> str:
     """As it may leave the machine."""
-    return _remembered(text) if SHORT < len(text) <= LONG else for_others(text)
+    if len(text) <= SHORT:
+        return _of_words(text)
+    return _of_texts(text) if len(text) <= LONG else for_others(text)
 
 
 def redacted(packet: Packet) -> Packet:

@@ -16,6 +16,7 @@ Tell = Callable[[str], str]
 
 REACH = 1_000
 """Characters on both sides that are looked at, and on to the end of the word there."""
+NAMED = 200
 TRIES = 8
 """Ends of words that are tried one after the other; then whole stretches are passed over."""
 
@@ -54,7 +55,8 @@ class Seams:
             return True
         if any(first < at < last for first, last in self._keys):
             return False
-        left, right = self._text[self._word_start(at - REACH) : at], self._text[at : self._word_end(at + REACH)]
+        start = self._word_start(self._word_start(at - REACH) - NAMED)  # what a very long word is may stand before it
+        left, right = self._text[start:at], self._text[at : self._word_end(at + REACH)]
         return self.tell(left) + self.tell(right) == self.tell(left + right)
 
     @cached_property
@@ -70,10 +72,8 @@ class Seams:
 
 
 def opening(text: str, most: int, tell: Tell) -> str:
-    """The beginning of a text, told; a little more than `most` characters where that is all that is wanted."""
-    if len(text) <= 2 * most:
-        return tell(text)
-    return tell(text[: Seams(text, tell).before(2 * most, 0)])
+    """The beginning of a text, told: `most` characters of it and more, to be cut where one likes."""
+    return tell(text if len(text) <= 2 * most else text[: Seams(text, tell).after(2 * most, len(text))])
 
 
 def in_short(text: str, width: int, tell: Tell) -> str:

@@ -61,9 +61,7 @@ def key_of(material: Material, tell: Tell) -> FailureKey | None:
     key = said.failure_key
     if all(tell(text) == clean(text) for text in _made_of(material)):
         return FailureKey(exact=clean(key.exact), coarse=clean(key.coarse))
-    head, _, _ = key.exact.partition(":")
-    exact = f"{in_short(head, NAME, tell)}:{fingerprint(key.exact, size=HASH)}"
-    return FailureKey(exact=exact, coarse=f"{in_short(head, NAME, tell)}:{fingerprint(key.coarse, size=HASH)}")
+    return FailureKey(exact=fingerprint(key.exact, size=HASH), coarse=fingerprint(key.coarse, size=HASH))
 
 
 def _made_of(material: Material) -> list[str]:

@@ -3,13 +3,13 @@
 import csv
 import heapq
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
 from errata.model import Packet
 from errata.model.codec import to_json
 from errata.review.windows import excerpt
+from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
@@ -42,9 +42,6 @@ _CELLS = {
     "grader": ("grader",),
     "judge_reasoning": ("judge_reasoning",),
 }
-_LINE_ENDS = re.compile(r"\r\n?")
-# what a spreadsheet would take for a formula, also in the wide letters of some keyboards
-_FORMULA = re.compile(r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]")
 
 
 class Exported(NamedTuple):
@@ -173,10 +170,10 @@ def _sorted_text(text: str) -> str:
 
 
 def _cell(value: Any, *, short: bool) -> str:
-    text = _LINE_ENDS.sub("\n", "" if value is None else str(value))
+    text = one_kind_of_line_end("" if value is None else str(value))
     if short:
         text = excerpt(text, CELL).text
-    return f"'{text}" if _FORMULA.match(text) else text
+    return quoted(text)
 
 
 def rows_in_order(streams: Iterable[Iterator[Exported]]) -> Iterator[Exported]:

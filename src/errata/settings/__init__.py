@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from errata.errors import SettingsError
+from errata.settings.deployments import Deployment
 from errata.settings.files import project_settings, user_settings
 from errata.settings.reviewers import ReviewerSettings
 
@@ -24,6 +25,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     timeouts: Literal["count", "drop"] = "count"
     """What `clean` and `reviewed` make of an attempt that ran out of time."""
     reviewers: dict[str, ReviewerSettings] = {}
+    deployments: dict[str, Deployment] = {}
 
 
 def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, cwd: Path | None = None) -> Settings:
@@ -39,6 +41,7 @@ def load_settings(*, store: str = "", environ: Mapping[str, str] = os.environ, c
         taxonomy_files=own.taxonomies + project.taxonomies,
         timeouts=project.timeouts or own.timeouts or "count",
         reviewers=own.reviewers | project.reviewers,
+        deployments=own.deployments | project.deployments,
     )
 
 

@@ -8,6 +8,8 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.settings.below import files_below, path_below
+from errata.settings.deployments import EXAMPLE as DEPLOYMENT
+from errata.settings.deployments import Deployment, deployments_in
 from errata.settings.homes import config_home
 from errata.settings.reviewers import EXAMPLE, ReviewerSettings, reviewers_in
 from errata.settings.trust import refuse_guarded
@@ -26,6 +28,7 @@ class FromFile(msgspec.Struct, frozen=True, kw_only=True):
     taxonomies: tuple[Path, ...] = ()
     timeouts: Literal["count", "drop"] | None = None
     reviewers: dict[str, ReviewerSettings] = {}
+    deployments: dict[str, Deployment] = {}
 
 
 FROM_NO_FILE = FromFile()
@@ -39,6 +42,7 @@ class _Written(msgspec.Struct, frozen=True, kw_only=True):
     taxonomies: tuple[str, ...] = ()
     timeouts: Literal["count", "drop"] | None = None
     reviewers: dict[str, dict[str, Any]] = {}
+    deployments: dict[str, dict[str, Any]] = {}
 
 
 TAKES = {
@@ -47,6 +51,7 @@ TAKES = {
     "taxonomies": 'a list of files: `taxonomies = ["taxonomies/*.toml"]`',
     "timeouts": '`timeouts = "count"` or `timeouts = "drop"`',
     "reviewers": EXAMPLE,
+    "deployments": DEPLOYMENT,
 }
 
 
@@ -91,6 +96,7 @@ def _from_file(path: Path, written: _Written, store: Path | None) -> FromFile:
         taxonomies=files_below(path, "taxonomies", written.taxonomies),
         timeouts=written.timeouts,
         reviewers=reviewers_in(path, written.reviewers),
+        deployments=deployments_in(path, written.deployments),
     )
 
 

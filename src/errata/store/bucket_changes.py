@@ -7,7 +7,19 @@ import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from errata.model import Bucket, Verdict
-from errata.store.bucket_events import Change, Event, Move, Place, change_of, last_by_a_person, packed, since
+from errata.store.bucket_events import (
+    Change,
+    Event,
+    Move,
+    Place,
+    all_events,
+    change_of,
+    heirs,
+    last_by_a_person,
+    packed,
+    since,
+    touched_by_persons,
+)
 from errata.store.buckets import (
     Filed,
     Placement,
@@ -107,6 +119,22 @@ class Filing:
         for at in range(0, len(members), CHUNK):
             rows = [row_of_placement(one) for one in members[at : at + CHUNK]]
             self._connection.execute(insert(bucket_members), rows)
+
+    def add(self, new: Sequence[Bucket]) -> None:
+        """Buckets that a rule has made; no part of the change either."""
+        for at in range(0, len(new), CHUNK):
+            self._connection.execute(insert(buckets), [row_of(Filed(one)) for one in new[at : at + CHUNK]])
+
+    def retire(self, bucket_ids: Sequence[str], suite: str) -> None:
+        """Of these, the ones that have no members left and that no person has ever touched."""
+        for some in chunks(sorted(set(bucket_ids) - touched_by_persons(self._connection, suite))):
+            filled = select(bucket_members.c.bucket).where(bucket_members.c.bucket.in_(some))
+            empty = buckets.c.id.in_(some) & buckets.c.id.not_in(filled)
+            self._connection.execute(update(buckets).where(empty).values(gone=True))
+
+    def heirs(self, suite: str) -> dict[str, str]:
+        """Merged bucket → the one that took its place."""
+        return heirs(all_events(self._connection, suite))
 
     def mark(self, pk: int, mark: str) -> None:
         """From which state of the run its suggestions were made."""

@@ -59,7 +59,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 def events_of(store: Store, suite: str | None = None) -> list[Event]:
     """Oldest first."""
     with store.reading() as connection:
-        return [_event(row) for row in connection.execute(_events(suite).order_by(bucket_events.c.number))]
+        return all_events(connection, suite)
+
+
+def all_events(connection: Connection, suite: str | None) -> list[Event]:
+    return [_event(row) for row in connection.execute(_events(suite).order_by(bucket_events.c.number))]
 
 
 def last_by_a_person(connection: Connection, suite: str | None) -> Event | None:

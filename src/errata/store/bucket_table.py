@@ -1,6 +1,6 @@
 """The table of buckets, counted in the indexes of their members: nothing of a run is opened."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -22,7 +22,9 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
     """Rows that only follow from another one."""
     cases: int
     read: int
-    """Rows that a reviewer has read, of their own."""
+    """Rows that a reviewer has read themselves."""
+    elsewhere: int
+    """Rows in runs that are not looked at."""
     runs: tuple[str, ...]
     models: tuple[str, ...]
     owners: dict[str, int]
@@ -40,23 +42,34 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
         return next(iter(self.owners), "unknown")
 
 
-def counted_buckets(store: Store, *, suite: str | None = None, run_ids: Sequence[str] | None = None) -> list[Counted]:
-    """Those with members in the runs, the largest first; without runs, in all that are not left out of every score."""
+class Table(msgspec.Struct, frozen=True):
+    listed: tuple[Counted, ...]
+    """The largest first."""
+    alone: int
+    """Failures that share their bucket with no other, and that nobody has read; not listed unless asked for."""
+
+
+def bucket_table(
+    store: Store, *, suite: str | None = None, run_ids: Sequence[str] | None = None, alone: bool = False
+) -> Table:
+    """Buckets with members in the runs; without runs, in all that are not left out of every score."""
     with store.reading() as connection:
-        chosen = _chosen(connection, run_ids)
-        known = {row.run_id: row for row in connection.execute(_current())}
-        sums = {row.bucket: row for row in connection.execute(_sums().where(chosen))}
-        cases = {row.bucket: row.cases for row in connection.execute(_cases().where(chosen))}
-        seen: dict[str, list[str]] = {}
-        for row in connection.execute(_seen().where(chosen)):
-            seen.setdefault(row.bucket, []).append(row.run_id)
         records = _records(connection, suite)
+        everywhere = {row.bucket: row.rows for row in connection.execute(_totals())}
+        chosen = _chosen(connection, run_ids)
+        sums = {row.bucket: row for row in connection.execute(_sums().where(chosen)) if row.bucket in records}
+        single = {each for each, row in sums.items() if everywhere[each] == 1 and records[each].status == "provisional"}
+        known = {row.run_id: row for row in connection.execute(_current())}
+        cases = {row.bucket: row.cases for row in connection.execute(_cases().where(chosen))}
+        seen = _runs(connection, chosen)
     found = [
-        _counted(records[each], row, cases[each], [known[run] for run in seen[each] if run in known])
+        _counted(
+            records[each], row, cases=cases[each], everywhere=everywhere[each], seen=[known[run] for run in seen[each]]
+        )
         for each, row in sums.items()
-        if each in records
+        if alone or each not in single
     ]
-    return sorted(found, key=lambda one: (-one.rows, one.bucket.slug))
+    return Table(tuple(sorted(found, key=lambda one: (-one.rows, one.bucket.slug))), len(single))
 
 
 def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElement[bool]:
@@ -66,6 +79,17 @@ def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElem
     return bucket_members.c.run_id.not_in(excluded)
 
 
+def _records(connection: Connection, suite: str | None) -> dict[str, Row[Any]]:
+    query = select(buckets.c.id, buckets.c.status, buckets.c.record).where(buckets.c.gone.is_(False))
+    return {
+        row.id: row for row in connection.execute(query if suite is None else query.where(buckets.c.suite == suite))
+    }
+
+
+def _totals() -> Any:
+    return select(bucket_members.c.bucket, func.count().label("rows")).group_by(bucket_members.c.bucket)
+
+
 def _current() -> Any:
     columns = (runs.c.run_id, runs.c.model, runs.c.started_at, runs.c.imported_at)
     return select(*columns).where(runs.c.state == "current")
@@ -73,7 +97,7 @@ def _current() -> Any:
 
 def _sums() -> Any:
     stands = bucket_members.c.follows.is_(False)
-    counts = [_often(bucket_members.c.owner == owner, stands).label(f"own_{owner}") for owner in OWNERS]
+    counts = [_often((bucket_members.c.owner == owner) & stands).label(f"own_{owner}") for owner in OWNERS]
     return select(
         bucket_members.c.bucket,
         func.count().label("rows"),
@@ -84,8 +108,7 @@ def _sums() -> Any:
     ).group_by(bucket_members.c.bucket)
 
 
-def _often(*conditions: ColumnElement[bool]) -> ColumnElement[int]:
-    met = conditions[0] if len(conditions) == 1 else conditions[0] & conditions[1]
+def _often(met: ColumnElement[bool]) -> ColumnElement[int]:
     return func.sum(case((met, 1), else_=0))
 
 
@@ -94,25 +117,25 @@ def _cases() -> Any:
     return select(bucket_members.c.bucket, counted).group_by(bucket_members.c.bucket)
 
 
-def _seen() -> Any:
-    return select(bucket_members.c.bucket, bucket_members.c.run_id).distinct()
+def _runs(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for bucket, run in connection.execute(
+        select(bucket_members.c.bucket, bucket_members.c.run_id).where(chosen).distinct()
+    ):
+        found.setdefault(bucket, []).append(run)
+    return found
 
 
-def _records(connection: Connection, suite: str | None) -> dict[str, Bucket]:
-    query = select(buckets.c.id, buckets.c.record).where(buckets.c.gone.is_(False))
-    rows = connection.execute(query if suite is None else query.where(buckets.c.suite == suite))
-    return {row.id: unpack(row.record, Bucket) for row in rows}
-
-
-def _counted(bucket: Bucket, row: Row[Any], cases: int, seen: Sequence[Row[Any]]) -> Counted:
+def _counted(record: Row[Any], row: Row[Any], *, cases: int, everywhere: int, seen: Sequence[Row[Any]]) -> Counted:
     times = sorted(one.started_at or one.imported_at for one in seen)
     owners = {owner: often for owner in OWNERS if (often := getattr(row, f"own_{owner}"))}
     return Counted(
-        bucket=bucket,
+        bucket=unpack(record.record, Bucket),
         rows=row.rows,
         followers=row.followers,
         cases=cases,
         read=row.read,
+        elsewhere=everywhere - row.rows,
         runs=tuple(sorted(one.run_id for one in seen)),
         models=tuple(sorted({one.model for one in seen if one.model})),
         owners=dict(sorted(owners.items(), key=lambda pair: -pair[1])) or {row.some_owner: row.rows},

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy import Table, delete, insert, select
 
 from errata.errors import NotFoundError
@@ -26,9 +27,10 @@ def keep_action(store: Store, action: Action) -> bool:
     with store.writing() as connection:
         row = connection.execute(select(actions.c.record).where(actions.c.id == action.id)).first()
         known = unpack(row.record, Action) if row else None
-        if known is None or (action.report and action.report != known.report):
+        kept = action if known is None else msgspec.structs.replace(known, report=action.report or known.report)
+        if kept != known:
             connection.execute(delete(actions).where(actions.c.id == action.id))
-            connection.execute(insert(actions).values(id=action.id, date=action.date, record=pack(action)))
+            connection.execute(insert(actions).values(id=kept.id, date=kept.date, record=pack(kept)))
     return known is None
 
 

@@ -254,7 +254,7 @@ bucket_members = Table(
     PrimaryKeyConstraint("run_id", "attempt_id"),
     # both hold all that the table of buckets counts, so that it is counted without a look at the rows
     Index("members_of_bucket", "bucket", "run_id", "owner", "follows", "role"),
-    Index("members_by_case", "bucket", "case_key"),
+    Index("members_by_case", "bucket", "case_key", "run_id"),
 )
 
 bucket_events = Table(

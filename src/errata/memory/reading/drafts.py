@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator
 
-from errata.memory.reading.labels import KNOWN_GAP
-from errata.memory.spelling import ends_alike, segments
+from errata.memory.spelling import Segments, ends_alike, folded, segments
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure
 from errata.text.clean import one_line
 
 MOST = 5_000
+MOST_ALIKE = 50
+"""Among more cases whose names end alike, an ending names none."""
 REASONING = 600
 STEP = 80
 
 
 class Draft:
     def __init__(self, case: str, line: int, *, sure: bool) -> None:
-        self.case, self.line, self.sure = case, line, sure
+        self.case, self.parts, self.line, self.sure = case, segments(case), line, sure
         self.label = self.step = self.reasoning = ""
         self.told = False
         """Whether the reasoning stood in a field of its own."""
@@ -36,24 +37,33 @@ class Draft:
 
 class Drafts:
     def __init__(self) -> None:
+        self._drafts: dict[Segments, Draft] = {}
         self._by_ending: dict[str, list[Draft]] = {}
-        self._count = 0
 
     def named(self, case: str, line: int, *, sure: bool = True) -> Draft:
         """The failure of this name, or of one that this is the end of; else a new one."""
+        draft = self._known(case) or self._new(case, line, sure=sure)
+        draft.sure = draft.sure or sure
+        return draft
+
+    def _known(self, case: str) -> Draft | None:
         parts = segments(case)
-        alike = self._by_ending.setdefault(parts[-1] if parts else "", [])
-        same = [one for one in alike if segments(one.case) == parts]
-        near = same or [one for one in alike if ends_alike(segments(one.case), parts)]
-        if len(near) == 1:
-            draft = near[0]
-            draft.case = max(draft.case, case, key=lambda name: len(segments(name)))
-            draft.sure = draft.sure or sure
-            return draft
+        if parts in self._drafts:
+            return self._drafts[parts]
+        near = self._by_ending.get(parts[-1], []) if parts else []
+        alike = [one for one in near if ends_alike(one.parts, parts)] if len(near) <= MOST_ALIKE else []
+        if len(alike) != 1:
+            return None
+        if len(parts) > len(alike[0].parts):
+            alike[0].case, alike[0].parts = case, parts
+        self._drafts[parts] = alike[0]
+        return alike[0]
+
+    def _new(self, case: str, line: int, *, sure: bool) -> Draft:
         draft = Draft(case, line, sure=sure)
-        if self._count < MOST:
-            self._count += 1
-            alike.append(draft)
+        if draft.parts and len(self._drafts) < MOST:
+            self._drafts[draft.parts] = draft
+            self._by_ending.setdefault(draft.parts[-1], []).append(draft)
         return draft
 
     def failures(self, path: str) -> Iterator[PriorFailure]:
@@ -69,4 +79,4 @@ class Drafts:
 
 
 def is_gap(label: str) -> bool:
-    return label == KNOWN_GAP
+    return folded(label) == "known-gap"

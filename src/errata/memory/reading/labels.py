@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from errata.memory.spelling import folded
 
-KNOWN_GAP = "KNOWN_GAP"
 LONGEST = 60
 _FORMER = re.compile(r"(?i)\((?:was|were|previously|formerly|before|earlier|not)\b[^()]*\)")
 _DENIED = re.compile(

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from errata.memory.reading.words import Words, words_of
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 MOST = 20_000
 """Pieces that are read of one file."""
@@ -50,7 +52,9 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
+
     # what stands inside a line is parsed where it is needed, and links by reference nowhere
     return MarkdownIt("commonmark", {"html": True}).enable("table").disable(["inline", "reference"])
 
@@ -65,7 +69,7 @@ def _without_front(text: str) -> tuple[list[Piece], str]:
     return told, "\n" * found[0].count("\n") + text[found.end() :]
 
 
-def _pieces(tokens: Sequence[Token]) -> Iterator[Piece]:
+def _pieces(tokens: Sequence["Token"]) -> Iterator[Piece]:
     depth, heading, starts_item = 0, 0, False
     header: tuple[str, ...] = ()
     row: list[Words] | None = None

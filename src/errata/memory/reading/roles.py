@@ -34,23 +34,13 @@ _RUN = {
     "failed": "failed",
     "total": "total total-evals evals cases tests",
 }
-_ACTION = {
-    "date": "date when day on done-on",
-    "path": "path file files where target changed-file location",
-    "what": "what change changes action description what-changed done summary fix details",
-    "addresses": (
-        "addresses fixes for eval evals case cases failure failures failure-addressed failures-addressed addressed resolves closes "
-        "affected affects which-failure"
-    ),
-    "author": "author by who done-by owner",
-}
 
 
 def _by_name(roles: dict[str, str]) -> dict[str, str]:
     return {name: role for role, names in roles.items() for name in names.split()}
 
 
-FAILURE, RUN, ACTION = _by_name(_FAILURE), _by_name(_RUN), _by_name(_ACTION)
+FAILURE, RUN = _by_name(_FAILURE), _by_name(_RUN)
 
 
 def role_of(name: str, roles: dict[str, str]) -> str:

@@ -1,8 +1,12 @@
 """What a section of a report is about, by its heading."""
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
+import msgspec
+
+from errata.memory.reading.pieces import INNER, Piece
 from errata.memory.spelling import folded
 
 About = Literal["failures", "actions", "recommendations", "patterns", "other"]
@@ -36,3 +40,32 @@ def about(heading: str) -> About | None:
     name = folded(heading)
     found = next((kind for kind, form in _KINDS if form.search(name)), None)
     return found or ("failures" if re.search(r"fail|classif|per-eval|per-case|triage|errors?$", name) else None)
+
+
+def in_sections(pieces: Iterable[Piece], wanted: About) -> Iterator[Piece]:
+    """What stands in the sections about one thing, with the headings inside of them but not their own."""
+    inside: list[tuple[int, bool]] = []
+    for piece in pieces:
+        if piece.kind == "heading":
+            inside = [one for one in inside if one[0] < piece.level]
+            kind = about(piece.text)
+            within = bool(inside) and inside[-1][1]
+            inside.append((piece.level, within if kind is None else kind == wanted))
+            if within and inside[-1][1]:
+                yield piece
+        elif piece.kind != "comment" and inside and inside[-1][1]:
+            yield piece
+
+
+def with_titles(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Bold words in front of a paragraph that say what comes now are a heading, too: `**Actions taken**: None`."""
+    for piece in pieces:
+        bold = piece.words.bold[0] if piece.kind == "text" and not piece.level and piece.words.bold else None
+        if bold is None or bold[0] != 0 or about(piece.text[: bold[1]]) in (None, "failures"):
+            yield piece
+            continue
+        yield Piece(kind="heading", line=piece.line, level=INNER, words=piece.words.cut(0, bold[1]))
+        rest = piece.words.cut(bold[1])
+        left = len(rest.text) - len(rest.text.lstrip(" :–—-\n"))
+        if rest.text[left:]:
+            yield msgspec.structs.replace(piece, words=rest.cut(left))

@@ -3,9 +3,13 @@
 import re
 from functools import cache
 
+from typing import TYPE_CHECKING
+
 import msgspec
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 LONGEST = 4_000
 """Characters of one paragraph or cell that are read."""
@@ -45,7 +49,9 @@ def words_of(source: str) -> Words:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
+
     return MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
 
 
@@ -57,7 +63,7 @@ class _Taken:
         self._bold_from: list[int] = []
         self._struck = 0
 
-    def add(self, token: Token) -> None:
+    def add(self, token: "Token") -> None:
         match token.type:
             case "s_open":
                 self._struck += 1

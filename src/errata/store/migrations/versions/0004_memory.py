@@ -35,7 +35,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("run_id", "attempt_id"),
     )
     op.create_index("members_of_bucket", "bucket_members", ["bucket", "run_id", "owner", "follows", "role"])
-    op.create_index("members_by_case", "bucket_members", ["bucket", "case_key"])
+    op.create_index("members_by_case", "bucket_members", ["bucket", "case_key", "run_id"])
     op.create_table(
         "bucket_events",
         sa.Column("number", sa.Integer(), primary_key=True),

@@ -1,0 +1,117 @@
+"""Names of buckets that a person can read, and slugs that are unique in their suite."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from errata.buckets.failing import Failing
+from errata.buckets.groups import Group
+from errata.buckets.opinions import slug_of
+from errata.buckets.readable import cut, readable
+from errata.buckets.rules import BROAD, WHOLE
+from errata.buckets.words import words_of
+from errata.model import Bucket, Verdict
+from errata.text.redact import redact
+
+
+class Name(NamedTuple):
+    title: str
+    slug: str
+
+
+class Names:
+    """Hands out names, and none twice in a suite."""
+
+    def __init__(self, known: Iterable[Bucket]) -> None:
+        self._taken = {(bucket.suite, bucket.slug) for bucket in known}
+
+    def of(self, group: Group) -> Name:
+        title = title_of(group)
+        wanted = slug_of(next((verdict.bucket for verdict in _verdicts(group) if verdict.bucket), "")) or slug_of(title)
+        wanted = slug = wanted or slug_of(group.owner) or "bucket"
+        number = 1
+        while (group.suite, slug) in self._taken:
+            number += 1
+            slug = f"{wanted}-{number}"
+        self._taken.add((group.suite, slug))
+        return Name(title, slug)
+
+
+def title_of(group: Group) -> str:
+    """From what a reader said, a cluster's name, a rule's meaning, the text that most share; else the failed check."""
+    for title in (_of_verdict(group), _of_cluster(group), _of_rule(group), _of_text(group), _of_meaning(group)):
+        if title:
+            return title
+    return _of_check(group)
+
+
+def description_of(group: Group) -> str:
+    """What a rule or a reader adds to the title."""
+    said = [one.underlying_mistake or one.cause for one in _verdicts(group)]
+    means = Counter(failing.means for failing in group.failures if failing.means)
+    told = [*said[:1], *(text for text, _ in means.most_common(1))]
+    return redact(cut(". ".join(dict.fromkeys(text.strip(" .") for text in told if text)), 240))
+
+
+def _verdicts(group: Group) -> list[Verdict]:
+    """Of those who read, the most frequent opinion first."""
+    found = [one.verdict for one in group.failures if one.verdict]
+    often = Counter((one.bucket, one.cause) for one in found)
+    return sorted(found, key=lambda one: (-often[one.bucket, one.cause], len(one.cause), one.cause, one.bucket, one.id))
+
+
+def _of_verdict(group: Group) -> str:
+    return next((title for one in _verdicts(group) if (title := readable(one.cause) or _spoken(one.bucket))), "")
+
+
+def _of_cluster(group: Group) -> str:
+    clusters = {failing.cluster for failing in group.failures}
+    return _spoken(clusters.pop()) if len(clusters) == 1 else ""
+
+
+def _of_rule(group: Group) -> str:
+    """Where a rule says all there is to say, however the messages are worded."""
+    whole = {failing.means for failing in group.failures if failing.signal in WHOLE}
+    if len(whole) != 1 or not group.signals <= WHOLE | BROAD:
+        return ""
+    more = _shared(failing.parameters.get("limit", "") for failing in group.failures) or _shared(
+        map(_status, group.failures)
+    )
+    return cut(f"{whole.pop()} ({more})" if more else whole.pop())
+
+
+def _of_text(group: Group) -> str:
+    """The words that most of them have; as they stand in the log where all say the very same."""
+    if not group.shapes:
+        return ""
+    most = max(group.shapes.values())
+    shape = min((shape for shape, often in group.shapes.items() if often == most), key=lambda one: (len(one), one))
+    verbatim = _shared(next((text for text in failing.texts if words_of(text)), "") for failing in group.failures)
+    return readable(verbatim if len(group.shapes) == 1 and verbatim else shape)
+
+
+def _of_meaning(group: Group) -> str:
+    return cut(_shared(failing.means for failing in group.failures))
+
+
+def _of_check(group: Group) -> str:
+    """Nothing is said: what failed, and where all of them lie."""
+    coarse = readable(_shared(failing.key.coarse for failing in group.failures).replace("+", ", ").replace(":", ": "))
+    case, category = _shared(one.case for one in group.failures), _shared(one.category for one in group.failures)
+    place = readable(category if len(group.failures) > 1 or not case else case)
+    return cut(f"{coarse or group.owner} failed{f' in {place}' if place else ''}, nothing says why")
+
+
+def _shared(values: Iterable[str]) -> str:
+    """The value that all have."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _status(failing: Failing) -> str:
+    codes = [word for word in words_of(*failing.texts[:1]) if word.startswith(("http4", "http5"))]
+    return codes[0].removeprefix("http") if codes else ""
+
+
+def _spoken(slug: str) -> str:
+    return readable(slug.replace("_", " ").replace("-", " "))

@@ -1,0 +1,34 @@
+"""`errata action rm`."""
+
+import click
+
+from errata import pipeline
+from errata.cli.action.page import SHORT, put_field
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put_json
+from errata.cli.paths import place_of
+
+
+@click.command("rm")
+@click.argument("action", metavar="ID")
+@click.option("--report", is_flag=True, help="Take its line out of the report, too.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed, and from where.")
+@shared_options
+def command(action: str, report: bool, dry_run: bool, options: Options) -> None:
+    """Forget an action.
+
+    ID is its id or the beginning of it, as `errata action list` shows it. What people changed is not touched.
+    """
+    removed = pipeline.remove_action(action, options.store, from_report=report, dry_run=dry_run)
+    found, edited = removed.action, removed.edited
+    if options.json:
+        told = {"report": found.report if edited else None, "line": edited.line if edited else None}
+        put_json({"action": found, "removed": not dry_run, **told, "undo": removed.undo})
+        return
+    put_field("would go" if dry_run else "forgot", f"{found.id[:SHORT]} · {found.date} · {found.path}: {found.what}")
+    if edited:
+        put_field("report", f"{place_of(found.report)}:{edited.line}")
+        put_field("", edited.text.strip())
+    elif found.report:
+        put_field("report", f"{place_of(found.report)} still tells of it; `--report` takes its line out, too")
+    put_field("", "nothing was removed") if dry_run else put_field("Undo", removed.undo)

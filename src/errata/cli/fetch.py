@@ -1,0 +1,70 @@
+"""`errata fetch`."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_command, put_json, say
+from errata.cli.paths import place_of
+from errata.cli.progress import progress
+from errata.fetch.convex import Fetched
+
+SHOWN = 5
+
+
+def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--deployment",
+        default="",
+        metavar="NAME",
+        help="Of a run in a Convex deployment: `prod` (the default), `dev`, a name of your configuration, an address.",
+    )(function)
+
+
+@click.command("fetch")
+@click.argument("targets", nargs=-1, required=True, metavar="URL…")
+@deployment_option
+@click.option("-o", "--output", "folder", type=click.Path(path_type=Path), help="The folder to save one run in.")
+@click.option("--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds of silence.")
+@shared_options
+def command(targets: tuple[str, ...], deployment: str, folder: Path | None, timeout: float, options: Options) -> None:
+    """Save what a deployment answers about runs, for reading without a network.
+
+    URL is the address of a run or of one eval in the visualizer of convex-evals, or the id of a run. Only reads, by the
+    public queries; no token is asked for, kept or sent.
+    """
+    if folder is not None and len(targets) > 1:
+        raise click.UsageError("--output takes one run")
+    for text in targets:
+        made = fetched(text, options, deployment=deployment, folder=folder, timeout=timeout)
+        if options.json:
+            put_json({**made._asdict(), "folder": str(made.folder)})
+        else:
+            show_fetched(made)
+            put_command("Next", ["errata", "analyze", place_of(str(made.folder.absolute()))])
+
+
+def fetched(
+    text: str, options: Options, *, deployment: str = "", folder: Path | None = None, timeout: float = 30.0
+) -> Fetched:
+    from errata.pipeline.fetching import fetch
+
+    with progress("Fetching") as on_items:
+        made = fetch(
+            text, options.settings, os.environ, deployment=deployment, folder=folder, timeout=timeout, on_items=on_items
+        )
+    for problem in made.problems[:SHOWN]:
+        say(f"note: not fetched: {problem}")
+    if len(made.problems) > SHOWN:
+        say(f"note: {len(made.problems) - SHOWN} more are listed in `{made.folder / 'fetch.json'}`")
+    return made
+
+
+def show_fetched(made: Fetched) -> None:
+    files = f"{plural(made.files, 'file')}, {made.new} of them new" if made.files else "no files"
+    put(f"Run {made.run} · {plural(made.evals, 'eval')}, {made.failed} failed · {files}")
+    put(f"Folder   {place_of(str(made.folder.absolute()))}", hang=9)

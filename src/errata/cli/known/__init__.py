@@ -1,0 +1,19 @@
+"""`errata known`: limitations of a suite that are accepted as they are."""
+
+import click
+
+from errata.cli.lazy import LazyGroup, Table
+
+SUBCOMMANDS: Table = {
+    "add": ("add", "Record a known gap of a case, or of all cases that a pattern fits."),
+    "list": ("list_", "List the known gaps."),
+    "rm": ("rm", "Forget a known gap."),
+}
+
+
+@click.group("known", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.known")
+def command() -> None:
+    """Keep which gaps of a suite are known, so that they are not found again.
+
+    A known gap is a limitation of a case that is accepted as it is. Its failures suggest the label `KNOWN_GAP`.
+    """

@@ -1,0 +1,62 @@
+"""Tries at the same case hang together: what many of them are worth, when each case came several times.
+
+Twice the same 30 cases are not 60 cases. How much less they are worth shows in how far the tries at one case agree.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum, sqrt
+
+Cluster = tuple[float, int]
+"""The sum of a case's values (its passes, where they are one or nothing), and how many there are."""
+
+
+def clusters_of(values: Iterable[tuple[str, float]]) -> dict[str, Cluster]:
+    """By case."""
+    found: dict[str, Cluster] = {}
+    for case, value in values:
+        total, count = found.get(case, (0.0, 0))
+        found[case] = (total + value, count + 1)
+    return found
+
+
+def merged(every: Iterable[Mapping[str, Cluster]]) -> dict[str, Cluster]:
+    found: dict[str, Cluster] = {}
+    for clusters in every:
+        for case, (total, count) in clusters.items():
+            before, counted = found.get(case, (0.0, 0))
+            found[case] = (before + total, counted + count)
+    return found
+
+
+def effective_size(clusters: Sequence[Cluster]) -> float | None:
+    """The number of independent tries with the same uncertainty; at most as many as there are, none for nothing.
+
+    The size over the design effect, to be put into a Wilson interval: as for surveys, see Franco et al., Journal of
+    Survey Statistics and Methodology 7, 2019. Where all passed or all failed nothing shows how far tries agree; then a
+    case counts once.
+    """
+    size, mean = _mean(clusters)
+    if mean is None:
+        return None
+    if mean in (0, 1):
+        return float(len(clusters))
+    variance = _variance(clusters, mean, size)
+    return min(mean * (1 - mean) / variance, float(size)) if variance else float(size)
+
+
+def clustered_error(clusters: Sequence[Cluster]) -> float | None:
+    """The standard error of the mean of all values; one case alone says nothing about the others."""
+    size, mean = _mean(clusters)
+    if mean is None or len(clusters) < 2:
+        return None
+    return sqrt(_variance(clusters, mean, size) * len(clusters) / (len(clusters) - 1))
+
+
+def _mean(clusters: Sequence[Cluster]) -> tuple[int, float | None]:
+    size = sum(count for _, count in clusters)
+    return size, fsum(total for total, _ in clusters) / size if size else None
+
+
+def _variance(clusters: Sequence[Cluster], mean: float, size: int) -> float:
+    """Of the mean, over the sums by which each case is off (Liang and Zeger, Biometrika 73, 1986)."""
+    return fsum((total - count * mean) ** 2 for total, count in clusters) / size**2

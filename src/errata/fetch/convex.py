@@ -1,0 +1,182 @@
+"""A run of convex-evals → a folder of the deployment's own answers, from which the source reads it."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.errors import FetchError, NotFoundError
+from errata.fetch.addresses import Target
+from errata.fetch.transport import FunctionError, Transport
+
+PARALLEL = 4
+DETAILS, FAILED, DEBUG = "getRunDetails.envelope.json", "getFailedEvalsForRun.envelope.json", "getEvalDebugInfo"
+URLS = "getOutputUrl.json"
+LISTED = "fetch.json"
+_STORAGE_ID = re.compile(r"[A-Za-z0-9_-]{8,80}")
+
+OnItems = Callable[[int], None]
+
+
+class Fetched(NamedTuple):
+    folder: Path
+    run: str
+    evals: int
+    failed: int
+    files: int
+    """Zips that are there now."""
+    new: int
+    """Of them, those that were fetched now."""
+    problems: tuple[str, ...]
+    """What is missing, and why; the rest was saved all the same."""
+
+
+class Wanted(NamedTuple):
+    eval: str
+    path: str
+    storage_ids: tuple[str, ...]
+
+
+def fetch_run(
+    target: Target, transport: Transport, folder: Path, *, when: str, on_items: OnItems = lambda _: None
+) -> Fetched:
+    """By the public queries; where these are closed and there is a key for the host, by the debug functions."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        answer = transport.call("runs:getRunDetails", {"runId": target.run})
+    except FunctionError as error:
+        if not error.is_not_public or not transport.has_key:
+            raise _unknown(target, transport, error) from error
+        return _by_debug_functions(target, transport, folder, when, on_items)
+    details = answer.value
+    if not isinstance(details, dict):
+        raise _not_there(target, transport)
+    _write(folder / DETAILS, answer.raw)
+    evals = [one for one in details.get("evals") or () if isinstance(one, dict)]
+    wanted = list(_wanted(evals, target))
+    if target.eval and not any(one.get("_id") == target.eval for one in evals):
+        raise NotFoundError(f"Run `{target.run}` has no eval `{target.eval}`", hint="its other evals were not fetched")
+    files, new, problems = _fetch_files(wanted, transport, folder / "storage", on_items)
+    failed = sum(_kind(one) == "failed" for one in evals)
+    made = Fetched(folder, target.run, len(evals), failed, files, new, tuple(problems))
+    _list(made, transport, when, "runs:getRunDetails")
+    return made
+
+
+def _wanted(evals: Iterable[Mapping[str, Any]], target: Target) -> Iterator[Wanted]:
+    """Of an eval that was asked for, or else of every one that did not pass."""
+    for one in evals:
+        asked = one.get("_id") == target.eval if target.eval else _kind(one) == "failed"
+        status = one.get("status")
+        named = (status.get("outputStorageId") if isinstance(status, dict) else None, one.get("evalSourceStorageId"))
+        ids = tuple(each for each in named if isinstance(each, str) and _STORAGE_ID.fullmatch(each))
+        if asked and ids:
+            yield Wanted(str(one.get("_id", "")), str(one.get("evalPath", "")), ids)
+
+
+def _kind(one: Mapping[str, Any]) -> str:
+    status = one.get("status")
+    return str(status.get("kind", "")) if isinstance(status, dict) else ""
+
+
+def _fetch_files(
+    wanted: Iterable[Wanted], transport: Transport, folder: Path, on_items: OnItems
+) -> tuple[int, int, list[str]]:
+    """A zip never changes under its id, so what is there already is not fetched again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    named = {each: one.path for one in wanted for each in one.storage_ids}
+    missing = [each for each in named if not (folder / f"{each}.zip").is_file()]
+    urls: dict[str, Any] = {}
+    problems = []
+
+    def fetch(storage_id: str) -> str:
+        try:
+            answer = transport.call("runs:getOutputUrl", {"storageId": storage_id})
+            urls[storage_id] = msgspec.json.decode(answer.raw)
+            if not isinstance(answer.value, str):
+                return "the deployment has no such file any more"
+            transport.download(answer.value, folder / f"{storage_id}.zip")
+        except FetchError as error:
+            return error.message
+        finally:
+            on_items(1)
+        return ""
+
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        for storage_id, problem in zip(missing, pool.map(fetch, missing), strict=True):
+            if problem:
+                problems.append(f"{named[storage_id]}: {storage_id}.zip: {problem}")
+    if urls:
+        _write(folder / URLS, msgspec.json.format(msgspec.json.encode(urls, order="sorted"), indent=1))
+    return len(named) - len(problems), len(missing) - len(problems), problems
+
+
+def _by_debug_functions(target: Target, transport: Transport, folder: Path, when: str, on_items: OnItems) -> Fetched:
+    answer = transport.call("debugQueries:getFailedEvalsForRun", {"runId": target.run})
+    if not isinstance(answer.value, dict):
+        raise _not_there(target, transport)
+    _write(folder / FAILED, answer.raw)
+    evals = [one for one in answer.value.get("failedEvals") or () if isinstance(one, dict)]
+    ids = [str(one.get("_id")) for one in evals if not target.eval or one.get("_id") == target.eval]
+    ids = [each for each in ids if _STORAGE_ID.fullmatch(each)]
+    (folder / DEBUG).mkdir(exist_ok=True)
+    problems = []
+    for each in ids:
+        try:
+            told = transport.call("debug:getEvalDebugInfo", {"evalId": each})
+            _write(folder / DEBUG / f"{each}.json", told.raw)
+        except FetchError as error:
+            problems.append(f"{each}: {error.message}")
+        on_items(1)
+    total = answer.value.get("totalEvals")
+    evals_in_all = total if isinstance(total, int) else len(evals)
+    made = Fetched(folder, target.run, evals_in_all, len(evals), 0, 0, tuple(problems))
+    _list(made, transport, when, "debugQueries:getFailedEvalsForRun")
+    return made
+
+
+def _list(made: Fetched, transport: Transport, when: str, by: str) -> None:
+    """What was asked, of whom and when: the folder is evidence."""
+    told = {
+        "run": made.run,
+        "deployment": transport.deployment,
+        "asked": by,
+        "at": when,
+        "evals": made.evals,
+        "failed": made.failed,
+        "files": made.files,
+        "problems": made.problems,
+    }
+    _write(made.folder / LISTED, msgspec.json.format(msgspec.json.encode(told), indent=1))
+
+
+def _write(path: Path, content: bytes) -> None:
+    new = path.with_name(f"{path.name}.part")
+    new.write_bytes(content)
+    new.replace(path)
+
+
+def _not_there(target: Target, transport: Transport) -> NotFoundError:
+    return NotFoundError(
+        f"`{transport.deployment}` knows no run `{target.run}`",
+        hint="runs of local work lie in another deployment: `--deployment dev`, or its address",
+    )
+
+
+def _unknown(target: Target, transport: Transport, error: FunctionError) -> FetchError:
+    if "ArgumentValidationError" in error.message:
+        return _not_there_as_id(target, transport)
+    if error.is_not_public:
+        hint = "its public queries are closed; `docs/fetching.md` tells how a key for this host is named"
+        return FetchError(error.message, hint=hint)
+    return error
+
+
+def _not_there_as_id(target: Target, transport: Transport) -> FetchError:
+    return FetchError(
+        f"`{transport.deployment}` does not take `{target.run}` for the id of a run",
+        hint="the id of a run stands in its address, behind `/run/`",
+    )

@@ -1,0 +1,49 @@
+"""A markdown file → what it says about a run: errata's own reports exactly, other people's as well as possible."""
+
+from collections.abc import Collection, Iterable
+
+import msgspec
+
+from errata.memory.reading.actions import actions_in
+from errata.memory.reading.cases import Vocabulary
+from errata.memory.reading.drafts import is_gap
+from errata.memory.reading.failures import FailureReader
+from errata.memory.reading.heads import head_of
+from errata.memory.reading.labels import LabelWords
+from errata.memory.reading.names import told_by_name
+from errata.memory.reading.own import from_memory, memory_in
+from errata.memory.reading.pieces import pieces_of
+from errata.memory.reading.remarks import patterns_in, recommendations_in
+from errata.memory.reading.sections import with_titles
+from errata.model.prior_report import PriorReport
+
+VERSION = 1
+"""Counts up when a report would be read differently."""
+
+
+def read_report(
+    text: str, *, path: str, below: str = "", digest: str = "", labels: Iterable[str], cases: Collection[str] = ()
+) -> PriorReport:
+    """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
+    pieces = list(with_titles(pieces_of(text)))
+    head = head_of(pieces, told_by_name(below or path))
+    failures = tuple(FailureReader(LabelWords(labels), cases, head.model).read(pieces).failures(path))
+    known = Vocabulary([*cases, *(one.case for one in failures)])
+    visible = PriorReport(
+        path=path,
+        digest=digest,
+        **msgspec.structs.asdict(head),
+        failures=failures,
+        actions=tuple(actions_in(pieces, known, path)),
+        recommendations=tuple(recommendations_in(pieces, known, path)),
+        patterns=tuple(patterns_in(pieces)),
+    )
+    memory = memory_in(pieces)
+    report = visible if memory is None else from_memory(memory, visible)
+    gaps = tuple(one.case for one in report.failures if is_gap(one.label))
+    return msgspec.structs.replace(report, gaps=gaps)
+
+
+def is_report(report: PriorReport) -> bool:
+    """Whether it is about a run at all: a folder of reports holds other files, too."""
+    return bool(report.failures or report.actions or (report.run and (report.model or report.total is not None)))

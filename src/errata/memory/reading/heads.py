@@ -1,0 +1,143 @@
+"""Which run a report is about: its id, model, date and pass rate, from fields, title, sentences and the file's name."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from errata.memory.reading.dates import date_in
+from errata.memory.reading.fields import fields_in
+from errata.memory.reading.names import FromName
+from errata.memory.reading.pieces import Piece
+from errata.memory.reading.roles import RUN, columns_of, role_of
+from errata.memory.reading.words import Words
+from errata.text.clean import one_line
+
+LOOKED_AT = 80
+"""Pieces from the beginning on in which a report says what it is about."""
+NAME = 120
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
+_ADDRESS = re.compile(r"/run/([A-Za-z0-9_-]{4,80})")
+_RUN_IN_TITLE = re.compile(r"(?i)\brun\s+(?:id\s+)?[`(\[]?((?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{5,80})")
+_TITLE = re.compile(
+    r"(?i)^(?:(?:eval|run|failure|error|post-?run)\s+)*(?:analysis|report|post-?mortem|review|summary)"
+    r"(?:\s+(?:of|for|on))?\s*[:–—-]?\s+(?P<after>\S.*)$|^(?P<before>\S+)\s*(?:,|[:–—-]\s|\s+run\b)"
+)
+_RATE = re.compile(r"(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})")
+_SAID = re.compile(
+    r"(?i)(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})\s+(?:\w+\s+){0,2}pass|pass(?:ed|es)?\s+(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})"
+    r"|pass rate\W{0,4}(?:is|was|of)?\W{0,4}(?:[\d.]+\s*%\W{0,4})?(\d{1,7})\s*(?:/|of)\s*(\d{1,7})"
+)
+_PROVIDER = re.compile(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
+
+
+class Head(msgspec.Struct, kw_only=True):
+    run: str = ""
+    model: str = ""
+    provider: str = ""
+    experiment: str = ""
+    date: str = ""
+    passed: int | None = None
+    total: int | None = None
+
+
+class _Told(NamedTuple):
+    role: str
+    value: Words
+
+
+def head_of(pieces: Sequence[Piece], named: FromName) -> Head:
+    first = pieces[:LOOKED_AT]
+    title = next((piece.text for piece in first if piece.kind == "heading"), "")
+    head = Head()
+    counts: dict[str, int] = {}
+    for told in _told(first):
+        _take(head, told, counts)
+    _counted(head, counts, first)
+    head.run = head.run or _run_in(first) or named.run
+    head.model = head.model or (f"{named.provider}/{named.model}" if named.provider and named.model else named.model)
+    head.model = head.model or _model_in(title)
+    head.date = head.date or named.date or date_in(title)
+    return head
+
+
+def _told(pieces: Iterable[Piece]) -> Iterable[_Told]:
+    for piece in pieces:
+        if piece.kind in ("item", "text"):
+            yield from (_Told(field.role, field.value) for field in fields_in(piece.words, RUN))
+        elif piece.kind == "row" and len(piece.cells) == 2:
+            yield _Told(role_of(piece.cells[0].text, RUN), piece.cells[1])
+        elif piece.kind == "row" and "run" in columns_of(piece.header, RUN):
+            columns = columns_of(piece.header, RUN)
+            if tuple(cell.text for cell in piece.cells) != piece.header:
+                yield from (_Told(role, piece.cells[at]) for role, at in columns.items() if at < len(piece.cells))
+
+
+def _take(head: Head, told: _Told, counts: dict[str, int]) -> None:
+    text = told.value.text.strip()
+    match told.role:
+        case "run":
+            head.run = head.run or _id_in(told.value)
+        case "model":
+            _take_model(head, text)
+        case "provider" | "experiment":
+            setattr(head, told.role, getattr(head, told.role) or one_line(text.strip("`"), NAME))
+        case "date":
+            head.date = head.date or date_in(text)
+        case "rate":
+            rate = _RATE.search(text)
+            if rate and head.total is None:
+                head.passed, head.total = int(rate[1]), int(rate[2])
+        case "passed" | "failed" | "total":
+            rate, number = _RATE.match(text), re.match(r"\d{1,7}\b", text)
+            if rate and told.role == "passed" and head.total is None:
+                head.passed, head.total = int(rate[1]), int(rate[2])
+            elif number:
+                counts.setdefault(told.role, int(number[0]))
+
+
+def _take_model(head: Head, text: str) -> None:
+    if head.model or not re.search(r"\w", text):
+        return
+    provider = _PROVIDER.search(text)
+    if provider and not head.provider:
+        head.provider = provider[1]
+    head.model = one_line(re.split(r"\s*[(,;]", text.strip("`* "), maxsplit=1)[0], NAME).strip("`* ")
+
+
+def _counted(head: Head, counts: dict[str, int], pieces: Iterable[Piece]) -> None:
+    """Where no field has the rate: from the counts, else from the first sentence that tells it."""
+    if head.total is None and "passed" in counts and ("total" in counts or "failed" in counts):
+        head.passed = counts["passed"]
+        head.total = counts.get("total", counts["passed"] + counts.get("failed", 0))
+    if head.total is None:
+        said = next(filter(None, (_SAID.search(piece.text) for piece in pieces if piece.kind != "row")), None)
+        numbers = [int(part) for part in said.groups() if part] if said else []
+        head.passed, head.total = numbers if len(numbers) == 2 else (None, None)
+
+
+def _id_in(value: Words) -> str:
+    address = _ADDRESS.search(value.text)
+    if address:
+        return address[1]
+    for text in (*value.code_texts, value.text):
+        found = _ID.match(text.strip().strip("`#"))
+        if found:
+            return found[0]
+    return ""
+
+
+def _run_in(pieces: Iterable[Piece]) -> str:
+    for piece in pieces:
+        found = _ADDRESS.search(piece.text) or (_RUN_IN_TITLE.search(piece.text) if piece.kind == "heading" else None)
+        if found:
+            return found[1]
+    return ""
+
+
+def _model_in(title: str) -> str:
+    found = _TITLE.match(title.strip())
+    told = (found["after"] or found["before"] or "") if found else ""
+    name = re.split(r"\s*[,(]|\s+[–—-]\s|\s+(?:run|on|in)\b", told, maxsplit=1)[0].strip("`*: ")
+    return name if re.search(r"[\d-]", name) and not date_in(name) else ""

@@ -1,0 +1,110 @@
+"""The verb `buckets suggest`: the failures of runs into buckets, old ones recognised; what a person did stays."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from errata.buckets.failing import Failing
+from errata.buckets.suggesting import suggest
+from errata.model import Bucket, Member, StoredRun
+from errata.model.words import MemberRole
+from errata.pipeline.bucketing_failures import failing_in
+from errata.pipeline.bucketing_keeping import Fact, Kept, Suggestion, keep
+from errata.pipeline.standings import standing_of
+from errata.pipeline.triaging import triage_if_needed
+from errata.store.bucket_changes import filing
+from errata.store.buckets import Mark, Placement, Slip, buckets_of, marks_of, placements_of_run, slips_of
+from errata.store.database import Store
+from errata.store.reviews import word_for
+
+VERSION = "1"
+"""Counts up when the grouping changes what it says."""
+CHEAP = 20_000
+"""Failures of a run up to which suggestions come along with other work."""
+
+
+def bucket_run(stored: StoredRun, store: Store, *, tried: bool = False, now: datetime | None = None) -> Kept:
+    """Suggest anew for all failures of a run; what a person placed stays. If it is only `tried`, nothing is kept."""
+    triage_if_needed(stored, store)
+    mark = _mark(marks_of(store, [stored.run.id])[stored.run.id])
+    placed = [one for one in placements_of_run(store, stored.run.id).values() if one.author]
+    freed = _freed(stored, store, placed)
+    known = _known(stored, store, [one for one in placed if one.attempt not in freed])
+    facts: dict[str, Fact] = {}
+    suggestion = Suggestion(
+        stored=stored,
+        known={one.id: one for one in known},
+        buckets=tuple(suggest(_noted(failing_in(stored, store), facts), known)),
+        facts=facts,
+        freed=freed,
+        at=text_of(now or datetime.now(UTC)),
+    )
+    with filing(store, keep=not tried) as desk:
+        kept = keep(desk, suggestion)
+        desk.mark(stored.pk, mark)
+    return kept
+
+
+def bucket_if_needed(runs: Iterable[StoredRun], store: Store, *, cheap: bool = False) -> None:
+    """Only runs that are new or have grown, or whose attributions or verdicts are others; the oldest first."""
+    failed = [one for one in runs if one.counts.failures and (not cheap or one.counts.failures <= CHEAP)]
+    marks = marks_of(store, [one.run.id for one in failed])
+    for stored in sorted(failed, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
+        mark = marks.get(stored.run.id)
+        if mark is not None and (mark.triaged is None or mark.bucketed != _mark(mark)):
+            bucket_run(stored, store)
+
+
+def bucket_of(stored: StoredRun, store: Store, attempts: Sequence[str] | None = None) -> dict[str, Slip]:
+    """Attempt → its bucket. Suggestions are made first where they are missing and cost little."""
+    triage_if_needed(stored, store)
+    bucket_if_needed([stored], store, cheap=True)
+    return slips_of(store, stored.run.id, attempts)
+
+
+def text_of(now: datetime) -> str:
+    return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _mark(mark: Mark) -> str:
+    return f"{VERSION}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
+
+
+def _known(stored: StoredRun, store: Store, pinned: Iterable[Placement]) -> list[Bucket]:
+    """Every bucket of the suite, with those members of the run that are not to be thought over again."""
+    members: dict[str, list[Member]] = {}
+    for one in pinned:
+        members.setdefault(one.bucket, []).append(Member(attempt=one.attempt, role=one.role))
+    buckets = buckets_of(store, stored.run.suite)
+    return [msgspec.structs.replace(one, members=tuple(members.get(one.id, ()))) for one in buckets]
+
+
+def _freed(stored: StoredRun, store: Store, placed: Sequence[Placement]) -> frozenset[str]:
+    """A person put it somewhere, but a person has read it since and says where it belongs."""
+    read = standing_of(store, stored.run.id) if placed else {}
+    said = {one.attempt: read[one.attempt].standing.verdict for one in placed if one.attempt in read}
+    return frozenset(
+        one.attempt
+        for one in placed
+        if (verdict := said.get(one.attempt)) is not None
+        and verdict.reviewer.kind == "person"
+        and verdict.bucket
+        and (verdict.at or "") > one.at
+    )
+
+
+def _noted(failures: Iterable[Failing], facts: dict[str, Fact]) -> Iterator[Failing]:
+    """As they pass by: what the table of buckets counts."""
+    for one in failures:
+        by = word_for(one.verdict.reviewer) if one.verdict else ""
+        facts[one.attempt] = Fact(
+            case=one.case, owner=one.owner, follows=one.follows is not None, role=_role(one), by=by
+        )
+        yield one
+
+
+def _role(failing: Failing) -> MemberRole:
+    if failing.verdict is None:
+        return "assigned"
+    return "reviewed" if failing.verdict.inherited_from is None else "inherited"
