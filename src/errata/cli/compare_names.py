@@ -88,5 +88,3 @@ def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]
     return [*lines, current] if current else lines
 
 
-def page_room(taken: int) -> int:
-    return WIDTH - taken

@@ -17,6 +17,8 @@ from errata.model import Attempt
 Reading = Literal["pass", "fail", "na"]
 Metrics = tuple[tuple[str, Reading], ...]
 """Check → how it came out, of the checks that count."""
+Key = tuple[int, int]
+"""Of a column: which of the runs, and which epoch of it."""
 
 NOT_TRIED = "missing"
 
@@ -69,6 +71,7 @@ class CaseTries(NamedTuple):
 class Study(NamedTuple):
     """All columns of one subject on one suite."""
 
+    columns: tuple[Key, ...]
     cases: tuple[CaseTries, ...]
     """In the order of the conversation or suite, else by name."""
     duplicates: tuple[tuple[int, str], ...]
@@ -79,6 +82,10 @@ class Study(NamedTuple):
     """Column and case that was planned and has no row."""
     rows: int
     """Of all columns, duplicates too."""
+    surplus: int
+    """Rows beyond the first of their column and case."""
+    tried: int
+    """Cases with any row."""
 
     @property
     def repeated(self) -> list[Repeated]:
@@ -87,6 +94,11 @@ class Study(NamedTuple):
     @property
     def reliability(self) -> tuple[Reliability, ...]:
         return reliability(self.repeated)
+
+    @property
+    def metrics(self) -> Counter[str]:
+        """In how many tries each check was measured, in their order."""
+        return Counter(name for case in self.cases for one in case.tries for name, _ in one.metrics)
 
     @property
     def flips(self) -> Iterator[tuple[str, Flip]]:
@@ -115,12 +127,12 @@ class Tries:
     """Takes attempts one by one, in any order, and keeps of each only what is compared."""
 
     def __init__(self) -> None:
-        self._by_case: dict[str, list[Try]] = {}
+        self._by_case: dict[str, list[tuple[Key, Status, Metrics]]] = {}
         self._places: dict[str, int] = {}
-        self._absent: list[tuple[int, str]] = []
+        self._absent: list[tuple[Key, str]] = []
         self._known: dict[Metrics, Metrics] = {}
 
-    def add(self, column: int, attempt: Attempt) -> None:
+    def add(self, column: Key, attempt: Attempt) -> None:
         if attempt.position is not None:
             self._places.setdefault(attempt.case, attempt.position)
         if attempt.execution == NOT_TRIED:
@@ -128,26 +140,37 @@ class Tries:
             return
         metrics = metrics_of(attempt)
         # most attempts of a run came out alike
-        one = Try(column, status_of(attempt), self._known.setdefault(metrics, metrics))
+        one = (column, status_of(attempt), self._known.setdefault(metrics, metrics))
         self._by_case.setdefault(attempt.case, []).append(one)
 
     def study(self, *, changed: Collection[str] = ()) -> Study:
         """`changed` are cases whose task differs between the runs."""
+        columns = sorted({one[0] for tries in self._by_case.values() for one in tries} | {at for at, _ in self._absent})
+        numbers = {column: number for number, column in enumerate(columns, 1)}
         duplicates: list[tuple[int, str]] = []
         cases: list[CaseTries] = []
+        surplus = 0
         for case in sorted(self._by_case, key=self._place):
-            often = Counter(one.column for one in self._by_case[case])
+            every = [Try(numbers[column], status, metrics) for column, status, metrics in self._by_case[case]]
+            often = Counter(one.column for one in every)
+            surplus += len(every) - len(often)
             duplicates += [(column, case) for column, count in sorted(often.items()) if count > 1]
-            tries = sorted(one for one in self._by_case[case] if often[one.column] == 1)
+            tries = sorted(one for one in every if often[one.column] == 1)
             if tries and case not in changed:
                 cases.append(CaseTries(case, tuple(tries)))
         return Study(
+            columns=tuple(columns),
             cases=tuple(cases),
-            duplicates=tuple(sorted(duplicates)),
+            duplicates=tuple(sorted(duplicates, key=self._order)),
             changed=tuple(sorted(set(changed) & self._by_case.keys(), key=self._place)),
-            absent=tuple(sorted(self._absent)),
+            absent=tuple(sorted(((numbers[column], case) for column, case in self._absent), key=self._order)),
             rows=sum(map(len, self._by_case.values())),
+            surplus=surplus,
+            tried=len(self._by_case),
         )
+
+    def _order(self, at: tuple[int, str]) -> tuple[int, tuple[bool, int, str]]:
+        return at[0], self._place(at[1])
 
     def _place(self, case: str) -> tuple[bool, int, str]:
         return case not in self._places, self._places.get(case, 0), case

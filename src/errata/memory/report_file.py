@@ -28,6 +28,7 @@ def edit_report(path: Path, edit: Edit, *, folder: Path | None = None, dry_run: 
     `folder` is the folder of reports: a link that leads out of it is not followed.
     """
     target = _inside(path, folder or path.parent)
+    _refuse_read_only(target)
     if dry_run:
         return edit(_read(target))
     for _ in range(TRIES):
@@ -37,10 +38,6 @@ def edit_report(path: Path, edit: Edit, *, folder: Path | None = None, dry_run: 
             if not edited.changed or _exchanged(target, before, edited.data):
                 return edited
     raise ReportError(f"`{path}` is being changed all the time", hint="close what writes to it, and say it again")
-
-
-def read_report(path: Path, *, folder: Path | None = None) -> bytes:
-    return _read(_inside(path, folder or path.parent))
 
 
 def _inside(path: Path, folder: Path) -> Path:
@@ -68,6 +65,12 @@ def _read(path: Path) -> bytes:
     return data
 
 
+def _refuse_read_only(path: Path) -> None:
+    with _told(path):
+        if not path.stat().st_mode & WRITABLE:
+            raise ReportError(f"`{path}` is read-only", hint="nothing was written; `chmod u+w` lets it be edited")
+
+
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Only one errata at a time. The lock is the file's own: one that was exchanged meanwhile has to be locked anew."""
@@ -85,8 +88,6 @@ def _exchanged(path: Path, before: bytes, after: bytes) -> bool:
     """False where the file is not any more what was edited."""
     with _told(path):
         now = path.stat()
-        if not now.st_mode & WRITABLE:
-            raise ReportError(f"`{path}` is read-only", hint="nothing was written; `chmod u+w` allows it")
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         made = Path(name)
         try:

@@ -1,6 +1,5 @@
 """The verbs `action list` and `action rm`: what was done, whether it worked, and forgetting it."""
 
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,14 +23,14 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True):
     """The report without its line, where that was asked for."""
 
     @property
-    def undo(self) -> str:
+    def undo(self) -> list[str]:
         """The command that brings it back."""
         action = self.action
         words = ["errata", "action", "add", "--what", action.what, "--path", action.path, "--date", action.date]
         words += [word for address in action.addresses for word in ("--for", address)]
         words += ["--author", action.author] if action.author else []
         words += ["--expected", action.expected_effect] if action.expected_effect else []
-        return shlex.join([*words, *(["--report", action.report] if self.edited else [])])
+        return [*words, *(["--report", action.report] if self.edited else [])]
 
 
 def list_actions(store: Store) -> list[Effect]:

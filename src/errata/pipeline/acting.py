@@ -1,5 +1,6 @@
 """The verb `action add`: keep what was done about failures, and write it where people read it."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from errata.errors import ReportError, SettingsError
 from errata.memory.actions_section import Edited, NoPlaceError, has_section, with_entry
 from errata.memory.entries import entry_for, safe
 from errata.memory.report_file import edit_report
+from errata.memory.spelling import same_run
 from errata.model import Action, StoredRun
 from errata.model.times import from_iso, moment_of
 from errata.pipeline.addressing import Addressed, addressed
@@ -22,7 +24,7 @@ from errata.store.memory import action_id, all_actions, keep_action
 from errata.store.named_cases import tries_of
 from errata.store.runs import all_runs
 
-SHORTEST_ID = 6
+SHORTEST = 6
 DAY = len("2026-03-04")
 
 Written = Literal["written", "there", "reworded", "no report"]
@@ -141,10 +143,12 @@ def _into_report(recorded: Recorded, found: Found, *, dry_run: bool = False) -> 
 def _refuse_no_report(path: Path, data: bytes, recorded: Recorded) -> None:
     """Nothing but reports is edited: a file that has the section, or tells of the run or of one of the cases."""
     run = recorded.run.run if recorded.run else None
-    ids = [run.native_id, run.native_id[:SHORTEST_ID]] if run and len(run.native_id) >= SHORTEST_ID else []
-    told = data.decode("utf-8", "replace")
+    ids = [one for one in (run.native_id, run.external_id) if one] if run else []
     names = [one.name for one in recorded.meant]
-    if not (has_section(data) or any(one in path.name for one in ids) or any(one in told for one in ids[:1] + names)):
+    told = data.decode("utf-8", "replace")
+    by_name = any(same_run(part, *ids) for part in re.split(r"[_. ]", path.stem))
+    by_text = any(one in told for one in (*ids, *names) if len(one) >= SHORTEST)
+    if not (by_name or by_text or has_section(data)):
         raise ReportError(
             f"`{path}` does not look like a report: it tells neither of the run nor of {names[0]}",
             hint="only reports are edited; a heading `Actions taken` makes it one",

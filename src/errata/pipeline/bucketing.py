@@ -11,6 +11,7 @@ from errata.model import Bucket, Member, StoredRun
 from errata.model.words import MemberRole
 from errata.pipeline.bucketing_failures import failing_in
 from errata.pipeline.bucketing_keeping import Fact, Kept, Suggestion, keep
+from errata.pipeline.bucketing_parameters import tell_parameters
 from errata.pipeline.standings import standing_of
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.bucket_changes import filing
@@ -50,10 +51,11 @@ def bucket_if_needed(runs: Iterable[StoredRun], store: Store, *, cheap: bool = F
     """Only runs that are new or have grown, or whose attributions or verdicts are others; the oldest first."""
     failed = [one for one in runs if one.counts.failures and (not cheap or one.counts.failures <= CHEAP)]
     marks = marks_of(store, [one.run.id for one in failed])
-    for stored in sorted(failed, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
-        mark = marks.get(stored.run.id)
-        if mark is not None and (mark.triaged is None or mark.bucketed != _mark(mark)):
-            bucket_run(stored, store)
+    stale = [one for one in failed if (mark := marks.get(one.run.id)) is not None and not _is_fresh(mark)]
+    for stored in sorted(stale, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
+        bucket_run(stored, store)
+    for suite in {one.run.suite for one in stale}:
+        tell_parameters(store, suite)
 
 
 def bucket_of(stored: StoredRun, store: Store, attempts: Sequence[str] | None = None) -> dict[str, Slip]:
@@ -65,6 +67,10 @@ def bucket_of(stored: StoredRun, store: Store, attempts: Sequence[str] | None = 
 
 def text_of(now: datetime) -> str:
     return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _is_fresh(mark: Mark) -> bool:
+    return mark.triaged is not None and mark.bucketed == _mark(mark)
 
 
 def _mark(mark: Mark) -> str:

@@ -120,7 +120,7 @@ class _Shelf:
         else:
             keys = tuple(dict.fromkeys(key for one in (old, *suggested) for key in one.keys))
             words = tuple(dict.fromkeys(word for one in (old, *suggested) for word in one.words))
-        return msgspec.structs.replace(old, keys=keys, words=words, parameters=first.parameters)
+        return msgspec.structs.replace(old, keys=keys, words=words)
 
     def restate(self, touched: Collection[str]) -> None:
         """A status that changes is an event of its own."""

@@ -1,5 +1,6 @@
 """The verb `consistency`: repeated runs of each subject, case by case and check by check."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -108,21 +109,21 @@ def _why_left_out(stored: StoredRun) -> str:
 
 def _study(subject: str, runs: Sequence[StoredRun], store: Store) -> Consistency:
     ordered = sorted(runs, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.run.native_id))
-    tries, columns = Tries(), list[Column]()
-    for stored in ordered:
-        before, epochs = len(columns), 1
+    tries = Tries()
+    for at, stored in enumerate(ordered):
         for epoch, attempt in numbered(stored, store):
-            epochs = max(epochs, epoch)
-            tries.add(before + epoch, attempt)
-        several = range(1, epochs + 1) if epochs > 1 else (None,)
-        columns += [Column(index=before + at, stored=stored, epoch=one) for at, one in enumerate(several, 1)]
-    run = ordered[0].run
+            tries.add((at, epoch), attempt)
+    study, run = tries.study(changed=_changed(ordered, store)), ordered[0].run
+    often = Counter(at for at, _ in study.columns)
     return Consistency(
         subject=subject,
         suite=run.suite,
         suite_version=run.suite_version,
-        columns=tuple(columns),
-        study=tries.study(changed=_changed(ordered, store)),
+        columns=tuple(
+            Column(index=number, stored=ordered[at], epoch=epoch if often[at] > 1 else None)
+            for number, (at, epoch) in enumerate(study.columns, 1)
+        ),
+        study=study,
     )
 
 

@@ -1,6 +1,5 @@
 """The verbs behind `errata known`: which limitations of a suite are accepted, so that they are not found again."""
 
-import shlex
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -38,11 +37,11 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
         return told.removeprefix(f"{self.gap.suite}/") if self.gap.suite else told
 
     @property
-    def undo(self) -> str:
+    def undo(self) -> list[str]:
         """The command that brings it back."""
         words = ["errata", "known", "add", self.name, "--text", self.gap.text]
         words += ["--suite", self.gap.suite] if self.gap.suite else []
-        return shlex.join([*words, *(["--author", self.gap.author] if self.gap.author else [])])
+        return [*words, *(["--author", self.gap.author] if self.gap.author else [])]
 
 
 class ToldGap(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,10 +1,10 @@
 """The table of buckets, counted in the indexes of their members: nothing of a run is opened."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select
 
 from errata.model import Bucket
 from errata.model.codec import unpack
@@ -79,7 +79,7 @@ def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElem
     return bucket_members.c.run_id.not_in(excluded)
 
 
-def _records(connection: Connection, suite: str | None) -> dict[str, Row[Any]]:
+def _records(connection: Connection, suite: str | None) -> dict[str, Any]:
     query = select(buckets.c.id, buckets.c.status, buckets.c.record).where(buckets.c.gone.is_(False))
     return {
         row.id: row for row in connection.execute(query if suite is None else query.where(buckets.c.suite == suite))
@@ -126,7 +126,7 @@ def _runs(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, list
     return found
 
 
-def _counted(record: Row[Any], row: Row[Any], *, cases: int, everywhere: int, seen: Sequence[Row[Any]]) -> Counted:
+def _counted(record: Any, row: Any, *, cases: int, everywhere: int, seen: Sequence[Any]) -> Counted:
     times = sorted(one.started_at or one.imported_at for one in seen)
     owners = {owner: often for owner in OWNERS if (often := getattr(row, f"own_{owner}"))}
     return Counted(

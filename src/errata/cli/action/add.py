@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from errata import pipeline
+from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.options import Options, shared_options
-from errata.cli.action.page import SHORT, put_field
 from errata.cli.output import put_json
 from errata.cli.paths import place_of
 from errata.pipeline.acting import Recorded, Told
@@ -68,7 +68,7 @@ def show(recorded: Recorded, store: Store, *, dry_run: bool) -> None:
     if dry_run:
         put_field("", "nothing was written")
     elif recorded.is_new or recorded.written == "written":
-        put_field("Undo", f"errata action rm {short}{' --report' if recorded.report else ''}")
+        put_undo(["errata", "action", "rm", short, *(["--report"] if recorded.report else [])])
 
 
 def json_of(recorded: Recorded, *, dry_run: bool) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """`errata action rm`."""
 
+import shlex
+
 import click
 
 from errata import pipeline
-from errata.cli.action.page import SHORT, put_field
+from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
 from errata.cli.paths import place_of
@@ -23,7 +25,7 @@ def command(action: str, report: bool, dry_run: bool, options: Options) -> None:
     found, edited = removed.action, removed.edited
     if options.json:
         told = {"report": found.report if edited else None, "line": edited.line if edited else None}
-        put_json({"action": found, "removed": not dry_run, **told, "undo": removed.undo})
+        put_json({"action": found, "removed": not dry_run, **told, "undo": shlex.join(removed.undo)})
         return
     put_field("would go" if dry_run else "forgot", f"{found.id[:SHORT]} · {found.date} · {found.path}: {found.what}")
     if edited:
@@ -31,4 +33,7 @@ def command(action: str, report: bool, dry_run: bool, options: Options) -> None:
         put_field("", edited.text.strip())
     elif found.report:
         put_field("report", f"{place_of(found.report)} still tells of it; `--report` takes its line out, too")
-    put_field("", "nothing was removed") if dry_run else put_field("Undo", removed.undo)
+    if dry_run:
+        put_field("", "nothing was removed")
+    else:
+        put_undo(removed.undo)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 
 from errata import pipeline
-from errata.cli.action.page import SHORT, put_field
+from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.known.page import json_of, put_next
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json
@@ -48,4 +48,4 @@ def show(known: Known, store: Store, *, dry_run: bool) -> None:
         put_field("", "nothing was written")
         return
     put_next(known, store, "their failures on it then suggest KNOWN_GAP")
-    put_field("Undo", f"errata known rm {gap.id[:SHORT]}")
+    put_undo(["errata", "known", "rm", gap.id[:SHORT]])

@@ -1,9 +1,11 @@
 """`errata known rm`."""
 
+import shlex
+
 import click
 
 from errata import pipeline
-from errata.cli.action.page import SHORT, put_field
+from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.known.page import json_of, put_next
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
@@ -22,11 +24,11 @@ def command(gap: str, suite: str, dry_run: bool, options: Options) -> None:
     store = options.store
     gone = pipeline.remove_gap(gap, store, suite=suite, dry_run=dry_run)
     if options.json:
-        put_json(json_of(gone) | {"removed": not dry_run, "undo": gone.undo})
+        put_json(json_of(gone) | {"removed": not dry_run, "undo": shlex.join(gone.undo)})
         return
     put_field("would go" if dry_run else "forgot", f"{gone.gap.id[:SHORT]} · {gone.name}: {gone.gap.text}")
     if dry_run:
         put_field("", "nothing was removed")
         return
     put_next(gone, store, "their failures on it count as others do")
-    put_field("Undo", gone.undo)
+    put_undo(gone.undo)

@@ -11,6 +11,7 @@ from errata.memory.reading.failures import FailureReader
 from errata.memory.reading.heads import head_of
 from errata.memory.reading.labels import LabelWords
 from errata.memory.reading.names import told_by_name
+from errata.memory.reading.naming import Naming
 from errata.memory.reading.own import from_memory, memory_in
 from errata.memory.reading.pieces import pieces_of
 from errata.memory.reading.remarks import patterns_in, recommendations_in
@@ -26,8 +27,9 @@ def read_report(
 ) -> PriorReport:
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
     pieces = list(with_titles(pieces_of(text)))
-    head = head_of(pieces, told_by_name(below or path))
-    failures = tuple(FailureReader(LabelWords(labels), cases, head.model).read(pieces).failures(path))
+    head, models = head_of(pieces, told_by_name(below or path))
+    naming = Naming(LabelWords(labels), cases, models)
+    failures = tuple(FailureReader(naming).read(pieces).failures(path))
     known = Vocabulary([*cases, *(one.case for one in failures)])
     visible = PriorReport(
         path=path,

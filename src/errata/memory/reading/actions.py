@@ -19,6 +19,7 @@ WHAT = 400
 _FILE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
 _CLAUSE = re.compile(r"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b([^()\[\]]*)[)\]]")
 _BY = re.compile(r"(?i)(?:^|[;,(]\s*)by\s+([\w.@ -]{1,60}?)\s*(?=[;,)]|$)")
+_SIGNED = re.compile(r"(?i)[,;(–—-]\s*by\s+([\w.@-]+(?:\s+[\w.@-]+){0,3})\)?\.?$")
 _EXPECTED = re.compile(r"(?i);\s*expected:\s*([^;)]*)")
 _EDGES = " \t\n.:;,–—-*"
 
@@ -37,6 +38,7 @@ def _of_line(piece: Piece, known: Vocabulary, path: str) -> Action | None:
         return None
     if piece.kind == "text" and (piece.level or not date_in(text)):
         return None  # what is said around the list, or below one of its items
+    text, by = _without_author(re.sub(r"^\[[ xX]\]\s+", "", text))
     clause = _CLAUSE.search(text)
     target = _target(piece.words)
     named = [name for _, name in sorted(names_in(piece.words, known)) if name != target]
@@ -48,7 +50,7 @@ def _of_line(piece: Piece, known: Vocabulary, path: str) -> Action | None:
         path=target,
         addresses=named or _cases_in_path(target, known),
         date=date_in(text),
-        author=found[1] if (found := _BY.search(notes)) else "",
+        author=by or (found[1] if (found := _BY.search(notes)) else ""),
         expected=found[1] if (found := _EXPECTED.search(notes)) else "",
         ref=SourceRef(file=path, line=piece.line),
     )
@@ -90,6 +92,12 @@ def _action(
         report=ref.file,
         ref=ref,
     )
+
+
+def _without_author(text: str) -> tuple[str, str]:
+    """`…, by Dana` at the end of a line."""
+    found = _SIGNED.search(text)
+    return (text[: found.start()], found[1]) if found else (text, "")
 
 
 def _target(words: Words) -> str:

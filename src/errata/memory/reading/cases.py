@@ -54,9 +54,9 @@ def names_in_cell(words: Words, column: str) -> list[str]:
     marked = [name for name in map(str.strip, words.code_texts) if _may_be_name(name)]
     if marked:
         return marked
-    told = _without_remarks(words.text).strip()
-    if _NUMBERS.fullmatch(told):
-        return _numbered(told, column.strip().lower().removesuffix("s"))
+    told, kind = _without_remarks(words.text).strip(), column.strip().lower().removesuffix("s")
+    if kind == "turn" or _NUMBERS.fullmatch(told):
+        return _numbered(told, kind)
     parts = [part.strip(" .*`\"'") for part in re.split(r"[,;\n]|\s(?:and|&)\s", told)]
     several = [part for part in parts if part]
     if len(several) > 1 and all(" " not in part or _TURNS.fullmatch(part) for part in several):
@@ -73,7 +73,7 @@ def names_in(words: Words, known: "Vocabulary") -> Iterator[tuple[int, str]]:
             yield turns.start(), f"turn {number}"
     for begin, end in words.codes:
         name = words.text[begin:end].strip()
-        if likeness(name) or known.has(name):
+        if likeness(name) > 1 or known.has(name):
             yield begin, name
     for token in _TOKEN.finditer(words.text):
         if any(begin <= token.start() < end for begin, end in codes):
@@ -102,7 +102,7 @@ class Vocabulary:
 
 def likeness(token: str) -> int:
     """How much a word is like the name of a case: 2 like nothing else, 1 perhaps, 0 not."""
-    if not _may_be_name(token) or " " in token or not re.search(r"[A-Za-z]", token):
+    if not _may_be_name(token) or not _TOKEN.fullmatch(token) or not re.search(r"[A-Za-z]", token):
         return 0
     parts = token.split("/")
     digit, joined = any(letter.isdigit() for letter in token), re.search(r"[_-]", token) is not None

@@ -30,7 +30,8 @@ def without_date(text: str) -> str:
     if not found:
         return text
     start, end = min(found)
-    return f"{text[:start]}{text[end:]}"
+    before = re.sub(r"(?i)\b(?:on|at)\s*$", "", text[:start])
+    return f"{before}{text[end:].lstrip(' :,–—-')}"
 
 
 def _matches(text: str) -> list[tuple[re.Match[str], str]]:

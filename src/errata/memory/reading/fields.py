@@ -30,17 +30,34 @@ def fields_in(words: Words, roles: dict[str, str]) -> list[Field]:
 
 
 def _of_line(line: Words, roles: dict[str, str]) -> Iterator[tuple[str, Words]]:
-    names = list(_names(frozenset(roles)).finditer(line.text))
-    if not names or line.text[: names[0].start()].strip(_LEFT + "-•·>|"):
+    names = sorted({*_with_colon(line, roles), *_bold(line, roles)})
+    if not names or line.text[: names[0][0]].strip(_LEFT + "-•·>|"):
         return
-    for at, name in enumerate(names):
-        end = names[at + 1].start() if at + 1 < len(names) else len(line.text)
-        yield role_of(name[1], roles), _stripped(line.cut(name.end(), end))
+    starts = [start for start, _, _ in names[1:]]
+    for (_, begin, role), end in zip(names, [*starts, len(line.text)], strict=True):
+        yield role, _stripped(line.cut(begin, max(begin, end)))
+
+
+Start = tuple[int, int, str]
+"""Where a name begins, where its value does, and what it holds."""
+
+
+def _with_colon(line: Words, roles: dict[str, str]) -> Iterator[Start]:
+    for found in _names(frozenset(roles)).finditer(line.text):
+        yield found.start(1), found.end(), role_of(found[1], roles)
+
+
+def _bold(line: Words, roles: dict[str, str]) -> Iterator[Start]:
+    """`**Run** jn7w1k1a`: where the name is bold, nothing else has to part it from its value."""
+    for start, end in line.bold:
+        role = role_of(line.text[start:end].strip(), roles)
+        if role and not line.text[end:].lstrip().startswith(":") and not line.text[start:end].rstrip().endswith(":"):
+            yield start, end, role
 
 
 def _stripped(value: Words) -> Words:
-    left = len(value.text) - len(value.text.lstrip(" \t:"))
-    right = len(value.text.rstrip(" \t·|;,•"))
+    left = len(value.text) - len(value.text.lstrip(" \t:–—"))
+    right = len(value.text.rstrip(" \t·|;,•-–—*"))
     return value.cut(left, max(left, right))
 
 

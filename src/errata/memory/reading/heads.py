@@ -11,19 +11,21 @@ from errata.memory.reading.fields import fields_in
 from errata.memory.reading.names import FromName
 from errata.memory.reading.pieces import Piece
 from errata.memory.reading.roles import RUN, columns_of, role_of
+from errata.memory.reading.sections import about
 from errata.memory.reading.words import Words
 from errata.text.clean import one_line
 
 LOOKED_AT = 80
 """Pieces from the beginning on in which a report says what it is about."""
+FIRST = 12
+"""Pieces in which a day that stands there is the report's."""
 NAME = 120
+MOST_WORDS = 6
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
 _ADDRESS = re.compile(r"/run/([A-Za-z0-9_-]{4,80})")
-_RUN_IN_TITLE = re.compile(r"(?i)\brun\s+(?:id\s+)?[`(\[]?((?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{5,80})")
-_TITLE = re.compile(
-    r"(?i)^(?:(?:eval|run|failure|error|post-?run)\s+)*(?:analysis|report|post-?mortem|review|summary)"
-    r"(?:\s+(?:of|for|on))?\s*[:–—-]?\s+(?P<after>\S.*)$|^(?P<before>\S+)\s*(?:,|[:–—-]\s|\s+run\b)"
-)
+_RUN = re.compile(r"(?i)\brun\s+(?:id\s+)?[`(\[\"]?((?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{5,80})")
+_MODEL_LIKE = re.compile(r"(?<![\w/.-])[A-Za-z][\w.]*(?:[-/.:][\w.]+)+")
+_NO_MODEL = frozenset(("post-mortem", "post-run", "re-run", "follow-up", "per-eval", "per-failure", "deep-dive", "write-up"))
 _RATE = re.compile(r"(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})")
 _SAID = re.compile(
     r"(?i)(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})\s+(?:\w+\s+){0,2}pass|pass(?:ed|es)?\s+(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})"
@@ -47,30 +49,44 @@ class _Told(NamedTuple):
     value: Words
 
 
-def head_of(pieces: Sequence[Piece], named: FromName) -> Head:
-    first = pieces[:LOOKED_AT]
-    title = next((piece.text for piece in first if piece.kind == "heading"), "")
-    head = Head()
-    counts: dict[str, int] = {}
-    for told in _told(first):
-        _take(head, told, counts)
+def head_of(pieces: Sequence[Piece], named: FromName) -> tuple[Head, list[str]]:
+    """What it says, and every model that it names as such: of several, none is *the* model."""
+    first = _opening(pieces)
+    told = list(_told(first))
+    models = list(dict.fromkeys(filter(None, (_model(one.value.text) for one in told if one.role == "model"))))
+    head, counts = Head(), dict[str, int]()
+    for one in told:
+        _take(head, one, counts)
     _counted(head, counts, first)
+    if len(models) > 1:
+        head.run = head.model = ""
+        return head, models
+    title = next((piece.text for piece in first if piece.kind == "heading"), "")
     head.run = head.run or _run_in(first) or named.run
-    head.model = head.model or (f"{named.provider}/{named.model}" if named.provider and named.model else named.model)
-    head.model = head.model or _model_in(title)
-    head.date = head.date or named.date or date_in(title)
-    return head
+    head.model = head.model or "/".join(filter(None, (named.provider, named.model))) or _model_in(title, head.run)
+    said = (date_in(piece.text) for piece in first[:FIRST] if piece.kind != "row")
+    head.date = head.date or named.date or next(filter(None, said), "")
+    return head, [head.model, *models]
+
+
+def _opening(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """Up to where it comes to the failures, or to anything else."""
+    for at, piece in enumerate(pieces[:LOOKED_AT]):
+        if piece.kind == "heading" and at and about(piece.text) not in (None, "failures"):
+            return pieces[:at]
+    return pieces[:LOOKED_AT]
 
 
 def _told(pieces: Iterable[Piece]) -> Iterable[_Told]:
     for piece in pieces:
+        is_row = piece.kind == "row"
         if piece.kind in ("item", "text"):
             yield from (_Told(field.role, field.value) for field in fields_in(piece.words, RUN))
-        elif piece.kind == "row" and len(piece.cells) == 2:
+        elif is_row and len(piece.cells) == 2 and not {"run", "model"} <= set(columns_of(piece.header, RUN)):
             yield _Told(role_of(piece.cells[0].text, RUN), piece.cells[1])
-        elif piece.kind == "row" and "run" in columns_of(piece.header, RUN):
+        elif is_row and tuple(cell.text for cell in piece.cells) != piece.header:
             columns = columns_of(piece.header, RUN)
-            if tuple(cell.text for cell in piece.cells) != piece.header:
+            if {"run", "model"} <= set(columns):
                 yield from (_Told(role, piece.cells[at]) for role, at in columns.items() if at < len(piece.cells))
 
 
@@ -98,12 +114,15 @@ def _take(head: Head, told: _Told, counts: dict[str, int]) -> None:
 
 
 def _take_model(head: Head, text: str) -> None:
-    if head.model or not re.search(r"\w", text):
-        return
     provider = _PROVIDER.search(text)
-    if provider and not head.provider:
+    if provider and not head.provider and not head.model:
         head.provider = provider[1]
-    head.model = one_line(re.split(r"\s*[(,;]", text.strip("`* "), maxsplit=1)[0], NAME).strip("`* ")
+    head.model = head.model or _model(text)
+
+
+def _model(text: str) -> str:
+    name = re.split(r"\s*[(,;]", text.strip("`* "), maxsplit=1)[0].strip("`* ")
+    return one_line(name, NAME) if re.search(r"\w", name) and len(name.split()) <= MOST_WORDS else ""
 
 
 def _counted(head: Head, counts: dict[str, int], pieces: Iterable[Piece]) -> None:
@@ -130,14 +149,16 @@ def _id_in(value: Words) -> str:
 
 def _run_in(pieces: Iterable[Piece]) -> str:
     for piece in pieces:
-        found = _ADDRESS.search(piece.text) or (_RUN_IN_TITLE.search(piece.text) if piece.kind == "heading" else None)
-        if found:
+        found = _ADDRESS.search(piece.text) or _RUN.search(piece.text)
+        if found and piece.kind != "row":
             return found[1]
     return ""
 
 
-def _model_in(title: str) -> str:
-    found = _TITLE.match(title.strip())
-    told = (found["after"] or found["before"] or "") if found else ""
-    name = re.split(r"\s*[,(]|\s+[–—-]\s|\s+(?:run|on|in)\b", told, maxsplit=1)[0].strip("`*: ")
-    return name if re.search(r"[\d-]", name) and not date_in(name) else ""
+def _model_in(title: str, run: str) -> str:
+    """The first word of the title that is made like the name of a model."""
+    for found in _MODEL_LIKE.finditer(title):
+        name = found[0].rstrip(".:")
+        if name.lower() not in _NO_MODEL and name != run and not date_in(name):
+            return name
+    return ""

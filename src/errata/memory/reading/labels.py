@@ -33,6 +33,10 @@ class LabelWords:
         found = [(match.start(), match.end(), label) for label, form in self._named for match in form.finditer(told)]
         return [one for one in sorted(found) if not _DENIED.search(told[max(0, one[0] - 60) : one[0]])]
 
+    def exact(self, text: str) -> str:
+        """The label that a text is and nothing else, if only a single word."""
+        return self._labels.get(folded(text), "")
+
     def given(self, value: str) -> str:
         """What a field or column for labels holds: a label if it is one, else the words as they stand there."""
         known = self.find(value)
@@ -40,7 +44,7 @@ class LabelWords:
             return known
         bare = _FORMER.sub("", value).strip().strip("`*\"'“”").strip()
         short = re.split(r"\s*[(;,–—]|\s-\s|\.\s|\n", bare, maxsplit=1)[0].strip()
-        return self._labels.get(folded(short)) or short[:LONGEST]
+        return self.exact(short) or short[:LONGEST]
 
 
 def _pattern(label: str) -> re.Pattern[str]:

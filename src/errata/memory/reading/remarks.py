@@ -32,7 +32,8 @@ def recommendations_in(pieces: Sequence[Piece], known: Vocabulary, path: str) ->
         text, own = _without_group(piece)
         if is_none(text) or not re.search(r"\w", text):
             continue
-        cases = tuple(dict.fromkeys(name for _, name in sorted(names_in(piece.words, known))))
+        said = piece.cells or (piece.words,)
+        cases = tuple(dict.fromkeys(name for words in said for _, name in sorted(names_in(words, known))))
         ref = SourceRef(file=path, line=piece.line)
         yield PriorRecommendation(text=one_line(text, TEXT), group=own or group, cases=cases, ref=ref)
 
@@ -57,7 +58,11 @@ def _is_title(piece: Piece) -> bool:
 
 
 def _without_group(piece: Piece) -> tuple[str, str]:
-    text = _row_text(piece) if piece.kind == "row" else piece.text
+    if piece.kind == "row":
+        group = group_of(piece.cells[0].text) if piece.cells else ""
+        is_group = group in ("eval", "config", "model", "none")
+        return (_row_text(piece).partition(" · ")[2], group) if is_group else (_row_text(piece), "")
+    text = piece.text
     found = _PREFIX.match(text)
     group = group_of(found[1]) if found else ""
     if found is None or group not in ("eval", "config", "model", "none"):

@@ -1,0 +1,61 @@
+"""`errata compare`."""
+
+from pathlib import Path
+
+import click
+
+from errata import pipeline
+from errata.cli.compare_csv import write_matrix
+from errata.cli.compare_json import json_comparison
+from errata.cli.compare_matrix import put_matrix
+from errata.cli.compare_names import names_of
+from errata.cli.compare_pairs import put_pairs
+from errata.cli.compare_runs import put_head, put_runs, word_for_cases
+from errata.cli.compare_sets import put_sets
+from errata.cli.compare_tables import put_tables
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put_json, say
+from errata.pipeline.comparing import Comparison, Wish
+from errata.pipeline.selecting import handles_of
+from errata.store.database import Store
+
+
+@click.command("compare")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("--common", is_flag=True, help="Only the cases that all runs were measured on, whatever else differs.")
+@click.option("--by-model", is_flag=True, help="One column for all runs of a model.")
+@click.option("--category", default="", help="Only the cases of this category or tag.")
+@click.option("--all", "every", is_flag=True, help="The whole matrix: also cases that pass in every run.")
+@click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the matrix.")
+@shared_options
+def command(
+    runs: tuple[str, ...], common: bool, by_model: bool, category: str, every: bool, csv: Path | None, options: Options
+) -> None:
+    """Tell what differs between RUNS, where they measured the same thing.
+
+    The folder of a comparison stands for the runs it lists; runs that are named beside it win.
+    """
+    store = options.store
+    chosen = pipeline.runs_to_compare(runs, store)
+    for folder in chosen.passed_over:
+        say(f"`{folder}` is passed over: the runs that are named win")
+    wish = Wish(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
+    comparison = pipeline.compare_runs(chosen.runs, store, wish)
+    if csv is not None:
+        write_matrix(comparison, csv)
+        say(f"wrote {csv}")
+    if options.json:
+        put_json(json_comparison(comparison))
+    else:
+        _show(comparison, store, every=every)
+
+
+def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
+    handles = handles_of(pipeline.all_runs(store))
+    names = names_of(comparison, word_for_cases(comparison))
+    put_head(comparison, handles)
+    put_runs(comparison, handles)
+    put_matrix(comparison, names, every=every)
+    put_sets(comparison, names)
+    put_pairs(comparison, names)
+    put_tables(comparison, names)

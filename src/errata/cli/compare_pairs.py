@@ -1,0 +1,84 @@
+"""Whether any two columns differ beyond chance, in a sentence or a line for each that does."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import floor
+
+from errata.cli.compare_names import CaseNames
+from errata.cli.compare_runs import left_out_in_words
+from errata.cli.output import put
+from errata.compare.pairings import ALPHA, Pairing, Tally
+from errata.pipeline.comparing import Comparison
+
+SHOWN = 10
+
+
+def put_pairs(comparison: Comparison, names: CaseNames) -> None:
+    pairs = [one for one in comparison.pairings if one.all.shared]
+    put()
+    if not pairs:
+        put(f"No two of them were measured on the same {names.word}")
+        return
+    differing = sorted((one for one in pairs if one.all.differs), key=lambda one: one.all.p)
+    if differing:
+        _put_differing(differing, len(pairs), comparison, names)
+    else:
+        put(_no_difference(pairs, comparison, names), hang=0)
+    if any(cell is not None and cell.state == "mixed" for row in comparison.shown.rows.values() for cell in row):
+        put(f"A {names.word} that passes in some attempts only takes no part in this", hang=0)
+
+
+def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseNames) -> str:
+    smallest = min(pairs, key=lambda one: one.all.p)
+    least, adjusted = smallest.all.p, smallest.all.adjusted
+    if len(pairs) == 1:
+        return f"No difference beyond chance: exact McNemar on {_shared(smallest.all, names)}, " + _told(
+            smallest, comparison, names
+        )
+    head = f"exact McNemar on shared {names.word}s gives "
+    gives = (
+        f"p ≥ {floor(100 * least) / 100:.2f} for all {len(pairs)} pairs"
+        if least >= ALPHA
+        else f"p = {least:.2g} at least, {adjusted:.2g} as one of {len(pairs)} tests (Holm)"
+    )
+    told = f"smallest: {smallest.first} against {smallest.second}, {_told(smallest, comparison, names)}"
+    return f"No pair differs beyond chance: {head}{gives} ({told})."
+
+
+def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Comparison, names: CaseNames) -> None:
+    many = f"{len(differing)} of {pairs} pairs differ" if pairs > 1 else "They differ"
+    put(f"{many} beyond chance (exact McNemar on shared {names.word}s{', Holm' if pairs > 1 else ''}):")
+    for one in differing[:SHOWN]:
+        put(f"  {one.first} against {one.second}: {_told(one, comparison, names)}", hang=4)
+    if len(differing) > SHOWN:
+        put(f"  and {len(differing) - SHOWN} more with --json")
+
+
+def _told(one: Pairing, comparison: Comparison, names: CaseNames) -> str:
+    every, clean = one.all, one.clean
+    told = f"{_against(every)} {names.word}s failed alone, p = {_p(every.p)}"
+    if (clean.only_first_fails, clean.only_second_fails) == (every.only_first_fails, every.only_second_fails):
+        return told
+    return f"{told}; without {_what_is_out(one, comparison)} {_against(clean)}, p = {_p(clean.p)}"
+
+
+def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
+    """`1 empty and 5 collateral`: what clean leaves out in either of the two."""
+    words: Counter[str] = Counter()
+    for one in comparison.columns:
+        if one.label in (pair.first, pair.second):
+            words.update(left_out_in_words(one.scores["clean"]))
+    told = [f"{count} {word}" for word, count in words.items()]
+    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told) or "earlier sessions' results"
+
+
+def _shared(tally: Tally, names: CaseNames) -> str:
+    return f"{tally.shared:,} shared {names.word}s"
+
+
+def _against(tally: Tally) -> str:
+    return f"{tally.only_first_fails:,} against {tally.only_second_fails:,}"
+
+
+def _p(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.01 else f"{value:.2g}"

@@ -1,0 +1,1 @@
+"""All that a report says, as data; one record for each profile."""
