@@ -47,10 +47,10 @@ def test_a_judged_turn_is_read_with_its_input_output_reasoning_calls_and_results
 
 
 @pytest.mark.req("C-13")
-def test_the_four_labels_are_offered_and_one_for_what_fits_none(imported):
+def test_the_labels_are_offered_without_a_gap_that_nobody_recorded_and_one_for_what_fits_none(imported):
     told = handed()
 
-    assert told["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "KNOWN_GAP", "none"]
+    assert told["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "none"]
     assert "provider" in told["owners"] and "model" not in told["owners"]
 
 

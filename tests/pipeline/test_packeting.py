@@ -150,10 +150,16 @@ def test_what_a_structured_result_needs_is_in_the_packet(convex, store):
         "MODEL_FAULT",
         "OVERLY_STRICT",
         "AMBIGUOUS_TASK",
-        "KNOWN_GAP",
     ]
     assert "used > 3" in texts(made)["output/convex/guard.ts"]
     assert "used >= 3" in texts(made)["reference/convex/guard.ts"]
+
+
+@pytest.mark.req("C-13")
+def test_a_gap_on_record_is_offered_as_the_fourth_label(convex, store):
+    recorded = of_case(convex, store, GUARD, history=lambda _run, _case: ({"known_gap": "no answer can pass"},))
+
+    assert [label.label for label in recorded.question.labels][3:] == ["KNOWN_GAP"]
 
 
 @pytest.mark.req("J-06", "J-12")

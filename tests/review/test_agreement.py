@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Reviewer, Verdict
-from errata.review.agreement import agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from errata.review.agreement import agreement, cohen_kappa, owner_of, fleiss_kappa, krippendorff_alpha
 
 LABELS = st.sampled_from("abc")
 
@@ -118,3 +118,51 @@ def test_fleiss_needs_three_reviewers_who_read_the_same():
 
     assert found.fleiss == pytest.approx(1.0)
     assert len(found.pairs) == len(list(combinations(names, 2)))
+
+
+def test_two_labels_of_one_owner_agree_on_who_has_to_act():
+    said = {"r:c1": [("x", "task"), ("y", "task")], "r:c2": [("x", "model"), ("x", "model")]}
+    verdicts = [
+        a_verdict(attempt, name, label, owner=owner)
+        for attempt, given_ in said.items()
+        for name, (label, owner) in zip("ab", given_, strict=True)
+    ]
+    labels, owners = agreement(verdicts), agreement(verdicts, owner_of)
+
+    assert (labels.pairs[0].same, labels.disagreements) == (1, ("r:c1",))
+    assert (owners.pairs[0].same, owners.pairs[0].kappa, owners.alpha, owners.disagreements) == (2, 1.0, 1.0, ())
+
+
+def test_one_label_without_an_owner_of_its_own_may_hide_a_disagreement_on_who_has_to_act():
+    verdicts = [
+        a_verdict("r:c", "a", "none", owner="provider"),
+        a_verdict("r:c", "b", "none", owner="harness"),
+    ]
+
+    assert agreement(verdicts).disagreements == ()
+    assert agreement(verdicts, owner_of).disagreements == ("r:c",)
+
+
+def test_all_three_measures_are_given_for_owners():
+    owners = ("model", "task", "model", "grader")
+    verdicts = [
+        a_verdict(f"r:c{at}", name, "x", owner=owner) for at, owner in enumerate(owners) for name in ("a", "b", "c")
+    ]
+    found = agreement(verdicts, owner_of)
+
+    assert (found.fleiss, found.alpha) == (pytest.approx(1.0), pytest.approx(1.0))
+    assert [pair.kappa for pair in found.pairs] == [pytest.approx(1.0)] * 3
+
+
+@pytest.mark.parametrize(
+    "other",
+    [Reviewer(kind="llm", name="Anna "), Reviewer(kind="person", name="anna"), Reviewer(kind="agent", name="ANNA")],
+)
+def test_nobody_agrees_with_themselves(other):
+    anna = Reviewer(kind="llm", name="anna")
+    verdicts = [
+        a_verdict("r:c", "a", "x", id="1", at="2026-01-01", reviewer=anna),
+        a_verdict("r:c", "a", "x", id="2", at="2026-01-02", reviewer=other),
+    ]
+
+    assert agreement(verdicts).attempts == 0

@@ -355,6 +355,17 @@ def test_signals_are_passed_on_without_the_version_of_the_rules():
     assert made.failure_key == FailureKey(exact="e", coarse="c")
 
 
+def test_a_gap_on_record_is_told_however_many_signals_there_are():
+    key = FailureKey(exact="e", coarse="c")
+    many = tuple(Signal(name=f"s{number}", where="usage", quote="q") for number in range(20))
+    gap = Signal(name="known_gap", where="history", quote="no answer can pass")
+    said = Attribution(attempt="a", owner="model", confidence="weak", signals=(*many, gap), failure_key=key)
+    made = packet(attribution=said)
+
+    assert len(made.signals) == 12
+    assert made.signals[-1].name == "known_gap"
+
+
 def test_history_is_passed_on():
     told = ({"report": "reports/a.md", "label": "KNOWN_GAP", "text": "flaky"},)
 

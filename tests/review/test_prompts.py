@@ -9,7 +9,7 @@ from a_packet import CONVEX, FIXTURES, TURN, a_packet, told, with_place
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.model import LabelChoice, Place, Question
+from errata.model import LabelChoice, Place, Question, Signal
 from errata.review.prompts import fresh_marker, prompt_for, repair_prompt
 
 MARKER = "0a1b2c3d4e5f6071"
@@ -120,10 +120,35 @@ def test_the_burden_of_proof_is_told():
     assert "A failure is the model's unless evidence shows otherwise." in instructions()
 
 
+RECORDED = a_packet(history=({"known_gap": "no answer can pass", "since": "2026-01-01"},))
+
+
+def labels_offered(packet):
+    return prompt_for(packet, marker=MARKER).schema["properties"]["label"]["enum"]
+
+
 @pytest.mark.req("C-13")
 def test_every_label_is_told_with_its_owner_and_meaning():
     for choice in CONVEX.question.labels:
-        assert f"- {choice.label} (owner {choice.owner}): {choice.meaning}" in instructions()
+        assert f"- {choice.label} (owner {choice.owner}): {choice.meaning}" in instructions(RECORDED)
+
+
+@pytest.mark.req("C-13")
+def test_where_a_gap_is_on_record_all_four_labels_are_offered():
+    assert labels_offered(RECORDED) == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "KNOWN_GAP", "none"]
+
+
+@pytest.mark.req("C-13")
+def test_where_no_gap_is_on_record_its_label_is_not_offered():
+    assert labels_offered(CONVEX) == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "none"]
+    assert "KNOWN_GAP" not in prompt_for(CONVEX, marker=MARKER).before + prompt_for(CONVEX, marker=MARKER).after
+
+
+def test_a_gap_on_record_makes_another_prompt_of_the_same_words_for_all():
+    other = a_packet(signals=(Signal(name="known_gap", where="history", quote="x"),), case_key="another")
+
+    assert outside(RECORDED) == outside(other)
+    assert outside(RECORDED)[3] != outside(CONVEX)[3]
 
 
 @pytest.mark.req("C-13")

@@ -10,8 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from errata.model import Packet, Place, Quote
-from errata.review.evidence import MOST, Shelf, checked
+from errata.review.evidence import MOST, checked
 from errata.review.redaction import redacted
+from errata.review.shelf import Shelf
 
 ERROR = 'AssertionError: expected error text to match /limit reached/, got "too many requests, rate limit exceeded"'
 PLANTED = [one["text"] for one in tomllib.loads((FIXTURES / "planted.toml").read_text(encoding="utf-8"))["planted"]]

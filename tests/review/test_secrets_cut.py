@@ -236,11 +236,23 @@ def test_a_quote_of_triage_is_cut_anew_where_it_was_taken_from():
     assert told_as.quote == ("word " * 30).strip()
 
 
-def test_a_quote_that_stands_nowhere_loses_its_first_and_last_word():
-    signal = Signal(name="s", quote=f"b2A1b2A1b2 was refused, {'word ' * 10} and ghp_A1b2A1b2A1")
-    (told_as,) = signals_of([signal], ["something else"], told)
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [("b2A1b2A1b2", "ghp_A1b2A1b2A1"), ("etly-kept", "very-secr"), ("x" * 24, "y" * 24)],
+    ids=["digits", "parts of words", "long"],
+)
+def test_a_quote_that_stands_nowhere_loses_a_word_that_may_be_half_of_one(first, last):
+    signal = Signal(name="s", quote=f"{first} was refused, {'word ' * 10} and {last}")
+    (told_as,) = signals_of([signal], ["it is secretly-kept", "it is very-secretly kept"], told)
 
     assert told_as.quote.startswith("… was refused,") and told_as.quote.endswith("and …")
+
+
+def test_what_errata_says_itself_keeps_its_words():
+    said = "passed by three other models of this suite, and failed by none of them"
+    (told_as,) = signals_of([Signal(name="s", where="other runs", quote=said)], ["passed by otters"], told)
+
+    assert told_as.quote == said
 
 
 def test_a_short_quote_stays_as_it_is():

@@ -3,9 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
-WIDE = 100
-"""A word that more groups have than this does not lead to any of them."""
+WIDE, NEAREST = 100, 24
+"""A word that more groups have than this does not lead to any of them; groups that are compared in full."""
 
 Vector = dict[str, float]
 Block = tuple[str, ...]
@@ -67,10 +68,11 @@ class Space:
             self._by_word.setdefault((block, word), []).append(place)
 
     def near(self, block: Block, vector: Vector) -> Iterator[tuple[int, float]]:
-        """Groups that share a telling word, and how alike they are."""
+        """Those that share the most words which few have, and how alike they are."""
         listed = [self._by_word.get((block, word), []) for word in vector]
         narrow = [places for places in listed if len(places) <= WIDE]
         if not any(narrow):
             narrow = [places[:WIDE] for places in sorted(listed, key=len) if places][:1]
-        for place in sorted({place for places in narrow for place in places}):
+        shared = Counter(chain.from_iterable(narrow))
+        for place in sorted(shared, key=lambda place: (-shared[place], place))[:NEAREST]:
             yield place, self._means[place].likeness(vector)

@@ -38,8 +38,9 @@ def symptom_of(failing: Failing) -> Symptom:
     phase, _, kind = failing.key.coarse.partition(":")
     is_error = phase in _PHASES and bool(kind)
     checks = () if is_error else tuple(failing.key.coarse.split("+"))
-    text = next((text for text in failing.texts if words_of(text, without=checks)), "")
-    words = words_of(text, kind if is_error else "", without=checks)
+    text, words = next(((text, words) for text in failing.texts if (words := words_of(text, without=checks))), ("", ()))
+    if is_error:
+        words = tuple(sorted({*words, *words_of(kind)}))
     shape = one_line(mask(text, strings=False), KEY)
     kind_of_key, key = _key(failing, shape, is_error=is_error, opaque=not words and _says_something(failing, checks))
     return Symptom(

@@ -17,9 +17,12 @@ COMMANDS: Table = {
     "show": ("show", "Show a run, a case or an attempt."),
     "check": ("check", "Tell whether RUNS are fit to be analysed."),
     "score": ("score", "Tell what the score is, under each policy."),
+    "compare": ("compare", "Tell what differs between RUNS, where they measured the same thing."),
+    "consistency": ("consistency", "Tell which cases and checks do not come out the same in repeated RUNS."),
     "failures": ("failures", "List the failures of RUNS."),
     "triage": ("triage", "Name the owner of every failure anew; all runs where none is given."),
     "review": ("review", "Have the failures read: by a model, an agent, a person, a spreadsheet."),
+    "buckets": ("buckets", "Put failures that belong together into buckets, count them, and put them right."),
     "sessions": (
         "sessions",
         "Tell the sessions of RUNS, what the latest one hides, and which crash dragged others along.",

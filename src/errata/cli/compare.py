@@ -56,6 +56,8 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     put_head(comparison, handles)
     put_runs(comparison, handles)
     put_matrix(comparison, names, every=every)
+    if len(comparison.matrix.passed_everywhere) == len(comparison.matrix.rows):
+        return
     put_sets(comparison, names)
     put_pairs(comparison, names)
     put_tables(comparison, names)

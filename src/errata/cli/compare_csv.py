@@ -8,6 +8,7 @@ from errata.model.cell import Cell
 from errata.pipeline.comparing import Comparison
 from errata.text.clean import one_line
 from errata.text.redact import redact
+from errata.text.spreadsheet import quoted
 
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
@@ -31,6 +32,4 @@ def _cell(cell: Cell | None) -> str:
 
 
 def _told(text: str) -> str:
-    """Washed, and quoted where a spreadsheet would take it for a formula."""
-    washed = one_line(redact(text))
-    return f"'{washed}" if washed.startswith(("=", "+", "-", "@")) else washed
+    return quoted(one_line(redact(text)))

@@ -1,9 +1,9 @@
 """The matrix of a comparison on a page: cases side by side where their names are short, else one below the other."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from errata.cli.compare_names import GAP, CaseNames, heads_of
+from errata.cli.compare_names import COLUMNS, GAP, CaseNames, heads_of, put_side_by_side
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
@@ -73,7 +73,7 @@ def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], le
             part = line[first + start * width : first + (start + size) * width]
             put(f"{padded([names.word, *labels][at], first)}{part}".rstrip())
         put()
-    _put_legend(legend)
+    put_side_by_side(legend)
 
 
 def _cells(texts: Sequence[str], width: int) -> str:
@@ -93,9 +93,9 @@ def _put_tall(comparison: Comparison, names: CaseNames, cases: Sequence[str], le
             row = [glyph_of(cell) for cell in comparison.shown.rows[case][some]]
             put((padded(cut(names.short[case], first), first) + _spread(row, heads.texts[some])).rstrip())
         put()
-    _put_legend(
-        [*([heads.legend] if heads.legend else []), *_legend(comparison, names, cases), *([left] if left else [])]
-    )
+    if heads.legend:
+        put_side_by_side(heads.legend, COLUMNS)
+    put_side_by_side([*_legend(comparison, names, cases), *([left] if left else [])])
 
 
 def _spread(texts: Sequence[str], heads: Sequence[str]) -> str:
@@ -133,23 +133,6 @@ def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Compar
     return meaning
 
 
-def _put_legend(legend: Sequence[str]) -> None:
-    for line in _joined(legend):
-        put(line)
-
-
-def _joined(parts: Sequence[str]) -> Iterator[str]:
-    line = ""
-    for part in parts:
-        longer = f"{line} · {part}" if line else part
-        if line and columns(longer) > WIDTH:
-            yield line
-            longer = part
-        line = longer
-    if line:
-        yield line
-
-
 def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str) -> None:
     matrix = comparison.shown
     counts = [
@@ -162,5 +145,6 @@ def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str)
         for column, one in zip(matrix.columns, counts, strict=True)
     ]
     put(f"{plural(shown, names.word)} of {len(matrix.rows):,} do not pass in every run {left}".rstrip())
-    put_table(("", *states), rows, right=states, give_way=("",))
+    if len(states) > 2:
+        put_table(("", *states), rows, right=states, give_way=("",))
     put("The matrix itself: `--csv FILE` or `--json`; `--all` prints it here")

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from errata.cli.fitting import WIDTH, columns, cut, fold
-from errata.cli.output import wash
+from errata.cli.fitting import WIDTH, columns, cut
+from errata.cli.output import put, wash
 from errata.pipeline.comparing import Comparison
 
 NARROW = 5
 """Cases whose names are no wider than this stand side by side."""
 GAP = 2
 LINES = 6
+COLUMNS = "columns  "
 
 
 class CaseNames(msgspec.Struct, frozen=True):
@@ -56,15 +57,27 @@ class Heads(msgspec.Struct, frozen=True):
     """How columns are headed: by label where there is room, else by number, with a legend."""
 
     texts: tuple[str, ...]
-    legend: str = ""
+    legend: tuple[str, ...] = ()
 
 
 def heads_of(labels: Sequence[str], room: int) -> Heads:
     if sum(columns(label) + GAP for label in labels) <= room:
         return Heads(tuple(labels))
     numbers = tuple(str(number) for number in range(1, len(labels) + 1))
-    told = " · ".join(f"{number} {label}" for number, label in zip(numbers, labels, strict=True))
-    return Heads(numbers, f"columns: {told}")
+    return Heads(numbers, tuple(f"{number} {label}" for number, label in zip(numbers, labels, strict=True)))
+
+
+def put_side_by_side(parts: Sequence[str], label: str = "") -> None:
+    """As many on a line as fit, behind a label."""
+    hang = columns(label)
+    line = label
+    for part in parts:
+        longer = f"{line} · {part}" if columns(line) > hang else line + part
+        if columns(line) > hang and columns(longer) > WIDTH:
+            put(line)
+            longer = " " * hang + part
+        line = longer
+    put(line, hang=hang + 2)
 
 
 def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]:
@@ -73,18 +86,14 @@ def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]
     current = ""
     left = list(names)
     while left:
-        name = cut(left[0], room)
+        more = len(" and 1,000 more") if len(lines) + 1 == most and len(left) > 1 else 1
+        name = cut(left[0], room - more)
         longer = f"{current}{joint}{name}" if current else name
-        if columns(longer) > room:
+        if columns(longer) + more <= room or not current:
+            current = longer
+            left.pop(0)
+        elif len(lines) + 1 == most:
+            return [*lines, f"{current} and {len(left):,} more"]
+        else:
             lines, current = [*lines, current + joint.rstrip()], ""
-            if len(lines) == most:
-                break
-            continue
-        current = longer
-        left.pop(0)
-    if left:
-        more = f" and {len(left):,} more"
-        return [*lines[:-1], *fold(lines[-1].rstrip(",") + more, room)]
     return [*lines, current] if current else lines
-
-

@@ -6,11 +6,12 @@ from math import floor
 
 from errata.cli.compare_names import CaseNames
 from errata.cli.compare_runs import left_out_in_words
-from errata.cli.output import put
+from errata.cli.output import plural, put
 from errata.compare.pairings import ALPHA, Pairing, Tally
 from errata.pipeline.comparing import Comparison
 
 SHOWN = 10
+FEW = 5
 
 
 def put_pairs(comparison: Comparison, names: CaseNames) -> None:
@@ -24,24 +25,39 @@ def put_pairs(comparison: Comparison, names: CaseNames) -> None:
         _put_differing(differing, len(pairs), comparison, names)
     else:
         put(_no_difference(pairs, comparison, names), hang=0)
+    _put_shared_part(comparison, names)
     if any(cell is not None and cell.state == "mixed" for row in comparison.shown.rows.values() for cell in row):
-        put(f"A {names.word} that passes in some attempts only takes no part in this", hang=0)
+        put(f"A {names.word} that one of them both passes and fails takes no part in this.", hang=0)
+
+
+def _put_shared_part(comparison: Comparison, names: CaseNames) -> None:
+    """How much of all that failed is what everybody fails."""
+    runs, shared = len(comparison.matrix.columns), comparison.sets.failed_by_all.runs
+    failed = sum(cell is not None and cell.failed for row in comparison.matrix.rows.values() for cell in row)
+    if not shared or len(shared) * runs == failed:
+        return
+    told = f"the {plural(len(shared), names.word)} that all runs fail"
+    if names.numbered and len(shared) <= FEW:
+        told = names.told(shared)
+    verb = "is" if len(shared) == 1 else "are"
+    put(f"{told[0].upper()}{told[1:]} alone {verb} {len(shared) * runs} of the {failed:,} failed rows.", hang=0)
 
 
 def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseNames) -> str:
     smallest = min(pairs, key=lambda one: one.all.p)
     least, adjusted = smallest.all.p, smallest.all.adjusted
+    if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
+        return f"No difference at all: on every {names.word} that two of them were measured on, they agree."
     if len(pairs) == 1:
-        return f"No difference beyond chance: exact McNemar on {_shared(smallest.all, names)}, " + _told(
-            smallest, comparison, names
-        )
+        shared = f"{smallest.all.shared:,} shared {names.word}s"
+        return f"No difference beyond chance: exact McNemar on {shared}, {_told(smallest, comparison, '')}."
     head = f"exact McNemar on shared {names.word}s gives "
     gives = (
-        f"p ≥ {floor(100 * least) / 100:.2f} for all {len(pairs)} pairs"
+        f"p {'≥' if least < 1 else '='} {floor(100 * least) / 100:.2f} for all {len(pairs)} pairs"
         if least >= ALPHA
         else f"p = {least:.2g} at least, {adjusted:.2g} as one of {len(pairs)} tests (Holm)"
     )
-    told = f"smallest: {smallest.first} against {smallest.second}, {_told(smallest, comparison, names)}"
+    told = f"smallest: {smallest.first} against {smallest.second}, {_told(smallest, comparison, names.word + 's ')}"
     return f"No pair differs beyond chance: {head}{gives} ({told})."
 
 
@@ -49,31 +65,29 @@ def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Compari
     many = f"{len(differing)} of {pairs} pairs differ" if pairs > 1 else "They differ"
     put(f"{many} beyond chance (exact McNemar on shared {names.word}s{', Holm' if pairs > 1 else ''}):")
     for one in differing[:SHOWN]:
-        put(f"  {one.first} against {one.second}: {_told(one, comparison, names)}", hang=4)
+        put(f"  {one.first} against {one.second}: {_told(one, comparison, names.word + 's ')}", hang=4)
     if len(differing) > SHOWN:
         put(f"  and {len(differing) - SHOWN} more with --json")
 
 
-def _told(one: Pairing, comparison: Comparison, names: CaseNames) -> str:
+def _told(one: Pairing, comparison: Comparison, what: str) -> str:
     every, clean = one.all, one.clean
-    told = f"{_against(every)} {names.word}s failed alone, p = {_p(every.p)}"
+    told = f"{_against(every)} {what}failed alone, p = {_p(every.p)}"
     if (clean.only_first_fails, clean.only_second_fails) == (every.only_first_fails, every.only_second_fails):
         return told
-    return f"{told}; without {_what_is_out(one, comparison)} {_against(clean)}, p = {_p(clean.p)}"
+    return f"{told}; without {_what_is_out(one, comparison)} it is {_against(clean)}, p = {_p(clean.p)}"
 
 
 def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
     """`1 empty and 5 collateral`: what clean leaves out in either of the two."""
     words: Counter[str] = Counter()
-    for one in comparison.columns:
+    for at, one in enumerate(comparison.columns):
         if one.label in (pair.first, pair.second):
-            words.update(left_out_in_words(one.scores["clean"]))
+            rows = comparison.shown.rows.items()
+            failed = {case for case, row in rows if (cell := row[at]) is not None and cell.failed}
+            words.update(left_out_in_words(one.scores["clean"], failed))
     told = [f"{count} {word}" for word, count in words.items()]
     return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told) or "earlier sessions' results"
-
-
-def _shared(tally: Tally, names: CaseNames) -> str:
-    return f"{tally.shared:,} shared {names.word}s"
 
 
 def _against(tally: Tally) -> str:
@@ -81,4 +95,5 @@ def _against(tally: Tally) -> str:
 
 
 def _p(value: float) -> str:
-    return f"{value:.2f}" if value >= 0.01 else f"{value:.2g}"
+    # 0.625 is 0.63 to people
+    return f"{floor(100 * value + 0.5) / 100:.2f}" if value >= 0.01 else f"{value:.1g}"

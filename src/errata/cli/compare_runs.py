@@ -1,6 +1,6 @@
 """What a comparison is made of: the suite, who is in it with which score, who is not, and what differs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.harness_words import counted_in
@@ -10,12 +10,14 @@ from errata.compare.scores import Policy, Score
 from errata.compare.suites import Difference
 from errata.model import Run
 from errata.pipeline.comparing import Compared, Comparison
-from errata.pipeline.comparing_suites import told_of
+from errata.pipeline.comparing_suites import common_cases, told_of
 from errata.pipeline.selecting import variant_of
 from errata.text.clean import one_line
 
-WHO = 40
+WHO = 34
+NARROWEST = 12
 LABEL = 9
+GAPS = ("missing", "contradictory")
 GAP = "  "
 
 # what decided, in a word where the owner alone would say too little
@@ -37,9 +39,20 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
         put(f"{'only':<{LABEL}}category {comparison.wish.category}")
     for one in comparison.differences:
         _put_difference(one, comparison)
+    _put_gaps(comparison)
     for stored, why in comparison.left_out:
         named = f"{handles[stored.run.id]} {stored.run.subject.model}".strip()
         put(f"{'left out':<{LABEL}}{named}: {why}", hang=LABEL)
+
+
+def _put_gaps(comparison: Comparison) -> None:
+    """Where a run lacks a case, or contradicts itself on it, scores are not over the same cases."""
+    rows = comparison.matrix.rows.values()
+    if any(cell is not None and cell.state in GAPS for row in rows for cell in row):
+        whole, shared = len(comparison.matrix.rows), len(common_cases(comparison.matrix))
+        word = word_for_cases(comparison)
+        told = f"every run was measured on {shared:,} of {plural(whole, word)}; `--common` compares on these alone"
+        put(f"{'gaps':<{LABEL}}{told}", hang=LABEL)
 
 
 def _suite(comparison: Comparison, run: Run) -> str:
@@ -63,28 +76,38 @@ def _put_difference(one: Difference, comparison: Comparison) -> None:
     if one.what == "tasks":
         edited = [comparison.cases[case].name for case in comparison.edited]
         if edited:
-            put(f"{'edited':<{LABEL}}{', '.join(edited)}: another task than before, no part of the test of pairs", hang=LABEL)
+            told = "its task differs" if len(edited) == 1 else "their tasks differ"
+            put(f"{'edited':<{LABEL}}{', '.join(edited)}: {told} between runs; no part of the pairs below", hang=LABEL)
         return
-    for line in told_of(one):
-        put(f"{'differs':<{LABEL}}{line}", hang=LABEL)
+    put(f"{'differs':<{LABEL}}{told_of(one)}", hang=LABEL)
 
 
 def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
+    """What is left out stands beside the scores, or below them where the page is too narrow."""
     shown = comparison.columns
-    who = [_who(one, handles, by_model=comparison.wish.by_model) for one in shown]
     policies = _shown_policies([one.scores for one in shown])
-    rows = [[cut(wash(named), WHO), *(_figures(one.scores[policy]) for policy in policies.values())]
-            for one, named in zip(shown, who, strict=True)]
-    heads = ["model" if comparison.wish.by_model else f"{'run':<{_handle_width(shown, handles)}} model", *policies]
+    called = ["" if comparison.wish.by_model else handles[one.runs[0].run.id] for one in shown]
     out = [_in_a_line(left_out_in_words(one.scores["clean"])) for one in shown]
-    widths = [max(columns(row[at]) for row in [heads, *rows]) for at in range(len(heads))]
-    beside = sum(widths) + len(GAP) * len(widths) + max(map(columns, [*out, "left out"])) <= WIDTH
+    scores = [[_figures(one.scores[policy]) for policy in policies.values()] for one in shown]
+    if _width([list(policies), *scores]) > WIDTH - WHO and "as_reported" in policies:
+        scores = [[row[0], row[1].partition(" [")[0], *row[2:]] for row in scores]
+    room = WIDTH - _width([list(policies), *scores]) - max(map(columns, called))
+    wide = max(map(columns, called), default=0)
+    names = [f"{padded(handle, wide)} {_named(one, room)}".lstrip() for handle, one in zip(called, shown, strict=True)]
+    rows = [[name, *row] for name, row in zip(names, scores, strict=True)]
+    header = [f"{padded('run', wide)} model" if wide else "model", *policies]
+    beside = _width([header, *rows]) + max(map(columns, [*out, "left out"])) <= WIDTH
+    widths = [max(columns(row[at]) for row in [header, *rows]) for at in range(len(header))]
     put()
-    _put_row([*heads, "left out"] if beside else heads, widths)
+    _put_row([*header, "left out"] if beside else header, widths)
     for row, left in zip(rows, out, strict=True):
         _put_row([*row, left or "–"] if beside else row, widths)
         if left and not beside:
             put(f"    left out of clean: {left}")
+
+
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    return sum(max(map(columns, cells)) + len(GAP) for cells in zip(*rows, strict=True))
 
 
 def _put_row(cells: Sequence[str], widths: Sequence[int]) -> None:
@@ -92,14 +115,15 @@ def _put_row(cells: Sequence[str], widths: Sequence[int]) -> None:
     put(GAP.join(parts).rstrip())
 
 
-def _who(one: Compared, handles: Mapping[str, str], *, by_model: bool) -> str:
-    if by_model:
-        return f"{one.label} ({plural(len(one.runs), 'run')})" if len(one.runs) > 1 else one.label
-    return f"{handles[one.runs[0].run.id]:<{_handle_width((one,), handles)}} {one.label}"
+def _named(one: Compared, room: int) -> str:
+    told = f"{one.label} ({plural(len(one.runs), 'run')})" if len(one.runs) > 1 else one.label
+    return shortened(wash(told), max(room - len(GAP), NARROWEST))
 
 
-def _handle_width(those: Sequence[Compared], handles: Mapping[str, str]) -> int:
-    return max(columns(handles[one.runs[0].run.id]) for one in those)
+def shortened(label: str, width: int) -> str:
+    """Cut, but for the number that tells it from other runs of the same model."""
+    name, mark, number = label.rpartition(" #")
+    return f"{cut(name, width - len(mark + number))}{mark}{number}" if mark else cut(label, width)
 
 
 def _shown_policies(scores: Sequence[Mapping[Policy, Score]]) -> dict[str, Policy]:
@@ -116,12 +140,14 @@ def _figures(score: Score) -> str:
     return " ".join(part for part in figures(score) if part)
 
 
-def left_out_in_words(score: Score) -> dict[str, int]:
-    """`empty`, `unjudged`, `collateral` and the like → how many."""
+def left_out_in_words(score: Score, cases: Container[str] | None = None) -> dict[str, int]:
+    """`empty`, `unjudged`, `collateral` and the like → how many; of some cases alone, where they are named."""
     counts: dict[str, int] = {}
     for group in score.groups:
         word = one_line(_WORDS.get(group.signal, group.why), 24)
-        counts[word] = counts.get(word, 0) + group.count
+        out = group.count if cases is None else sum(one.case in cases for one in group.members)
+        if out:
+            counts[word] = counts.get(word, 0) + out
     return counts
 
 

@@ -1,52 +1,82 @@
 """How often each check failed, what stood in the place of answers, and how categories did: a column for each run."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from errata.cli.compare_names import GAP, CaseNames, heads_of
-from errata.cli.fitting import WIDTH
+from errata.cli.compare_names import COLUMNS, GAP, CaseNames, Heads, heads_of, put_side_by_side
+from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import put, wash
 from errata.cli.table import put_table
-from errata.compare.categories import ALPHA, CategoryCount
+from errata.compare.categories import CategoryCount
 from errata.compare.dimensions import CountByRun
 from errata.pipeline.comparing import Comparison
 
 MOST = 15
 FIRST = 34
 
+Rows = list[tuple[str, ...]]
+
+
+class _Table(NamedTuple):
+    header: tuple[str, ...]
+    """Of the columns before those of the runs."""
+    rows: Rows
+    more: int
+    """Rows that are left out."""
+
 
 def put_tables(comparison: Comparison, names: CaseNames) -> None:
-    _put_counts("failed checks", comparison.checks, comparison)
-    _put_counts("in place of an answer", comparison.patterns, comparison)
-    _put_categories(comparison, names)
-
-
-def _put_counts(title: str, counts: Sequence[CountByRun], comparison: Comparison) -> None:
-    if counts:
-        shown = sorted(sorted(counts, key=lambda one: -one.total)[:MOST], key=counts.index)
-        rows = [(one.name, *map(str, one.by_run), str(one.total)) for one in shown]
-        _put_by_run((title,), rows, comparison, more=len(counts) - len(shown))
-
-
-def _put_categories(comparison: Comparison, names: CaseNames) -> None:
-    counts = comparison.categories
-    if len(counts) < 2:
-        return
-    shown = sorted(counts, key=lambda one: (-one.failed_rows, one.name))[:MOST]
-    rows = [(one.name, str(one.cases), *map(str, one.by_run), str(one.failed_rows)) for one in shown]
-    _put_by_run(("failed rows by category", f"{names.word}s"), rows, comparison, more=len(counts) - len(shown))
-    put(_harder(counts, names), hang=0)
-
-
-def _put_by_run(first: tuple[str, ...], rows: Sequence[Sequence[str]], comparison: Comparison, *, more: int) -> None:
-    taken = FIRST + sum(len(head) + GAP for head in first[1:]) + len("all") + GAP
-    heads = heads_of([wash(column.label) for column in comparison.matrix.columns], WIDTH - taken)
-    header = (*first, *heads.texts, "all")
-    put()
-    put_table(header, rows, right=header[1:], give_way=first[:1])
-    if more:
-        put(f"and {more:,} more with --json")
+    tables = [
+        _failed(comparison, names),
+        *([_counts("in place of an answer", comparison.patterns)] if comparison.patterns else []),
+        *([_categories(comparison.categories, names)] if len(comparison.categories) > 1 else []),
+    ]
+    heads = heads_of([wash(column.label) for column in comparison.matrix.columns], WIDTH - max(map(_taken, tables)))
+    for table in tables:
+        _put_by_run(table, heads)
+    if len(comparison.categories) > 1:
+        put(_harder(comparison.categories, names), hang=0)
     if heads.legend:
-        put(heads.legend, hang=2)
+        put()
+        put_side_by_side(heads.legend, COLUMNS)
+
+
+def _failed(comparison: Comparison, names: CaseNames) -> _Table:
+    """How many cases failed, and below that how often each check did."""
+    matrix, made = comparison.matrix, _counts("failed", comparison.checks)
+    rows = matrix.rows.values()
+    by_run = tuple(
+        sum((cell := row[at]) is not None and cell.failed for row in rows) for at in range(len(matrix.columns))
+    )
+    return made._replace(rows=[(f"{names.word}s", *map(str, by_run), str(sum(by_run))), *made.rows])
+
+
+def _counts(title: str, counts: Sequence[CountByRun]) -> _Table:
+    """In the order of the harness; of very many only what more than one case shares, the commonest."""
+    shared = [one for one in counts if one.cases > 1] if len(counts) > MOST else counts
+    most = sorted(shared, key=lambda one: (-one.cases, -one.total))[:MOST]
+    rows: Rows = [(one.name, *map(str, one.by_run), str(one.total)) for one in counts if one in most]
+    return _Table((title,), rows, len(counts) - len(rows))
+
+
+def _categories(counts: Sequence[CategoryCount], names: CaseNames) -> _Table:
+    shown = sorted(counts, key=lambda one: (-one.failed_rows, one.name))[:MOST]
+    rows: Rows = [(one.name, str(one.cases), *map(str, one.by_run), str(one.failed_rows)) for one in shown]
+    return _Table(("failed, by category", f"{names.word}s"), rows, len(counts) - len(shown))
+
+
+def _taken(table: _Table) -> int:
+    """The columns that the page gives to what does not belong to a run."""
+    first = max(columns(name) for name in (table.header[0], *(wash(row[0]) for row in table.rows)))
+    return min(first, FIRST) + sum(len(head) + GAP for head in (*table.header[1:], "1,000,000"))
+
+
+def _put_by_run(table: _Table, heads: Heads) -> None:
+    header = (*table.header, *heads.texts, "all")
+    put()
+    put_table(header, table.rows, right=header[1:], give_way=header[:1])
+    if table.more:
+        put(f"and {table.more:,} more with --json")
 
 
 def _harder(counts: Sequence[CategoryCount], names: CaseNames) -> str:

@@ -96,6 +96,15 @@ class Study(NamedTuple):
         return reliability(self.repeated)
 
     @property
+    def counts(self) -> dict[int, Counter[str]]:
+        """Column → status → how many cases have it there."""
+        found = {column: Counter[str]() for column in range(1, len(self.columns) + 1)}
+        for case in self.cases:
+            for one in case.tries:
+                found[one.column][one.status] += 1
+        return found
+
+    @property
     def metrics(self) -> Counter[str]:
         """In how many tries each check was measured, in their order."""
         return Counter(name for case in self.cases for one in case.tries for name, _ in one.metrics)

@@ -12,6 +12,8 @@ class CountByRun(msgspec.Struct, frozen=True, kw_only=True):
     """Of a check, or of what stood in the place of an answer."""
     by_run: tuple[int, ...]
     """In how many attempts, a number for each column."""
+    cases: int
+    """Over how many cases."""
 
     @property
     def total(self) -> int:
@@ -27,9 +29,11 @@ def failed_dimensions(
     """
     place = {column.pk: at for at, column in enumerate(matrix.columns)}
     counts: dict[str, list[int]] = {}
+    cases: dict[str, set[str]] = {}
     for pk, case, name, count in failed:
         if case in matrix.rows:
             counts.setdefault(name, [0] * len(matrix.columns))[place[pk]] += count
+            cases.setdefault(name, set()).add(case)
     listed = {name: at for at, name in enumerate(order)}
-    found = [CountByRun(name=name, by_run=tuple(those)) for name, those in counts.items()]
+    found = [CountByRun(name=name, by_run=tuple(those), cases=len(cases[name])) for name, those in counts.items()]
     return tuple(sorted(found, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))

@@ -6,6 +6,8 @@ from errata.compare.matrix import Matrix
 from errata.compare.sets import Cases
 from errata.model.cell import Cell
 
+KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided")
+
 
 class Flips(msgspec.Struct, frozen=True, kw_only=True):
     first: str
@@ -21,9 +23,13 @@ class Flips(msgspec.Struct, frozen=True, kw_only=True):
     undecided: Cases
     """In one of the two it has no verdict, or both."""
 
+    @property
+    def by_kind(self) -> dict[str, Cases]:
+        return {kind: getattr(self, kind) for kind in KINDS}
+
 
 def flips_between(matrix: Matrix, first: int, second: int) -> Flips:
-    found: dict[str, list[str]] = {name: [] for name in _KINDS}
+    found: dict[str, list[str]] = {name: [] for name in KINDS}
     for case, row in matrix.rows.items():
         if kind := _kind(row[first], row[second]):
             found[kind].append(case)
@@ -31,7 +37,6 @@ def flips_between(matrix: Matrix, first: int, second: int) -> Flips:
     return Flips(first=matrix.columns[first].label, second=matrix.columns[second].label, **told)
 
 
-_KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided")
 _BY_PASSING = {
     (True, False): "regressed",
     (False, True): "fixed",

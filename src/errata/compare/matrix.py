@@ -8,6 +8,10 @@ import msgspec
 
 from errata.model import Run
 from errata.model.cell import Cell, CellState
+from errata.text.clean import one_line
+
+VALUE = 32
+"""So much of a value is part of a name."""
 
 Row = tuple[Cell | None, ...]
 """One cell for each column; none where the run does not know the case."""
@@ -62,26 +66,43 @@ def columns_of(runs: Sequence[tuple[Run, int]]) -> tuple[Column, ...]:
 
 def subject_names(runs: Sequence[Run]) -> list[str]:
     """The model, and of its agent and variant whatever tells it from another subject of the same model."""
-    told = [_told(run) for run in runs]
     names = []
-    for run, own in zip(runs, told, strict=True):
-        models = [one for other, one in zip(runs, told, strict=True) if other.subject.model == run.subject.model]
-        differing = [key for key in own if len({one.get(key, "") for one in models}) > 1]
-        if not run.subject.model and run.subject.agent and "agent" not in differing:
-            differing.insert(0, "agent")
-        parts = [own[key] for key in differing if own[key]]
-        names.append(" ".join(part for part in (run.subject.model, _listed(run, parts)) if part) or run.source.name)
+    for run in runs:
+        alike = [_aspects(one) for one in runs if one.subject.model == run.subject.model]
+        parts = [_short(key, value, alike) for key, value in _aspects(run).items() if _differs(key, alike)]
+        named = run.subject.model or run.subject.agent or run.source.name
+        told = ", ".join(part for part in parts if part and part != named)
+        names.append(f"{named} ({told})" if told else named)
     return names
 
 
-def _told(run: Run) -> dict[str, str]:
-    version = run.subject.agent_version
-    told = {"agent": run.subject.agent, "agent_version": f"{run.subject.agent} {version}" if version else ""}
-    return told | {f"variant {key}": f"{key} {value}" for key, value in run.variant.items()}
+def _aspects(run: Run) -> dict[str, str]:
+    subject = run.subject
+    return {"": subject.agent, "version": subject.agent_version} | run.variant
 
 
-def _listed(run: Run, parts: Sequence[str]) -> str:
-    return f"({', '.join(parts)})" if parts and run.subject.model else ", ".join(parts)
+def _differs(key: str, alike: Sequence[dict[str, str]]) -> bool:
+    return len({one.get(key, "") for one in alike}) > 1
+
+
+def _short(key: str, value: str, alike: Sequence[dict[str, str]]) -> str:
+    """`prompt terse`; of values that are whole texts, the part that tells them apart, or a number."""
+    if not value:
+        return ""
+    every = list(dict.fromkeys(one[key] for one in alike if one.get(key)))
+    for short in (_head, _tail):
+        if len({short(one) for one in every}) == len(every):
+            return f"{key} {short(value)}".strip()
+    return f"{key} {every.index(value) + 1}".strip()
+
+
+def _head(text: str) -> str:
+    return one_line(text, VALUE)
+
+
+def _tail(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= VALUE else f"…{line[1 - VALUE :]}"
 
 
 def matrix_of(columns: Sequence[Column], cells: Iterable[Cell]) -> Matrix:

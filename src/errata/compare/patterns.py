@@ -36,17 +36,22 @@ def pattern_of(attempt: Attempt, said: Attribution | None) -> str:
 
 def counted_patterns(matrix: Matrix, found: Mapping[int, Mapping[str, Mapping[str, int]]]) -> tuple[CountByRun, ...]:
     """`found`: a run's number → case → pattern → how often. Only patterns that occur."""
-    counts = [
-        CountByRun(
-            name=pattern,
-            by_run=tuple(
-                sum(those.get(pattern, 0) for case, those in found.get(column.pk, {}).items() if case in matrix.rows)
-                for column in matrix.columns
-            ),
-        )
-        for pattern in PATTERNS
-    ]
+    counts = [_counted(pattern, matrix, found) for pattern in PATTERNS]
     return tuple(one for one in counts if one.total)
+
+
+def _counted(pattern: str, matrix: Matrix, found: Mapping[int, Mapping[str, Mapping[str, int]]]) -> CountByRun:
+    by_run = []
+    cases: set[str] = set()
+    for column in matrix.columns:
+        those = [
+            (case, often[pattern])
+            for case, often in found.get(column.pk, {}).items()
+            if pattern in often and case in matrix.rows
+        ]
+        by_run.append(sum(count for _, count in those))
+        cases.update(case for case, _ in those)
+    return CountByRun(name=pattern, by_run=tuple(by_run), cases=len(cases))
 
 
 def _first(seen: Collection[str]) -> str:

@@ -58,6 +58,11 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
         return 0 < self.passed < self.measured
 
     @property
+    def always_fails(self) -> bool:
+        """Tried twice or more, and failed each time."""
+        return self.failed == len(self.statuses) > 1
+
+    @property
     def is_unstable(self) -> bool:
         """Not the same everywhere; to the harness's own study a try that was not measured is another result, too."""
         return len(set(self.statuses)) > 1

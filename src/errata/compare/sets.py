@@ -46,12 +46,13 @@ def failed_by_all(matrix: Matrix) -> FailedByAll:
 def uniques(matrix: Matrix, groups: Groups) -> Uniques:
     fails: dict[str, list[str]] = {name: [] for name in groups}
     passes: dict[str, list[str]] = {name: [] for name in groups}
+    owner = {at: name for name, those in groups.items() for at in those}
     for case, row in matrix.rows.items() if len(groups) > 1 else ():
-        failing = [name for name, those in groups.items() if _fails(row, those)]
+        failing = {owner[at] for at, cell in enumerate(row) if cell is not None and cell.failed}
         if len(failing) == 1:
-            fails[failing[0]].append(case)
+            fails[next(iter(failing))].append(case)
         if len(failing) == len(groups) - 1:
-            (other,) = groups.keys() - set(failing)
+            (other,) = groups.keys() - failing
             if _only_passes(row, groups[other]):
                 passes[other].append(case)
     return Uniques(_frozen(fails), _frozen(passes))

@@ -100,4 +100,4 @@ def _of_case_sets(matrix: Matrix) -> Iterator[Difference]:
 def _of_tasks(matrix: Matrix, digests: Digests) -> Iterator[Difference]:
     """An edited task is told; where most of them differ, it is another suite."""
     if found := edited(matrix, digests):
-        yield Difference(what="tasks", cases=found, refuses=2 * len(found) > len(matrix.shared))
+        yield Difference(what="tasks", cases=found, refuses=2 * len(found) > len(matrix.rows))

@@ -18,8 +18,8 @@ _PLAIN_NAME = re.compile(r"[\w./:@#+-]+")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKUP = re.compile(r"^\[[ xX]\]\s|`|\*\*")
 _NONE = re.compile(
-    r"\W*(?:none(?: (?:yet|so far|taken|at this time))?|no actions?(?: (?:were |was )?taken)?(?: (?:yet|so far))?"
-    r"|n/?a|nothing(?: yet| so far)?)\W*",
+    r"[\W_]*(?:none(?: (?:yet|so far|taken|at this time))?|no actions?(?: (?:were |was )?taken)?(?: (?:yet|so far))?"
+    r"|n/?a|nothing(?: yet| so far)?)[\W_]*",
     re.IGNORECASE,
 )
 _COLUMNS = {

@@ -29,7 +29,7 @@ class ReportFile(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         """From the folder on: the same wherever one stands."""
-        return f"{self.folder.name}/{self.path.relative_to(self.folder).as_posix()}"
+        return f"{self.folder.absolute().name}/{self.path.relative_to(self.folder).as_posix()}"
 
 
 class Skipped(msgspec.Struct, frozen=True):
@@ -66,6 +66,7 @@ def look_into(folders: Iterable[Path]) -> Shelf:
     """Every report of the folders, those with the newest name first."""
     there = tuple(folders)
     files: list[ReportFile] = []
+    known: set[str] = set()
     skipped: list[Skipped] = []
     for folder in there:
         for found in _found(folder):
@@ -76,10 +77,11 @@ def look_into(folders: Iterable[Path]) -> Shelf:
                 skipped.append(Skipped(found, f"more than {MOST_FILES:,} reports; the newest names were read"))
                 break
             read = _read(found, folder)
-            if isinstance(read, ReportFile):
-                files.append(read)
-            else:
+            if isinstance(read, Skipped):
                 skipped.append(read)
+            elif read.digest not in known:  # a copy says nothing new
+                known.add(read.digest)
+                files.append(read)
     return Shelf(there, tuple(files), tuple(skipped))
 
 

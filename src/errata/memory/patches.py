@@ -10,6 +10,7 @@ from errata.memory.outline import Block
 from errata.memory.section import LABEL, Section, undressed
 
 TITLE = "Actions taken"
+COMMENT = "<!-- -->"
 _NET_IMPACT = re.compile(r"net impact(?:\W.*)?", re.IGNORECASE)
 _MARKER = re.compile(r"( {0,3})([-*+]|(\d{1,9})([.)]))([ \t]+|$)(\[[ xX]\][ \t]+)?")
 _SAYS_NOTHING = re.compile(r"\W*")
@@ -52,6 +53,7 @@ def inside(section: Section, lines: Sequence[str], entry: Entry) -> Iterator[Pat
             yield Patch(section.head.start, section.head.end, (shortened, "", f"1. {entry.line}"))
         yield _list_at((said[-1] if said else section.head).end, lines, entry)
     yield _list_at(section.head.end, lines, entry)
+    yield _list_at(section.head.end, lines, entry, apart=True)
 
 
 def _goes_on(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
@@ -98,8 +100,10 @@ def _longer_table(block: Block, lines: Sequence[str], entry: Entry) -> Patch | N
     return Patch(block.end, block.end, (row,))
 
 
-def _list_at(at: int, lines: Sequence[str], entry: Entry) -> Patch:
-    return Patch(at, at, ("", f"1. {entry.line}", *_blank_before(at, lines)))
+def _list_at(at: int, lines: Sequence[str], entry: Entry, *, apart: bool = False) -> Patch:
+    """`apart` from what follows: an indented line would go on the list, were there no comment between them."""
+    after = ("", COMMENT, "") if apart else _blank_before(at, lines)
+    return Patch(at, at, ("", f"1. {entry.line}", *after))
 
 
 def new_section(blocks: Sequence[Block], lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
@@ -108,9 +112,11 @@ def new_section(blocks: Sequence[Block], lines: Sequence[str], entry: Entry) -> 
     levels = [block.level for block in impact[-1:]] or [block.level for block in headings if block.level > 1] or [2]
     section = (f"{'#' * min(levels)} {TITLE}", "", f"1. {entry.line}")
     # before what has no end of its own, such as code that is never closed, there is always a place
-    for at in (*(block.start for block in impact[-1:]), len(lines), *(block.start for block in blocks[-1:]), 0):
+    places = (*(block.start for block in impact[-1:]), len(lines), *(block.start for block in blocks[-1:]), 0)
+    for at in places:
         before = ("",) if at and lines[at - 1].strip() else ()
         yield Patch(at, at, (*before, *section, *_blank_before(at, lines)))
+    yield Patch(0, 0, (*section, "", COMMENT, ""))
 
 
 def _blank_before(at: int, lines: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ _ACTIONS = re.compile(rf"actions? (?:taken|done){_MORE}", re.IGNORECASE)
 _BARE_ACTIONS = re.compile(r"actions", re.IGNORECASE)
 LABEL = re.compile(r"(?:\*\*|__)?(actions? taken)(?:\*\*|__)?:?(?:\*\*|__)?(.*)", re.IGNORECASE)
 _ANY_LABEL = re.compile(r"(?:\*\*|__)[^*_]+(?:\*\*|__)")
-_DRESSING = re.compile(r"^\W*(?:\d+[.)]\s+)?\W*|[\s*_:]+$")
+_DRESSING = re.compile(r"^[\W_]*(?:\d+[.)]\s+)?[\W_]*|[\s*_:]+$")
 
 
 class Section(msgspec.Struct, frozen=True):

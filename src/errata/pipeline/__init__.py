@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from errata.pipeline.answers_back import import_answers
     from errata.pipeline.calibrating import calibrate_reviewers
     from errata.pipeline.choosing import choose
+    from errata.pipeline.comparing import compare_runs
+    from errata.pipeline.comparing_chosen import runs_to_compare
+    from errata.pipeline.consistency import consistency_of
+    from errata.pipeline.consistency_files import write_studies
     from errata.pipeline.exporting import exported
     from errata.pipeline.failures import failures_of
     from errata.pipeline.handing_out import hand_out
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.pipeline.importing import import_paths, look_for
+    from errata.pipeline.judge_agreement import judges_agreement
     from errata.pipeline.knowing import add_gap, list_gaps, remove_gap
     from errata.pipeline.packeting import packet_of
     from errata.pipeline.planning import plan_review
@@ -54,6 +59,11 @@ _VERBS = {
     "import_answers": "errata.pipeline.answers_back",
     "calibrate_reviewers": "errata.pipeline.calibrating",
     "choose": "errata.pipeline.choosing",
+    "consistency_of": "errata.pipeline.consistency",
+    "judges_agreement": "errata.pipeline.judge_agreement",
+    "write_studies": "errata.pipeline.consistency_files",
+    "compare_runs": "errata.pipeline.comparing",
+    "runs_to_compare": "errata.pipeline.comparing_chosen",
     "exported": "errata.pipeline.exporting",
     "hand_out": "errata.pipeline.handing_out",
     "packet_of": "errata.pipeline.packeting",
@@ -99,6 +109,8 @@ __all__ = [
     "calibrate_reviewers",
     "check_run",
     "choose",
+    "compare_runs",
+    "consistency_of",
     "examine_store",
     "exclude",
     "exported",
@@ -109,6 +121,7 @@ __all__ = [
     "import_answers",
     "import_paths",
     "include",
+    "judges_agreement",
     "list_actions",
     "list_gaps",
     "list_sources",
@@ -124,6 +137,7 @@ __all__ = [
     "run_by_id",
     "run_named",
     "runs_named",
+    "runs_to_compare",
     "score_run",
     "stored_runs",
     "summarise",
@@ -132,4 +146,5 @@ __all__ = [
     "triage_if_needed",
     "triage_imported",
     "triage_run",
+    "write_studies",
 ]

@@ -6,7 +6,7 @@ import msgspec
 
 from errata.model import StoredRun, Verdict
 from errata.pipeline.review_state import named
-from errata.review.agreement import Agreement, agreement, ratings_of
+from errata.review.agreement import Agreement, agreement, owner_of, ratings_of
 from errata.review.standing import standing
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
@@ -25,6 +25,9 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
 class Agreed(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy: str
     agreement: Agreement
+    """On the label."""
+    owners: Agreement
+    """On who has to act, over the same failures."""
     disputes: tuple[Dispute, ...]
 
 
@@ -54,4 +57,5 @@ def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> Agreed
                 decided=stood.verdict.label if stood and by_a_person else "",
             )
         )
-    return Agreed(taxonomy=taxonomy, agreement=measured, disputes=tuple(disputes))
+    owners = agreement(verdicts, owner_of)
+    return Agreed(taxonomy=taxonomy, agreement=measured, owners=owners, disputes=tuple(disputes))

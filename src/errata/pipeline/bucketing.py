@@ -52,9 +52,16 @@ def bucket_if_needed(runs: Iterable[StoredRun], store: Store, *, cheap: bool = F
     failed = [one for one in runs if one.counts.failures and (not cheap or one.counts.failures <= CHEAP)]
     marks = marks_of(store, [one.run.id for one in failed])
     stale = [one for one in failed if (mark := marks.get(one.run.id)) is not None and not _is_fresh(mark)]
-    for stored in sorted(stale, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
-        bucket_run(stored, store)
-    for suite in {one.run.suite for one in stale}:
+    for _ in bucket_anew(stale, store):
+        pass
+
+
+def bucket_anew(runs: Iterable[StoredRun], store: Store, *, tried: bool = False) -> Iterator[Kept]:
+    """Every one of these runs, the oldest first: what it shows is recognised in the later ones."""
+    failed = [one for one in runs if one.counts.failures]
+    for stored in sorted(failed, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
+        yield bucket_run(stored, store, tried=tried)
+    for suite in {one.run.suite for one in failed} if not tried else ():
         tell_parameters(store, suite)
 
 

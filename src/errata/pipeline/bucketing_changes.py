@@ -15,7 +15,7 @@ from errata.pipeline.bucketing_keeping import free_slug
 from errata.pipeline.bucketing_status import restated
 from errata.store.bucket_changes import Filing, Signed, filing
 from errata.store.bucket_events import Change, Place
-from errata.store.buckets import Placement, placements_in
+from errata.store.buckets import Placement, buckets_of, placements_in, run_of, slips_of
 from errata.store.database import Store
 from errata.store.runs import run_by_id
 from errata.text.clean import one_line
@@ -50,12 +50,12 @@ def merge(buckets: Sequence[Bucket], into: Bucket, store: Store, by: By) -> Done
             "A merge needs two buckets or more", hint="`errata buckets merge A B…`; `--into` says which one stays"
         )
     with filing(store, keep=not by.tried) as desk:
-        target = _living(desk, into)
-        for one in (_living(desk, other) for other in others):
-            desk.move(desk.members(one.id), lambda _: Place(target.id, by.author, by.at))
+        target, place = living(desk, into), Place(into.id, by.author, by.at)
+        for one in (living(desk, other) for other in others):
+            desk.move(desk.members(one.id), lambda _: place)
             desk.file(one, gone=True)
             target = _absorbed(target, one)
-        return _signed(desk, "merge", target, by)
+        return signed(desk, "merge", target, by)
 
 
 def _absorbed(target: Bucket, other: Bucket) -> Bucket:
@@ -74,14 +74,14 @@ def rename(bucket: Bucket, title: str, store: Store, by: By, *, slug: str = "") 
     """The id stays, and readers who used the old slug still mean this one."""
     title = _title(title)
     with filing(store, keep=not by.tried) as desk:
-        old = _living(desk, bucket)
+        old = living(desk, bucket)
         taken = {one.bucket.slug for one in desk.filed(old.suite) if not one.gone and one.bucket.id != old.id}
         wanted = slug_of(slug or title) or old.slug
         if slug and wanted in taken:
             raise SettingsError(f"Another bucket is called `{wanted}`", hint="`errata buckets merge` makes them one")
         keys = tuple(dict.fromkeys((*old.keys, f"verdict:{slug_of(old.slug)}")))
         new = msgspec.structs.replace(old, title=title, slug=free_slug(wanted, taken), keys=keys)
-        return _signed(desk, "rename", new, by)
+        return signed(desk, "rename", new, by)
 
 
 def split(bucket: Bucket, attempts: Collection[str], title: str, store: Store, by: By) -> Done:
@@ -89,7 +89,7 @@ def split(bucket: Bucket, attempts: Collection[str], title: str, store: Store, b
     title = _title(title)
     failures = _failures_of(bucket, store)
     with filing(store, keep=not by.tried) as desk:
-        old = _living(desk, bucket)
+        old = living(desk, bucket)
         members = desk.members(old.id)
         chosen = [one for one in members if one.attempt in attempts]
         if not chosen or len(chosen) == len(members):
@@ -104,27 +104,26 @@ def split(bucket: Bucket, attempts: Collection[str], title: str, store: Store, b
         old, new = _shared_out(old, new, failures, {one.attempt for one in chosen})
         desk.move(chosen, lambda _: Place(new.id, by.author, by.at))
         desk.file(old)
-        return _signed(desk, "split", new, by, others=[old])
+        return signed(desk, "split", new, by, others=[old])
 
 
 def move(attempts: Collection[str], to: Bucket, store: Store, by: By) -> Done:
     """Failures go into another bucket of their suite."""
-    with filing(store) as desk:
-        came = {one.bucket for one in desk.placements(sorted(attempts))} - {to.id}
-        froms = [one.bucket for each in sorted(came) if (one := desk.find(each)) is not None]
+    came = {one.id for attempt in attempts for one in slips_of(store, run_of(attempt), [attempt]).values()}
+    froms = [one for one in buckets_of(store, gone=True) if one.id in came - {to.id}]
     failures = {one.id: _failures_of(one, store) for one in froms}
     _refuse_other_suites([to, *froms])
     with filing(store, keep=not by.tried) as desk:
-        target = _living(desk, to)
+        target = living(desk, to)
         members = desk.placements(sorted(attempts))
         _refuse_unplaced(attempts, members)
         left = []
         for old in froms:
-            gone, target = _shared_out(_living(desk, old), target, failures[old.id], attempts)
+            gone, target = _shared_out(living(desk, old), target, failures[old.id], attempts)
             left.append(gone)
             desk.file(gone)
-        desk.move(members, lambda _: Place(target.id, by.author, by.at))
-        return _signed(desk, "move", target, by, others=left)
+        desk.move(members, lambda _: Place(to.id, by.author, by.at))
+        return signed(desk, "move", target, by, others=left)
 
 
 def _shared_out(old: Bucket, new: Bucket, failures: Sequence[Failing], going: Collection[str]) -> tuple[Bucket, Bucket]:
@@ -158,7 +157,7 @@ def _failures_of(bucket: Bucket, store: Store) -> list[Failing]:
     return [one for run, some in by_run.items() for one in failing_in(run_by_id(store, run), store, some)]
 
 
-def _living(desk: Filing, bucket: Bucket) -> Bucket:
+def living(desk: Filing, bucket: Bucket) -> Bucket:
     """As it is now."""
     filed = desk.find(bucket.id)
     if filed is None or filed.gone:
@@ -168,7 +167,7 @@ def _living(desk: Filing, bucket: Bucket) -> Bucket:
     return filed.bucket
 
 
-def _signed(desk: Filing, what: str, bucket: Bucket, by: By, *, others: Sequence[Bucket] = ()) -> Done:
+def signed(desk: Filing, what: str, bucket: Bucket, by: By, *, others: Sequence[Bucket] = ()) -> Done:
     """Keep it with the status that its members give it, and note who did it."""
     desk.file(bucket)
     for one in restated(desk, [bucket, *others]):

@@ -1,4 +1,4 @@
-"""What a user means by BUCKET: a slug, the beginning of one, an id; one that was merged leads to what took its place."""
+"""What a user means by BUCKET: a slug, the beginning of one, or an id; a merged one leads to what took its place."""
 
 from collections.abc import Iterable, Sequence
 

@@ -19,8 +19,8 @@ def tell_parameters(store: Store, suite: str) -> None:
     members: dict[str, list[Failing]] = {}
     for stored in all_runs(store):
         if stored.run.suite == suite and stored.counts.failures:
-            for bucket, failing in _light(stored, store):
-                members.setdefault(bucket, []).append(failing)
+            for bucket_id, failing in _light(stored, store):
+                members.setdefault(bucket_id, []).append(failing)
     told = with_parameters([one for one in buckets_of(store, suite) if one.id in members], members)
     if told:
         with filing(store) as desk:

@@ -34,7 +34,7 @@ def refuse_unequal(found: Sequence[Difference], matrix: Matrix) -> None:
     refusing = [one for one in found if one.refuses]
     if refusing:
         what = ", ".join(one.what for one in refusing)
-        told = [line for one in refusing for line in told_of(one)]
+        told = [told_of(one) for one in refusing]
         raise NotComparableError(
             f"These runs can't be compared as they stand: they differ in {what}",
             hint="\n".join([*told, _way_out(len(common_cases(matrix)))]),
@@ -43,15 +43,15 @@ def refuse_unequal(found: Sequence[Difference], matrix: Matrix) -> None:
 
 def refuse_nothing_shared(matrix: Matrix, found: Sequence[Difference]) -> None:
     if not matrix.rows:
-        told = [line for one in found for line in told_of(one)]
+        told = [told_of(one) for one in found]
         raise NotComparableError("These runs share no case that all of them were measured on", hint="\n".join(told))
 
 
-def told_of(one: Difference) -> list[str]:
-    """A difference in a line, or in one for each of its values."""
+def told_of(one: Difference) -> str:
+    """A difference in a line."""
     if one.values:
-        return [f"{one.what}: {value} in {_some(labels)}" for value, labels in one.values.items()]
-    return [f"{one.what} edited in between: {_some(one.cases)}"]
+        return f"{one.what}: {'; '.join(f'{value} in {_some(labels)}' for value, labels in one.values.items())}"
+    return f"{one.what} edited in between: {_some(one.cases)}"
 
 
 def _some(names: Sequence[str]) -> str:

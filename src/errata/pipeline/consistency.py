@@ -10,10 +10,10 @@ from errata.compare.matrix import subject_names
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
 from errata.model.times import moment_of
+from errata.pipeline.changed_tasks import changed_cases
 from errata.pipeline.failures import case_name
 from errata.pipeline.selecting import short
 from errata.store.attempts import attempts_of
-from errata.store.cells import digests_of
 from errata.store.database import Store
 
 LISTED = 5
@@ -49,6 +49,8 @@ class Consistency(msgspec.Struct, frozen=True, kw_only=True):
     suite_version: str
     columns: tuple[Column, ...]
     study: Study
+    judged_twice: int
+    """Attempts that several judges have judged."""
 
     @property
     def benchmark(self) -> str:
@@ -109,11 +111,12 @@ def _why_left_out(stored: StoredRun) -> str:
 
 def _study(subject: str, runs: Sequence[StoredRun], store: Store) -> Consistency:
     ordered = sorted(runs, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.run.native_id))
-    tries = Tries()
+    tries, judged_twice = Tries(), 0
     for at, stored in enumerate(ordered):
         for epoch, attempt in numbered(stored, store):
             tries.add((at, epoch), attempt)
-    study, run = tries.study(changed=_changed(ordered, store)), ordered[0].run
+            judged_twice += len(attempt.judgements) > 1
+    study, run = tries.study(changed=changed_cases(ordered, store)), ordered[0].run
     often = Counter(at for at, _ in study.columns)
     return Consistency(
         subject=subject,
@@ -124,12 +127,5 @@ def _study(subject: str, runs: Sequence[StoredRun], store: Store) -> Consistency
             for number, (at, epoch) in enumerate(study.columns, 1)
         ),
         study=study,
+        judged_twice=judged_twice,
     )
-
-
-def _changed(runs: Sequence[StoredRun], store: Store) -> set[str]:
-    """Cases whose task, reference or grader is not the same in all runs that tell it."""
-    first: dict[str, str] = {}
-    digests = digests_of(store, [one.pk for one in runs])
-    every = ((case, digest) for told in digests.values() for case, digest in told.items())
-    return {case for case, digest in every if first.setdefault(case, digest) != digest}

@@ -1,4 +1,4 @@
-"""The tables of a consistency study, with the columns of conversation-bench's own: a turn is a case, a metric a check."""
+"""The tables of a consistency study, in the columns of conversation-bench's own: a turn is a case, a metric a check."""
 
 import json
 from collections import Counter
@@ -135,9 +135,10 @@ def sanity_rows(studies: Sequence[Consistency], missing: Mapping[str, int]) -> I
     return ({"check": check, "value": value} for check, value in told.items())
 
 
-def is_unstable(study: Consistency) -> frozenset[str]:
-    """Cases of which something does not come out the same."""
-    return frozenset(one.case for one in study.study.cases if one.repeated.is_unstable or one.flips)
+def unstable_cases(study: Consistency) -> dict[str, int]:
+    """Cases of which something does not come out the same → their place among all."""
+    every = enumerate(study.study.cases)
+    return {one.case: place for place, one in every if one.repeated.is_unstable or one.flips}
 
 
 def _asked(attempt: Attempt, case: Case | None) -> str:

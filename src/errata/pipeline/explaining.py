@@ -20,6 +20,7 @@ _ELSEWHERE: dict[str, Owner] = {
     "all_fail": "task",
     "all_agree_on_another": "task",
     "reference_fails": "task",
+    "known_gap": "task",
 }
 """Whom those signals name that one attempt alone does not show; all others are observed anew."""
 

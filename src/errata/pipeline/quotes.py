@@ -8,10 +8,10 @@ from errata.errors import SettingsError
 from errata.model import Packet, Question, StoredRun, Verdict
 from errata.pipeline.packeting import Packing, packets_of, question_for
 from errata.review.budget import BUDGET, UNLIMITED
-from errata.review.evidence import Shelf
 from errata.review.hashing import packet_hash
 from errata.review.question import OWNERS
 from errata.review.redaction import redacted
+from errata.review.shelf import Shelf
 from errata.store.database import Store
 
 

@@ -1,17 +1,21 @@
-"""What earlier and other runs of the store say of the same cases: how they did, and what reviewers found there."""
+"""What is known of the same cases from elsewhere: earlier reports, recorded gaps, other runs and what was found there."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from errata.model import Case, StoredRun, Verdict
+from errata.memory.gaps import gap_for
+from errata.memory.recurrence import Before, Mention
+from errata.model import Case, KnownGap, StoredRun, Verdict
 from errata.model.times import moment_of
+from errata.pipeline.remembering import remember
 from errata.review.standing import standing
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
+from errata.store.memory import known_gaps
 
 SHOWN = 8
-"""Other runs that are told of one by one; all are counted."""
+"""Other runs, and reports, that are told of one by one; all runs are counted."""
 CHECKS = 8
 
 History = tuple[dict[str, Any], ...]
@@ -21,6 +25,36 @@ def recall(
     stored: StoredRun, store: Store, cases: Collection[Case | None], keys: Collection[str]
 ) -> dict[str, History]:
     """Case → what is known of it from elsewhere. Verdicts on this very run are not: reviewers read for themselves."""
+    remembered, gaps = remember(stored, store, keys), known_gaps(store, stored.run.suite)
+    runs = _in_runs(stored, store, cases, keys)
+    return {
+        key: (*_gap(gap_for(key, gaps)), *_in_reports(remembered.before(key)), *runs.get(key, ()))
+        for key in keys
+    }
+
+
+def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
+    if gap is not None:
+        yield {"known_gap": gap.text, "since": gap.since}
+
+
+def _in_reports(before: Before) -> Iterator[dict[str, Any]]:
+    """Those of the same model first; each with what was done about it since."""
+    done = [f"{one.action.date} {one.action.path} {one.action.what}".replace("  ", " ") for one in before.due]
+    for one in before.reports[:SHOWN]:
+        yield _mention(one) | {"action": "; ".join(done) or None}
+    for one in before.others[: SHOWN - len(before.reports[:SHOWN])]:
+        yield _mention(one) | {"model": one.model}
+
+
+def _mention(one: Mention) -> dict[str, Any]:
+    label = "suggested_label" if one.by_rule else "label"
+    return {"report": one.report, "line": one.line, "date": one.date or None, label: one.label or None, "text": one.text}
+
+
+def _in_runs(
+    stored: StoredRun, store: Store, cases: Collection[Case | None], keys: Collection[str]
+) -> dict[str, History]:
     run = stored.run
     if not run.suite:  # cases of no suite are not known to be the same
         return {}

@@ -71,7 +71,8 @@ def score_run(
 def opinions_on(stored: StoredRun, store: Store, *, verdicts: Mapping[str, Verdict] | None = None) -> Opinions:
     """What triage and reviewers say of a run, as scores need it."""
     triage_if_needed(stored, store)
-    said = {key: _quoting(one) for key, one in attributions_of(store, stored.pk).items()}
+    rules = rules_in_use().book.rules
+    said = {key: _quoting(one, rules) for key, one in attributions_of(store, stored.pk).items()}
     read = counting_verdicts(store, stored.run.id) if verdicts is None else verdicts
     return Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=read)
 
@@ -94,9 +95,8 @@ def _watched(attempts: Iterable[Attempt], tiers: Tiers) -> Iterator[Attempt]:
         yield attempt
 
 
-def _quoting(said: Attribution) -> Attribution:
+def _quoting(said: Attribution, rules: Mapping[str, Rule]) -> Attribution:
     """Where a fact decided and a rule says the same with the log's own words, the rule is named."""
-    rules = rules_in_use().book.rules
     if said.owner == "model" or said.decided_by in rules:
         return said
     equal = (one for one in said.signals if one.strength == said.confidence and one.name in rules)

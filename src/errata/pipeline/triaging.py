@@ -6,33 +6,37 @@ from errata import triage
 from errata.model import StoredRun
 from errata.pipeline.across import across_version, look_across
 from errata.pipeline.evidence import failures_with_evidence
+from errata.pipeline.gap_records import gaps_for
 from errata.pipeline.importing import PathSummary
 from errata.pipeline.rules import rules_in_use
 from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
 from errata.store.database import Store
 from errata.store.runs import run_by_id
 from errata.triage.across import Across
+from errata.triage.gaps import Gaps
 
 
 def triage_run(stored: StoredRun, store: Store, rules: triage.Rules | None = None) -> int:
     """Attribute every failure anew; how many there are."""
     rules = rules or rules_in_use()
-    across = look_across(stored, store)
+    across, gaps = look_across(stored, store), gaps_for(stored, store)
     counts = stored.counts
     survey = triage.Survey()
-    made = keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, survey=survey))
+    made = keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, gaps, survey=survey))
     wide = survey.result(counts.counted - counts.executions.get("missing", 0))
     if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
-        keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, wide=wide))
-    mark_triaged(store, stored.pk, _version(rules, across.version))
+        keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, gaps, wide=wide))
+    mark_triaged(store, stored.pk, _version(rules, across.version, gaps.version))
     return made
 
 
 def triage_if_needed(stored: StoredRun, store: Store) -> None:
-    """Only where the run was not triaged yet, or with other rules, or other runs have something new to say."""
+    """Only where the run was not triaged yet, or with other rules, or other runs or reports have something new to say."""
+    if not stored.counts.failures:
+        return
     rules = rules_in_use()
-    version = _version(rules, across_version(stored, store))
-    if stored.counts.failures and rules_version_of(store, stored.pk) != version:
+    version = _version(rules, across_version(stored, store), gaps_for(stored, store).version)
+    if rules_version_of(store, stored.pk) != version:
         triage_run(stored, store, rules)
 
 
@@ -45,8 +49,8 @@ def triage_imported(
         on_run()
 
 
-def _version(rules: triage.Rules, across: str) -> str:
-    return f"{rules.version}+{across}" if across else rules.version
+def _version(rules: triage.Rules, across: str, gaps: str) -> str:
+    return "".join([rules.version, f"+{across}" if across else "", f"+gaps-{gaps}" if gaps else ""])
 
 
 def _attributed(
@@ -54,6 +58,7 @@ def _attributed(
     store: Store,
     rules: triage.Rules,
     across: Across,
+    gaps: Gaps,
     *,
     survey: triage.Survey | None = None,
     wide: triage.RunWide | None = None,
@@ -65,5 +70,7 @@ def _attributed(
         observed = triage.observe(stored.run, attempt, case, wide, rules)
         if across:
             observed += across.observe(attempt, case)
+        if gaps:
+            observed += gaps.observe(attempt)
         attribution = triage.attribute(attempt, observed, source=source, rules=rules)
         yield seq, attribution, any(one.breaks for one in observed)

@@ -34,8 +34,12 @@ MEMORY = "errata:memory"
 DEEPEST = 6
 
 _ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
-_SPECIAL = re.compile(r"[\\`*\[\]<>|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
+_SPECIAL = re.compile(r"[\\`*\[\]<>|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
 _STARTS = re.compile(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
+_ENTITIES = {"<": "&lt;", ">": "&gt;"}
+_CALLS = re.compile(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
+GAP = "\u200b"
+"""Breaks a mention or a reference where nobody sees it."""
 _TICKS = re.compile(r"`+")
 _LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
@@ -200,10 +204,13 @@ def inline_text(text: str, *, edges: bool = False) -> str:
     return f"{' ' if text[:1].isspace() else ''}{made}{' ' if text[-1:].isspace() and made else ''}"
 
 
+def neutral(text: str) -> str:
+    """Without mentions and references: nobody is called, and no issue is named or closed, by what a log says."""
+    return _CALLS.sub(lambda found: f"{found[0]}{GAP}", text)
+
+
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(
-        lambda found: f"&{'lt' if found[0] == '<' else 'gt'};" if found[0] in "<>" else f"\\{found[0]}", text
-    )
+    return _SPECIAL.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), neutral(text))
 
 
 def _not_a_start(text: str) -> str:

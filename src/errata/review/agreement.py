@@ -1,15 +1,16 @@
 """How far independent reviewers agree beyond chance: Cohen, Fleiss, Krippendorff, and where they do not."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 
 import msgspec
 
 from errata.model import Verdict
+from errata.review.standing import name_of
 
 Ratings = Mapping[str, Mapping[str, str]]
-"""Attempt → reviewer → label."""
+"""Attempt → reviewer → label, or owner."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,9 +37,23 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True):
     """Attempts whose verdicts differ: a queue for a person."""
 
 
-def agreement(verdicts: Iterable[Verdict]) -> Agreement:
-    """Inherited verdicts are copies, not opinions: they do not count. Of each reviewer the newest does."""
-    ratings = ratings_of(verdicts)
+def label_of(verdict: Verdict) -> str:
+    return verdict.label
+
+
+def owner_of(verdict: Verdict) -> str:
+    return verdict.owner
+
+
+def agreement(verdicts: Iterable[Verdict], said: Callable[[Verdict], str] = label_of) -> Agreement:
+    """Inherited verdicts are copies, not opinions: they do not count. Of each reviewer the newest does.
+
+    On labels, or with `owner_of` on who has to act: two labels may name one owner.
+    """
+    return agreement_in(ratings_of(verdicts, said))
+
+
+def agreement_in(ratings: Ratings) -> Agreement:
     shared = {attempt: given for attempt, given in ratings.items() if len(given) > 1}
     reviewers = sorted({reviewer for given in shared.values() for reviewer in given})
     return Agreement(
@@ -50,11 +65,13 @@ def agreement(verdicts: Iterable[Verdict]) -> Agreement:
     )
 
 
-def ratings_of(verdicts: Iterable[Verdict]) -> dict[str, dict[str, str]]:
+def ratings_of(verdicts: Iterable[Verdict], said: Callable[[Verdict], str] = label_of) -> dict[str, dict[str, str]]:
+    """Who goes by one name is one reviewer, under whatever kind and in whatever capitals."""
+    own = sorted((one for one in verdicts if one.inherited_from is None), key=lambda one: (one.at or "", one.id))
+    called = {name_of(one.reviewer): f"{one.reviewer.kind}:{one.reviewer.name}" for one in own}
     ratings: dict[str, dict[str, str]] = {}
-    own = (one for one in verdicts if one.inherited_from is None)
-    for verdict in sorted(own, key=lambda one: (one.at or "", one.id)):
-        ratings.setdefault(verdict.attempt, {})[f"{verdict.reviewer.kind}:{verdict.reviewer.name}"] = verdict.label
+    for verdict in own:
+        ratings.setdefault(verdict.attempt, {})[called[name_of(verdict.reviewer)]] = said(verdict)
     return ratings
 
 

@@ -5,15 +5,12 @@ text that talks to the reviewer.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from errata.model import Packet, Place, Quote
-from errata.review.folding import Folded, Passage, fold
-from errata.review.instructions import labels_of, spans
-from errata.review.places import Kind, kind_of
+from errata.model import Quote
+from errata.review.folding import Passage, fold
+from errata.review.shelf import Shelf, touches
 from errata.text.clean import one_line
 
 SHORTEST = 15
@@ -23,72 +20,19 @@ MOST = 20
 SHOWN = 100
 NAMED = 12
 
-CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
-"""At least one quote is from the output, a log, what the harness says went wrong, or the grader."""
 OWN_WORDS = frozenset(
     ("signals", "facts", "question", "rule", "left_out", "left-out", "history", "failure_key", "run", "size", "packet")
 )
-GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
 REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
-"""Both are what errata writes into the text of a place."""
 WIDEST = 40
 """Characters of a redaction."""
 _LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
-_TOLD_OTHERS = re.compile(r"(?:user|system)\b")
 
 
 class Checked(NamedTuple):
     quotes: tuple[Quote, ...]
     reasons: tuple[str, ...]
     """In words that a reviewer can act on; none where all is well."""
-
-
-class Shelf:
-    """The places of a redacted packet, to look quotes up in."""
-
-    def __init__(self, packet: Packet) -> None:
-        self._books = tuple(_Book(place, labels_of(packet)) for place in packet.places)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(book.name for book in self._books))
-
-    @cached_property
-    def core(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(book.name for book in self._books if is_core(book.place)))
-
-    def named(self, name: str) -> list["_Book"]:
-        return [book for book in self._books if book.name == name]
-
-    def holding(self, quote: str, kinds: Iterable[Kind] = ()) -> list[str]:
-        """The places that say so."""
-        wanted = frozenset(kinds)
-        among = [book for book in self._books if not wanted or kind_of(book.name) in wanted]
-        return [book.name for book in among if book.folded.holds(quote)]
-
-
-class _Book:
-    """One place, and what of it was worked out so far."""
-
-    def __init__(self, place: Place, labels: tuple[str, ...]) -> None:
-        self.place, self.name, self.text = place, place.place, place.text
-        self._labels = labels
-
-    @cached_property
-    def folded(self) -> Folded:
-        return Folded(self.text)
-
-    @cached_property
-    def silent(self) -> list[Passage]:
-        """What of it is no evidence: where it talks to the reviewer, and what errata wrote into it."""
-        talk = [Passage(span.start, span.end) for span in spans(self.text, self._labels)]
-        return talk + [Passage(*found.span()) for found in GAP.finditer(self.text)]
-
-
-def is_core(place: Place) -> bool:
-    """What a user or a system prompt says in a transcript is no output."""
-    told = place.place.startswith("steps/") and _TOLD_OTHERS.match(place.text)
-    return kind_of(place.place) in CORE and not told
 
 
 def checked(given: Sequence[Quote], shelf: Shelf) -> Checked:
@@ -124,10 +68,10 @@ def _checked(given: Quote, shelf: Shelf) -> Quote | str:
     books = shelf.named(name)
     if not books:
         return _no_place(name, text, shown, shelf)
-    found = [(book, one) for book in books for one in islice(book.folded.passages(text), LONGEST)]
+    found = [(book, one) for book in books for one in book.passages(text)]
     if not found:
         return _not_there(name, text, shown, shelf)
-    heard = [(book, one) for book, one in found if not _touches(one, book.silent)]
+    heard = [(book, one) for book, one in found if not touches(one, book.silent)]
     if not heard:
         return f"{shown} in `{name}` is no evidence: it talks to the reviewer, or errata wrote it; quote something else"
     long = [(book.text, one) for book, one in heard if _is_long_enough(book.text, one)]
@@ -160,15 +104,14 @@ def _not_there(name: str, text: str, shown: str, shelf: Shelf) -> str:
     for book in shelf.named(name):
         if fold(text) in book.folded.text:
             return f"{shown} cuts a word or a number of `{name}` in two: quote whole ones"
-        if alike := book.folded.alike(text):
-            return f"{shown} is not in `{name}` as it stands there: `{one_line(alike, SHOWN)}`"
+    near = shelf.nearest(text, name)
+    if near and near.whole:
+        said = "as it stands there" if near.place == name else f"but in `{near.place}`, and as it stands there"
+        return f"{shown} is not in `{name}` {said}: `{near.text}`"
     if "…" in text or "..." in text:
         return f"{shown} is not in `{name}`: a quote is one passage, with nothing left out of it"
-    return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character"
-
-
-def _touches(one: Passage, silent: Iterable[Passage]) -> bool:
-    return any(one.start < other.end and other.start < one.end for other in silent)
+    hint = f"; the nearest, in `{near.place}`, is `{near.text}`" if near else ""
+    return f"{shown} is not in `{name}`, nor anywhere else: copy it character for character{hint}"
 
 
 def _is_long_enough(text: str, one: Passage) -> bool:

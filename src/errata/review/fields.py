@@ -7,9 +7,9 @@ import msgspec
 
 from errata.model import Fix, Packet, Quote, Recommendation
 from errata.model.words import Confidence, Owner, RecommendationGroup
-from errata.review.evidence import Shelf
 from errata.review.folding import Folded
 from errata.review.places import Kind
+from errata.review.shelf import Shelf
 from errata.text.clean import one_line
 from errata.text.private import for_others
 

@@ -29,14 +29,6 @@ class Folded:
         """Where it stands in the text as it was, one after the other."""
         return (self._unfolded(*one) for one in self._found(self.text, fold(quote)))
 
-    def alike(self, quote: str) -> str:
-        """What stands there in other capitals, if anything does."""
-        lowered, wanted = self.text.lower(), fold(quote).lower()
-        if len(lowered) != len(self.text):
-            return ""
-        found = next(self._found(lowered, wanted), None)
-        return self.text[found.start : found.end] if found else ""
-
     @staticmethod
     def _found(text: str, quote: str) -> Iterator[Passage]:
         at = text.find(quote) if quote else -1
@@ -68,12 +60,19 @@ class Folded:
 
 def _is_cut(text: str, start: int, end: int) -> bool:
     """Whether it begins or ends inside of a word or a number: `3` is not what a text says that has `30`."""
-    before, after = text[max(0, start - 2) : start], text[end : end + 2]
-    first, last = text[start], text[end - 1]
-    if (_is_word(first) and _is_word(before[-1:])) or (_is_word(last) and _is_word(after[:1])):
-        return True
+    return begins_inside(text, start) or ends_inside(text, end)
+
+
+def begins_inside(text: str, start: int) -> bool:
+    before, first = text[max(0, start - 2) : start], text[start]
     head = first.isdigit() and before[-1:] in (".", ",") and before[:1].isdigit()
-    return head or (last.isdigit() and after[:1] in (".", ",") and after[1:].isdigit())
+    return head or (_is_word(first) and _is_word(before[-1:]))
+
+
+def ends_inside(text: str, end: int) -> bool:
+    last, after = text[end - 1], text[end : end + 2]
+    tail = last.isdigit() and after[:1] in (".", ",") and after[1:].isdigit()
+    return tail or (_is_word(last) and _is_word(after[:1]))
 
 
 def _is_word(char: str) -> bool:

@@ -3,9 +3,12 @@
 import re
 from typing import Any, NamedTuple, cast
 
-from errata.model import LabelChoice, Packet
+import msgspec
+
+from errata.model import LabelChoice, Packet, Question
 from errata.model.words import Owner
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
+from errata.review.sightings import GAP
 from errata.text.clean import one_line
 
 KNOWN_GAP = "KNOWN_GAP"
@@ -17,17 +20,26 @@ class Labelled(NamedTuple):
     owner: Owner
 
 
+def offered(packet: Packet) -> Question:
+    """The question without what can't be the answer: a known gap where none is on record."""
+    question = packet.question
+    if records_a_gap(packet) or all(choice.label != KNOWN_GAP for choice in question.labels):
+        return question
+    labels = tuple(choice for choice in question.labels if choice.label != KNOWN_GAP)
+    return msgspec.structs.replace(question, labels=labels)
+
+
 def labelled(label: Any, owner: Any, packet: Packet) -> Labelled | str:
     """The label in the spelling of the taxonomy with its owner; else what is wrong with it."""
     choice = _choice(label, packet)
+    labels = ", ".join(f"`{one}`" for one in labels_to_give(offered(packet)))
+    if isinstance(label, str) and _letters(label) == _letters(KNOWN_GAP) and not records_a_gap(packet):
+        return f"`{KNOWN_GAP}` needs a gap that is on record, and none is: choose one of {labels}"
     if choice is None:
-        labels = ", ".join(f"`{one}`" for one in labels_to_give(packet.question))
         return f"`{one_line(str(label), SHOWN)}` is no label of this taxonomy: choose one of {labels}"
     if choice == NO_LABEL:
         return _without_label(owner, packet)
     assert isinstance(choice, LabelChoice)
-    if choice.label == KNOWN_GAP and not records_a_gap(packet):
-        return f"`{KNOWN_GAP}` needs a gap that is on record: the packet's history names none, choose another label"
     if owner is not None and str(owner).strip().lower() != choice.owner:
         told = one_line(str(owner), SHOWN)
         return f"`{choice.label}` is for the owner `{choice.owner}`, not `{told}`: give the label that you mean"
@@ -36,7 +48,7 @@ def labelled(label: Any, owner: Any, packet: Packet) -> Labelled | str:
 
 def records_a_gap(packet: Packet) -> bool:
     """Triage saw a recorded gap, a report calls it one, or a person did; another model's word is no record."""
-    return any(signal.name == "known_gap" for signal in packet.signals) or any(map(_records_a_gap, packet.history))
+    return any(signal.name == GAP for signal in packet.signals) or any(map(_records_a_gap, packet.history))
 
 
 def _records_a_gap(entry: dict[str, Any]) -> bool:

@@ -3,14 +3,19 @@
 import re
 import unicodedata
 from array import array
+from bisect import bisect_left
 from typing import NamedTuple
 
-from errata.review.folding import Passage
+from errata.review.folding import Passage, begins_inside, ends_inside
 
 FEWEST = 12
 """Letters and digits that two passages have in common, at least; fewer are found anywhere."""
 
+MARKS = 12
+"""That stand before or after the first and the last word."""
+
 _WORD = re.compile(r"[^\W_]+")
+_MARK = re.compile(r"(?:[^\w\s]|_)")
 
 
 class Nearest(NamedTuple):
@@ -24,61 +29,58 @@ class Letters:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        pieces: list[str] = []
         self._at = array("q")
+        pieces: list[str] = []
         for word in _WORD.finditer(text):
-            for start, letters in _plain(word[0]):
-                pieces.append(letters)
-                at = word.start() + start
-                self._at.extend(range(at, at + len(letters)) if letters.isascii() else [at] * len(letters))
+            start, end = word.span()
+            if word[0].isascii():
+                pieces.append(word[0].lower())
+                self._at.extend(range(start, end))
+            else:
+                for at in range(start, end):
+                    pieces.append(_bare(text[at]))
+                    self._at.extend([at] * len(pieces[-1]))
         self._letters = "".join(pieces)
 
     def nearest(self, quote: str) -> Nearest | None:
-        words = [word for word in ("".join(piece for _, piece in _plain(one)) for one in _WORD.findall(quote)) if word]
+        words = ["".join(map(_bare, word)) for word in _WORD.findall(quote)]
         whole = "".join(words)
-        if (at := self._letters.find(whole) if whole else -1) >= 0:
-            return Nearest(self._passage(at, at + len(whole)), whole=True)
-        head, tail = self._begins(words, len(whole)), self._ends(words, len(whole))
-        longest = max((one for one in (head, tail) if one), key=lambda one: one[1], default=None)
-        return Nearest(self._passage(*longest[0]), whole=False) if longest else None
-
-    def _begins(self, words: list[str], length: int) -> tuple[tuple[int, int], int] | None:
-        """As many of the first words as stand there, and what follows them in place of the others."""
-        for count in range(len(words) - 1, 0, -1):
-            common = "".join(words[:count])
-            if len(common) < FEWEST:
-                return None
-            if (at := self._letters.find(common)) >= 0:
-                return (at, min(at + length, len(self._letters))), len(common)
-        return None
-
-    def _ends(self, words: list[str], length: int) -> tuple[tuple[int, int], int] | None:
-        for first in range(1, len(words)):
-            common = "".join(words[first:])
-            if len(common) < FEWEST:
-                return None
-            if (at := self._letters.find(common)) >= 0:
-                end = at + len(common)
-                return (max(end - length, 0), end), len(common)
-        return None
+        if whole and (at := self._letters.find(whole)) >= 0:
+            return Nearest(self._with_marks(self._passage(at, at + len(whole)), quote), whole=True)
+        known = range(1, len(words))
+        # what holds many words holds fewer of them, too
+        count = bisect_left(known, True, key=lambda count: "".join(words[:count]) not in self._letters)
+        first = bisect_left(known, True, key=lambda first: "".join(words[first:]) in self._letters) + 1
+        head, tail = "".join(words[:count]), "".join(words[first:])
+        if max(len(head), len(tail)) < FEWEST:
+            return None
+        if len(head) >= len(tail):
+            at = self._letters.find(head)
+            return Nearest(self._passage(at, min(at + len(whole), len(self._letters))), whole=False)
+        end = self._letters.find(tail) + len(tail)
+        return Nearest(self._passage(max(end - len(whole), 0), end), whole=False)
 
     def _passage(self, start: int, end: int) -> Passage:
-        """Of whole words."""
+        """Of whole words and numbers."""
         first, last = self._at[start], self._at[end - 1] + 1
-        while first > 0 and _WORD.match(self._text[first - 1]):
-            first -= 1
-        while last < len(self._text) and _WORD.match(self._text[last]):
-            last += 1
+        while first > 0 and begins_inside(self._text, first):
+            first -= 2 if self._text[first - 1] in ".," else 1
+        while last < len(self._text) and ends_inside(self._text, last):
+            last += 2 if self._text[last] in ".," else 1
         return Passage(first, last)
 
+    def _with_marks(self, passage: Passage, quote: str) -> Passage:
+        """And with as many marks before and after it, on its lines, as the quote has."""
+        ends = _WORD.split(quote)
+        before, after = (min(len(_MARK.findall(end)), MARKS) for end in (ends[0], ends[-1]))
+        left = self._text[max(0, passage.start - 4 * MARKS) : passage.start]
+        head = re.search(rf"(?:{_MARK.pattern}[^\S\n]{{0,3}}){{0,{before}}}\Z", left)
+        tail = re.compile(rf"(?:[^\S\n]{{0,3}}{_MARK.pattern}){{0,{after}}}").match(self._text, passage.end)
+        return Passage(passage.start - (len(head[0]) if head else 0), tail.end() if tail else passage.end)
 
-def _plain(word: str) -> list[tuple[int, str]]:
-    """Its letters in lower case and without accents, each piece with where it begins."""
-    if word.isascii():
-        return [(0, word.lower())]
-    found = []
-    for at, char in enumerate(word):
-        bare = "".join(one for one in unicodedata.normalize("NFKD", char) if one.isalnum())
-        if bare:
-            found.append((at, bare.casefold()))
-    return found
+
+def _bare(char: str) -> str:
+    """In lower case, and without accents; nothing where it is no letter."""
+    if char.isascii():
+        return char.lower()
+    return "".join(one for one in unicodedata.normalize("NFKD", char).casefold() if one.isalnum())

@@ -21,6 +21,7 @@ from errata.review.clues import Clues, clues_of
 from errata.review.facts import facts_of, run_facts
 from errata.review.files import file_places
 from errata.review.fitting import NAME, Fitted, Fitting
+from errata.review.labels import offered
 from errata.review.left_out import told_of
 from errata.review.material import Material
 from errata.review.neighbours import neighbour_places
@@ -58,6 +59,7 @@ def packet_for(
     files = file_places(material, clues)
     wanted = [*own_places(material, clues), *files.wanted, *neighbour_places(material, clues)]
     packet = _without_places(material, question, clues, wanted, telling)
+    packet = msgspec.structs.replace(packet, question=offered(packet))
     packet = packet if raw else redacted(packet)
     packet = packet if telling.blindfold is None else _masked(packet, telling.blindfold)
     fixed = len(to_json(packet))

@@ -1,7 +1,8 @@
 """A packet → what is sent to a reviewer: instructions that never change, then the packet inside a fence.
 
 The marker of the fence is fresh for each call and stands in no packet, so that nothing inside can close it. With the
-same marker all that stands outside is the same bytes for every packet of a taxonomy.
+same marker all that stands outside is the same bytes for every packet of a taxonomy; only where a known gap is on
+record, its label is offered, too.
 """
 
 import re
@@ -14,7 +15,7 @@ from errata.model.codec import json_text
 from errata.model.identity import fingerprint
 from errata.model.words import OWNERS
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label, schema_for
-from errata.review.labels import KNOWN_GAP
+from errata.review.labels import KNOWN_GAP, offered
 from errata.review.protocols import Prompt
 from errata.review.redaction import redacted
 from errata.text.clean import clean, one_line
@@ -96,7 +97,7 @@ def prompt_for(packet: Packet, *, marker: str) -> Prompt:
     if marker in json_text(packet):
         raise ValueError("the marker of the fence stands in the packet; `fresh_marker` draws one that does not")
     data = "".join(_section(opening, text, marker) for opening, text in _sections(packet, marker))
-    return _prompt(packet.question, data, marker)
+    return _prompt(offered(packet), data, marker)
 
 
 def fresh_marker(asked: Packet | Prompt, *texts: str) -> str:

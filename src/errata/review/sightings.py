@@ -14,12 +14,14 @@ from errata.review.seams import Seams, Tell, in_short
 from errata.text.clean import clean, one_line
 
 SIGNALS = 12
+GAP = "known_gap"
 QUOTE = 500
 NAME = 160
 WHOLE = 55
 """Characters of a quote that is not cut for sure."""
 PIECE = 6
 """Characters that tell nothing of a secret."""
+_OPAQUE = re.compile(r"\d|.{20}")
 HASH = 6
 MESSAGE = 4_000
 """Characters of a message that a key may be made of."""
@@ -34,8 +36,14 @@ def signals_of(signals: Sequence[Signal], texts: Sequence[str], tell: Tell) -> t
             quote=_quote(one.quote, texts, tell),
             strength=one.strength,
         )
-        for one in signals[:SIGNALS]
+        for one in _first(signals)
     )
+
+
+def _first(signals: Sequence[Signal]) -> Sequence[Signal]:
+    """Those that weigh most, and a gap that is on record: without it no reviewer may name one."""
+    gaps = [one for one in signals[SIGNALS:] if one.name == GAP][:1]
+    return (*signals[: SIGNALS - len(gaps)], *gaps)
 
 
 def _quote(quote: str, texts: Sequence[str], tell: Tell) -> str:
@@ -48,9 +56,18 @@ def _quote(quote: str, texts: Sequence[str], tell: Tell) -> str:
             seams = Seams(text, tell)
             start = seams.after(found.start(), found.end())
             return in_short(text[start : seams.before(found.end(), start)], QUOTE, tell)
-    # nobody knows what its first and its last word are the rest of
-    ends = [word if len(word) <= PIECE else "…" for word in (words[0], words[-1])]
-    return in_short(" ".join((ends[0], *words[1:-1], *ends[1:][: len(words) - 1])), QUOTE, tell)
+    if _is_half(words[0], texts, rf"\S{re.escape(words[0])}(?!\S)"):
+        words[0] = "…"
+    if _is_half(words[-1], texts, rf"(?<!\S){re.escape(words[-1])}\S"):
+        words[-1] = "…"
+    return in_short(" ".join(words), QUOTE, tell)
+
+
+def _is_half(word: str, texts: Sequence[str], longer: str) -> bool:
+    """Whether a word at the end of a cut quote may be the rest of a secret, by its look or by what it is a part of."""
+    if len(word) <= PIECE:
+        return False
+    return _OPAQUE.search(word) is not None or any(re.search(longer, text) for text in texts)
 
 
 def key_of(material: Material, tell: Tell) -> FailureKey | None:

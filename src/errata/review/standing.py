@@ -65,7 +65,7 @@ def _age(verdict: Verdict) -> tuple[str, str]:
 
 def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
     """Oldest first; inherited ones are nobody's opinion on this attempt."""
-    newest = {_name(one): one for one in verdicts if one.inherited_from is None}
+    newest = {name_of(one.reviewer): one for one in verdicts if one.inherited_from is None}
     return sorted(newest.values(), key=_age)
 
 
@@ -88,9 +88,9 @@ def _counts(chosen: Verdict, others: Iterable[Verdict]) -> bool:
 
 
 def _same(one: Verdict, other: Verdict) -> bool:
-    return _name(one) == _name(other)
+    return name_of(one.reviewer) == name_of(other.reviewer)
 
 
-def _name(verdict: Verdict) -> str:
+def name_of(reviewer: Reviewer) -> str:
     """A reviewer is who they are called, whatever the kind or version."""
-    return verdict.reviewer.name.strip().casefold()
+    return reviewer.name.strip().casefold()

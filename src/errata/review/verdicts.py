@@ -10,12 +10,13 @@ import msgspec
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
 from errata.review.answers import Given, read_answer
-from errata.review.evidence import Shelf, checked
+from errata.review.evidence import checked
 from errata.review.fields import Fields
 from errata.review.hashing import packet_hash
 from errata.review.instructions import speaks_to_reviewer
 from errata.review.labels import labelled
 from errata.review.redaction import redacted
+from errata.review.shelf import Shelf
 
 ON_THEIR_WORD = frozenset(("person",))
 """Who may leave out evidence and reasoning: people are asked for a label, a cause and a note. What they quote is

@@ -29,6 +29,7 @@ from errata.store.buckets import (
     placed,
     row_of,
     row_of_placement,
+    run_of,
     verdicts_in,
 )
 from errata.store.database import Store
@@ -71,7 +72,7 @@ class Filing:
         """Fewer where a run was forgotten meanwhile."""
         found: list[Placement] = []
         for some in chunks(attempts):
-            runs = sorted({attempt.partition(":")[0] for attempt in some})
+            runs = sorted({run_of(attempt) for attempt in some})
             where = bucket_members.c.run_id.in_(runs) & bucket_members.c.attempt_id.in_(some)
             found += placed(self._connection, where)
         return found

@@ -1,5 +1,6 @@
 """The table of buckets, counted in the indexes of their members: nothing of a run is opened."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,15 +43,25 @@ class Counted(msgspec.Struct, frozen=True, kw_only=True):
         return next(iter(self.owners), "unknown")
 
 
-class Table(msgspec.Struct, frozen=True):
+class Table(msgspec.Struct, frozen=True, kw_only=True):
     listed: tuple[Counted, ...]
     """The largest first."""
+    buckets: int
+    """Listed or not, apart from those of one failure that nobody has read."""
+    statuses: dict[str, int]
+    """Of these."""
+    failures: int
     alone: int
     """Failures that share their bucket with no other, and that nobody has read; not listed unless asked for."""
 
 
 def bucket_table(
-    store: Store, *, suite: str | None = None, run_ids: Sequence[str] | None = None, alone: bool = False
+    store: Store,
+    *,
+    suite: str | None = None,
+    run_ids: Sequence[str] | None = None,
+    alone: bool = False,
+    limit: int | None = None,
 ) -> Table:
     """Buckets with members in the runs; without runs, in all that are not left out of every score."""
     with store.reading() as connection:
@@ -58,18 +69,22 @@ def bucket_table(
         everywhere = {row.bucket: row.rows for row in connection.execute(_totals())}
         chosen = _chosen(connection, run_ids)
         sums = {row.bucket: row for row in connection.execute(_sums().where(chosen)) if row.bucket in records}
-        single = {each for each, row in sums.items() if everywhere[each] == 1 and records[each].status == "provisional"}
+        single = {each for each in sums if everywhere[each] == 1 and records[each].status == "provisional"}
         known = {row.run_id: row for row in connection.execute(_current())}
         cases = {row.bucket: row.cases for row in connection.execute(_cases().where(chosen))}
         seen = _runs(connection, chosen)
-    found = [
-        _counted(
-            records[each], row, cases=cases[each], everywhere=everywhere[each], seen=[known[run] for run in seen[each]]
-        )
-        for each, row in sums.items()
-        if alone or each not in single
-    ]
-    return Table(tuple(sorted(found, key=lambda one: (-one.rows, one.bucket.slug))), len(single))
+    order = sorted(sums, key=lambda each: (-sums[each].rows, records[each].slug))
+    listed = [each for each in order if alone or each not in single][:limit]
+    return Table(
+        listed=tuple(
+            _counted(records[each], sums[each], cases[each], everywhere[each], [known[run] for run in seen[each] if run in known])
+            for each in listed
+        ),
+        buckets=len(sums) - len(single),
+        statuses=dict(Counter(records[each].status for each in sums if each not in single)),
+        failures=sum(row.rows for row in sums.values()),
+        alone=len(single),
+    )
 
 
 def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElement[bool]:
@@ -80,7 +95,7 @@ def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElem
 
 
 def _records(connection: Connection, suite: str | None) -> dict[str, Any]:
-    query = select(buckets.c.id, buckets.c.status, buckets.c.record).where(buckets.c.gone.is_(False))
+    query = select(buckets.c.id, buckets.c.slug, buckets.c.status, buckets.c.record).where(buckets.c.gone.is_(False))
     return {
         row.id: row for row in connection.execute(query if suite is None else query.where(buckets.c.suite == suite))
     }
@@ -126,7 +141,7 @@ def _runs(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, list
     return found
 
 
-def _counted(record: Any, row: Any, *, cases: int, everywhere: int, seen: Sequence[Any]) -> Counted:
+def _counted(record: Any, row: Any, cases: int, everywhere: int, seen: Sequence[Any]) -> Counted:
     times = sorted(one.started_at or one.imported_at for one in seen)
     owners = {owner: often for owner in OWNERS if (often := getattr(row, f"own_{owner}"))}
     return Counted(

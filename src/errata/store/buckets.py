@@ -72,6 +72,11 @@ def placements_in(store: Store, bucket: str) -> list[Placement]:
         return list(placed(connection, bucket_members.c.bucket == bucket))
 
 
+def run_of(attempt: str) -> str:
+    """The run that an attempt's id begins with."""
+    return attempt.partition(":")[0]
+
+
 def slips_of(store: Store, run_id: str, attempts: Sequence[str] | None = None) -> dict[str, Slip]:
     """Attempt → its bucket: of all failures of a run, or of some."""
     query = select(bucket_members.c.attempt_id, buckets.c.id, buckets.c.record)
@@ -101,9 +106,9 @@ def marks_of(store: Store, run_ids: Sequence[str]) -> dict[str, Mark]:
     found = {}
     with store.reading() as connection:
         for some in chunks(run_ids):
-            query = select(verdicts.c.run_id, func.count().label("count"), func.max(verdicts.c.at).label("newest"))
+            query = select(verdicts.c.run_id, func.count().label("often"), func.max(verdicts.c.at).label("newest"))
             query = query.where(verdicts.c.run_id.in_(some)).group_by(verdicts.c.run_id)
-            said = {row.run_id: (row.count, row.newest) for row in connection.execute(query)}
+            said = {row.run_id: (row.often, row.newest) for row in connection.execute(query)}
             states = select(runs.c.run_id, runs.c.triaged, runs.c.bucketed)
             states = states.where(runs.c.run_id.in_(some), runs.c.state == "current")
             for row in connection.execute(states):

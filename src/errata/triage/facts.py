@@ -191,6 +191,7 @@ MEANS = {
     "missing_fixture": "a file that the task needs is not there",
     "reference_fails": "the reference solution itself fails",
     "all_fail": "every subject that was measured fails this case",
+    "known_gap": "a gap of this case is on record",
     "all_agree_on_another": "every subject gives one and the same other answer",
     "answer_equals_reference": "the answer is the reference, character for character",
     "check_failed": "measured and failed; nothing points elsewhere",

@@ -42,6 +42,9 @@ class Taxonomy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def suggest(self, attempt: Attempt, owner: Owner, signals: frozenset[str]) -> str:
         """The label for a failure; empty where the taxonomy has none for it."""
+        for label in self.label:  # of two labels for one owner, the one that a signal asks for
+            if label.owner == owner and signals & set(label.signals):
+                return label.name
         for label in self.label:
             if attempt.native_status in label.statuses or signals & set(label.signals) or owner in label.owners:
                 return label.name

@@ -37,9 +37,12 @@ def _show(found: Agreed) -> None:
     alpha = f"Krippendorff's alpha {ratio(measured.alpha)}{chance}"
     fleiss = f" · Fleiss' kappa {ratio(measured.fleiss)}" if measured.fleiss is not None else ""
     put(f"{found.taxonomy} · {plural(measured.attempts, 'failure')} read by two or more · {alpha}{fleiss}")
-    for pair in measured.pairs:
+    fleiss = f" · Fleiss' kappa {ratio(found.owners.fleiss)}" if found.owners.fleiss is not None else ""
+    put(f"on who has to act · Krippendorff's alpha {ratio(found.owners.alpha)}{fleiss}")
+    for pair, owner in zip(measured.pairs, found.owners.pairs, strict=True):
         put()
         put(f"{pair.one} and {pair.other}: {pair.same:,} of {pair.both:,} the same · Cohen's kappa {ratio(pair.kappa)}")
+        put(f"  on who has to act: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
         put_confusion(pair.confusion, rows=pair.one, columns=pair.other)
     if found.disputes:
         put()

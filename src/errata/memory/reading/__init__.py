@@ -1,7 +1,5 @@
 """A markdown file → what it says about a run: errata's own reports exactly, other people's as well as possible."""
 
-from collections.abc import Collection, Iterable
-
 import msgspec
 
 from errata.memory.reading.actions import actions_in
@@ -23,14 +21,13 @@ VERSION = 1
 
 
 def read_report(
-    text: str, *, path: str, below: str = "", digest: str = "", labels: Iterable[str], cases: Collection[str] = ()
+    text: str, *, path: str, below: str = "", digest: str = "", labels: LabelWords, cases: Vocabulary | None = None
 ) -> PriorReport:
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
     pieces = list(with_titles(pieces_of(text)))
     head, models = head_of(pieces, told_by_name(below or path))
-    naming = Naming(LabelWords(labels), cases, models)
-    failures = tuple(FailureReader(naming).read(pieces).failures(path))
-    known = Vocabulary([*cases, *(one.case for one in failures)])
+    known = Vocabulary(within=cases)
+    failures = tuple(FailureReader(Naming(labels, known, models)).read(pieces).failures(path))
     visible = PriorReport(
         path=path,
         digest=digest,
@@ -39,11 +36,10 @@ def read_report(
         actions=tuple(actions_in(pieces, known, path)),
         recommendations=tuple(recommendations_in(pieces, known, path)),
         patterns=tuple(patterns_in(pieces)),
+        gaps=tuple(one.case for one in failures if is_gap(one.label)),
     )
     memory = memory_in(pieces)
-    report = visible if memory is None else from_memory(memory, visible)
-    gaps = tuple(one.case for one in report.failures if is_gap(one.label))
-    return msgspec.structs.replace(report, gaps=gaps)
+    return visible if memory is None else from_memory(memory, visible)
 
 
 def is_report(report: PriorReport) -> bool:

@@ -64,7 +64,9 @@ def _of_row(piece: Piece, known: Vocabulary, path: str) -> Action | None:
         return None
     said = cells.get("what") or next((cell for cell in piece.cells if " " in cell.text), Words(""))
     target = _target(cells["path"]) or cells["path"].text if "path" in cells else _target(said)
-    told = names_in_cell(cells["addresses"], "") if "addresses" in cells else [name for _, name in names_in(said, known)]
+    told = (
+        names_in_cell(cells["addresses"], "") if "addresses" in cells else [name for _, name in names_in(said, known)]
+    )
     return _action(
         what=said.text if "date" in cells else without_date(said.text),
         path=target,

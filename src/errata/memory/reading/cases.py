@@ -17,7 +17,8 @@ _TURNS = re.compile(r"(?i)\bturns?[\s#]+(\d{1,6}(?:\s*(?:,|&|and|[-–—]|to)\s
 _NUMBER = re.compile(r"(\d{1,6})(?:\s*(?:[-–—]|to)\s*(\d{1,6}))?")
 _NUMBERS = re.compile(r"(?:\d|[\s,&–—-]|and)+")
 _FRONT = re.compile(
-    r"^(?:[\s>]|\[[ xX]\]|[#№]?\d{1,4}[.):]\s|#\d{1,4}\b|[^\w\s`\"'(\[/.-]|(?:eval|case|task|test|failure|scenario)\s*(?:\d{1,4})?\s*[:–—-]\s)*",
+    r"^(?:[\s>]|\[[ xX]\]|[#№]?\d{1,4}[.):]\s|#\d{1,4}\b|[^\w\s`\"'(\[/.-]"
+    r"|(?:eval|case|task|test|failure|scenario)\s*(?:\d{1,4})?\s*[:–—-]\s)*",
     re.IGNORECASE,
 )
 _REMARK = re.compile(r"\([^()]*\)")
@@ -66,7 +67,7 @@ def names_in_cell(words: Words, column: str) -> list[str]:
 
 
 def names_in(words: Words, known: "Vocabulary") -> Iterator[tuple[int, str]]:
-    """Where cases stand in a sentence: those that are known, those that are like no other word, those marked as code."""
+    """Where cases stand in a sentence: those that are known, and those that are like no other word."""
     codes = set(words.codes)
     for turns in _TURNS.finditer(words.text):
         for number in _numbers(turns[1]):
@@ -84,9 +85,10 @@ def names_in(words: Words, known: "Vocabulary") -> Iterator[tuple[int, str]]:
 
 
 class Vocabulary:
-    """Names that are known to be cases, by their last parts."""
+    """Names that are known to be cases, by their last parts; those of another one besides its own."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str] = (), *, within: "Vocabulary | None" = None) -> None:
+        self._within = within
         self._endings: set[Segments] = set()
         for name in names:
             self.add(name)
@@ -97,7 +99,10 @@ class Vocabulary:
 
     def has(self, name: str) -> bool:
         parts = segments(name)
-        return bool(parts) and parts in self._endings and (len(parts) > 1 or "-" in parts[0])
+        return (len(parts) > 1 or "-" in "".join(parts)) and self._has(parts)
+
+    def _has(self, parts: Segments) -> bool:
+        return parts in self._endings or (self._within is not None and self._within._has(parts))
 
 
 def likeness(token: str) -> int:

@@ -76,7 +76,8 @@ class FailureReader:
         lead, told = self._naming.lead(piece.words), about(piece.text)
         kind = (None if lead and lead.sure else told) or self._about
         labels = self._naming.labels
-        label = "" if lead else labels.find(piece.text) or labels.exact(piece.text)
+        alone = labels.exact(piece.text) if piece.level > 2 else ""  # a chapter "Model" is about the model
+        label = "" if lead else labels.find(piece.text) or alone
         self._group = (0, "")
         self._sections.append((piece.level, kind, label or self._label))
         self._subject.heading(None)

@@ -1,4 +1,4 @@
-"""Fields in running text: `**Classification**: MODEL_FAULT`, `Step: tests · Label: known gap`, one or several a line."""
+"""Fields in running text: `**Classification**: MODEL_FAULT`, `Step: tests · Label: known gap`, also several a line."""
 
 import re
 from collections.abc import Iterator
@@ -66,4 +66,6 @@ def _names(names: frozenset[str]) -> re.Pattern[str]:
     """A name at the beginning of a line or behind a separator, with a colon after it."""
     longest_first = sorted(names, key=len, reverse=True)
     told = "|".join(r"[\s_-]+".join(map(re.escape, name.split("-"))) for name in longest_first)
-    return re.compile(rf"(?:^|[·|;•>]|(?<=\s)[-–—])[\s*_-]*({told})\s*(?:\([^()\n]{{0,30}}\)\s*)?(?:[:：=]|\s[–—]\s)", re.I)
+    return re.compile(
+        rf"(?:^|[·|;•>]|(?<=\s)[-–—])[\s*_-]*({told})\s*(?:\([^()\n]{{0,30}}\)\s*)?(?:[:：=]|\s[–—]\s)", re.I
+    )

@@ -25,10 +25,13 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
 _ADDRESS = re.compile(r"/run/([A-Za-z0-9_-]{4,80})")
 _RUN = re.compile(r"(?i)\brun\s+(?:id\s+)?[`(\[\"]?((?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{5,80})")
 _MODEL_LIKE = re.compile(r"(?<![\w/.-])[A-Za-z][\w.]*(?:[-/.:][\w.]+)+")
-_NO_MODEL = frozenset(("post-mortem", "post-run", "re-run", "follow-up", "per-eval", "per-failure", "deep-dive", "write-up"))
+_NO_MODEL = frozenset(
+    ("post-mortem", "post-run", "re-run", "follow-up", "per-eval", "per-failure", "deep-dive", "write-up")
+)
 _RATE = re.compile(r"(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})")
 _SAID = re.compile(
-    r"(?i)(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})\s+(?:\w+\s+){0,2}pass|pass(?:ed|es)?\s+(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})"
+    r"(?i)(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})\s+(?:\w+\s+){0,2}pass"
+    r"|pass(?:ed|es)?\s+(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})"
     r"|pass rate\W{0,4}(?:is|was|of)?\W{0,4}(?:[\d.]+\s*%\W{0,4})?(\d{1,7})\s*(?:/|of)\s*(\d{1,7})"
 )
 _PROVIDER = re.compile(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")

@@ -1,4 +1,4 @@
-"""The cases that a report names, as far as it has been read: what counts as a name there, and the failure it stands for."""
+"""The cases that a report names, as far as it has been read, and the failure that each stands for."""
 
 import re
 from collections.abc import Iterable
@@ -18,8 +18,8 @@ _JOINT = re.compile(r"^[\s:;,.–—\-|·()\[\]→>*]+|[\s:;,–—\-|·(\[→>*
 
 
 class Naming:
-    def __init__(self, labels: LabelWords, known: Iterable[str], models: Iterable[str] = ()) -> None:
-        self.labels, self.vocabulary, self.drafts = labels, Vocabulary(known), Drafts()
+    def __init__(self, labels: LabelWords, vocabulary: Vocabulary, models: Iterable[str] = ()) -> None:
+        self.labels, self.vocabulary, self.drafts = labels, vocabulary, Drafts()
         self._models = {model_name(model).base for model in models}
 
     def is_case(self, name: str) -> bool:
@@ -44,10 +44,14 @@ class Naming:
         label = self.labels.find(rest)
         draft.passed = draft.passed or (not label and has_passed(_JOINT.sub("", rest)))
         draft.call(label or group, line)
-        draft.failed_at(step_in(rest))
+        draft.failed_at(self.step_in(rest))
         if explains:
             draft.explain(self._without_label(rest))
         return draft
+
+    def step_in(self, text: str) -> str:
+        found = _FAILED_AT.search(text) or _STEP_NEAR.search(text)
+        return found[1] if found and not self.labels.find(found[1]) else ""
 
     def _without_label(self, text: str) -> str:
         bare = _REMARK.sub("", text)
@@ -59,11 +63,6 @@ class Naming:
 
 def has_passed(status: str) -> bool:
     return _PASSED.search(status) is not None
-
-
-def step_in(text: str) -> str:
-    found = _FAILED_AT.search(text) or _STEP_NEAR.search(text)
-    return found[1] if found else ""
 
 
 def first_step(value: str) -> str:

@@ -1,37 +1,36 @@
-"""What errata writes into its own reports to find it again: one comment, `<!-- errata:memory {…} -->`.
+"""What errata leaves in its own reports for itself: one comment, `<!-- errata:memory {…} -->`; see docs/memory.md."""
 
-`as_memory` makes it, `from_memory` reads it; docs/memory.md tells what is in it.
-"""
-
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
 
+from errata.memory.reading.drafts import is_gap
 from errata.memory.reading.pieces import Piece
 from errata.memory.spelling import segments
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
 
-MARK = "errata:memory"
 FORMAT = 1
-OPENS, ENDS = f"<!-- {MARK} ", "-->"
+OPENS, ENDS = "<!-- errata:memory ", "-->"
 
 
-class _Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class _Failure(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     label: str = ""
+    owner: str = ""
+    """What stands in the place of a label that there is not."""
+    reviewed: bool = False
     failed_check: str = ""
     reasoning: str = ""
 
 
-class _Recommendation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class _Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     group: str = ""
     cases: tuple[str, ...] = ()
 
 
-class _Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Memory(msgspec.Struct, frozen=True, kw_only=True):
     format: int
     run: str
     model: str = ""
@@ -45,32 +44,23 @@ class _Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     patterns: tuple[str, ...] = ()
 
 
-def as_memory(report: PriorReport) -> dict[str, object]:
-    """For `Document.memory`: what the report says, as far as it is not edited by hand. Actions are read where they stand."""
-    plain: dict[str, Any] = msgspec.to_builtins(report)
-    told = {field: plain[field] for field in _Memory.__struct_fields__ if field in plain}
-    memory = msgspec.convert({"format": FORMAT, **told}, _Memory)
-    return {"format": FORMAT, **msgspec.to_builtins(memory)}
-
-
-def memory_in(pieces: Sequence[Piece]) -> Mapping[str, Any] | None:
-    """The last such comment of a report; none where there is none, or it was damaged or is of a newer errata."""
+def memory_in(pieces: Sequence[Piece]) -> Memory | None:
+    """The last such comment of a report; none where there is none, or it is damaged or of another errata."""
     for piece in reversed(pieces):
-        content = piece.words.text.strip()
+        content = piece.text.strip()
         if piece.kind == "comment" and content.startswith(OPENS) and content.endswith(ENDS):
             try:
-                found = msgspec.json.decode(content[len(OPENS) : -len(ENDS)])
-                return found if msgspec.convert(found, _Memory).format == FORMAT else None
+                found = msgspec.json.decode(content[len(OPENS) : -len(ENDS)], type=Memory)
             except (msgspec.MsgspecError, RecursionError):
                 return None
+            return found if found.format == FORMAT else None
     return None
 
 
-def from_memory(memory: Mapping[str, Any], visible: PriorReport) -> PriorReport:
+def from_memory(told: Memory, visible: PriorReport) -> PriorReport:
     """What is kept in the comment, where a person has not changed it: a label that was corrected by hand holds."""
-    told = msgspec.convert(memory, _Memory)
     seen = {segments(one.case): one for one in visible.failures}
-    failures = tuple(_failure(one, seen.get(segments(one.case)), visible.path) for one in told.failures)
+    pairs = [(one, seen.get(segments(one.case))) for one in told.failures]
     kept = tuple(PriorRecommendation(text=one.text, group=one.group, cases=one.cases) for one in told.recommendations)
     return msgspec.structs.replace(
         visible,
@@ -82,18 +72,29 @@ def from_memory(memory: Mapping[str, Any], visible: PriorReport) -> PriorReport:
         date=told.date,
         passed=told.passed,
         total=told.total,
-        failures=failures,
+        failures=tuple(_failure(one, found, visible.path) for one, found in pairs),
         recommendations=kept,
-        patterns=told.patterns,
+        patterns=told.patterns or visible.patterns,
+        gaps=tuple(one.case for one, found in pairs if _calls_a_gap(one, found)),
     )
 
 
 def _failure(one: _Failure, seen: PriorFailure | None, path: str) -> PriorFailure:
-    label = seen.label if seen and seen.label else one.label
     return PriorFailure(
         case=one.case,
-        label=label,
+        label=_corrected(one, seen) or one.label,
         failed_check=one.failed_check,
         reasoning=one.reasoning,
         ref=seen.ref if seen else SourceRef(file=path),
     )
+
+
+def _corrected(one: _Failure, seen: PriorFailure | None) -> str:
+    """The label that a person has put in the place of errata's."""
+    return seen.label if seen and seen.label not in ("", one.label, one.owner) else ""
+
+
+def _calls_a_gap(one: _Failure, seen: PriorFailure | None) -> bool:
+    """What only rules have called a gap was taken from other records, and adds none."""
+    corrected = _corrected(one, seen)
+    return is_gap(corrected) if corrected else one.reviewed and is_gap(one.label)

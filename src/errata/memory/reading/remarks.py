@@ -54,7 +54,9 @@ def group_of(title: str) -> str:
 def _is_title(piece: Piece) -> bool:
     """A paragraph of nothing but bold words."""
     bare = piece.text.strip().rstrip(":")
-    return piece.kind == "text" and any(piece.text[start:end].strip().rstrip(":") == bare for start, end in piece.words.bold)
+    return piece.kind == "text" and any(
+        piece.text[start:end].strip().rstrip(":") == bare for start, end in piece.words.bold
+    )
 
 
 def _without_group(piece: Piece) -> tuple[str, str]:

@@ -28,7 +28,7 @@ _RUN = {
     "model": "model model-name model-slug slug subject model-under-test",
     "provider": "provider api routed-via via",
     "experiment": "experiment variant setup",
-    "date": "date run-date day analysis-date analysed analyzed analysed-on analyzed-on when report-date created written",
+    "date": "date run-date day analysis-date analysed analyzed analysed-on analyzed-on when report-date created",
     "rate": "pass-rate passrate score result results passing overall overall-score passes",
     "passed": "passed",
     "failed": "failed",

@@ -14,7 +14,9 @@ About = Literal["failures", "actions", "recommendations", "patterns", "other"]
 _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
     (
         "recommendations",
-        re.compile(r"recommend|suggest|next-steps|action-items|\bto-?dos?\b|propos|what-to-do|^follow-ups?$|next-actions"),
+        re.compile(
+            r"recommend|suggest|next-steps|action-items|\bto-?dos?\b|propos|what-to-do|^follow-ups?$|next-actions"
+        ),
     ),
     (
         "actions",
@@ -31,7 +33,12 @@ _KINDS: tuple[tuple[About, re.Pattern[str]], ...] = (
             r"|\bprevious(?:ly)?\b|\bprior\b|\bearlier\b|\bhistory\b|appendix|glossary|method|not-(?:included|counted|measured)|excluded"
         ),
     ),
-    ("patterns", re.compile(r"pattern|cross-cutting|\bthemes?\b|common-(?:cause|issue|problem|mistake)|observations|trends|root-causes")),
+    (
+        "patterns",
+        re.compile(
+            r"pattern|cross-cutting|\bthemes?\b|common-(?:cause|issue|problem|mistake)|observations|trends|root-causes"
+        ),
+    ),
 )
 
 

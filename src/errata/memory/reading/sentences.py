@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from errata.memory.reading.cases import names_in
-from errata.memory.reading.naming import Naming, step_in
+from errata.memory.reading.naming import Naming
 from errata.memory.reading.pieces import Piece
 from errata.memory.reading.words import Words
 
@@ -30,7 +30,7 @@ def read_sentences(piece: Piece, naming: Naming) -> None:
         line = piece.line + piece.text.count("\n", 0, max(piece.text.find(name), 0))
         draft = naming.named(name, line)
         draft.call(label, line)
-        draft.failed_at(step_in(told))
+        draft.failed_at(naming.step_in(told))
         draft.explain(told)
 
 

@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-
 from typing import TYPE_CHECKING
 
 import msgspec

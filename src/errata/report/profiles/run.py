@@ -294,7 +294,7 @@ def _memory(report: RunReport) -> dict[str, object]:
                 "case": one.case,
                 "label": one.label,
                 "owner": one.owner,
-                "check": one.step.partition(" ")[0],
+                "failed_check": one.step.partition(" ")[0],
                 "reasoning": one.short,
                 "reviewed": one.reviewed,
             }

@@ -1,0 +1,27 @@
+"""`errata buckets`: root causes with their counts, and what people say of them."""
+
+import click
+
+from errata.cli.lazy import LazyGroup, Table
+
+SUBCOMMANDS: Table = {
+    "list": ("list_", "List the buckets of RUNS; of all runs where none is given."),
+    "show": ("show", "Show BUCKET and its members."),
+    "suggest": ("suggest", "Put the failures of RUNS into buckets anew; what people did stays."),
+    "merge": ("merge", "Make one bucket of several."),
+    "split": ("split", "Take the failures at CASES out of BUCKET into one of their own."),
+    "rename": ("rename", "Give BUCKET another title."),
+    "move": ("move", "Put FAILURES into another bucket."),
+    "confirm": ("confirm", "Say that BUCKET is final, where enough of it was read."),
+    "undo": ("undo", "Take back what was done last; once more redoes it."),
+    "history": ("history", "Tell what was done to BUCKET, or to all."),
+}
+
+
+@click.group("buckets", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.buckets")
+def command() -> None:
+    """Root causes: failures that belong together, named, counted, and put right by people.
+
+    Buckets come from failure keys, verdicts and texts that are alike, and are PROVISIONAL until enough of their members
+    were read. BUCKET is a slug, the beginning of one, or an id.
+    """

@@ -1,0 +1,106 @@
+"""`errata buckets list`."""
+
+from typing import Any
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json, say
+from errata.cli.table import put_table
+from errata.pipeline.bucketing_listing import list_buckets
+from errata.store.bucket_table import Counted, Table
+
+HEADER = ("bucket", "status", "rows", "mistakes", "cases", "runs", "models", "owner", "last seen")
+RIGHT = ("rows", "mistakes", "cases", "runs", "models")
+SHOWN = 30
+
+
+@click.command("list")
+@click.argument("runs", nargs=-1, metavar="[RUN…]")
+@click.option("--all", "alone", is_flag=True, help="Failures too that are like no other.")
+@click.option("--limit", type=click.IntRange(min=1), help=f"At most so many; {SHOWN} on a page, all as JSON.")
+@shared_options
+def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Options) -> None:
+    """List the buckets of RUNS; of all runs where none is given.
+
+    Rows are failures, mistakes those that do not only follow from another. The second line has the bucket's slug, which
+    other commands take, and what its members share besides how they fail.
+    """
+    store = options.store
+    meant = list(pipeline.runs_named(runs, store))
+    most = limit or (None if options.json else SHOWN)
+    table = list_buckets(store, meant, alone=alone, limit=most)
+    if options.json:
+        for one in table.listed:
+            put_json(json_of(one))
+    elif not table.failures:
+        say("no failures, no buckets" if meant or pipeline.all_runs(store) else "no runs yet: `errata import PATH…`")
+    else:
+        show_table(table, alone=alone)
+
+
+def show_table(table: Table, *, alone: bool) -> None:
+    put(standing_of(table.statuses, table.buckets))
+    put()
+    for suite in dict.fromkeys(one.bucket.suite for one in table.listed):
+        some = [one for one in table.listed if one.bucket.suite == suite]
+        if len(some) < len(table.listed):
+            put(f"{suite or 'no suite'}")
+        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), below=[_below(one) for one in some])
+    hidden = table.buckets - len(table.listed) + (table.alone if alone else 0)
+    parts = [f"{plural(table.failures, 'failure')} in {plural(table.buckets, 'bucket')}"]
+    if table.alone:
+        parts.append(f"{table.alone:,} like no other{'' if alone else ': `--all` lists them'}")
+    if hidden > 0:
+        parts.append(f"{hidden:,} buckets more: `--limit`")
+    put(" · ".join(parts))
+
+
+def standing_of(statuses: dict[str, int], total: int) -> str:
+    """What a reader has to know before any number: whether people stand behind these names."""
+    final, reviewed = statuses.get("final", 0), statuses.get("reviewed", 0)
+    if total and final == total:
+        return f"FINAL: enough failures of each of the {plural(total, 'bucket')} were read, and their verdicts agree"
+    told = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "nobody has read them yet"
+    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} come from rules and likeness; {told}"
+
+
+def _row(one: Counted) -> tuple[object, ...]:
+    counts = (f"{one.rows:,}", f"{one.mistakes:,}", f"{one.cases:,}", f"{len(one.runs):,}", f"{len(one.models):,}")
+    return (one.bucket.title, one.bucket.status, *counts, one.owner, (one.last_seen or "–")[:10])
+
+
+def _below(one: Counted) -> str:
+    shared = [f"{name} {value}" for name, value in one.bucket.parameters.items() if name != "owner"]
+    first, last = ((seen or "")[:10] for seen in (one.first_seen, one.last_seen))
+    since = [f"since {first}"] if first != last else []
+    followers = [f"{plural(one.followers, 'row')} only follow"] if one.followers else []
+    elsewhere = [f"{plural(one.elsewhere, 'row')} in other runs"] if one.elsewhere else []
+    return " · ".join([one.bucket.slug, *followers, *elsewhere, *since, *shared])
+
+
+def json_of(one: Counted) -> dict[str, Any]:
+    bucket = one.bucket
+    return {
+        "id": bucket.id,
+        "slug": bucket.slug,
+        "title": bucket.title,
+        "description": bucket.description,
+        "suite": bucket.suite,
+        "status": bucket.status,
+        "rows": one.rows,
+        "mistakes": one.mistakes,
+        "followers": one.followers,
+        "elsewhere": one.elsewhere,
+        "cases": one.cases,
+        "reviewed": one.read,
+        "supported_by": bucket.supported_by,
+        "runs": one.runs,
+        "models": one.models,
+        "owner": one.owner,
+        "owners": one.owners,
+        "parameters": {name: value for name, value in bucket.parameters.items() if name != "owner"},
+        "first_seen": one.first_seen,
+        "last_seen": one.last_seen,
+    }

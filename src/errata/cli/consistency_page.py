@@ -1,0 +1,160 @@
+"""A consistency study as a page of text."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from errata.cli.fitting import WIDTH
+from errata.cli.harness_words import counted_in
+from errata.cli.left_out import some_of
+from errata.cli.output import plural, put
+from errata.cli.table import put_table
+from errata.compare.consistency import CaseTries, passing
+from errata.pipeline.consistency import Consistencies, Consistency
+from errata.pipeline.selecting import short
+
+LABEL = 14
+LISTED = 40
+"""Rows of a table; the rest is in the files."""
+_LETTERS = {"pass": ".", "fail": "F", "incomplete": "?"}
+NOT_TRIED = "–"
+
+
+def show_study(found: Consistency, *, first: bool) -> None:
+    if not first:
+        put()
+    word = counted_in(found.columns[0].stored.run, "cases")
+    put(f"{found.subject} · {found.benchmark} · {plural(len(found.runs), 'run')}{_epochs(found)}")
+    _put("runs", [one.name for one in found.columns])
+    if len(found.columns) < 2:
+        put(f"Every {word} was tried once: nothing is repeated, so nothing can be told of consistency")
+        _put_judged_twice(found)
+        return
+    put()
+    _put_figures(found, word)
+    _put_odd(found)
+    _put_unstable(found)
+    _put_judged_twice(found)
+
+
+def _put_judged_twice(found: Consistency) -> None:
+    if found.judged_twice:
+        put(f"Several judges judged {plural(found.judged_twice, 'attempt')}: `--judges` tells how far they agree")
+
+
+def _epochs(found: Consistency) -> str:
+    epochs = sum(one.epoch is not None for one in found.columns)
+    return f", {epochs:,} tries" if epochs else ""
+
+
+def show_frequencies(studies: Sequence[Consistency]) -> None:
+    """Subjects or variants beside each other: how often each passes a case, where that is not always."""
+    by_suite: dict[str, list[Consistency]] = {}
+    for one in studies:
+        by_suite.setdefault(one.benchmark, []).append(one)
+    for benchmark, those in by_suite.items():
+        if len(those) > 1 and any(len(one.columns) > 1 for one in those):
+            _put_frequencies(benchmark, those)
+
+
+def show_left_out(found: Consistencies) -> None:
+    if found.left_out:
+        put()
+    for stored, why in found.left_out:
+        put(f"{'left out':<{LABEL}}{short(stored.run.native_id)}: {why}", hang=LABEL)
+
+
+def _put_figures(found: Consistency, word: str) -> None:
+    study = found.study
+    repeated, by_run = study.repeated, study.counts
+    whole = sum(by_run.values(), Counter[str]())
+    statuses = ", ".join(f"{whole[name]:,} {name}" for name in _LETTERS)
+    put(f"{'rows':<{LABEL}}{study.rows:,} · {statuses} · {plural(len(repeated), word)}")
+    told = passing(repeated)
+    if told.rate is None or told.interval is None:
+        return
+    rates = [_rate(counts) for counts in by_run.values()]
+    interval = f"[{100 * told.interval[0]:.1f}, {100 * told.interval[1]:.1f}]"
+    put(f"{'passed':<{LABEL}}{100 * told.rate:.1f} %   {interval}   by run: {' · '.join(rates)}", hang=LABEL)
+    at_k = [f"pass@{one.k} {100 * one.any:.1f} %" for one in study.reliability]
+    all_k = [f"pass^{one.k} {100 * one.all:.1f} %" for one in study.reliability]
+    put(f"{'k tries':<{LABEL}}{' · '.join(at_k)}", hang=LABEL)
+    put(f"{'':<{LABEL}}{' · '.join(all_k)}", hang=LABEL)
+    always = sum(one.passed == len(one.statuses) for one in repeated)
+    put(f"{'always pass':<{LABEL}}{always:,}")
+    _put("always fail", _names(found, [one for one in study.cases if one.repeated.always_fails]), count=True)
+    _put("flaky", _names(found, [one for one in study.cases if one.repeated.is_flaky]), count=True)
+    flips = Counter(flip.metric for _, flip in study.flips)
+    if flips:
+        _put("checks flip", [f"{name} {count}" for name, count in flips.most_common()])
+
+
+def _rate(counts: Counter[str]) -> str:
+    measured = counts["pass"] + counts["fail"]
+    return f"{100 * counts['pass'] / measured:.1f}" if measured else "–"
+
+
+def _names(found: Consistency, cases: Sequence[CaseTries]) -> list[str]:
+    return [found.name_of(one.case) for one in cases]
+
+
+def _put(label: str, parts: Sequence[str], *, count: bool = False) -> None:
+    head = f"{label:<{LABEL}}{f'{len(parts):,}   ' if count else ''}"
+    put(f"{head}{some_of(list(parts), WIDTH - len(head))}".rstrip(), hang=LABEL)
+
+
+def _put_unstable(found: Consistency) -> None:
+    unstable = [one for one in found.study.cases if one.repeated.is_unstable or one.flips]
+    if not unstable:
+        put("\nEvery case came out the same each time")
+        return
+    put(f"\nNot the same each time ({len(unstable):,})   . pass   F fail   ? incomplete   – not tried")
+    rows = [
+        (found.name_of(one.case), one.repeated.frequency, _letters(found, one), ", ".join(f.metric for f in one.flips))
+        for one in unstable[:LISTED]
+    ]
+    put_table(
+        ("case", "passes", "runs", "checks that flip"), rows, right=("passes",), give_way=("checks that flip", "case")
+    )
+    if len(unstable) > LISTED:
+        put(f"and {len(unstable) - LISTED:,} more: `--json`, or `-o DIR` for the tables")
+
+
+def _letters(found: Consistency, one: CaseTries) -> str:
+    told = {each.column: _LETTERS[each.status] for each in one.tries}
+    return " ".join(told.get(column.index, NOT_TRIED) for column in found.columns)
+
+
+def _put_odd(found: Consistency) -> None:
+    """What is in no count."""
+    study = found.study
+    told = {
+        "duplicates": [f"{found.name_of(case)} of {_run(found, column)}" for column, case in study.duplicates],
+        "no row": [f"{found.name_of(case)} of {_run(found, column)}" for column, case in study.absent],
+        "task changed": [found.name_of(case) for case in study.changed],
+    }
+    for label, names in told.items():
+        if names:
+            _put(label, names, count=True)
+
+
+def _run(found: Consistency, column: int) -> str:
+    return found.columns[column - 1].name
+
+
+def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
+    passes = [{one.case: one.repeated for one in study.study.cases} for study in studies]
+    cases = dict.fromkeys(case for told in passes for case in told)
+    wanted = [
+        case for case in cases if any(case in told and told[case].passed < len(told[case].statuses) for told in passes)
+    ]
+    if not wanted:
+        return
+    put(f"\nPasses of each {benchmark} case that does not always pass")
+    header = ("case", *(study.subject for study in studies))
+    rows = [
+        (studies[0].name_of(case), *(told[case].frequency if case in told else NOT_TRIED for told in passes))
+        for case in wanted[:LISTED]
+    ]
+    put_table(header, rows, right=header[1:], give_way=("case",))
+    if len(wanted) > LISTED:
+        put(f"and {len(wanted) - LISTED:,} more: `--json`")

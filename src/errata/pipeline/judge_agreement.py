@@ -1,0 +1,204 @@
+"""The verb `consistency --judges`: how far several judges of the same attempts say the same, and where they do not."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import msgspec
+
+from errata.model import Attempt, Judgement, StoredRun, split_attempt_id
+from errata.pipeline.failures import case_name
+from errata.review.agreement import Agreement, Ratings, agreement_in
+from errata.store.attempts import attempts_of
+from errata.store.database import Store
+
+OVERALL = "overall"
+"""What a judge says of an attempt as a whole; beside it, each check that two judges have rated."""
+MOST_JUDGES = 20
+"""Those who judged most: everybody is held against everybody, and a log may name a judge in every row."""
+
+
+class Judge(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    """The judge and its model: the same number may be another model in another run."""
+    judged: int
+    invalid: int
+    """Answers that were no judgement; they count nowhere else."""
+    passes: int
+    fails: int
+    score: float | None
+    """The mean, where it gives scores."""
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """How far two judges' scores are apart in the mean, over what both have scored."""
+
+    one: str
+    other: str
+    both: int
+    apart: float
+
+
+class Dispute(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    case: str
+    attempt_id: str
+    said: dict[str, str]
+    """Judge → pass or fail."""
+    scores: dict[str, float]
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    agreement: Agreement
+    disputes: tuple[Dispute, ...]
+
+
+class JudgesAgreement(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int
+    """With any judgement."""
+    shared: int
+    """With valid judgements of two or more."""
+    judges: tuple[Judge, ...]
+    left_out: int
+    """Further judges, who said little."""
+    gaps: tuple[Gap, ...]
+    questions: tuple[Question, ...]
+    """`overall` first, then the checks that agree least."""
+
+
+class _Said(msgspec.Struct, frozen=True):
+    """What one judge said of one attempt."""
+
+    judge: str
+    valid: bool
+    passed: str
+    score: float | None
+    checks: dict[str, str]
+
+
+def judges_agreement(runs: Sequence[StoredRun], store: Store) -> JudgesAgreement:
+    """Over all runs together, and over all their attempts: a subtest that was judged says as much of its judges."""
+    heard: dict[str, list[_Said]] = {}
+    homes: dict[str, StoredRun] = {}
+    for stored in runs:
+        for attempt in attempts_of(store, stored.pk):
+            if attempt.judgements:
+                heard[attempt.id], homes[attempt.id] = list(_heard(attempt)), stored
+    often = Counter(one.judge for said in heard.values() for one in said)
+    known = {name for name, _ in often.most_common(MOST_JUDGES)}
+    valid = {
+        attempt: {one.judge: one for one in said if one.valid and one.judge in known} for attempt, said in heard.items()
+    }
+    return JudgesAgreement(
+        attempts=len(heard),
+        shared=sum(len(said) > 1 for said in valid.values()),
+        judges=tuple(_judge(name, [one for said in heard.values() for one in said]) for name in sorted(known)),
+        left_out=len(often) - len(known),
+        gaps=tuple(_gaps(valid)),
+        questions=tuple(_questions(valid, homes)),
+    )
+
+
+def _heard(attempt: Attempt) -> Iterator[_Said]:
+    """Of a judge without a word on the whole, the checks decide; of several judges only those that two have rated."""
+    by_judge: dict[str, dict[str, str]] = {}
+    for check in attempt.checks:
+        if check.judge and check.status in ("pass", "fail"):
+            by_judge.setdefault(check.judge, {})[check.name] = check.status
+    for one in attempt.judgements:
+        own = by_judge.get(one.judge) or by_judge.get(one.model) or {}
+        others = {name for rated in by_judge.values() if rated is not own for name in rated}
+        shared = {name: status for name, status in own.items() if name in others or len(by_judge) == 1}
+        raw = one.raw if isinstance(one.raw, dict) else {}
+        yield _Said(_name(one), one.valid, _passed(raw, shared), _score(raw), own)
+
+
+def _name(judgement: Judgement) -> str:
+    name = judgement.judge or judgement.model or "judge"
+    return f"{name} ({judgement.model})" if judgement.model and judgement.model != name else name
+
+
+def _passed(raw: Mapping[str, Any], checks: Mapping[str, str]) -> str:
+    said = raw.get("passed")
+    if isinstance(said, bool):
+        return "pass" if said else "fail"
+    return "fail" if "fail" in checks.values() else "pass" if checks else ""
+
+
+def _score(raw: Mapping[str, Any]) -> float | None:
+    value = raw.get("score")
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _judge(name: str, said: Sequence[_Said]) -> Judge:
+    own = [one for one in said if one.judge == name]
+    valid = [one for one in own if one.valid]
+    scores = [one.score for one in valid if one.score is not None]
+    return Judge(
+        name=name,
+        judged=len(valid),
+        invalid=len(own) - len(valid),
+        passes=sum(one.passed == "pass" for one in valid),
+        fails=sum(one.passed == "fail" for one in valid),
+        score=fmean(scores) if scores else None,
+    )
+
+
+def _gaps(valid: Mapping[str, Mapping[str, _Said]]) -> Iterator[Gap]:
+    apart: dict[tuple[str, str], list[float]] = {}
+    for said in valid.values():
+        scored = sorted((name, one.score) for name, one in said.items() if one.score is not None)
+        for at, (one, first) in enumerate(scored):
+            for other, second in scored[at + 1 :]:
+                apart.setdefault((one, other), []).append(abs(first - second))
+    for (one, other), gaps in sorted(apart.items()):
+        yield Gap(one=one, other=other, both=len(gaps), apart=fmean(gaps))
+
+
+def _questions(valid: Mapping[str, Mapping[str, _Said]], homes: Mapping[str, StoredRun]) -> Iterator[Question]:
+    overall = {
+        attempt: {name: one.passed for name, one in said.items() if one.passed} for attempt, said in valid.items()
+    }
+    asked = {OVERALL: overall} | _by_check(valid)
+    found = [_question(name, ratings, valid, homes) for name, ratings in asked.items()]
+    told = [one for one in found if one.agreement.attempts]
+    return iter(sorted(told, key=lambda one: (one.name != OVERALL, _least(one.agreement), one.name)))
+
+
+def _by_check(valid: Mapping[str, Mapping[str, _Said]]) -> dict[str, dict[str, dict[str, str]]]:
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for attempt, said in valid.items():
+        for judge, one in said.items():
+            for check, status in one.checks.items():
+                found.setdefault(check, {}).setdefault(attempt, {})[judge] = status
+    return found
+
+
+def _least(agreement: Agreement) -> float:
+    return 1.0 if agreement.alpha is None else agreement.alpha
+
+
+def _question(
+    name: str, ratings: Ratings, valid: Mapping[str, Mapping[str, _Said]], homes: Mapping[str, StoredRun]
+) -> Question:
+    measured = agreement_in(ratings)
+    disputes = tuple(
+        Dispute(
+            run=homes[attempt].run.native_id,
+            case=_named(homes[attempt], attempt),
+            attempt_id=attempt,
+            said=dict(ratings[attempt]),
+            scores={judge: one.score for judge, one in valid[attempt].items() if one.score is not None},
+        )
+        for attempt in measured.disagreements
+    )
+    return Question(name=name, agreement=measured, disputes=disputes)
+
+
+def _named(stored: StoredRun, attempt: str) -> str:
+    """The case as its harness names it, and which part of it or try at it was judged."""
+    parts = split_attempt_id(attempt)
+    number = f"#{parts.index}" if parts.index > 1 else ""
+    return " ".join(part for part in (case_name(stored.run, parts.case), number, parts.path) if part)

@@ -1,0 +1,263 @@
+"""The facts of a batch: every test as it counts now, what earlier sessions had found, categories and what to do."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, median
+
+from errata.compare.sessions import Timeline
+from errata.issues.manifest import keys_for
+from errata.model import Attempt, Attribution, Case, StoredRun
+from errata.pipeline.failures import case_name
+from errata.pipeline.reporting.batch_categories import categorised
+from errata.pipeline.reporting.batch_failures import Batch, failure_facts
+from errata.pipeline.reporting.shared import day_of, reading_of, score_lines
+from errata.pipeline.scoring import Scores, score_run
+from errata.pipeline.standings import standing_of
+from errata.pipeline.timeline import timeline_of
+from errata.report.facts.batch import BatchReport, Category, Session, Spread, Test
+from errata.store.attempts import attempts_of, cases_of
+from errata.store.attributions import attributions_of
+from errata.store.database import Store
+
+WHOLE = 1.0
+ROUNDED = 0.0006
+"""Scores are written with three digits."""
+USUAL_SUBTESTS, MOST_SUBTESTS = 3, 10
+
+
+def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
+    """`made` is the day of the analysis."""
+    scores = score_run(stored, store)
+    timeline = timeline_of(stored, store)
+    batch = collect(stored, store, timeline)
+    tests = tuple(sorted(batch.tests.values(), key=lambda one: one.id))
+    categories = categorised(batch)
+    failures = tuple(failure_facts(batch, categories))
+    said = standing_of(store, stored.run.id)
+    cost = scores.cost
+    priced = cost.cost_of_pass
+    names = {one.case: batch.tests[one.case].id for one in timeline.changes}
+    return BatchReport(
+        name=stored.run.name or stored.run.native_id,
+        run_id=stored.run.id,
+        date=day_of(stored.run),
+        model=stored.run.subject.model or "unknown model",
+        made=made,
+        answer=tuple(_answer(tests, categories, scores, timeline)),
+        reading=reading_of((one.id for one in batch.failing.values()), said),
+        scores=score_lines(scores),
+        config=tuple(_config(stored)),
+        tests=tests,
+        cost=cost.total,
+        cost_of_passes=cost.of_passes,
+        cost_of_failures=cost.of_failures,
+        unknown_costs=cost.unknown,
+        mean_cost_of_pass=priced.mean if priced else None,
+        median_cost_of_pass=priced.median if priced else None,
+        priced_passes=priced.priced if priced else 0,
+        sessions=tuple(_sessions(timeline)),
+        hidden_passes=tuple(names[one.case] for one in timeline.hidden_passes),
+        hidden_passes_cost=_sum(one.cost for one in timeline.hidden_passes),
+        hidden_fails=tuple(names[one.case] for one in timeline.hidden_fails),
+        never_measured=tuple(batch.tests[case].id for case in timeline.never_measured),
+        costs=tuple(_costs(tests, categories)),
+        durations=tuple(_durations(tests, categories)),
+        categories=categories,
+        failures=failures,
+        advice=tuple(_advice(categories, timeline, stored)),
+        limits=tuple(_limits(batch, stored)),
+    )
+
+
+def collect(stored: StoredRun, store: Store, timeline: Timeline) -> Batch:
+    counted: dict[str, Attempt] = {}
+    earlier: dict[str, list[Attempt]] = {}
+    children: dict[str, list[Attempt]] = {}
+    for attempt in attempts_of(store, stored.pk):
+        if attempt.parent is not None:
+            children.setdefault(attempt.case, []).append(attempt)
+        elif attempt.counted:
+            counted[attempt.case] = attempt
+        else:
+            earlier.setdefault(attempt.case, []).append(attempt)
+    cases = {one.key: one for one in cases_of(store, stored.pk)}
+    attributed = attributions_of(store, stored.pk)
+    keys = dict(zip(sorted(counted), keys_for(case_name(stored.run, case) for case in sorted(counted)), strict=True))
+    subtests = _subtests(stored)
+    tests = {}
+    for case, attempt in counted.items():
+        hidden = _earlier(case, timeline, earlier.get(case, ()))
+        tests[case] = _test(
+            attempt, keys[case], case_name(stored.run, case), cases.get(case), attributed, hidden, subtests
+        )
+    failing = {case: attempt for case, attempt in counted.items() if attempt.is_failure}
+    return Batch(stored, store, tests, counted, failing, earlier, children, cases, attributed, timeline)
+
+
+def _test(
+    attempt: Attempt,
+    key: str,
+    name: str,
+    case: Case | None,
+    said: Mapping[str, Attribution],
+    hidden: str,
+    subtests: int,
+) -> Test:
+    best = next((one for one in attempt.checks if one.is_primary), None)
+    passed = attempt.outcome == "pass"
+    owner = said[attempt.id].owner if attempt.id in said else ""
+    spent = attempt.usage.cost
+    measured_nothing = attempt.outcome == "fail" and bool(spent) and attempt.cost_of_pass is None
+    return Test(
+        key=key,
+        id=name,
+        name=case.name if case is not None and case.name != name else "",
+        status=(attempt.native_status or attempt.outcome).upper(),
+        passed=passed,
+        partial=passed and _in_part(attempt.reported, subtests),
+        tier=best.name if best is not None else "",
+        score=attempt.reported,
+        cost_of_pass=attempt.cost_of_pass,
+        nothing_passed=measured_nothing,
+        cost=spent,
+        seconds=attempt.duration,
+        exit_code=attempt.exit_code,
+        owner=owner,
+        earlier=hidden,
+    )
+
+
+def _in_part(score: float | None, subtests: int) -> bool:
+    """Whether a score is a share of the subtests, such as 0.667 of three, and not a judge's mark of a whole pass."""
+    if score is None or score >= WHOLE:
+        return False
+    return any(abs(score * of - round(score * of)) < ROUNDED * of for of in range(2, subtests + 1))
+
+
+def _subtests(stored: StoredRun) -> int:
+    told = stored.run.environment.get("config")
+    most = told.get("max_subtests") if isinstance(told, dict) else None
+    return most if isinstance(most, int) and 2 <= most <= MOST_SUBTESTS else USUAL_SUBTESTS
+
+
+def _earlier(case: str, timeline: Timeline, tries: Iterable[Attempt]) -> str:
+    if case in timeline.never_measured:
+        return "not run"
+    change = next((one for one in timeline.changes if one.case == case), None)
+    if change is None:
+        return ""
+    tried = next((one for one in tries if (one.session or 0) == change.session), None)
+    score = f" {tried.reported:.3f}" if tried is not None and tried.reported is not None else ""
+    cost = f" ${change.cost:.4f}" if change.cost is not None else ""
+    return f"{change.was.upper()}{score}{cost} in session {change.session}"
+
+
+def _answer(tests: Sequence[Test], categories: Sequence[Category], scores: Scores, timeline: Timeline) -> Iterable[str]:
+    passed = sum(one.passed for one in tests)
+    failed = len(tests) - passed
+    theirs = sum(len(one.tests) for one in categories if one.framework)
+    told = f"{passed} of {len(tests)} pass."
+    if theirs:
+        told += f" {theirs} of the {failed} failures are not the model's: they say nothing about it."
+    if timeline.hidden_passes:
+        told += f" {len(timeline.hidden_passes)} of them had passed in an earlier session."
+    yield told
+    strict, clean = scores.scores["strict"], scores.scores["clean"]
+    if clean.total and strict.rate is not None and clean.rate is not None and abs(clean.rate - strict.rate) > 0.02:
+        yield (
+            f"Do not publish {100 * strict.rate:.1f} %. The results on record support {clean.passed} of {clean.total} "
+            f"({100 * clean.rate:.1f} %)."
+        )
+
+
+def _config(stored: StoredRun) -> Iterable[tuple[str, str]]:
+    run = stored.run
+    yield "model", run.subject.model or "unknown"
+    yield from run.roles.items()
+    told = run.environment.get("config")
+    for name, value in (told if isinstance(told, dict) else {}).items():
+        if name not in ("model", "judge_model"):
+            yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if run.started_at and run.finished_at:
+        yield "from, to (UTC)", f"{run.started_at[:19].replace('T', ' ')} – {run.finished_at[:19].replace('T', ' ')}"
+
+
+def _sessions(timeline: Timeline) -> Iterable[Session]:
+    for one in timeline.sessions:
+        start, end = ((moment or "–")[:19].replace("T", " ") for moment in (one.started_at, one.finished_at))
+        yield Session(
+            number=one.number,
+            when=f"{start} – {end[11:] if end[:10] == start[:10] else end}",
+            tried=one.tried,
+            passed=one.passed,
+            failed=one.failed,
+            not_measured=one.not_measured,
+            cost=one.cost,
+            exit_codes=", ".join(f"{code} for {often}" for code, often in one.exit_codes.items()),
+            pattern=one.pattern,
+        )
+
+
+def _groups(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[tuple[str, list[Test]]]:
+    framework = {test for one in categories if one.framework for test in one.tests}
+    yield "passed", [one for one in tests if one.passed]
+    yield "failed, model", [one for one in tests if not one.passed and one.id not in framework]
+    yield "failed, framework", [one for one in tests if not one.passed and one.id in framework]
+
+
+def _costs(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Spread]:
+    for group, members in (*_groups(tests, categories), ("all", list(tests))):
+        costs = [one.cost for one in members if one.cost is not None]
+        if members:
+            yield Spread(group=group, tests=len(members), total=_sum(costs), mean=fmean(costs) if costs else None)
+
+
+def _durations(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Spread]:
+    for group, members in _groups(tests, categories):
+        seconds = [one.seconds for one in members if one.seconds is not None]
+        if seconds:
+            yield Spread(group=group, tests=len(seconds), least=min(seconds), median=median(seconds), most=max(seconds))
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = [one for one in values if one is not None]
+    return sum(known) if known else None
+
+
+def _advice(categories: Sequence[Category], timeline: Timeline, stored: StoredRun) -> Iterable[str]:
+    for category in categories:
+        if category.framework:
+            yield f"{category.letter}. {category.title}: {category.advice} ({len(category.tests)} tests)"
+    passes, fails = len(timeline.hidden_passes), len(timeline.hidden_fails)
+    if passes or fails:
+        yield (
+            "Until the batch was resumed once more, go by the results of earlier sessions too: the latest summary "
+            f"hides {passes} passes and {fails} measured failures"
+        )
+    for session in timeline.sessions:
+        if session.tried and session.not_measured == session.tried:
+            told = f"session {session.number} recorded {session.tried} failures that measured nothing"
+            yield f"Stop the batch when the first command can't start: {told}"
+    if len(stored.run.sessions) > 1 and any(one.framework for one in categories):
+        yield "Check stored results before resuming; loading those of one test shows such errors at once"
+
+
+def _limits(batch: Batch, stored: StoredRun) -> Iterable[str]:
+    tests = len(batch.tests)
+    kept = [batch.tests[case].id for case in sorted(batch.children) if case in batch.tests]
+    if kept and len(kept) < tests:
+        names = ", ".join(kept[:8])
+        yield f"Runs are stored for {len(kept)} of {tests} tests ({names}); all else rests on the summary and the logs."
+    if stored.counts.unreadable:
+        yield f"{stored.counts.unreadable} items of the logs could not be read: errata check names them."
+    unknown = sum(one.cost is None for one in batch.tests.values())
+    if unknown:
+        yield f"{unknown} tests report no cost; it is unknown, not zero."
+    models = [case for case, one in batch.failing.items() if _owner(batch, one) == "model"]
+    bare = sum(not batch.children.get(case) for case in models)
+    if bare:
+        yield f"Of {len(models)} model failures {bare} have no stored runs: they are told by cost and score alone."
+
+
+def _owner(batch: Batch, attempt: Attempt) -> str:
+    said = batch.attributed.get(attempt.id)
+    return said.owner if said is not None else ""

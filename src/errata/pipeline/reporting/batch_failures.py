@@ -1,0 +1,214 @@
+"""One failure of a batch: cause, exact error, fix, and its way through the sessions."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from errata.compare.sessions import Timeline
+from errata.model import Attempt, Attribution, Case, StoredRun
+from errata.model.identity import split_attempt_id
+from errata.pipeline.explaining import BY_DEFAULT, meaning_of
+from errata.pipeline.reasons import reason_of
+from errata.pipeline.rules import rules_in_use
+from errata.pipeline.standings import Said, standing_of
+from errata.report.facts.batch import Category, Failure, Fix, Moment, Test
+from errata.report.facts.shared import Piece
+from errata.store.database import Store
+from errata.store.reviews import word_for
+from errata.text.clean import one_line
+
+QUOTE = 240
+JUDGED = 3
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What the store holds of a batch, by case."""
+
+    stored: StoredRun
+    store: Store
+    tests: Mapping[str, Test]
+    counted: Mapping[str, Attempt]
+    failing: Mapping[str, Attempt]
+    earlier: Mapping[str, Sequence[Attempt]]
+    children: Mapping[str, Sequence[Attempt]]
+    cases: Mapping[str, Case]
+    attributed: Mapping[str, Attribution]
+    """By attempt id."""
+    timeline: Timeline
+
+    @cached_property
+    def said(self) -> dict[str, Said]:
+        return standing_of(self.store, self.stored.run.id)
+
+    def is_read(self, attempt: str) -> bool:
+        return attempt in self.said and self.said[attempt].standing.final
+
+
+def failure_facts(batch: Batch, categories: Iterable[Category]) -> Iterator[Failure]:
+    letters = {test: one for one in categories for test in one.tests}
+    for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
+        yield _failure(batch, case, attempt, letters[batch.tests[case].id])
+
+
+def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> Failure:
+    test, said = batch.tests[case], batch.attributed.get(attempt.id)
+    stood = batch.said.get(attempt.id)
+    verdict = stood.standing.verdict if stood is not None else None
+    error = attempt.errors[0] if attempt.errors else None
+    known = batch.cases.get(case)
+    return Failure(
+        test=test,
+        category=category.letter,
+        owner=verdict.owner if verdict is not None else said.owner if said is not None else "unknown",
+        confidence=verdict.confidence if verdict is not None else said.confidence if said is not None else "weak",
+        reviewed=verdict is not None,
+        cause=_cause(attempt, said, verdict.cause if verdict is not None else "", batch.children.get(case, ())),
+        error=(error.traceback or error.message) if error is not None else "",
+        place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
+        hits=_hits(attempt),
+        fix=_fix(stood, said),
+        needed=_needed(test, category),
+        evidence=tuple(_evidence(said, stood)),
+        same=tuple(one for one in category.tests if one != test.id) if category.framework else (),
+        timeline=tuple(_timeline(batch, case, attempt)),
+        stored=_stored(batch.children.get(case, ())),
+        task=str(known.input) if known is not None and known.input else "",
+        criteria=tuple(_criteria(batch.children.get(case, ()))),
+        judges=tuple(_judges(attempt, batch.children.get(case, ()))),
+        follows=_root(batch, said),
+    )
+
+
+def _cause(attempt: Attempt, said: Attribution | None, read: str, children: Sequence[Attempt]) -> str:
+    if read:
+        return read
+    if said is None:
+        return ""
+    if said.decided_by in BY_DEFAULT:
+        told = reason_of(attempt, said)
+        spent = " It spent money and was scored" if attempt.usage.cost else " It was scored"
+        score = f": {attempt.reported:.3f}" if attempt.reported is not None else ""
+        why = f' The log says: "{one_line(told.text, QUOTE)}".' if told else ""
+        return f"The task was not solved.{spent}{score}.{why}{_judged(children)}"
+    means = meaning_of(said.decided_by)
+    fix = _rule_fix(said)
+    more = f" {fix.cause[:1].upper()}{fix.cause[1:]}." if fix is not None else ""
+    return f"{means[:1].upper()}{means[1:]}.{more}"
+
+
+def _judged(children: Sequence[Attempt]) -> str:
+    """What judges say most often about the runs that failed."""
+    failed = [one for one in children if one.outcome == "fail"]
+    said = Counter(one_line(each.reasoning, QUOTE) for one in failed for each in one.judgements[:1] if each.reasoning)
+    if not said:
+        return ""
+    text, often = said.most_common(1)[0]
+    return f' The judge says of {often} of {len(failed)} failed runs: "{text}".'
+
+
+def _rule_fix(said: Attribution | None) -> Fix | None:
+    book = rules_in_use().book.rules
+    rule = book.get(said.decided_by) if said is not None else None
+    if rule is None or rule.fix is None:
+        return None
+    fix = rule.fix
+    return Fix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, by=f"the rule {rule.name}")
+
+
+def _fix(stood: Said | None, said: Attribution | None) -> Fix | None:
+    verdict = stood.standing.verdict if stood is not None else None
+    if verdict is not None and verdict.fix is not None:
+        fix, told = verdict.fix, verdict.recommendation
+        cause = told.text if told is not None else verdict.cause
+        return Fix(cause=cause, before=fix.before, after=fix.after, path=fix.path, by=word_for(verdict.reviewer))
+    return _rule_fix(said)
+
+
+def _first_place(attempt: Attempt) -> str:
+    return str(attempt.ref) if attempt.ref is not None else ""
+
+
+def _hits(attempt: Attempt) -> str:
+    hits = attempt.errors[0].hits if attempt.errors else ()
+    known = {part.path for part in attempt.parts if "/" in part.path} | set(hits)
+    return f"{len(hits)} of {len(known)}" if hits else ""
+
+
+def _needed(test: Test, category: Category) -> str:
+    if not category.framework:
+        return ""
+    if test.earlier.startswith("PASS"):
+        return f"A repeated session reports this test as it was measured before ({test.earlier})"
+    return "A repeated session measures this test"
+
+
+def _evidence(said: Attribution | None, stood: Said | None) -> Iterator[Piece]:
+    if stood is not None:
+        for quote in stood.standing.verdict.evidence:
+            yield Piece(place=quote.place, quote=one_line(quote.quote, QUOTE))
+        return
+    for signal in said.signals if said is not None else ():
+        if signal.quote and said_more(signal.quote):
+            yield Piece(
+                place=str(signal.ref) if signal.ref is not None else signal.where, quote=one_line(signal.quote, QUOTE)
+            )
+
+
+def said_more(quote: str) -> bool:
+    """`fail` alone is no evidence."""
+    return len(quote.split()) > 1
+
+
+def _timeline(batch: Batch, case: str, attempt: Attempt) -> Iterator[Moment]:
+    tries = sorted([*batch.earlier.get(case, ()), attempt], key=lambda one: (one.session or 0, one.index))
+    for one in tries:
+        start, end = ((moment or "")[11:19] for moment in (one.started_at, one.finished_at))
+        yield Moment(
+            session=one.session or 1,
+            when=f"{start} – {end}" if start and end else start or "unknown",
+            result=_result(one),
+            place=str(one.ref) if one.ref is not None else "",
+        )
+
+
+def _result(one: Attempt) -> str:
+    cost = f", ${one.usage.cost:.4f}" if one.usage.cost is not None else ""
+    error = f": {one_line(one.errors[0].message, 100)}" if one.errors else ""
+    if one.outcome in ("pass", "fail", "partial"):
+        score = f" {one.reported:.3f}" if one.reported is not None else ""
+        return f"{one.outcome.upper()}{score}{cost}"
+    exit_code = f", exit {one.exit_code}" if one.exit_code is not None else ""
+    return f"{one.execution}{exit_code}{cost}{error}"
+
+
+def _stored(children: Sequence[Attempt]) -> str:
+    if not children:
+        return ""
+    passed = sum(one.outcome == "pass" for one in children)
+    costs = [one.usage.cost for one in children if one.usage.cost is not None]
+    return f"{passed} of {len(children)} runs pass{f', ${sum(costs):.4f}' if costs else ''}"
+
+
+def _judges(attempt: Attempt, children: Sequence[Attempt]) -> Iterator[str]:
+    told = (one.reasoning for each in (attempt, *children) for one in each.judgements if one.reasoning)
+    yield from list(dict.fromkeys(one_line(text, QUOTE) for text in told))[:JUDGED]
+
+
+def _criteria(children: Sequence[Attempt]) -> Iterator[str]:
+    """What the rubric asked for, and in how many of the stored runs it was met."""
+    asked: dict[str, list[bool]] = {}
+    for one in children:
+        for check in one.checks:
+            if check.kind == "criterion" and check.status in ("pass", "fail"):
+                asked.setdefault(check.name, []).append(check.status == "pass")
+    for name, met in asked.items():
+        yield f"{name}: met {sum(met)} of {len(met)} times"
+
+
+def _root(batch: Batch, said: Attribution | None) -> str:
+    if said is None or not said.follows:
+        return ""
+    case = split_attempt_id(said.follows).case
+    return batch.tests[case].id if case in batch.tests else said.follows

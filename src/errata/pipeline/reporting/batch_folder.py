@@ -1,0 +1,32 @@
+"""A batch → the files of its folder: pages, issues, manifest and the script. Nothing is filed by errata itself."""
+
+from errata.issues.manifest import SCRIPT, Filed, manifest, marker, script
+from errata.report.facts.batch import BatchReport
+from errata.report.markdown import neutral, to_markdown
+from errata.report.profiles.batch import batch_documents
+from errata.report.profiles.batch_issues import with_marker
+from errata.text.clean import one_line
+from errata.text.redact import redact
+
+EXECUTABLE = frozenset((SCRIPT,))
+NEW_LINE = "\n"
+
+
+def _plain_title(title: str, text: str) -> str:
+    """The script takes the first line as it is for the title, which is no markdown."""
+    return f"# {one_line(neutral(redact(title)))}\n{text.partition(NEW_LINE)[2]}"
+
+
+def batch_files(report: BatchReport) -> dict[str, str]:
+    """Path → content, in the order in which they are written: what the script reads is there before the script."""
+    files = {}
+    for path, document in batch_documents(report).items():
+        text = to_markdown(document)
+        if path.startswith("issues/"):
+            key = path.removeprefix("issues/").removesuffix(".md")
+            text = with_marker(_plain_title(document.title, text), marker(report.run_id, key))
+        files[path] = text
+    issues = [Filed(one.key, f"issues/{one.key}.md") for one in report.tests]
+    files["issues/manifest.tsv"] = manifest(report.run_id, issues)
+    files[SCRIPT] = script()
+    return files
