@@ -14,7 +14,9 @@ from errata.store.runs import all_runs, run_by_id
 ANA = By(author="ana", at="2026-03-01T10:00:00Z")
 
 
-def a_stored_run(store: Store, name: str = "run-1", *, suite: str = "suite", model: str = "m", **errors: str) -> StoredRun:
+def a_stored_run(
+    store: Store, name: str = "run-1", *, suite: str = "suite", model: str = "m", **errors: str
+) -> StoredRun:
     """Case → the error that it died of; one attempt each. An empty error is a pass."""
     run = Run(native_id=name, source=SourceInfo(name="test"), suite=suite, subject=Subject(model=model))
     with Importing(store) as importing:

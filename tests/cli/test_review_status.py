@@ -126,6 +126,21 @@ def test_two_readers_are_compared(imported, tmp_path):
     }
     (dispute,) = row["disputes"]
     assert dispute["labels"] == {"agent:a": "MODEL_FAULT", "agent:b": "OVERLY_STRICT"}
+    assert dispute["owners"] == {"agent:a": "model", "agent:b": "grader"}
+
+
+def test_agreement_is_told_for_labels_and_for_owners(imported, tmp_path):
+    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"])
+    second_opinion(tmp_path, "b", ["MODEL_FAULT", "OVERLY_STRICT", "OVERLY_STRICT"], given)
+
+    row = done("review", "agreement", "latest", "--json").row
+    told = done("review", "agreement", "latest").out
+
+    (owners,) = row["owners"]["pairs"]
+    assert (owners["same"], owners["confusion"]["model"]) == (2, {"grader": 1, "model": 1})
+    assert row["owners"]["alpha"] == pytest.approx(row["agreement"]["alpha"])
+    assert "on who has to act · Krippendorff's alpha 0.4" in told
+    assert "on who has to act: 2 the same · Cohen's kappa 0.40" in told
 
 
 def test_what_is_disputed_is_a_queue_for_a_person(imported, tmp_path):

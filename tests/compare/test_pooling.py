@@ -35,20 +35,60 @@ def test_no_number_at_all_stays_none():
     assert (found.rate, found.note) == (None, "unavailable")
 
 
-def graded(*values):
+def graded(*values, **given):
     reported = (Reported(name="mean", metric="mean", headline=True),)
     rows = [tried(at, "fail", reported=value, reported_counted=True) for at, value in enumerate(values)]
-    return as_reported(trials(*rows, reported=reported))
+    return as_reported(trials(*rows, reported=reported, **given))
 
 
 def test_means_weigh_as_much_as_their_attempts():
     assert pooled([graded(0.5, 0.25), graded(0.75, 0.75, 0.6)]).mean == pytest.approx((0.75 + 2.1) / 5)
 
 
-def test_two_runs_are_known_better_than_one():
+def test_runs_whose_cases_are_not_known_count_as_made_one_by_one():
     one = graded(0.5, 0.25, 0.75)
 
     assert pooled([one, one]).stderr < one.stderr
+
+
+def test_the_same_values_again_are_no_better_known():
+    one = graded(0.5, 0.25, 0.75, to_pool=True)
+
+    assert pooled([one, one]).stderr == pytest.approx(one.stderr)
+
+
+def test_the_same_passes_again_are_no_better_known():
+    one = strict(trials(tried(1), tried(2, "fail"), tried(3), to_pool=True))
+
+    assert pooled([one, one]).interval == pytest.approx(one.interval)
+
+
+def test_cases_that_come_out_otherwise_each_time_are_known_better():
+    one = strict(trials(tried(1), tried(2, "fail"), tried(3), tried(4, "fail"), to_pool=True))
+    other = strict(trials(tried(1, "fail"), tried(2), tried(3, "fail"), tried(4), to_pool=True))
+
+    assert pooled([one, other]).effective == 8
+
+
+def test_runs_of_other_cases_count_in_full():
+    one = clean(trials(tried(1), tried(2, "fail"), to_pool=True))
+    other = clean(trials(tried(3), tried(4, "fail"), tried(5), to_pool=True))
+
+    assert pooled([one, other]).effective == pytest.approx(5)
+
+
+def test_planned_cases_without_a_name_are_cases_of_their_own():
+    one = strict(trials(tried(1), tried(2, "fail"), expected_cases=5, to_pool=True))
+
+    assert (one.total, pooled([one]).effective) == (5, pytest.approx(5))
+
+
+def test_passes_as_the_harness_counts_them_hang_together_too():
+    reported = (Reported(name="rate", metric="pass_rate", headline=True),)
+    rows = [tried(at, outcome, reported_counted=True) for at, outcome in enumerate(("pass", "fail", "pass"))]
+    one = as_reported(trials(*rows, reported=reported, to_pool=True))
+
+    assert pooled([one, one]).effective == pytest.approx(3)
 
 
 def test_a_mean_of_one_value_leaves_the_spread_unknown():

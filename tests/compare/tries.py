@@ -13,14 +13,14 @@ def tried(number, outcome="pass", **changes):
     return an_attempt(**{"case": f"suite/case-{number}", "outcome": outcome} | changes)
 
 
-def trials(*attempts, owners=None, broken=(), verdicts=None, timeouts="count", **run):
+def trials(*attempts, owners=None, broken=(), verdicts=None, timeouts="count", to_pool=False, **run):
     """`owners`: attempt → the owner that triage names; `verdicts`: attempt → what a reviewer says."""
     opinions = Opinions(
         attributions={attempt.id: said(attempt, owner) for attempt, owner in owners or []},
         broken={attempt.id for attempt in broken},
         verdicts={attempt.id: verdict(attempt, *words) for attempt, *words in verdicts or []},
     )
-    return Trials(a_run(**run), attempts, opinions, timeouts=timeouts)
+    return Trials(a_run(**run), attempts, opinions, timeouts=timeouts, to_pool=to_pool)
 
 
 def said(attempt, owner):

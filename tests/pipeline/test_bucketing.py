@@ -6,10 +6,10 @@ from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, read, 
 from errata.errors import SettingsError
 from errata.model import Bucket, Reviewer
 from errata.pipeline.bucketing import bucket_of, bucket_run
-from errata.pipeline.bucketing_changes import move
 from errata.pipeline.bucketing_confirming import confirm
 from errata.pipeline.bucketing_history import history
 from errata.pipeline.bucketing_listing import list_buckets
+from errata.pipeline.bucketing_placing import move
 from errata.pipeline.bucketing_undo import undo
 from errata.store.bucket_events import events_of
 from errata.store.buckets import buckets_of, slips_of
@@ -186,7 +186,7 @@ def test_a_status_that_changes_is_part_of_the_history(store):
 def test_confirming_what_was_not_read_enough_is_refused_and_tells_what_is_missing(store):
     stored = three_of_four(store, read_cases="ab")
 
-    with pytest.raises(SettingsError, match="2 of its 4 failures were read .* it takes 3") as refused:
+    with pytest.raises(SettingsError, match=r"2 of its 4 failures were read .* it takes 3") as refused:
         confirm(bucket_at(store, stored, "a"), store, ANA)
 
     assert f"{attempt(stored, 'c')}: nobody has read it" in refused.value.hint

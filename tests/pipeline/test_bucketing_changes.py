@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, read, slips, state, suggested
 from errata.errors import ErrataError, NotFoundError, SettingsError
-from errata.pipeline.bucketing_changes import By, merge, move, rename, split
+from errata.pipeline.bucketing_changes import By, merge, rename
 from errata.pipeline.bucketing_history import history
 from errata.pipeline.bucketing_names import bucket_named
+from errata.pipeline.bucketing_placing import move, split
 from errata.pipeline.bucketing_undo import undo
 from errata.store.bucket_events import BY_PERSONS, events_of
 from errata.store.buckets import buckets_of

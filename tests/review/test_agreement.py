@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Reviewer, Verdict
-from errata.review.agreement import agreement, cohen_kappa, owner_of, fleiss_kappa, krippendorff_alpha
+from errata.review.agreement import agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, owner_of
 
 LABELS = st.sampled_from("abc")
 

@@ -59,6 +59,14 @@ def test_other_labels_are_a_dispute():
     assert found.is_disputed
 
 
+def test_other_owners_under_no_label_are_a_dispute():
+    first = a_verdict(1, "none", "a", owner="provider", needs_second=True)
+    second = a_verdict(2, "none", "b", owner="harness", needs_second=True)
+
+    assert standing([first, second]).is_disputed
+    assert final([first, second]) is None
+
+
 def test_what_a_reviewer_said_before_is_no_dispute():
     assert not standing([a_verdict(1, "A"), a_verdict(2, "B")]).is_disputed
 

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-WIDE, NEAREST = 100, 24
-"""A word that more groups have than this does not lead to any of them; groups that are compared in full."""
+WIDE, LEADING, NEAREST = 100, 8, 16
+"""A word that more groups have than this leads to none of them; words that lead; groups that are compared in full."""
 
 Vector = dict[str, float]
 Block = tuple[str, ...]
@@ -69,9 +69,10 @@ class Space:
 
     def near(self, block: Block, vector: Vector) -> Iterator[tuple[int, float]]:
         """Those that share the most words which few have, and how alike they are."""
-        listed = [self._by_word.get((block, word), []) for word in vector]
-        narrow = [places for places in listed if len(places) <= WIDE]
-        if not any(narrow):
+        rarest = sorted(vector, key=lambda word: (-vector[word], word))
+        listed = [self._by_word.get((block, word), []) for word in rarest]
+        narrow = [places for places in listed if 0 < len(places) <= WIDE][:LEADING]
+        if not narrow:
             narrow = [places[:WIDE] for places in sorted(listed, key=len) if places][:1]
         shared = Counter(chain.from_iterable(narrow))
         for place in sorted(shared, key=lambda place: (-shared[place], place))[:NEAREST]:

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 
-from errata.cli.compare_names import COLUMNS, GAP, CaseNames, heads_of, put_side_by_side
+from errata.cli.compare_names import COLUMNS, GAP, CaseNames, heads_of, put_side_by_side, shortened
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
@@ -30,6 +31,7 @@ GLYPHS: dict[CellState, tuple[str, str]] = {
     "mixed": ("~", "only some attempts pass"),
 }
 NOT_KNOWN = " "
+BETWEEN = "   "
 
 
 def put_matrix(comparison: Comparison, names: CaseNames, *, every: bool) -> None:
@@ -53,25 +55,26 @@ def _pass_in_all(count: int, word: str, runs: int) -> str:
 
 
 def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
-    labels = [cut(wash(column.label), LABEL) for column in comparison.shown.columns]
-    first = max(map(columns, [*labels, names.word]))
-    width = max(max(columns(names.short[case]) for case in cases) + 1, 3)
+    """Cases side by side, in as many blocks as it takes; the legend beside a single one where it fits."""
+    rows = [(names.word, [names.short[case] for case in cases])]
+    for at, column in enumerate(comparison.shown.columns):
+        cells = [glyph_of(comparison.shown.rows[case][at]) for case in cases]
+        rows.append((shortened(wash(column.label), LABEL), cells))
+    first = max(columns(label) for label, _ in rows)
+    width = max(*(columns(text) + 1 for text in rows[0][1]), 3)
     size = (WIDTH - first) // width
+    blocks = [
+        [padded(label, first) + _cells(texts[start : start + size], width) for label, texts in rows]
+        for start in range(0, len(cases), size)
+    ]
     legend = [*_legend(comparison, names, cases), *([left] if left else [])]
-    lines = [padded(names.word, first) + _cells([names.short[case] for case in cases], width)]
-    for at, label in enumerate(labels):
-        lines.append(
-            padded(label, first) + _cells([glyph_of(comparison.shown.rows[case][at]) for case in cases], width)
-        )
-    beside = WIDTH - max(map(columns, lines)) - 3
-    if len(cases) <= size and len(legend) <= len(lines) and max(map(columns, legend), default=0) <= beside:
-        for at, line in enumerate(lines):
-            put(f"{line}   {legend[at] if at < len(legend) else ''}".rstrip())
+    if len(blocks) == 1 and _fits(legend, blocks[0]):
+        for line, told in zip_longest(blocks[0], legend, fillvalue=""):
+            put(f"{line}{BETWEEN}{told}".rstrip())
         return
-    for start in range(0, len(cases), size):
-        for at, line in enumerate(lines):
-            part = line[first + start * width : first + (start + size) * width]
-            put(f"{padded([names.word, *labels][at], first)}{part}".rstrip())
+    for lines in blocks:
+        for line in lines:
+            put(line)
         put()
     put_side_by_side(legend)
 
@@ -80,14 +83,19 @@ def _cells(texts: Sequence[str], width: int) -> str:
     return "".join(padded(text, width, right=True) for text in texts)
 
 
+def _fits(legend: Sequence[str], lines: Sequence[str]) -> bool:
+    room = WIDTH - columns(lines[0]) - len(BETWEEN)
+    return len(legend) <= len(lines) and all(columns(told) <= room for told in legend)
+
+
 def _put_tall(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
+    """A line for each case; more columns than fit go on below."""
     heads = heads_of([wash(column.label) for column in comparison.shown.columns], WIDTH - NAME)
-    size = max(map(columns, heads.texts))
-    taken = sum(max(columns(text), 1) + GAP for text in heads.texts)
+    taken = sum(columns(text) + GAP for text in heads.texts)
     first = min(max(columns(names.short[case]) for case in cases), max(WIDTH - taken, NAME))
-    per_page = max((WIDTH - first) // (size + GAP), 1) if taken > WIDTH - first else len(heads.texts)
-    for start in range(0, len(heads.texts), per_page):
-        some = slice(start, start + per_page)
+    size = (WIDTH - first) // (columns(heads.texts[-1]) + GAP) if heads.legend else len(heads.texts)
+    for start in range(0, len(heads.texts), size):
+        some = slice(start, start + size)
         put(padded(names.word, first) + _spread(heads.texts[some], heads.texts[some]))
         for case in cases:
             row = [glyph_of(cell) for cell in comparison.shown.rows[case][some]]

@@ -53,6 +53,12 @@ def names_of(comparison: Comparison, word: str) -> CaseNames:
 _NUMBERED = re.compile(r"(|.*[^0-9])([0-9]+)")
 
 
+def shortened(label: str, width: int) -> str:
+    """Cut, but for the number that tells it from other runs of the same model."""
+    name, mark, number = label.rpartition(" #")
+    return f"{cut(name, width - len(mark + number))}{mark}{number}" if mark else cut(label, width)
+
+
 class Heads(msgspec.Struct, frozen=True):
     """How columns are headed: by label where there is room, else by number, with a legend."""
 

@@ -12,6 +12,8 @@ from errata.pipeline.comparing import Comparison
 
 SHOWN = 10
 FEW = 5
+LITTLE = 0.1
+"""A smaller part of all that failed is not worth a line."""
 
 
 def put_pairs(comparison: Comparison, names: CaseNames) -> None:
@@ -34,13 +36,14 @@ def _put_shared_part(comparison: Comparison, names: CaseNames) -> None:
     """How much of all that failed is what everybody fails."""
     runs, shared = len(comparison.matrix.columns), comparison.sets.failed_by_all.runs
     failed = sum(cell is not None and cell.failed for row in comparison.matrix.rows.values() for cell in row)
-    if not shared or len(shared) * runs == failed:
+    part = len(shared) * runs
+    if not LITTLE * failed < part < failed:
         return
-    told = f"the {plural(len(shared), names.word)} that all runs fail"
     if names.numbered and len(shared) <= FEW:
-        told = names.told(shared)
-    verb = "is" if len(shared) == 1 else "are"
-    put(f"{told[0].upper()}{told[1:]} alone {verb} {len(shared) * runs} of the {failed:,} failed rows.", hang=0)
+        told, verb = names.told(shared), "is" if len(shared) == 1 else "are"
+        put(f"{told[0].upper()}{told[1:]} alone {verb} {part:,} of the {failed:,} failed rows.")
+    else:
+        put(f"What all runs fail ({plural(len(shared), names.word)}) makes {part:,} of the {failed:,} failed rows.")
 
 
 def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseNames) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Container, Mapping, Sequence
 
-from errata.cli.fitting import WIDTH, columns, cut, padded
+from errata.cli.compare_names import shortened
+from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.harness_words import counted_in
 from errata.cli.output import plural, put, wash
 from errata.cli.score_lines import figures
@@ -118,12 +119,6 @@ def _put_row(cells: Sequence[str], widths: Sequence[int]) -> None:
 def _named(one: Compared, room: int) -> str:
     told = f"{one.label} ({plural(len(one.runs), 'run')})" if len(one.runs) > 1 else one.label
     return shortened(wash(told), max(room - len(GAP), NARROWEST))
-
-
-def shortened(label: str, width: int) -> str:
-    """Cut, but for the number that tells it from other runs of the same model."""
-    name, mark, number = label.rpartition(" #")
-    return f"{cut(name, width - len(mark + number))}{mark}{number}" if mark else cut(label, width)
 
 
 def _shown_policies(scores: Sequence[Mapping[Policy, Score]]) -> dict[str, Policy]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from errata.cli.compare_names import CaseNames
-from errata.cli.fitting import WIDTH, columns, cut, padded
+from errata.cli.compare_names import CaseNames, shortened
+from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import put, wash
 from errata.compare.matrix import Column
 from errata.compare.sets import Cases
@@ -75,7 +75,7 @@ def _dated(column: Column) -> str:
 
 def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseNames) -> None:
     """A line for each name that has any."""
-    told = [(cut(wash(name), NAME), cases) for name, cases in entries if cases]
+    told = [(shortened(wash(name), NAME), cases) for name, cases in entries if cases]
     width = max((columns(name) for name, _ in told), default=0)
     most = max(LINES // max(len(told), 1), 1)
     lines = []

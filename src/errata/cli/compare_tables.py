@@ -13,6 +13,8 @@ from errata.pipeline.comparing import Comparison
 
 MOST = 15
 FIRST = 34
+MANY = 200
+"""With so many cases it is no want of numbers that keeps a category from being called harder."""
 
 Rows = list[tuple[str, ...]]
 
@@ -31,12 +33,17 @@ def put_tables(comparison: Comparison, names: CaseNames) -> None:
         *([_counts("in place of an answer", comparison.patterns)] if comparison.patterns else []),
         *([_categories(comparison.categories, names)] if len(comparison.categories) > 1 else []),
     ]
-    heads = heads_of([wash(column.label) for column in comparison.matrix.columns], WIDTH - max(map(_taken, tables)))
+    labels = [wash(column.label) for column in comparison.matrix.columns]
+    heads = heads_of(labels, WIDTH - max(map(_taken, tables)))
+    if max(_taken(table) + len(labels) * (_widest(table) + GAP) for table in tables) > WIDTH:
+        heads = Heads(())
     for table in tables:
         _put_by_run(table, heads)
     if len(comparison.categories) > 1:
         put(_harder(comparison.categories, names), hang=0)
-    if heads.legend:
+    if not heads.texts:
+        put("\nBy run: --json")
+    elif heads.legend:
         put()
         put_side_by_side(heads.legend, COLUMNS)
 
@@ -66,15 +73,22 @@ def _categories(counts: Sequence[CategoryCount], names: CaseNames) -> _Table:
 
 
 def _taken(table: _Table) -> int:
-    """The columns that the page gives to what does not belong to a run."""
+    """The columns of the page that belong to no run."""
     first = max(columns(name) for name in (table.header[0], *(wash(row[0]) for row in table.rows)))
-    return min(first, FIRST) + sum(len(head) + GAP for head in (*table.header[1:], "1,000,000"))
+    total = max(columns(row[-1]) for row in table.rows)
+    return min(first, FIRST) + sum(columns(head) + GAP for head in table.header[1:]) + max(total, len("all")) + GAP
+
+
+def _widest(table: _Table) -> int:
+    return max(columns(cell) for row in table.rows for cell in row[len(table.header) : -1])
 
 
 def _put_by_run(table: _Table, heads: Heads) -> None:
+    """Where the page has no room for so many runs, of all of them together."""
     header = (*table.header, *heads.texts, "all")
+    rows = table.rows if heads.texts else [(*row[: len(table.header)], row[-1]) for row in table.rows]
     put()
-    put_table(header, table.rows, right=header[1:], give_way=header[:1])
+    put_table(header, rows, right=header[1:], give_way=header[:1])
     if table.more:
         put(f"and {table.more:,} more with --json")
 
@@ -89,4 +103,5 @@ def _harder(counts: Sequence[CategoryCount], names: CaseNames) -> str:
     if not tested:
         return "No category can be called harder: each holds everything that was measured"
     least = min(tested, key=lambda one: one.p or 0.0)
-    return f"No category can be called harder: n is too small ({test}; smallest p = {least.p:.2f}, {least.name})"
+    why = "n is too small" if sum(one.tried for one in tested) < MANY else "no difference is beyond chance"
+    return f"No category can be called harder: {why} ({test}; smallest p = {least.p:.2f}, {least.name})"

@@ -4,17 +4,20 @@ What is there is kept as people wrote it: a list goes on in its own way, a table
 edit is read again before it is given back: it must have added its entry to the section, and nothing else.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
-from errata.memory.entries import Entry, columns_of, is_about, is_entry, is_row
-from errata.memory.outline import Item, blocks_of, lines_of
-from errata.memory.patches import Patch, applied, inside, new_section
-from errata.memory.section import Section, find_section
+from errata.memory.entries import Entry, columns_of, is_about, is_entry, is_none, is_row
+from errata.memory.outline import Block, Item, blocks_of, lines_of
+from errata.memory.patches import APART, Patch, applied, inside, new_section
+from errata.memory.section import Section, find_section, is_head
 
 LONGEST = 16_000_000
 UTF8_MARK = "\ufeff"
+
+Shape = list[tuple[str, int]]
 
 
 class NoPlaceError(ValueError):
@@ -48,13 +51,11 @@ def with_entry(data: bytes, entry: Entry, *, was_written: bool = False) -> Edite
         text_of_it = lines[same.start].rstrip("\r\n")
         return Edited(data, same.start + 1, text_of_it, "there" if found else "reworded")
     patches = inside(section, lines, entry) if section else new_section(blocks, lines, entry)
-    for patch in patches:
-        made = applied(patch, lines)
-        now = find_section(blocks_of(made))
-        stands = _standing(now, entry)
-        if stands and _headings(made, without=None if section else now) == _headings(text):
-            return Edited(_encoded(made, data), stands.start + 1, lines_of(made)[stands.start].rstrip("\r\n"))
-    raise NoPlaceError
+    best = _best([*patches], lines, entry, _shape(blocks))
+    if best is None:
+        raise NoPlaceError
+    made, item = best
+    return Edited(_encoded(made, data), item.start + 1, lines_of(made)[item.start].rstrip("\r\n"))
 
 
 def without_entry(data: bytes, entry: Entry) -> Edited | None:
@@ -93,9 +94,28 @@ def _about(section: Section | None, entry: Entry) -> Item | None:
     return next((item for item in items if is_about(item.text, entry)), None)
 
 
-def _headings(text: str, *, without: Section | None = None) -> list[tuple[int, str]]:
-    blocks = [block for block in blocks_of(text) if block.kind == "heading" and (not without or block != without.head)]
-    return [(block.level, block.text) for block in blocks]
+def _best(patches: Sequence[Patch], lines: Sequence[str], entry: Entry, shape: Shape) -> tuple[str, Item] | None:
+    """The first edit that adds the entry and leaves all else what it was; else the first that adds it at all."""
+    second = None
+    for patch in patches:
+        made = applied(patch, lines)
+        blocks = blocks_of(made)
+        item = _standing(find_section(blocks), entry)
+        if item and _shape(blocks, without=item) == shape:
+            return made, item
+        second = second or ((made, item) if item else None)
+    return second
+
+
+def _shape(blocks: Sequence[Block], *, without: Item | None = None) -> Shape:
+    """What a document consists of, but for what an edit may add to it, or put into the place of `None`."""
+    shape = []
+    for block in blocks:
+        if block.kind in ("list", "table"):
+            shape += [(item.text, item.end - item.start) for item in block.items if item != without]
+        elif not (is_head(block) or block.text.strip() == APART[1]):
+            shape.append((f"{block.kind} {block.level} {block.text}", block.end - block.start))
+    return [one for one in shape if not is_none(one[0].removeprefix("paragraph 0 "))]
 
 
 def _decoded(data: bytes) -> str:

@@ -17,9 +17,11 @@ _BREAKS_OUT = re.compile(r"`|<(?=[A-Za-z/!?])|\\\Z")
 _PLAIN_NAME = re.compile(r"[\w./:@#+-]+")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARKUP = re.compile(r"^\[[ xX]\]\s|`|\*\*")
+_AROUND = r"[\s*_.!()|–—-]*"
 _NONE = re.compile(
-    r"[\W_]*(?:none(?: (?:yet|so far|taken|at this time))?|no actions?(?: (?:were |was )?taken)?(?: (?:yet|so far))?"
-    r"|n/?a|nothing(?: yet| so far)?)[\W_]*",
+    rf"{_AROUND}(?:none(?: (?:yet|so far|taken|at this time))?"
+    r"|no actions?(?: (?:were |was )?taken)?(?: (?:yet|so far))?"
+    rf"|n/?a|nothing(?: yet| so far)?){_AROUND}",
     re.IGNORECASE,
 )
 _COLUMNS = {
@@ -96,6 +98,11 @@ def as_code(text: str) -> str:
 def is_none(text: str) -> bool:
     """Whether it only says that nothing was done."""
     return _NONE.fullmatch(text) is not None
+
+
+def is_blank(text: str) -> bool:
+    """Whether it says nothing at all; a dash may."""
+    return re.fullmatch(_AROUND, text) is not None
 
 
 def is_entry(text: str, entry: Entry) -> bool:

@@ -47,7 +47,7 @@ class Block(msgspec.Struct, frozen=True):
     level: int = 0
     """Of a heading."""
     text: str = ""
-    """Of a heading or a paragraph."""
+    """Of a heading, a paragraph, code or HTML."""
     items: tuple[Item, ...] = ()
     header: tuple[str, ...] = ()
     """Of a table."""
@@ -94,7 +94,7 @@ def _block(tokens: Sequence["Token"], lines: Sequence[str]) -> Block:
     if kind == "table":
         header, *rows = _rows(tokens, lines)
         return Block(kind, start, end, items=tuple(rows), header=header.cells)
-    return Block(kind, start, end)
+    return Block(kind, start, end, text=first.content)
 
 
 def _items(tokens: Sequence["Token"], lines: Sequence[str]) -> Iterator[Item]:

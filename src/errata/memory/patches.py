@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from errata.memory.entries import Entry, columns_of, is_none, row_of
+from errata.memory.entries import Entry, columns_of, is_blank, is_none, row_of
 from errata.memory.outline import Block
 from errata.memory.section import LABEL, Section, undressed
 
 TITLE = "Actions taken"
-COMMENT = "<!-- -->"
+APART = ("", "<!-- -->", "")
+"""What is indented would go on a list before it, were there no comment between them."""
 _NET_IMPACT = re.compile(r"net impact(?:\W.*)?", re.IGNORECASE)
 _MARKER = re.compile(r"( {0,3})([-*+]|(\d{1,9})([.)]))([ \t]+|$)(\[[ xX]\][ \t]+)?")
-_SAYS_NOTHING = re.compile(r"\W*")
 
 
 class Patch(msgspec.Struct, frozen=True):
@@ -48,12 +48,10 @@ def inside(section: Section, lines: Sequence[str], entry: Entry) -> Iterator[Pat
         if none:
             yield Patch(none.start, none.end, (f"1. {entry.line}",))
         elif section.head.kind == "paragraph" and (label := LABEL.fullmatch(section.head.text)) and label[2]:
-            line = lines[section.head.start].rstrip("\r\n")
-            shortened = line[: line.rindex(label[2])]
-            yield Patch(section.head.start, section.head.end, (shortened, "", f"1. {entry.line}"))
-        yield _list_at((said[-1] if said else section.head).end, lines, entry)
-    yield _list_at(section.head.end, lines, entry)
-    yield _list_at(section.head.end, lines, entry, apart=True)
+            at = section.head.end - 1
+            yield Patch(at, at + 1, (lines[at][: lines[at].rindex(label[2])], "", f"1. {entry.line}"))
+        yield from _lists_at((said[-1] if said else section.head).end, lines, entry)
+    yield from _lists_at(section.head.end, lines, entry)
 
 
 def _goes_on(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
@@ -86,9 +84,7 @@ def _next_number(block: Block, lines: Sequence[str], last: int) -> int:
 
 def _longer_table(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
     columns = columns_of(block.header)
-    said = [
-        item for item in block.items if not all(is_none(cell) or _SAYS_NOTHING.fullmatch(cell) for cell in item.cells)
-    ]
+    said = [item for item in block.items if not all(is_none(cell) or is_blank(cell) for cell in item.cells)]
     cells = row_of(columns, entry, len(said) + 1)
     if cells is None:
         return None
@@ -100,10 +96,9 @@ def _longer_table(block: Block, lines: Sequence[str], entry: Entry) -> Patch | N
     return Patch(block.end, block.end, (row,))
 
 
-def _list_at(at: int, lines: Sequence[str], entry: Entry, *, apart: bool = False) -> Patch:
-    """`apart` from what follows: an indented line would go on the list, were there no comment between them."""
-    after = ("", COMMENT, "") if apart else _blank_before(at, lines)
-    return Patch(at, at, ("", f"1. {entry.line}", *after))
+def _lists_at(at: int, lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
+    yield Patch(at, at, ("", f"1. {entry.line}", *_blank_before(at, lines)))
+    yield Patch(at, at, ("", f"1. {entry.line}", *APART))
 
 
 def new_section(blocks: Sequence[Block], lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
@@ -112,11 +107,10 @@ def new_section(blocks: Sequence[Block], lines: Sequence[str], entry: Entry) -> 
     levels = [block.level for block in impact[-1:]] or [block.level for block in headings if block.level > 1] or [2]
     section = (f"{'#' * min(levels)} {TITLE}", "", f"1. {entry.line}")
     # before what has no end of its own, such as code that is never closed, there is always a place
-    places = (*(block.start for block in impact[-1:]), len(lines), *(block.start for block in blocks[-1:]), 0)
-    for at in places:
+    for at in (*(block.start for block in impact[-1:]), len(lines), *(block.start for block in blocks[-1:]), 0):
         before = ("",) if at and lines[at - 1].strip() else ()
         yield Patch(at, at, (*before, *section, *_blank_before(at, lines)))
-    yield Patch(0, 0, (*section, "", COMMENT, ""))
+        yield Patch(at, at, (*before, *section, *APART))
 
 
 def _blank_before(at: int, lines: Sequence[str]) -> tuple[str, ...]:

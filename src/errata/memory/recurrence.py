@@ -65,10 +65,8 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def should_be_gone(self) -> bool:
+        """Whether something was done about it in time that did not help."""
         return bool(self.due)
-
-
-NOTHING_BEFORE = Before()
 
 
 class Shelved(msgspec.Struct, frozen=True, kw_only=True):

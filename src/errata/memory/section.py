@@ -32,8 +32,8 @@ class Section(msgspec.Struct, frozen=True):
 def find_section(blocks: Sequence[Block]) -> Section | None:
     """The topmost, of several the last one; a bare "Actions" only where nothing says "Actions taken"."""
     headings = [block for block in blocks if block.kind == "heading"]
-    named = [block for block in headings if _ACTIONS.fullmatch(undressed(block.text))]
-    labels = [block for block in blocks if _is_label(block)]
+    named = [block for block in headings if is_head(block)]
+    labels = [block for block in blocks if block.kind == "paragraph" and is_head(block)]
     bare = [block for block in headings if block.level <= 2 and _BARE_ACTIONS.fullmatch(undressed(block.text))]
     named.sort(key=lambda block: (-block.level, block.start))
     head = next((some[-1] for some in (named, labels, bare) if some), None)
@@ -58,7 +58,9 @@ def undressed(heading: str) -> str:
     return " ".join(_DRESSING.sub("", heading).split())
 
 
-def _is_label(block: Block) -> bool:
-    """`**Actions taken:** None` on a line of its own."""
-    found = LABEL.fullmatch(block.text) if block.kind == "paragraph" else None
-    return found is not None and (not found[2].strip() or is_none(found[2]))
+def is_head(block: Block) -> bool:
+    """A heading, or `**Actions taken:** None` on a line of its own."""
+    if block.kind == "heading":
+        return _ACTIONS.fullmatch(undressed(block.text)) is not None
+    label = LABEL.fullmatch(block.text) if block.kind == "paragraph" else None
+    return label is not None and (not label[2].strip() or is_none(label[2]))

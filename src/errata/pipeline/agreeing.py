@@ -18,6 +18,8 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
     attempt_id: str
     labels: dict[str, str]
     """Reviewer → label."""
+    owners: dict[str, str]
+    """Reviewer → owner: the label `none` may hide that they differ."""
     decided: str
     """By a person; empty while nobody has."""
 
@@ -43,19 +45,23 @@ def agreement_of(runs: Sequence[StoredRun], store: Store) -> list[Agreed]:
 def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> Agreed:
     verdicts = [verdict for _, verdict in given]
     runs = {verdict.attempt: stored for stored, verdict in given}
-    measured, ratings = agreement(verdicts), ratings_of(verdicts)
-    disputes = []
-    for attempt in measured.disagreements:
-        stood = standing(one for one in verdicts if one.attempt == attempt)
-        by_a_person = stood is not None and stood.verdict.reviewer.kind == "person"
-        disputes.append(
-            Dispute(
-                run=runs[attempt].run.native_id,
-                case=named(runs[attempt], attempt),
-                attempt_id=attempt,
-                labels=ratings[attempt],
-                decided=stood.verdict.label if stood and by_a_person else "",
-            )
-        )
-    owners = agreement(verdicts, owner_of)
-    return Agreed(taxonomy=taxonomy, agreement=measured, owners=owners, disputes=tuple(disputes))
+    labels, owners = agreement(verdicts), agreement(verdicts, owner_of)
+    said, blamed = ratings_of(verdicts), ratings_of(verdicts, owner_of)
+    disputed = sorted({*labels.disagreements, *owners.disagreements})
+    disputes = tuple(_dispute(runs[attempt], attempt, verdicts, said[attempt], blamed[attempt]) for attempt in disputed)
+    return Agreed(taxonomy=taxonomy, agreement=labels, owners=owners, disputes=disputes)
+
+
+def _dispute(
+    stored: StoredRun, attempt: str, verdicts: Sequence[Verdict], labels: dict[str, str], owners: dict[str, str]
+) -> Dispute:
+    stood = standing(one for one in verdicts if one.attempt == attempt)
+    by_a_person = stood is not None and stood.verdict.reviewer.kind == "person"
+    return Dispute(
+        run=stored.run.native_id,
+        case=named(stored, attempt),
+        attempt_id=attempt,
+        labels=labels,
+        owners=owners,
+        decided=stood.verdict.label if stood and by_a_person else "",
+    )

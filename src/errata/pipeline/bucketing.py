@@ -15,12 +15,14 @@ from errata.pipeline.bucketing_parameters import tell_parameters
 from errata.pipeline.standings import standing_of
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.bucket_changes import filing
-from errata.store.buckets import Mark, Placement, Slip, buckets_of, marks_of, placements_of_run, slips_of
+from errata.store.buckets import Mark, Placement, Slip, buckets_of, mark_told, marks_of, placements_of_run, slips_of
 from errata.store.database import Store
 from errata.store.reviews import word_for
 
 VERSION = "1"
 """Counts up when the grouping changes what it says."""
+PENDING = "~"
+"""Behind the mark of a run: what its buckets share with those of other runs was not told yet."""
 CHEAP = 20_000
 """Failures of a run up to which suggestions come along with other work."""
 
@@ -43,17 +45,29 @@ def bucket_run(stored: StoredRun, store: Store, *, tried: bool = False, now: dat
     )
     with filing(store, keep=not tried) as desk:
         kept = keep(desk, suggestion)
-        desk.mark(stored.pk, mark)
+        desk.mark(stored.pk, f"{mark}{PENDING}")
     return kept
 
 
-def bucket_if_needed(runs: Iterable[StoredRun], store: Store, *, cheap: bool = False) -> None:
-    """Only runs that are new or have grown, or whose attributions or verdicts are others; the oldest first."""
-    failed = [one for one in runs if one.counts.failures and (not cheap or one.counts.failures <= CHEAP)]
+def bucket_if_needed(runs: Iterable[StoredRun], store: Store) -> None:
+    """Only runs that are new or have grown, or whose attributions or verdicts are others."""
+    failed = [one for one in runs if one.counts.failures]
     marks = marks_of(store, [one.run.id for one in failed])
-    stale = [one for one in failed if (mark := marks.get(one.run.id)) is not None and not _is_fresh(mark)]
-    for _ in bucket_anew(stale, store):
+    told = [one for one in failed if one.run.id in marks]
+    pending = {one.run.suite for one in told if not _is_fresh(marks[one.run.id])}
+    for _ in bucket_anew([one for one in told if not _is_fresh(marks[one.run.id], pending=True)], store):
         pass
+    for suite in pending:
+        tell_parameters(store, suite)
+        mark_told(store, suite, PENDING)
+
+
+def bucket_if_cheap(stored: StoredRun, store: Store) -> None:
+    """Along with other work: of one run, unless it has very many failures, and without a look at other runs."""
+    if 0 < stored.counts.failures <= CHEAP and not _is_fresh(
+        marks_of(store, [stored.run.id])[stored.run.id], pending=True
+    ):
+        bucket_run(stored, store)
 
 
 def bucket_anew(runs: Iterable[StoredRun], store: Store, *, tried: bool = False) -> Iterator[Kept]:
@@ -61,14 +75,12 @@ def bucket_anew(runs: Iterable[StoredRun], store: Store, *, tried: bool = False)
     failed = [one for one in runs if one.counts.failures]
     for stored in sorted(failed, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
         yield bucket_run(stored, store, tried=tried)
-    for suite in {one.run.suite for one in failed} if not tried else ():
-        tell_parameters(store, suite)
 
 
 def bucket_of(stored: StoredRun, store: Store, attempts: Sequence[str] | None = None) -> dict[str, Slip]:
     """Attempt → its bucket. Suggestions are made first where they are missing and cost little."""
     triage_if_needed(stored, store)
-    bucket_if_needed([stored], store, cheap=True)
+    bucket_if_cheap(stored, store)
     return slips_of(store, stored.run.id, attempts)
 
 
@@ -76,8 +88,9 @@ def text_of(now: datetime) -> str:
     return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _is_fresh(mark: Mark) -> bool:
-    return mark.triaged is not None and mark.bucketed == _mark(mark)
+def _is_fresh(mark: Mark, *, pending: bool = False) -> bool:
+    made = mark.bucketed or ""
+    return mark.triaged is not None and (made.removesuffix(PENDING) if pending else made) == _mark(mark)
 
 
 def _mark(mark: Mark) -> str:

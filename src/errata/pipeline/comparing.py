@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -87,7 +88,50 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """The case that a case only follows from."""
 
 
+class _Basis(NamedTuple):
+    """Which runs and cases are compared."""
+
+    facts: list[RunFacts]
+    left_out: tuple[tuple[StoredRun, str], ...]
+    differences: tuple[Difference, ...]
+    edited: tuple[str, ...]
+    matrix: Matrix
+    cases: dict[str, CaseFacts]
+    narrowed: bool
+
+
 def compare_runs(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> Comparison:
+    basis = _basis(chosen, store, wish)
+    matrix, fit = basis.matrix, basis.facts
+    runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None)
+    sets = _sets(matrix)
+    out = _left_out_of_clean(matrix, runs)
+    shown, clean = (by_subject(one) if wish.by_model else one for one in (matrix, without_cells(matrix, out)))
+    return Comparison(
+        wish=wish,
+        left_out=basis.left_out,
+        differences=basis.differences,
+        edited=basis.edited,
+        cases=basis.cases,
+        asks=what_they_ask(matrix, sets.failed_by_all.runs[:ASKED], store),
+        runs=runs,
+        columns=_pooled(runs, matrix) if wish.by_model else runs,
+        matrix=matrix,
+        shown=shown,
+        sets=sets,
+        pairings=pairings(shown, clean, without=frozenset(basis.edited)),
+        checks=failed_dimensions(matrix, failed_checks_by_case(store, _pks(fit)), _order_of_checks(fit)),
+        categories=by_category(matrix, members_of(basis.cases), lambda cell: (cell.run, cell.case) not in out),
+        patterns=counted_patterns(matrix, {one.stored.pk: one.patterns for one in fit}),
+        pattern_at={
+            (one.stored.pk, case): kinds.most_common(1)[0][0] for one in fit for case, kinds in one.patterns.items()
+        },
+        root_of={(one.stored.pk, case): root for one in fit for case, root in one.roots.items()},
+    )
+
+
+def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> _Basis:
+    """Refused where there is nothing to be compared, or nothing that can be."""
     facts = [facts_of(stored, store, timeouts=wish.timeouts) for stored in chosen]
     left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
     fit = [one for one in facts if not one.why_left_out()]
@@ -99,32 +143,7 @@ def compare_runs(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> Compa
         refuse_unequal(found, whole)
     matrix, cases = _narrowed(whole, wish, store)
     refuse_nothing_shared(matrix, found)
-    compared = _compared(fit, matrix, None if matrix is whole else matrix.rows)
-    shown = by_subject(matrix) if wish.by_model else matrix
-    changed, sets = edited(matrix, digests), _sets(matrix)
-    out = _left_out_of_clean(matrix, compared)
-    clean = without_cells(matrix, out)
-    return Comparison(
-        wish=wish,
-        left_out=left_out,
-        differences=found,
-        edited=changed,
-        cases=cases,
-        asks=what_they_ask(matrix, sets.failed_by_all.runs[:ASKED], store),
-        runs=compared,
-        columns=_pooled(compared, matrix) if wish.by_model else compared,
-        matrix=matrix,
-        shown=shown,
-        sets=sets,
-        pairings=pairings(shown, by_subject(clean) if wish.by_model else clean, without=frozenset(changed)),
-        checks=failed_dimensions(matrix, failed_checks_by_case(store, _pks(fit)), _order_of_checks(fit)),
-        categories=by_category(matrix, members_of(cases), lambda cell: (cell.run, cell.case) not in out),
-        patterns=counted_patterns(matrix, {one.stored.pk: one.patterns for one in fit}),
-        pattern_at={
-            (one.stored.pk, case): those.most_common(1)[0][0] for one in fit for case, those in one.patterns.items()
-        },
-        root_of={(one.stored.pk, case): root for one in fit for case, root in one.roots.items()},
-    )
+    return _Basis(fit, left_out, found, edited(matrix, digests), matrix, cases, matrix is not whole)
 
 
 def _pks(facts: Sequence[RunFacts]) -> list[int]:

@@ -51,6 +51,11 @@ def is_same(one: Run, other: Run) -> bool:
     return alike and one.subject.agent == other.subject.agent
 
 
+def earlier_of_same_model(stored: StoredRun, store: Store) -> Iterator[StoredRun]:
+    """Newest first."""
+    return (one for one in _before(stored, store) if is_same(one.run, stored.run))
+
+
 def _before(stored: StoredRun, store: Store) -> Iterator[StoredRun]:
     """Runs of the same suite that began earlier and are not excluded."""
     left, attempts = MOST_RUNS, MOST_ATTEMPTS

@@ -10,7 +10,7 @@ from errata.errors import NotFoundError, SettingsError
 from errata.model import Attempt, Attribution, LabelChoice, Packet, Question, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.failures import Filters, case_name
-from errata.pipeline.recalling import History, recall
+from errata.pipeline.recalling import History, Recalling
 from errata.pipeline.rules import rules_in_use
 from errata.pipeline.selecting import short
 from errata.pipeline.triaging import triage_if_needed
@@ -135,7 +135,7 @@ def _fits(run: Run, one: Listed, filters: Filters, categories: dict[str, str]) -
 
 def _packets(stored: StoredRun, store: Store, seqs: list[int], packing: Packing) -> Iterator[Attributed]:
     question = packing.question or question_for(stored.run.source.name)
-    surroundings = _Surroundings(stored, store)
+    surroundings, recalling = _Surroundings(stored, store), Recalling(stored, store)
     several = stored.counts.attempts > stored.counts.cases
     for at in range(0, len(seqs), AT_ONCE):
         some = seqs[at : at + AT_ONCE]
@@ -144,7 +144,7 @@ def _packets(stored: StoredRun, store: Store, seqs: list[int], packing: Packing)
             told = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
             raise NotFoundError(told, hint="start again: what was stored so far is kept")
         keys = {one.attempt.case for one in failures}
-        known = recall(stored, store, [one.case for one in failures], keys)
+        known = recalling.of([one.case for one in failures], keys)
         kin = attempts_at(store, stored.pk, keys) if several else {}
         for one in failures:
             history = (*packing.history(stored, one.attempt.case), *known.get(one.attempt.case, ()))

@@ -21,16 +21,21 @@ CHECKS = 8
 History = tuple[dict[str, Any], ...]
 
 
-def recall(
-    stored: StoredRun, store: Store, cases: Collection[Case | None], keys: Collection[str]
-) -> dict[str, History]:
-    """Case → what is known of it from elsewhere. Verdicts on this very run are not: reviewers read for themselves."""
-    remembered, gaps = remember(stored, store, keys), known_gaps(store, stored.run.suite)
-    runs = _in_runs(stored, store, cases, keys)
-    return {
-        key: (*_gap(gap_for(key, gaps)), *_in_reports(remembered.before(key)), *runs.get(key, ()))
-        for key in keys
-    }
+class Recalling:
+    """What is told of the cases of one run, some at a time."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._remembered, self._gaps = remember(stored, store), known_gaps(store, stored.run.suite)
+
+    def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, History]:
+        """By case. Verdicts on this very run are not told: reviewers read for themselves."""
+        runs = _in_runs(self._stored, self._store, cases, keys)
+        return {key: (*self._recorded(key), *runs.get(key, ())) for key in keys}
+
+    def _recorded(self, key: str) -> Iterator[dict[str, Any]]:
+        yield from _gap(gap_for(key, self._gaps))
+        yield from _in_reports(self._remembered.before(key))
 
 
 def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:

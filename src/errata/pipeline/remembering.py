@@ -1,12 +1,12 @@
 """What was known of a run's failures before it: earlier reports, earlier runs, other models, and what was done since."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from errata.memory.effects import Effect, RunOutcomes, effects
 from errata.memory.finding import Shelf
-from errata.memory.recurrence import NOTHING_BEFORE, Before, Mention, Shelved, addressed, due_for, mentions, outcomes_in
+from errata.memory.recurrence import Before, Named, Shelved, addressed, due_for, mentions, outcomes_in
 from errata.memory.spelling import CaseNames, folded
 from errata.model import Action, StoredRun
 from errata.pipeline.earlier_runs import EarlierRuns, look_back
@@ -21,52 +21,51 @@ DAY = len("2026-03-04")
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
     """What was known before the run, and what the run shows of it."""
 
-    shelf: Shelf = Shelf()
-    shelved: Shelved = Shelved()
-    cases: dict[str, Before] = {}
-    """Of the failures alone; by the case's key."""
-    ambiguous: tuple[tuple[Mention, tuple[str, ...]], ...] = ()
-    effects: tuple[Effect, ...] = ()
-    """What this run shows of earlier actions."""
+    shelf: Shelf
+    shelved: Shelved
+    named: Named
+    """By earlier reports about the same model."""
+    named_elsewhere: Named
+    """By those about others."""
+    runs: EarlierRuns
     actions: tuple[Action, ...] = ()
     """All that are known, oldest first; cases by their keys, where they are cases of this run."""
+    earlier: tuple[RunOutcomes, ...] = ()
+    """How earlier runs of the same model went, as far as the store or a report tells."""
 
     def before(self, case: str) -> Before:
-        return self.cases.get(case, NOTHING_BEFORE)
-
-
-def remember(stored: StoredRun, store: Store, failed: Collection[str]) -> Remembered:
-    """`failed` are the cases that failed in the run."""
-    if not failed:
-        return Remembered()
-    shelf, kept = shelf_for(stored.run), all_actions(store)
-    reports = reports_for(stored, store, shelf) if shelf.files or kept else _no_reports(shelf)
-    runs = look_back(stored, store)
-    same, others = mentions(reports.shelved.same_model, reports.names), mentions(reports.shelved.others, reports.names)
-    actions = tuple(_actions(reports, kept, store))
-    earlier = [*runs.same, *(outcomes_in(report, reports.names) for report in reports.shelved.same_model)]
-    cases = {
-        case: Before(
-            reports=same.cases.get(case, ()),
-            runs=runs.failed_by.get(case, ()),
-            due=due_for(case, actions, runs.now, earlier),
-            others=others.cases.get(case, ()),
-            other_runs=runs.failed_elsewhere.get(case, ()),
+        return Before(
+            reports=self.named.cases.get(case, ()),
+            runs=self.runs.failed_by.get(case, ()),
+            due=due_for(case, self.actions, self.runs.now, self.earlier),
+            others=self.named_elsewhere.cases.get(case, ()),
+            other_runs=self.runs.failed_elsewhere.get(case, ()),
         )
-        for case in failed
-    }
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """What still fails is told every time; what worked or can't be known yet, by the first run after the action."""
+        now, last = self.runs.now, max((one.at[:DAY] for one in self.earlier), default="")
+        tried = now.failed | now.passed
+        since = [one for one in self.actions if one.date[:DAY] <= now.at[:DAY] and not tried.isdisjoint(one.addresses)]
+        found = effects(since, now, self.earlier)
+        return tuple(one for one in found if one.worked == "no" or one.action.date[:DAY] >= last)
+
+
+def remember(stored: StoredRun, store: Store) -> Remembered:
+    shelf, kept = shelf_for(stored.run), all_actions(store)
+    reports = reports_for(stored, store, shelf) if shelf.files or kept else Reports(shelf, Shelved(), CaseNames(()))
+    runs = look_back(stored, store)
+    told = (outcomes_in(report, reports.names) for report in reports.shelved.same_model)
     return Remembered(
         shelf=shelf,
         shelved=reports.shelved,
-        cases=cases,
-        ambiguous=same.ambiguous,
-        effects=tuple(_telling(effects(actions, runs.now, earlier), runs, earlier)),
-        actions=actions,
+        named=mentions(reports.shelved.same_model, reports.names),
+        named_elsewhere=mentions(reports.shelved.others, reports.names),
+        runs=runs,
+        actions=tuple(_actions(reports, kept, store)),
+        earlier=(*runs.same, *told),
     )
-
-
-def _no_reports(shelf: Shelf) -> Reports:
-    return Reports(shelf, Shelved(), CaseNames(()))
 
 
 def _actions(reports: Reports, kept: Sequence[Action], store: Store) -> Iterator[Action]:
@@ -75,18 +74,8 @@ def _actions(reports: Reports, kept: Sequence[Action], store: Store) -> Iterator
     members = bucket_cases(store) if any("/" not in name for one in kept for name in one.addresses) else {}
     seen: set[tuple[str, str, str]] = set()
     for one in sorted([*kept, *written], key=lambda action: action.date):
-        is_known = (one.date[:DAY], folded(one.path), folded(one.what))
-        if is_known not in seen:
-            seen.add(is_known)
+        said = (one.date[:DAY], folded(one.path), folded(one.what))
+        if said not in seen:
+            seen.add(said)
             cases = tuple(case for name in one.addresses for case in members.get(name, (name,)))
             yield addressed(msgspec.structs.replace(one, addresses=cases), reports.names)
-
-
-def _telling(found: Sequence[Effect], runs: EarlierRuns, earlier: Sequence[RunOutcomes]) -> Iterator[Effect]:
-    """What still fails is told every time; what worked, by the first run after it; what can't be known yet, then too."""
-    last = max((one.at[:DAY] for one in earlier), default="")
-    tried = runs.now.failed | runs.now.passed
-    for one in found:
-        day, is_ours = one.action.date[:DAY], any(case in tried for case in one.action.addresses)
-        if is_ours and day <= runs.now.at[:DAY] and (one.worked == "no" or day >= last):
-            yield one

@@ -16,6 +16,7 @@ from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.database import Store
+from errata.triage.rulebook import Rule
 
 
 class Proof(msgspec.Struct, frozen=True):

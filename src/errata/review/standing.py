@@ -20,7 +20,7 @@ class LabelChange(msgspec.Struct, frozen=True, kw_only=True):
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     disagreeing: tuple[Verdict, ...] = ()
-    """The newest of each other reviewer whose label is another one."""
+    """The newest of each other reviewer who says something else."""
     changes: tuple[LabelChange, ...] = ()
     final: bool = False
     """Read by its reviewer, and seconded where that is needed."""
@@ -42,7 +42,7 @@ def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | 
     others = _newest_of_each(one for one in live if one.taxonomy == chosen.taxonomy and not _same(one, chosen))
     return Standing(
         verdict=chosen,
-        disagreeing=tuple(other for other in others if other.label != chosen.label),
+        disagreeing=tuple(other for other in others if not _agree(other, chosen)),
         changes=tuple(_changes(every, chosen.taxonomy, suggested)),
         final=_counts(chosen, others),
     )
@@ -84,7 +84,12 @@ def _changes(every: Sequence[Verdict], taxonomy: str, suggested: str) -> Iterato
 def _counts(chosen: Verdict, others: Iterable[Verdict]) -> bool:
     if chosen.inherited_from is not None:
         return False
-    return not chosen.needs_second or any(other.label == chosen.label for other in others)
+    return not chosen.needs_second or any(_agree(other, chosen) for other in others)
+
+
+def _agree(one: Verdict, other: Verdict) -> bool:
+    """On the owner, too: `none` says only that no label fits."""
+    return (one.label, one.owner) == (other.label, other.owner)
 
 
 def _same(one: Verdict, other: Verdict) -> bool:

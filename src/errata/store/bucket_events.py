@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, Select, delete, select
 
 from errata.store.buckets import Filed
 from errata.store.database import Store
-from errata.store.schema import bucket_events, buckets
+from errata.store.elsewhere import chunks
+from errata.store.schema import bucket_events, bucket_members, buckets
 from errata.store.zstd import compress, decompress
 
 BY_PERSONS = ("merge", "split", "rename", "move", "confirm", "undo", "redo")
@@ -78,11 +79,20 @@ def since(connection: Connection, suite: str, number: int) -> list[Event]:
     return [_event(row) for row in connection.execute(query.order_by(bucket_events.c.number.desc()))]
 
 
-def touched_by_persons(connection: Connection, suite: str) -> set[str]:
+def touched_by_persons(connection: Connection, suite: str | None = None) -> set[str]:
     """Buckets that somebody named, made, filled or confirmed."""
     query = _events(suite).where(bucket_events.c.what.in_(BY_PERSONS))
     events = [_event(row) for row in connection.execute(query)]
     return {after.bucket.id for event in events for _, after in event.change.filed} | {one.bucket for one in events}
+
+
+def forget_empty(connection: Connection) -> None:
+    """Buckets without members that no person has touched: their names may be words of a run that was forgotten."""
+    query = select(buckets.c.id).where(buckets.c.id.not_in(select(bucket_members.c.bucket)))
+    empty = {row.id for row in connection.execute(query)} - touched_by_persons(connection)
+    for some in chunks(sorted(empty)):
+        connection.execute(delete(bucket_events).where(bucket_events.c.bucket.in_(some)))
+        connection.execute(delete(buckets).where(buckets.c.id.in_(some)))
 
 
 def packed(change: Change) -> bytes:

@@ -77,7 +77,13 @@ def bucket_table(
     listed = [each for each in order if alone or each not in single][:limit]
     return Table(
         listed=tuple(
-            _counted(records[each], sums[each], cases[each], everywhere[each], [known[run] for run in seen[each] if run in known])
+            _counted(
+                records[each],
+                sums[each],
+                cases[each],
+                everywhere[each],
+                [known[run] for run in seen[each] if run in known],
+            )
             for each in listed
         ),
         buckets=len(sums) - len(single),

@@ -123,6 +123,14 @@ def mark_bucketed(connection: Connection, pk: int, mark: str) -> None:
     connection.execute(update(runs).where(runs.c.pk == pk).values(bucketed=mark))
 
 
+def mark_told(store: Store, suite: str, pending: str) -> None:
+    """What the buckets of the suite share was told: nothing is pending any more."""
+    with store.writing() as connection:
+        query = select(runs.c.pk, runs.c.bucketed).where(runs.c.suite == suite, runs.c.bucketed.endswith(pending))
+        for row in connection.execute(query).all():
+            mark_bucketed(connection, row.pk, row.bucketed.removesuffix(pending))
+
+
 def filed_in(connection: Connection, suite: str | None) -> list[Filed]:
     query = select(buckets.c.record, buckets.c.gone).order_by(buckets.c.id)
     query = query if suite is None else query.where(buckets.c.suite == suite)

@@ -5,9 +5,9 @@ import click
 from errata.cli.buckets.changing import dry_run_option, show_done, signed_by
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural
-from errata.pipeline.bucketing_changes import move
 from errata.pipeline.bucketing_members import failures_named
 from errata.pipeline.bucketing_names import bucket_named
+from errata.pipeline.bucketing_placing import move
 
 
 @click.command("move")

@@ -6,7 +6,7 @@ from errata import pipeline
 from errata.cli.buckets.changing import dry_run_option
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.pipeline.bucketing import bucket_anew
+from errata.pipeline.bucketing import bucket_anew, bucket_if_needed
 from errata.pipeline.bucketing_keeping import Kept
 from errata.pipeline.selecting import handles_of
 
@@ -31,6 +31,8 @@ def command(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
             put_json({"run": known[one.run].native_id, "dry_run": dry_run, **_plain(one)})
         else:
             put(f"{handles[one.run]} · {_told(one)}", hang=4)
+    if not dry_run:
+        bucket_if_needed(meant, store)  # what they share with the buckets of other runs
     if not failed and not options.json:
         say("nothing failed in these runs")
 

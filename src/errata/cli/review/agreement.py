@@ -7,6 +7,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.review.confusion import put_confusion, ratio
 from errata.pipeline.agreeing import Agreed, Dispute
+from errata.review.answers import NO_LABEL
 
 
 @click.command("agreement")
@@ -52,7 +53,8 @@ def _show(found: Agreed) -> None:
 
 
 def _show_dispute(dispute: Dispute) -> None:
-    labels = " · ".join(f"{reviewer} {label}" for reviewer, label in dispute.labels.items())
+    said = [(reviewer, label, dispute.owners[reviewer]) for reviewer, label in dispute.labels.items()]
+    labels = " · ".join(f"{who} {label}" + (f" ({owner})" if label == NO_LABEL else "") for who, label, owner in said)
     decided = f"   a person decided: {dispute.decided}" if dispute.decided else ""
     put(f"  {dispute.case}   {labels}{decided}", hang=4)
     if not decided:

@@ -15,6 +15,7 @@ from errata.report.document import (
     Strong,
     items,
     line,
+    marked,
     paragraph,
     table,
 )
@@ -255,7 +256,7 @@ def _advice(report: RunReport) -> Iterator[Block]:
         fresh = [one for one in report.advice if one.group == group and not one.done]
         done = [one for one in report.advice if one.group == group and one.done]
         yield paragraph(Strong(title))
-        lines = [line(f"{one.text}{_aimed(one.cases)}", " " if one.path else "", Code(one.path)) for one in fresh]
+        lines = [line(marked(one.text), _aimed(one.cases), " " if one.path else "", Code(one.path)) for one in fresh]
         lines += [line(f"Not recommended again: {one.text} (done {one.done})") for one in done]
         yield items(lines, numbered=True) if lines else paragraph("None.")
 

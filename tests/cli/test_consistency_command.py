@@ -1,0 +1,235 @@
+"""`errata consistency`, as a user sees it."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from terminal import FIXTURES, done, errata
+
+DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data"
+HAIKU = FIXTURES / "scylla" / "haiku-tables" / "data"
+HARBOR = FIXTURES / "harbor" / "demo-job" / "data"
+
+
+def test_two_runs_of_one_model(library):
+    assert done("consistency", "1a2b3c4d", "5e6f7a8b", "--store", library).out == snapshot("""\
+voice-alpha · harbour_bench · 2 runs
+runs          1a2b3c4d, 5e6f7a8b
+
+rows          60 · 51 pass, 9 fail, 0 incomplete · 30 turns
+passed        85.0 %   [70.3, 93.1]   by run: 83.3 · 86.7
+k tries       pass@1 85.0 % · pass@2 90.0 %
+              pass^1 85.0 % · pass^2 80.0 %
+always pass   24
+always fail   3   turn-11, turn-14, turn-22
+flaky         3   turn-5, turn-19, turn-26
+checks flip   kb_grounding 2, instruction_following 2, turn_taking 1, tool_use_correct 1
+
+Not the same each time (3)   . pass   F fail   ? incomplete   – not tried
+case     passes  runs  checks that flip
+turn-5      1/2  F .   kb_grounding
+turn-19     1/2  . F   turn_taking, instruction_following
+turn-26     1/2  F .   tool_use_correct, instruction_following, kb_grounding
+""")
+
+
+def test_subjects_beside_each_other(library):
+    told = done("consistency", "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "7d8e9f0a", "--store", library)
+
+    assert told.out.partition("Passes of each")[2] == snapshot("""\
+ harbour_bench case that does not always pass
+case     voice-alpha  voice-beta
+turn-5           1/2         1/1
+turn-8           2/2         0/1
+turn-11          0/2         0/1
+turn-14          0/2         1/1
+turn-17          2/2         0/1
+turn-19          1/2         1/1
+turn-22          0/2         0/1
+turn-24          2/2         0/1
+turn-25          2/2         0/1
+turn-26          1/2         0/1
+turn-27          2/2         0/1
+turn-28          2/2         0/1
+turn-29          2/2         0/1
+
+left out      7d8e9f0a: nothing in it was scored
+""")
+
+
+def test_runs_of_a_harness_that_keeps_its_tasks_only_sometimes(library):
+    assert done("consistency", "jn709tmj", "jn7mqywb", "jn7maewn", "jn7h2dcx", "--store", library).out == snapshot("""\
+acme/nimbus-2-coder · convex-evals · 3 runs
+runs          jn709tmj, jn7mqywb, jn7maewn
+
+rows          74 · 52 pass, 13 fail, 6 incomplete · 24 evals
+passed        80.0 %   [67.4, 88.5]   by run: 68.4 · 68.2 · 100.0
+k tries       pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 %
+              pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 %
+always pass   9
+always fail   0
+flaky         9   000-fundamentals/002-http_greeting and 8 more
+checks flip   tests 6, eslint 2, deploy 2, filesystem 2, tsc 1, install 1
+no row        1   003-mutations/004-swap_order of jn709tmj
+task changed  1   003-mutations/002-cascade_remove
+
+Not the same each time (15)   . pass   F fail   ? incomplete   – not tried
+case                                  passes  runs   checks that flip
+000-fundamentals/002-http_greeting       1/3  F F .  eslint
+001-data_modeling/000-user_table         2/2  . ? .
+001-data_modeling/003-optional_index     1/3  F F .  deploy
+002-queries/001-text_lookup              2/3  . F .  tests
+002-queries/004-range_condition          2/3  F . .  tests
+002-queries/006-pagination_shape         1/3  F F .  tsc, tests
+003-mutations/005-batch_insert           2/2  . ? .  install
+004-actions/003-rate_limit_guard         1/3  F F .  tests
+004-actions/005-fetch_with_retry         2/2  ? . .  deploy
+005-idioms/001-internal_helpers          2/2  ? . .
+005-idioms/003-shared_validator          2/3  . F .  eslint, tests
+005-idioms/004-pick_primitive            2/3  . F .  tests
+006-clients/000-live_list                2/2  ? . .  filesystem
+006-clients/002-optimistic_toggle        2/3  F . .  filesystem
+006-clients/003-presence_badge           2/2  ? . .
+
+left out      jn7h2dcx: nothing in it was scored
+""")
+
+
+def test_epochs_of_one_run():
+    assert done("consistency", HARBOR).out == snapshot("""\
+mock-model · terminal-bench · 1 run, 2 tries
+runs          e171098a#1, e171098a#2
+
+rows          4 · 2 pass, 1 fail, 1 incomplete · 3 trials
+passed        66.7 %   [20.8, 93.9]   by run: 100.0 · 0.0
+k tries       pass@1 75.0 % · pass@2 100.0 %
+              pass^1 75.0 % · pass^2 0.0 %
+always pass   1
+always fail   0
+flaky         1   hello-world
+checks flip   reward 1
+
+Not the same each time (1)   . pass   F fail   ? incomplete   – not tried
+case         passes  runs  checks that flip
+hello-world     1/2  . F   reward
+""")
+
+
+def test_a_run_alone_repeats_nothing(library):
+    assert done("consistency", "9c0d1e2f", "--store", library).out == snapshot("""\
+voice-beta · harbour_bench · 1 run
+runs          9c0d1e2f
+Every turn was tried once: nothing is repeated, so nothing can be told of consistency
+""")
+
+
+def test_judges_of_a_real_study():
+    assert done("consistency", "--judges", HAIKU).out == snapshot("""\
+18 attempts judged · 18 by two or more
+
+judge                         judged  invalid  pass  fail  mean score
+judge_01 (claude-opus-4-6)        15        –    12     3       0.680
+judge_02 (claude-sonnet-4-6)      18        –    15     3       0.771
+judge_03 (claude-haiku-4-5)       18        –    11     7       0.604
+
+Two judges on an attempt as a whole: pass or fail
+judge                         and                           both  same  kappa  scores apart
+judge_01 (claude-opus-4-6)    judge_02 (claude-sonnet-4-6)    15    15   1.00         0.069
+judge_01 (claude-opus-4-6)    judge_03 (claude-haiku-4-5)     15    11   0.44         0.244
+judge_02 (claude-sonnet-4-6)  judge_03 (claude-haiku-4-5)     18    14   0.48         0.205
+
+All judges, on the whole and on each check that two of them rated
+rated               attempts  disputed  alpha  Fleiss
+overall                   18         4   0.60    0.57
+requirements               3         3  -0.31   -0.33
+overall_quality           12         5  -0.14   -0.17
+build_pipeline            10         3  -0.09       –
+documentation              3         1   0.00   -0.12
+execution                  1         1   0.00       –
+proportionality           12         8   0.05   -0.04
+code_quality              12         2   0.74    0.69
+functional                14         2   0.78    0.69
+build_integration          3         0      –       –
+core_functionality         1         0      –       –
+– cannot be given: all said one and the same, as chance alone would, or too few rated it
+
+Disputed as a whole (4)
+  test-002/T0/04   judge_01 (claude-opus-4-6) pass 0.72 · judge_02 (claude-sonnet-4-6) pass 0.89 ·
+    judge_03 (claude-haiku-4-5) fail 0.00
+    errata show 7617bfef35cbff0b:projectscylla/test-002/T0/04#1
+  test-002/T0/04 #2   judge_01 (claude-opus-4-6) pass 0.82 · judge_02 (claude-sonnet-4-6) pass 0.85
+    · judge_03 (claude-haiku-4-5) fail 0.25
+    errata show 7617bfef35cbff0b:projectscylla/test-002/T0/04#2
+  test-002/T0/04 #3   judge_01 (claude-opus-4-6) pass 0.79 · judge_02 (claude-sonnet-4-6) pass 0.87
+    · judge_03 (claude-haiku-4-5) fail 0.32
+    errata show 7617bfef35cbff0b:projectscylla/test-002/T0/04#3
+  test-003/T6/01 #3   judge_01 (claude-opus-4-6) pass 0.88 · judge_02 (claude-sonnet-4-6) pass 1.00
+    · judge_03 (claude-haiku-4-5) fail 0.00
+    errata show 7617bfef35cbff0b:projectscylla/test-003/T6/01#3
+""")
+
+
+def test_a_turn_with_two_rows_is_told_and_an_error_when_everything_else_was_told(tmp_path):
+    told = errata("consistency", DAMAGED, "-o", tmp_path / "out")
+
+    assert told.code == 2
+    assert "voice-beta · harbour_bench · 1 run" in told.out
+    assert (tmp_path / "out" / "consistency_sanity_checks.csv").is_file()
+    assert "error: Several rows for one case of one run, which are in no count: `turn-12`" in told.talk
+
+
+def test_the_files_are_named_on_stderr(library, tmp_path):
+    told = done("consistency", "1a2b3c4d", "5e6f7a8b", "-o", tmp_path / "out", "--store", library)
+
+    assert "consistency_run_details.csv · 60 rows" in told.talk
+    assert "wrote" not in told.out
+
+
+def test_json_holds_everything_that_the_page_says(library):
+    row = done("consistency", "1a2b3c4d", "5e6f7a8b", "--json", "--store", library).row
+
+    assert row["flaky"] == ["turn-5", "turn-19", "turn-26"]
+    assert row["always_fail"] == ["turn-11", "turn-14", "turn-22"]
+    assert [(one["k"], one["any"], one["all"]) for one in row["reliability"]] == [(1, 0.85, 0.85), (2, 0.9, 0.8)]
+    assert row["cases"][5] == {
+        "case": "turn-5",
+        "case_key": "harbour_bench/turn-5",
+        "pattern": "1:fail|2:pass",
+        "passed": 1,
+        "failed": 1,
+        "incomplete": 0,
+        "frequency": "1/2",
+        "flaky": True,
+        "unstable": True,
+        "metric_flips": [
+            {"metric": "kb_grounding", "pattern": "1:fail|2:pass", "passed": 1, "failed": 1, "na": 0},
+        ],
+    }
+
+
+def test_json_names_files_and_runs_that_are_left_out(library, tmp_path):
+    rows = done("consistency", "1a2b3c4d", "7d8e9f0a", "-o", tmp_path / "out", "--json", "--store", library).rows
+
+    assert rows[1]["left_out"] == "nothing in it was scored"
+    assert rows[2] == {"file": str(tmp_path / "out" / "consistency_run_details.csv"), "rows": 30}
+
+
+def test_json_of_judges():
+    row = done("consistency", "--judges", HAIKU, "--json").row
+
+    assert row["questions"][0]["name"] == "overall"
+    assert len(row["questions"][0]["disputes"]) == 4
+
+
+@pytest.mark.parametrize("options", [(), ("--judges",)])
+def test_no_line_is_wider_than_the_page(options, library):
+    every = ("1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d", "jn709tmj", "jn7mqywb", "jn7maewn")
+    told = done("consistency", *every, *options, "--store", library)
+
+    assert max(map(len, told.out.splitlines())) <= 100
+
+
+def test_judges_have_no_tables(tmp_path):
+    told = errata("consistency", HAIKU, "--judges", "-o", tmp_path / "out")
+
+    assert told.code == 2
+    assert "`--judges` writes no tables" in told.talk

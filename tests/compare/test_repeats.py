@@ -1,0 +1,88 @@
+"""Cases that were tried several times."""
+
+from itertools import combinations
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.compare.repeats import Repeated, reliability, status_of
+from errata.model import Check
+from errata.testing import an_attempt
+
+statuses = st.lists(st.sampled_from(["pass", "fail", "incomplete"]), min_size=1, max_size=7)
+
+
+def tried(*given_statuses, case="case-1"):
+    return Repeated(case=case, statuses=given_statuses)
+
+
+@given(st.lists(statuses, min_size=1, max_size=6))
+def test_k_tries_give_what_all_sets_of_k_tries_give(cases):
+    found = reliability([tried(*one) for one in cases])
+
+    measured = [[status == "pass" for status in one if status != "incomplete"] for one in cases]
+    for told in found:
+        sets = [list(combinations(one, told.k)) for one in measured if len(one) >= told.k]
+        assert told.cases == len(sets)
+        assert told.any == pytest.approx(fmean(fmean(map(any, those)) for those in sets))
+        assert told.all == pytest.approx(fmean(fmean(map(all, those)) for those in sets))
+
+
+@given(st.lists(statuses, min_size=1, max_size=6))
+def test_it_is_told_for_every_k_that_some_case_allows(cases):
+    most = max(sum(status != "incomplete" for status in one) for one in cases)
+
+    assert [one.k for one in reliability([tried(*one) for one in cases])] == [
+        k for k in range(1, most + 1) if k <= 5 or k == most
+    ]
+
+
+@given(statuses)
+def test_flaky_is_both_passed_and_failed(given_statuses):
+    assert tried(*given_statuses).is_flaky == ({"pass", "fail"} <= set(given_statuses))
+
+
+def test_a_try_that_was_not_measured_makes_no_case_flaky():
+    one = tried("pass", "incomplete")
+
+    assert (one.is_flaky, one.is_unstable, one.frequency) == (False, True, "1/1")
+
+
+def test_the_frequency_of_a_case():
+    assert tried("pass", "fail", "pass").frequency == "2/3"
+
+
+def test_a_case_that_was_tried_once_does_not_always_fail():
+    assert not tried("fail").always_fails
+    assert tried("fail", "fail").always_fails
+
+
+@pytest.mark.parametrize(
+    "facts, status",
+    [
+        (("completed", "scored", "pass"), "pass"),
+        (("limit", "scored", "pass"), "pass"),
+        (("completed", "scored", "fail"), "fail"),
+        (("completed", "unscored", "none"), "incomplete"),
+        (("error", "not_run", "none"), "incomplete"),
+        (("unfinished", "not_run", "none"), "incomplete"),
+        (("error", "scored", "none"), "incomplete"),
+    ],
+)
+def test_the_outcome_is_the_status(facts, status):
+    execution, measurement, outcome = facts
+
+    assert status_of(an_attempt(execution=execution, measurement=measurement, outcome=outcome)) == status
+
+
+def test_an_answer_that_never_came_and_was_failed_by_a_judge_is_failed():
+    checks = (Check(name="turn_taking", status="fail"),)
+
+    assert status_of(an_attempt(execution="error", outcome="none", checks=checks)) == "fail"
+
+
+@pytest.mark.parametrize("reported, status", [(0.4, "fail"), (0.8, "pass")])
+def test_a_graded_value_passes_where_it_reaches_its_threshold(reported, status):
+    assert status_of(an_attempt(outcome="partial", reported=reported, threshold=0.5)) == status

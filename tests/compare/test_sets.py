@@ -1,0 +1,142 @@
+"""Failed by all, unique fails and passes, unstable cases: as people define them, and against brute force."""
+
+import pytest
+from hypothesis import given
+from matrices import a_matrix, numbers, words
+
+from errata.compare.sets import each_run, failed_by_all, instability, uniques
+
+PASS, FAIL = ".", "Fec"
+
+
+def of_runs(matrix):
+    return uniques(matrix, each_run(matrix))
+
+
+def of_subjects(matrix):
+    return uniques(matrix, matrix.subjects)
+
+
+@pytest.mark.req("J-11")
+def test_what_all_runs_fail_is_failed_by_all():
+    assert numbers(failed_by_all(a_matrix("FFF.", "Fe.F", "FF?F")).runs) == [0, 1]
+
+
+@pytest.mark.req("J-11")
+def test_a_model_counts_as_failed_in_some_run_or_in_every_run():
+    found = failed_by_all(a_matrix("F.F", "FF.", "FF.", models="aab"))
+
+    assert numbers(found.subjects_in_some_run) == [0, 1]
+    assert numbers(found.subjects_in_every_run) == [0]
+
+
+@pytest.mark.req("J-11")
+@pytest.mark.trap(9)
+def test_a_turn_without_a_verdict_is_neither_failed_by_all_nor_a_unique_pass():
+    matrix = a_matrix("FF", "FF", "?.")
+
+    assert numbers(failed_by_all(matrix).runs) == []
+    assert numbers(of_runs(matrix).passes["c"]) == [1]
+
+
+@pytest.mark.req("J-11")
+def test_a_unique_fail_is_one_that_no_other_run_fails():
+    found = of_runs(a_matrix("F.FF", ".FF?", "..FF")).fails
+
+    assert {name: numbers(cases) for name, cases in found.items()} == {"a": [0], "b": [1], "c": []}
+
+
+def test_a_unique_fail_of_a_model_may_be_of_any_of_its_runs():
+    matrix = a_matrix("F..", ".F.", "..F", models="aab")
+
+    assert {name: numbers(cases) for name, cases in of_subjects(matrix).fails.items()} == {"a": [0, 1], "b": [2]}
+
+
+def test_a_unique_pass_of_a_model_needs_a_pass_and_no_fail():
+    matrix = a_matrix("..F?-", ".F.??", "FFFFF", models="aab")
+
+    assert numbers(of_subjects(matrix).passes["a"]) == [0]
+
+
+def test_one_run_alone_is_nothing_special():
+    assert of_runs(a_matrix("F.")).fails == {"a": ()}
+
+
+@pytest.mark.req("J-24")
+def test_a_case_is_unstable_where_runs_of_one_model_disagree():
+    found = instability(a_matrix("F.F.~", "FF??.", "FFFFF", models="aab"))
+
+    assert list(found) == ["a"]
+    assert found["a"].runs == 2
+    assert numbers(found["a"].unstable) == [1, 4]
+    assert numbers(found["a"].failed_in_every_run) == [0]
+
+
+def test_rows_that_contradict_each_other_are_not_the_models_wavering():
+    assert numbers(instability(a_matrix("!!", "F.", models="aa"))["a"].unstable) == []
+
+
+def brute(runs, models):
+    """The same from the definitions, with sets of runs for each case."""
+    for number, letters in enumerate(zip(*runs, strict=True)):
+        fails = {at for at, letter in enumerate(letters) if letter in FAIL}
+        passes = {at for at, letter in enumerate(letters) if letter in PASS}
+        ever_fails = fails | {at for at, letter in enumerate(letters) if letter in "~!"}
+        of = {model: {at for at, one in enumerate(models) if one == model} for model in models}
+        yield number, fails, passes, ever_fails, of
+
+
+@given(words())
+def test_failed_by_all_is_what_brute_force_finds(made):
+    runs, models = [word for word, _ in made], [model for _, model in made]
+    found = failed_by_all(a_matrix(*runs, models="".join(models)))
+    every = [number for number, fails, *_ in brute(runs, models) if len(fails) == len(runs)]
+    some = [number for number, fails, *_, of in brute(runs, models) if all(those & fails for those in of.values())]
+
+    assert (numbers(found.runs), numbers(found.subjects_in_some_run)) == (every, some)
+    assert found.subjects_in_every_run == found.runs
+
+
+@given(words())
+def test_the_uniques_of_runs_are_what_brute_force_finds(made):
+    runs, models = [word for word, _ in made], [model for _, model in made]
+    matrix = a_matrix(*runs, models="".join(models))
+    found = of_runs(matrix)
+    for at, column in enumerate(matrix.columns):
+        others = set(range(len(runs))) - {at}
+        rows = list(brute(runs, models)) if others else []
+        assert numbers(found.fails[column.label]) == [n for n, fails, *_ in rows if fails == {at}]
+        assert numbers(found.passes[column.label]) == [
+            n for n, fails, passes, *_ in rows if at in passes and fails == others
+        ]
+
+
+@given(words())
+def test_the_uniques_of_subjects_are_what_brute_force_finds(made):
+    runs, models = [word for word, _ in made], [model for _, model in made]
+    found = of_subjects(a_matrix(*runs, models="".join(models)))
+    for model in set(models):
+        fails_alone, passes_alone = [], []
+        for number, fails, passes, ever, of in brute(runs, models) if len(set(models)) > 1 else ():
+            others = [those & fails for one, those in of.items() if one != model]
+            if of[model] & fails and not any(others):
+                fails_alone.append(number)
+            if all(others) and of[model] & passes and not of[model] & ever:
+                passes_alone.append(number)
+        assert numbers(found.fails[model]) == fails_alone
+        assert numbers(found.passes[model]) == passes_alone
+
+
+@given(words())
+def test_instability_is_what_brute_force_finds(made):
+    runs, models = [word for word, _ in made], [model for _, model in made]
+    found = instability(a_matrix(*runs, models="".join(models)))
+    assert set(found) == {model for model in models if models.count(model) > 1}
+    for model, one in found.items():
+        unstable, always = [], []
+        for number, letters in enumerate(zip(*runs, strict=True)):
+            own = [letter for letter, of in zip(letters, models, strict=True) if of == model]
+            good, bad = any(one in ".~" for one in own), any(one in FAIL + "~" for one in own)
+            unstable += [number] if good and bad else []
+            always += [number] if all(one in FAIL for one in own) else []
+        assert (numbers(one.unstable), numbers(one.failed_in_every_run)) == (unstable, always)
