@@ -17,8 +17,8 @@ runs          1a2b3c4d, 5e6f7a8b
 
 rows          60 · 51 pass, 9 fail, 0 incomplete · 30 turns
 passed        85.0 %   [70.3, 93.1]   by run: 83.3 · 86.7
-k tries       pass@1 85.0 % · pass@2 90.0 %
-              pass^1 85.0 % · pass^2 80.0 %
+one of k      pass@1 85.0 % · pass@2 90.0 %
+all of k      pass^1 85.0 % · pass^2 80.0 %
 always pass   24
 always fail   3   turn-11, turn-14, turn-22
 flaky         3   turn-5, turn-19, turn-26
@@ -61,10 +61,10 @@ def test_runs_of_a_harness_that_keeps_its_tasks_only_sometimes(library):
 acme/nimbus-2-coder · convex-evals · 3 runs
 runs          jn709tmj, jn7mqywb, jn7maewn
 
-rows          74 · 52 pass, 13 fail, 6 incomplete · 24 evals
+rows          71 of 74 · 52 pass, 13 fail, 6 incomplete · 24 evals
 passed        80.0 %   [67.4, 88.5]   by run: 68.4 · 68.2 · 100.0
-k tries       pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 %
-              pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 %
+one of k      pass@1 81.9 % · pass@2 94.4 % · pass@3 100.0 % (17 cases)
+all of k      pass^1 81.9 % · pass^2 69.4 % · pass^3 47.1 % (17 cases)
 always pass   9
 always fail   0
 flaky         9   000-fundamentals/002-http_greeting and 8 more
@@ -99,13 +99,15 @@ def test_epochs_of_one_run():
 mock-model · terminal-bench · 1 run, 2 tries
 runs          e171098a#1, e171098a#2
 
-rows          4 · 2 pass, 1 fail, 1 incomplete · 3 trials
+rows          4 · 2 pass, 1 fail, 1 incomplete · 3 cases
 passed        66.7 %   [20.8, 93.9]   by run: 100.0 · 0.0
-k tries       pass@1 75.0 % · pass@2 100.0 %
-              pass^1 75.0 % · pass^2 0.0 %
-always pass   1
+one of k      pass@1 75.0 % · pass@2 100.0 % (1 case)
+all of k      pass^1 75.0 % · pass^2 0.0 % (1 case)
+always pass   0
 always fail   0
 flaky         1   hello-world
+tried once    2   build-linux, chess
+not measured  1   build-linux
 checks flip   reward 1
 
 Not the same each time (1)   . pass   F fail   ? incomplete   – not tried

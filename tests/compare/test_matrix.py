@@ -47,8 +47,8 @@ def test_long_values_are_told_by_the_part_that_tells_them_apart():
     start, end = "You are a helpful assistant who translates everything. ", "Answer with one word."
 
     assert labels(a_run_of("m", prompt=start + "Be brief."), a_run_of("m", prompt=start + "Be long.")) == [
-        "m (prompt …lates everything. Be brief.)",
-        "m (prompt …slates everything. Be long.)",
+        "m (prompt …ranslates everything. Be brief.)",
+        "m (prompt …translates everything. Be long.)",
     ]
     assert labels(a_run_of("m", prompt=start + "A " + start), a_run_of("m", prompt=start + "B " + start)) == [
         "m (prompt 1)",

@@ -30,6 +30,8 @@ COMMANDS: Table = {
     "rerun": ("rerun", "Tell how RUNS can be repeated where it was not the model's fault."),
     "action": ("action", "Keep what was done about failures, and tell whether it worked."),
     "known": ("known", "Keep which gaps of a suite are known, so that they are not found again."),
+    "report": ("report", "Write a report about RUNS that people keep."),
+    "issues": ("issues", "Write the issues of RUNS, one for each case, and the script that files them."),
     "exclude": ("exclude", "Keep RUN, but leave it out of every score."),
     "rm": ("rm", "Forget RUNS."),
     "trust": ("trust", "Let a project's `errata.toml` name reviewers, addresses and keys."),

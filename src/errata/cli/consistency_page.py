@@ -22,7 +22,9 @@ NOT_TRIED = "–"
 def show_study(found: Consistency, *, first: bool) -> None:
     if not first:
         put()
-    word = counted_in(found.columns[0].stored.run, "cases")
+    repeats = any(one.epoch is not None for one in found.columns)
+    # what a harness counts are tries, where it tries a case several times
+    word = "case" if repeats else counted_in(found.columns[0].stored.run, "cases")
     put(f"{found.subject} · {found.benchmark} · {plural(len(found.runs), 'run')}{_epochs(found)}")
     _put("runs", [one.name for one in found.columns])
     if len(found.columns) < 2:
@@ -30,7 +32,9 @@ def show_study(found: Consistency, *, first: bool) -> None:
         _put_judged_twice(found)
         return
     put()
-    _put_figures(found, word)
+    _put_counts(found, word)
+    _put_reliability(found)
+    _put_kinds(found)
     _put_odd(found)
     _put_unstable(found)
     _put_judged_twice(found)
@@ -63,27 +67,43 @@ def show_left_out(found: Consistencies) -> None:
         put(f"{'left out':<{LABEL}}{short(stored.run.native_id)}: {why}", hang=LABEL)
 
 
-def _put_figures(found: Consistency, word: str) -> None:
+def _put_counts(found: Consistency, word: str) -> None:
     study = found.study
-    repeated, by_run = study.repeated, study.counts
+    by_run = study.counts
     whole = sum(by_run.values(), Counter[str]())
     statuses = ", ".join(f"{whole[name]:,} {name}" for name in _LETTERS)
-    put(f"{'rows':<{LABEL}}{study.rows:,} · {statuses} · {plural(len(repeated), word)}")
-    told = passing(repeated)
-    if told.rate is None or told.interval is None:
-        return
-    rates = [_rate(counts) for counts in by_run.values()]
-    interval = f"[{100 * told.interval[0]:.1f}, {100 * told.interval[1]:.1f}]"
-    put(f"{'passed':<{LABEL}}{100 * told.rate:.1f} %   {interval}   by run: {' · '.join(rates)}", hang=LABEL)
-    at_k = [f"pass@{one.k} {100 * one.any:.1f} %" for one in study.reliability]
-    all_k = [f"pass^{one.k} {100 * one.all:.1f} %" for one in study.reliability]
-    put(f"{'k tries':<{LABEL}}{' · '.join(at_k)}", hang=LABEL)
-    put(f"{'':<{LABEL}}{' · '.join(all_k)}", hang=LABEL)
-    always = sum(one.passed == len(one.statuses) for one in repeated)
-    put(f"{'always pass':<{LABEL}}{always:,}")
-    _put("always fail", _names(found, [one for one in study.cases if one.repeated.always_fails]), count=True)
-    _put("flaky", _names(found, [one for one in study.cases if one.repeated.is_flaky]), count=True)
-    flips = Counter(flip.metric for _, flip in study.flips)
+    rows = f"{whole.total():,}" if whole.total() == study.rows else f"{whole.total():,} of {study.rows:,}"
+    put(f"{'rows':<{LABEL}}{rows} · {statuses} · {plural(len(study.cases), word)}")
+    told = passing(study.repeated)
+    if told.rate is not None and told.interval is not None:
+        interval = f"[{100 * told.interval[0]:.1f}, {100 * told.interval[1]:.1f}]"
+        rates = " · ".join(map(_rate, by_run.values()))
+        put(f"{'passed':<{LABEL}}{100 * told.rate:.1f} %   {interval}   by run: {rates}", hang=LABEL)
+
+
+def _put_reliability(found: Consistency) -> None:
+    told = found.study.reliability
+    notes = {one.k: "" if one.cases == told[0].cases else f" ({plural(one.cases, 'case')})" for one in told}
+    for label, sign, values in (
+        ("one of k", "@", {one.k: one.any for one in told}),
+        ("all of k", "^", {one.k: one.all for one in told}),
+    ):
+        parts = [f"pass{sign}{k} {100 * value:.1f} %{notes[k]}" for k, value in values.items()]
+        put(f"{label:<{LABEL}}{' · '.join(parts)}".rstrip(), hang=LABEL)
+
+
+def _put_kinds(found: Consistency) -> None:
+    cases = [(found.name_of(one.case), one.repeated) for one in found.study.cases]
+    put(f"{'always pass':<{LABEL}}{sum(one.always_passes for _, one in cases):,}")
+    _put("always fail", [name for name, one in cases if one.always_fails], count=True)
+    _put("flaky", [name for name, one in cases if one.is_flaky], count=True)
+    for label, names in (
+        ("tried once", [name for name, one in cases if len(one.statuses) == 1]),
+        ("not measured", [name for name, one in cases if not one.measured]),
+    ):
+        if names:
+            _put(label, names, count=True)
+    flips = Counter(flip.metric for _, flip in found.study.flips)
     if flips:
         _put("checks flip", [f"{name} {count}" for name, count in flips.most_common()])
 
@@ -91,10 +111,6 @@ def _put_figures(found: Consistency, word: str) -> None:
 def _rate(counts: Counter[str]) -> str:
     measured = counts["pass"] + counts["fail"]
     return f"{100 * counts['pass'] / measured:.1f}" if measured else "–"
-
-
-def _names(found: Consistency, cases: Sequence[CaseTries]) -> list[str]:
-    return [found.name_of(one.case) for one in cases]
 
 
 def _put(label: str, parts: Sequence[str], *, count: bool = False) -> None:

@@ -10,6 +10,7 @@ from errata.cli.choice import Word
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_lines_of_json
+from errata.cli.reports_option import reports_option
 from errata.cli.runs import title_of
 from errata.cli.suspicious import show_suspicions, suspicions_of
 from errata.cli.table import put_table
@@ -35,6 +36,7 @@ REASON = 24
 @click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome.")
 @click.option("--suspicious", is_flag=True, help="Instead of failures, the passes that deserve a second look.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many a run.")
+@reports_option
 @raw_option
 @shared_options
 def command(
@@ -77,8 +79,13 @@ def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> 
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
     told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
-    put(f"{told}{_where_owners_come_from(listed)}")
+    before = " · before = earlier reports that name the case" if _are_reported(listed) else ""
+    put(f"{told}{_where_owners_come_from(listed)}{before}")
     return len(listed)
+
+
+def _are_reported(listed: Sequence[Failure]) -> bool:
+    return any(failure.times_reported is not None for failure in listed)
 
 
 def _where_owners_come_from(listed: Sequence[Failure]) -> str:
@@ -93,6 +100,9 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
     rows = [_row(failure) for failure in listed]
     reasons = [failure.reason for failure in listed]
     header = (*HEADER[:-1], "label or signal") if any(failure.standing for failure in listed) else HEADER
+    if _are_reported(listed):
+        header = (*header, "before")
+        rows = [(*row, str(failure.times_reported or 0)) for row, failure in zip(rows, listed, strict=True)]
     taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):
         put_table(header, rows, give_way=("failed checks",), whole=("case",), raw=raw)

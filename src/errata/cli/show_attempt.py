@@ -24,6 +24,9 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     if shown.said is not None:
         put()
         put_verdict(shown.said, raw=raw)
+    if shown.bucket is not None:
+        put()
+        put(f"Bucket   {shown.bucket.title} ({shown.bucket.status}; errata buckets show {shown.bucket.slug})", hang=9)
     put_evidence(shown, full=full, raw=raw)
     put()
     put(f"id       {attempt.id}", hang=9, raw=raw)

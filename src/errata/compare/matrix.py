@@ -156,7 +156,7 @@ def _ordered(found: dict[str, list[Cell | None]]) -> list[str]:
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
     """`turn-9` before `turn-10`."""
-    return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in _PARTS.findall(name))
+    return tuple((not number, int(number or 0), other) for number, other in _PARTS.findall(name))
 
 
-_PARTS = re.compile(r"[0-9]{1,18}|[^0-9]+|[0-9]+")
+_PARTS = re.compile(r"([0-9]{1,18})|([^0-9]+)")

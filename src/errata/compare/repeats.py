@@ -58,8 +58,12 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
         return 0 < self.passed < self.measured
 
     @property
+    def always_passes(self) -> bool:
+        """Tried twice or more, and passed each time."""
+        return self.passed == len(self.statuses) > 1
+
+    @property
     def always_fails(self) -> bool:
-        """Tried twice or more, and failed each time."""
         return self.failed == len(self.statuses) > 1
 
     @property

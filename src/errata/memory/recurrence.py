@@ -1,6 +1,7 @@
 """What repeats: which failures of a run earlier reports name, and what was done about them in the meantime."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -58,6 +59,19 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
     """What reports about other models say of it."""
     other_runs: tuple[FailedRun, ...] = ()
     """Other models that fail it."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "is_repeat": self.is_repeat,
+            "reports": self.reports,
+            "runs": self.runs,
+            "should_be_gone": self.should_be_gone,
+            "actions": [
+                {"date": one.action.date, "path": one.action.path, "what": one.action.what, "why": one.why}
+                for one in self.due
+            ],
+            "other_models": {"reports": self.others, "runs": self.other_runs},
+        }
 
     @property
     def is_repeat(self) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 from errata import checkup
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Finding, StoredRun
+from errata.pipeline.bucketing import bucket_if_cheap
 from errata.pipeline.causes import Causes, causes_of
 from errata.pipeline.explaining import BY_DEFAULT, meaning_of
 from errata.pipeline.failures import case_name
@@ -134,6 +135,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         tally.add(attempt, categories.get(attempt.case, ""))
     score = _score(stored, tally)
     scores = score_run(stored, store)
+    bucket_if_cheap(stored, store)
     attributed = attributions_of(store, stored.pk)
     said = attributed.values()
     return Analysis(

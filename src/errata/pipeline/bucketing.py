@@ -1,12 +1,14 @@
 """The verb `buckets suggest`: the failures of runs into buckets, old ones recognised; what a person did stays."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import msgspec
 
 from errata.buckets.failing import Failing
 from errata.buckets.suggesting import suggest
+from errata.errors import StoreError
 from errata.model import Bucket, Member, StoredRun
 from errata.model.words import MemberRole
 from errata.pipeline.bucketing_failures import failing_in
@@ -23,8 +25,8 @@ VERSION = "1"
 """Counts up when the grouping changes what it says."""
 PENDING = "~"
 """Behind the mark of a run: what its buckets share with those of other runs was not told yet."""
-CHEAP = 20_000
-"""Failures of a run up to which suggestions come along with other work."""
+FEW, CHEAP = 200, 20_000
+"""Failures of a run up to which suggestions come along with a look at one of them, and with other work."""
 
 
 def bucket_run(stored: StoredRun, store: Store, *, tried: bool = False, now: datetime | None = None) -> Kept:
@@ -62,12 +64,12 @@ def bucket_if_needed(runs: Iterable[StoredRun], store: Store) -> None:
         mark_told(store, suite, PENDING)
 
 
-def bucket_if_cheap(stored: StoredRun, store: Store) -> None:
+def bucket_if_cheap(stored: StoredRun, store: Store, *, most: int = CHEAP) -> None:
     """Along with other work: of one run, unless it has very many failures, and without a look at other runs."""
-    if 0 < stored.counts.failures <= CHEAP and not _is_fresh(
-        marks_of(store, [stored.run.id])[stored.run.id], pending=True
-    ):
-        bucket_run(stored, store)
+    mark = marks_of(store, [stored.run.id]).get(stored.run.id)
+    if mark is not None and 0 < stored.counts.failures <= most and not _is_fresh(mark, pending=True):
+        with suppress(StoreError):  # a store that can only be read still tells the rest
+            bucket_run(stored, store)
 
 
 def bucket_anew(runs: Iterable[StoredRun], store: Store, *, tried: bool = False) -> Iterator[Kept]:
@@ -77,11 +79,17 @@ def bucket_anew(runs: Iterable[StoredRun], store: Store, *, tried: bool = False)
         yield bucket_run(stored, store, tried=tried)
 
 
-def bucket_of(stored: StoredRun, store: Store, attempts: Sequence[str] | None = None) -> dict[str, Slip]:
+def bucket_of(stored: StoredRun, store: Store) -> dict[str, Slip]:
     """Attempt → its bucket. Suggestions are made first where they are missing and cost little."""
     triage_if_needed(stored, store)
     bucket_if_cheap(stored, store)
-    return slips_of(store, stored.run.id, attempts)
+    return slips_of(store, stored.run.id)
+
+
+def bucket_of_one(stored: StoredRun, attempt: str, store: Store) -> Slip | None:
+    """For those who look at one failure after the other, and do not want to wait."""
+    bucket_if_cheap(stored, store, most=FEW)
+    return slips_of(store, stored.run.id, [attempt]).get(attempt)
 
 
 def text_of(now: datetime) -> str:

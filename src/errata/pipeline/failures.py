@@ -7,14 +7,17 @@ import msgspec
 
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.expectations import Expectations
 from errata.pipeline.log_lines import has_logs
 from errata.pipeline.reasons import explained, reason_of, says_more
+from errata.pipeline.remembering import Remembered
 from errata.pipeline.standings import standing_of
 from errata.pipeline.triaging import triage_if_needed
 from errata.review.standing import Standing
 from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
 from errata.store.attributions import attributions_of
+from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
@@ -40,6 +43,16 @@ class Failure(msgspec.Struct, frozen=True):
     """What the case asked for, where that is all that can be said of a wrong answer."""
     standing: Standing | None = None
     """The verdict that stands, where somebody has read it."""
+    bucket: Slip | None = None
+    remembered: Remembered | None = None
+    """What was known before the run."""
+
+    @property
+    def times_reported(self) -> int | None:
+        """How many earlier reports about the model name the case; none where there is no such report at all."""
+        if self.remembered is None or not self.remembered.shelved.same_model:
+            return None
+        return len(self.remembered.named.cases.get(self.attempt.case, ()))
 
     @property
     def case_name(self) -> str:
@@ -77,8 +90,9 @@ class Failure(msgspec.Struct, frozen=True):
             else [],
             "failure_key": said.failure_key if said else None,
             "suggested_labels": said.suggested_labels if said else {},
-            "bucket": None,
+            "bucket": self.bucket,
             "verdict": _verdict(self.standing),
+            "before": self.remembered.before(attempt.case).as_json() if self.remembered else None,
         }
 
 
@@ -112,8 +126,9 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
     triage_if_needed(stored, store)
     said = attributions_of(store, stored.pk)
     read = standing_of(store, stored.run.id, attributed=said)
+    buckets = bucket_of(stored, store)
     categories = categories_of(store, stored.pk) if filters.category else {}
-    expected = Expectations(stored, store)
+    expected, remembered = Expectations(stored, store), Remembered(stored, store)
     found = 0
     for attempt in _candidates(stored, store, filters):
         if limit is not None and found >= limit:
@@ -127,7 +142,7 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
                 attempt = with_texts(store, attempt)
             asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
             stood = read[attempt.id].standing if attempt.id in read else None
-            yield Failure(stored.run, attempt, attribution, asked, stood)
+            yield Failure(stored.run, attempt, attribution, asked, stood, buckets.get(attempt.id), remembered)
 
 
 def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:

@@ -1,7 +1,7 @@
 """Failures that are the same crash as one that was read: they take its verdict over, where that is allowed."""
 
 from errata.model import Attribution, StoredRun, Verdict
-from errata.review.inheritance import MACHINERY, inherited
+from errata.review.inheritance import MACHINERY, inherited, passes_on
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
@@ -18,6 +18,11 @@ class Heirs:
         for one in said:
             if one.attempt not in read:
                 self._unread.setdefault(one.failure_key.exact, {})[one.attempt] = one
+
+    def key_of(self, attempt: str) -> tuple[str, str] | None:
+        """The same for those that one verdict may go for; none for what has to be read in each case."""
+        said = self._said.get(attempt)
+        return (said.failure_key.exact, said.owner) if said is not None and passes_on(said) else None
 
     def is_read(self, attempt: str) -> None:
         """Somebody has begun to read it: it inherits nothing."""

@@ -1,36 +1,28 @@
 """Failures of the store → packets, some at a time; what packets are made of is gathered here."""
 
-from collections.abc import Callable, Collection, Iterator
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import msgspec
 
 from errata.errors import NotFoundError, SettingsError
-from errata.model import Attempt, Attribution, LabelChoice, Packet, Question, Run, StoredRun
+from errata.model import Attribution, LabelChoice, Packet, Question, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.failures import Filters, case_name
 from errata.pipeline.recalling import History, Recalling
 from errata.pipeline.rules import rules_in_use
-from errata.pipeline.selecting import short
+from errata.pipeline.surroundings import Surroundings
 from errata.pipeline.triaging import triage_if_needed
 from errata.review.budget import BUDGET
-from errata.review.material import Material
 from errata.review.packets import packet_for
 from errata.review.question import OWNERS, RULE
-from errata.store.attempts import categories_of, run_with_texts
+from errata.store.attempts import categories_of
 from errata.store.database import Store
-from errata.store.failures import Listed, Loaded, attempts_at, listed_failures, loaded, number_of, turns_between
+from errata.store.failures import Listed, Loaded, attempts_at, listed_failures, loaded, number_of
 from errata.store.runs import run_by_id
 from errata.text.nearest import did_you_mean
 from errata.triage import taxonomy as taxonomies
 
 AT_ONCE = 16
-PAGE = 50
-"""Turns of a conversation that are read together."""
-PAGES = 8
-BEFORE = 100
-AFTER = 100
 
 
 Attributed = tuple[Packet, Attribution | None]
@@ -77,6 +69,19 @@ def attributed_packets(
     triage_if_needed(stored, store)
     wanted = [one.seq for one in wanted_failures(stored, store, filters or Filters(), attempts)]
     yield from _packets(stored, store, wanted, packing or Packing())
+
+
+def packets_in_turn(
+    stored: StoredRun, store: Store, turns: Iterable[str | None], packing: Packing
+) -> Iterator[Packet | None]:
+    """Of failures by their ids, in the order they are given; none where `turns` has none to give at the moment."""
+    triage_if_needed(stored, store)
+    numbers = {one.id: one.seq for one in listed_failures(store, stored.pk, stored.run.id)}
+    making = _Making(stored, store, packing)
+    for some in _batches(turns):
+        if not all(attempt in numbers for attempt in some):
+            raise _gone(stored)
+        yield from (packet for packet, _ in making.of([numbers[attempt] for attempt in some])) if some else (None,)
 
 
 def packet_of(attempt_id: str, store: Store, *, packing: Packing | None = None) -> Packet:
@@ -134,61 +139,50 @@ def _fits(run: Run, one: Listed, filters: Filters, categories: dict[str, str]) -
 
 
 def _packets(stored: StoredRun, store: Store, seqs: list[int], packing: Packing) -> Iterator[Attributed]:
-    question = packing.question or question_for(stored.run.source.name)
-    surroundings, recalling = _Surroundings(stored, store), Recalling(stored, store)
-    several = stored.counts.attempts > stored.counts.cases
+    making = _Making(stored, store, packing)
     for at in range(0, len(seqs), AT_ONCE):
-        some = seqs[at : at + AT_ONCE]
-        failures = loaded(store, stored.pk, some)
-        if len(failures) < len(some):
-            told = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
-            raise NotFoundError(told, hint="start again: what was stored so far is kept")
+        yield from making.of(seqs[at : at + AT_ONCE])
+
+
+class _Making:
+    """Packets of one run; what they share is read once."""
+
+    def __init__(self, stored: StoredRun, store: Store, packing: Packing) -> None:
+        self._stored, self._store, self._packing = stored, store, packing
+        self._question = packing.question or question_for(stored.run.source.name)
+        self._surroundings = Surroundings(stored, store)
+        self._several = stored.counts.attempts > stored.counts.cases
+
+    def of(self, seqs: list[int]) -> Iterator[Attributed]:
+        """Read together: not too many."""
+        stored, store, packing = self._stored, self._store, self._packing
+        failures = loaded(store, stored.pk, seqs)
+        if len(failures) < len(seqs):
+            raise _gone(stored)
         keys = {one.attempt.case for one in failures}
-        known = recalling.of([one.case for one in failures], keys)
-        kin = attempts_at(store, stored.pk, keys) if several else {}
+        known = recall(stored, store, [one.case for one in failures], keys)
+        kin = attempts_at(store, stored.pk, keys) if self._several else {}
         for one in failures:
             history = (*packing.history(stored, one.attempt.case), *known.get(one.attempt.case, ()))
             beside = [other for other in kin.get(one.attempt.case, ()) if other.id != one.attempt.id]
-            material = surroundings.of(one, beside, history)
-            packet = packet_for(material, question, budget=packing.budget, blind=packing.blind, raw=packing.raw)
-            yield packet, one.attribution
+            material = self._surroundings.of(one, beside, history)
+            how = {"budget": packing.budget, "blind": packing.blind, "raw": packing.raw}
+            yield packet_for(material, self._question, **how), one.attribution
 
 
-class _Surroundings:
-    """What stands around the failures of one run; what they share is read once."""
+def _gone(stored: StoredRun) -> NotFoundError:
+    told = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
+    return NotFoundError(told, hint="start again: what was stored so far is kept")
 
-    def __init__(self, stored: StoredRun, store: Store) -> None:
-        self._stored, self._store = stored, store
-        self._run = run_with_texts(store, stored)
-        self._page = lru_cache(PAGES)(self._read_page)
 
-    def of(self, failure: Loaded, kin: list[Attempt], history: tuple[dict[str, Any], ...]) -> Material:
-        attempt = failure.attempt
-        before, after = self._turns(attempt)
-        return Material(
-            run=self._run,
-            handle=short(self._run.native_id),
-            attempt=attempt,
-            case=failure.case,
-            attribution=failure.attribution,
-            before=before,
-            after=after,
-            kin=tuple(kin),
-            history=history,
-        )
-
-    def _turns(self, attempt: Attempt) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...]]:
-        """What was said before, and what only follows from this turn."""
-        place = attempt.position
-        if place is None:
-            return (), ()
-        before = self._between(max(place - BEFORE, 0), place - 1)
-        after = self._between(place + 1, place + AFTER) if attempt.outcome != "pass" else ()
-        return before, tuple(turn for turn in after if turn.follows == attempt.id)
-
-    def _between(self, first: int, last: int) -> tuple[Attempt, ...]:
-        pages = (self._page(number) for number in range(first // PAGE, last // PAGE + 1))
-        return tuple(turn for page in pages for turn in page if first <= (turn.position or 0) <= last)
-
-    def _read_page(self, number: int) -> list[Attempt]:
-        return turns_between(self._store, self._stored.pk, number * PAGE, number * PAGE + PAGE - 1)
+def _batches(turns: Iterable[str | None]) -> Iterator[list[str]]:
+    """Some at a time; an empty one where nothing can be given at the moment."""
+    some: list[str] = []
+    for attempt in turns:
+        if attempt is not None:
+            some.append(attempt)
+        if attempt is None or len(some) == AT_ONCE:
+            yield some
+            some = []
+    if some:
+        yield some

@@ -1,6 +1,6 @@
 """A review before it is begun: which failures would be read by whom, what that would cost, and what would be sent."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -8,14 +8,13 @@ from errata.errors import SettingsError
 from errata.model import Call, Packet, StoredRun, Usage
 from errata.pipeline.chosen import Chosen
 from errata.pipeline.failures import Filters
-from errata.pipeline.packeting import Packing, packets_of, question_for
+from errata.pipeline.packeting import Packing, packets_in_turn, question_for
 from errata.pipeline.review_queue import Queue, Wanted, queue_of
 from errata.review.estimate import Estimate, estimate_all, estimate_of
 from errata.review.inheritance import MACHINERY
 from errata.review.limits import Limits
 from errata.review.prompts import fresh_marker, prompt_for
 from errata.review.protocols import Prompt
-from errata.review.redaction import redacted
 from errata.review.rounds import cache_key
 from errata.review.sampling import Waiting, sample
 from errata.review.windows import weight
@@ -49,6 +48,10 @@ class Part(msgspec.Struct, frozen=True):
     then: tuple[str, ...]
     """The same crash as one of the first: perhaps they need not be read."""
 
+    @property
+    def attempts(self) -> tuple[str, ...]:
+        return (*self.first, *self.then)
+
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
@@ -61,7 +64,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def packets(self) -> int:
-        return sum(len(part.first) + len(part.then) for part in self.parts)
+        return sum(len(part.attempts) for part in self.parts)
 
 
 def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, now: str) -> Plan:
@@ -76,7 +79,7 @@ def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, no
     word = word_for(request.chosen.identity)
     with open_ledger(store) as ledger:
         estimate = estimate_all(
-            (packet for part in parts for packet in packets_for(part, store, request)),
+            _all_packets(parts, store, request),
             prompt_of,
             lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
             request.chosen.price,
@@ -91,22 +94,21 @@ def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, no
 
 
 def packets_for(
-    part: Part, store: Store, request: Request, unwanted: Callable[[str], bool] = lambda _attempt: False
-) -> Iterator[Packet]:
-    """Redacted: nothing else is asked about, judged or sent. `unwanted` is asked when a packet's turn has come."""
+    part: Part, store: Store, request: Request, turns: Iterable[str | None] | None = None
+) -> Iterator[Packet | None]:
+    """Redacted: nothing else is asked about, judged or sent. In the order of the plan, unless `turns` has another."""
     question = question_for(part.stored.run.source.name, request.taxonomy)
     packing = Packing(question=question, blind=request.blind)
-    for attempts in (part.first, part.then):
-        wanted: Collection[str] = [one for one in attempts if not unwanted(one)]
-        for packet in packets_of(part.stored, store, attempts=wanted, packing=packing) if wanted else ():
-            if not unwanted(packet.attempt_id):
-                yield redacted(packet)
+    return packets_in_turn(part.stored, store, part.attempts if turns is None else turns, packing)
+
+
+def _all_packets(parts: Iterable[Part], store: Store, request: Request) -> Iterator[Packet]:
+    return (one for part in parts for one in packets_for(part, store, request) if one is not None)
 
 
 def first_prompt(plan: Plan, store: Store) -> Prompt | None:
     """What would be sent first."""
-    packets = (packet for part in plan.parts for packet in packets_for(part, store, plan.request))
-    first = next(packets, None)
+    first = next(_all_packets(plan.parts, store, plan.request), None)
     return None if first is None else prompt_of(first)
 
 

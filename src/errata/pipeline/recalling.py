@@ -8,7 +8,7 @@ from errata.memory.gaps import gap_for
 from errata.memory.recurrence import Before, Mention
 from errata.model import Case, KnownGap, StoredRun, Verdict
 from errata.model.times import moment_of
-from errata.pipeline.remembering import remember
+from errata.pipeline.remembering import Remembered
 from errata.review.standing import standing
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
@@ -26,7 +26,7 @@ class Recalling:
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
-        self._remembered, self._gaps = remember(stored, store), known_gaps(store, stored.run.suite)
+        self._remembered, self._gaps = Remembered(stored, store), known_gaps(store, stored.run.suite)
 
     def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, History]:
         """By case. Verdicts on this very run are not told: reviewers read for themselves."""

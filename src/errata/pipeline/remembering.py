@@ -1,6 +1,7 @@
 """What was known of a run's failures before it: earlier reports, earlier runs, other models, and what was done since."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -18,20 +19,22 @@ from errata.store.named_cases import bucket_cases
 DAY = len("2026-03-04")
 
 
-class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """What was known before the run, and what the run shows of it."""
+class Remembered:
+    """What was known before the run, and what the run shows of it. Other runs are looked at when they are asked for."""
 
-    shelf: Shelf
-    shelved: Shelved
-    named: Named
-    """By earlier reports about the same model."""
-    named_elsewhere: Named
-    """By those about others."""
-    runs: EarlierRuns
-    actions: tuple[Action, ...] = ()
-    """All that are known, oldest first; cases by their keys, where they are cases of this run."""
-    earlier: tuple[RunOutcomes, ...] = ()
-    """How earlier runs of the same model went, as far as the store or a report tells."""
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self.shelf: Shelf = shelf_for(stored.run)
+        kept = all_actions(store)
+        none = Reports(self.shelf, Shelved(), CaseNames(()))
+        reports = reports_for(stored, store, self.shelf) if self.shelf.files or kept else none
+        self._names, self.shelved = reports.names, reports.shelved
+        self.named: Named = mentions(self.shelved.same_model, self._names)
+        """By earlier reports about the same model."""
+        self.named_elsewhere: Named = mentions(self.shelved.others, self._names)
+        """By those about others."""
+        self.actions = tuple(_actions(reports, kept, store))
+        """All that are known, oldest first; cases by their keys, where they are cases of this run."""
 
     def before(self, case: str) -> Before:
         return Before(
@@ -42,7 +45,16 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
             other_runs=self.runs.failed_elsewhere.get(case, ()),
         )
 
-    @property
+    @cached_property
+    def runs(self) -> EarlierRuns:
+        return look_back(self._stored, self._store)
+
+    @cached_property
+    def earlier(self) -> tuple[RunOutcomes, ...]:
+        """How earlier runs of the same model went, as far as the store or a report tells."""
+        return (*self.runs.same, *(outcomes_in(report, self._names) for report in self.shelved.same_model))
+
+    @cached_property
     def effects(self) -> tuple[Effect, ...]:
         """What still fails is told every time; what worked or can't be known yet, by the first run after the action."""
         now, last = self.runs.now, max((one.at[:DAY] for one in self.earlier), default="")
@@ -50,22 +62,6 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
         since = [one for one in self.actions if one.date[:DAY] <= now.at[:DAY] and not tried.isdisjoint(one.addresses)]
         found = effects(since, now, self.earlier)
         return tuple(one for one in found if one.worked == "no" or one.action.date[:DAY] >= last)
-
-
-def remember(stored: StoredRun, store: Store) -> Remembered:
-    shelf, kept = shelf_for(stored.run), all_actions(store)
-    reports = reports_for(stored, store, shelf) if shelf.files or kept else Reports(shelf, Shelved(), CaseNames(()))
-    runs = look_back(stored, store)
-    told = (outcomes_in(report, reports.names) for report in reports.shelved.same_model)
-    return Remembered(
-        shelf=shelf,
-        shelved=reports.shelved,
-        named=mentions(reports.shelved.same_model, reports.names),
-        named_elsewhere=mentions(reports.shelved.others, reports.names),
-        runs=runs,
-        actions=tuple(_actions(reports, kept, store)),
-        earlier=(*runs.same, *told),
-    )
 
 
 def _actions(reports: Reports, kept: Sequence[Action], store: Store) -> Iterator[Action]:

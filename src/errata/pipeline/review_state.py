@@ -9,6 +9,7 @@ from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.usage import total_of
 from errata.model.words import OWNERS
+from errata.pipeline.bucketing_told import RunBuckets, buckets_of_run
 from errata.pipeline.failures import Filters, case_name
 from errata.pipeline.judging import name_of
 from errata.pipeline.packeting import wanted_failures
@@ -77,6 +78,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     disputed: tuple[str, ...]
     doubts: tuple[Doubt, ...]
     spent: tuple[Spent, ...]
+    buckets: RunBuckets
 
 
 def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
@@ -107,6 +109,7 @@ def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
         disputed=tuple(attempt for attempt, one in stands.items() if one.is_disputed),
         doubts=tuple(_doubts(stored, own.values())),
         spent=spent_by(calls_of(store, stored.run.id)),
+        buckets=buckets_of_run(stored, store),
     )
 
 

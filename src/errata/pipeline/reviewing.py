@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
 from functools import partial
@@ -11,10 +11,9 @@ from secrets import token_hex
 import msgspec
 
 from errata.model import Packet, Usage, Verdict
-from errata.model.identity import split_attempt_id
-from errata.pipeline.heirs import Heirs
+from errata.pipeline.in_turn import InTurn
 from errata.pipeline.judging import Answered, judge, keep_refused
-from errata.pipeline.planning import Plan, at_most, estimated, packets_for, prompt_of
+from errata.pipeline.planning import Plan, at_most, estimated, prompt_of
 from errata.pipeline.reading_more import Shelves
 from errata.pipeline.tallying import Tally
 from errata.review.fan_out import Ended, fan_out
@@ -58,29 +57,21 @@ class _Reviewing:
             plan.request.limits, per_minute=chosen.per_minute, tokens_per_minute=chosen.tokens_per_minute
         )
         self._shelves = Shelves(store, blind=plan.request.blind) if chosen.reads_more else None
-        self._heirs = {part.stored.run.id: Heirs(part.stored, store) for part in plan.parts}
-        self._then = frozenset(attempt for part in plan.parts for attempt in part.then)
-        self._inherited: set[str] = set()
+        self._in_turn = InTurn(plan, store)
+        self._planned = frozenset(attempt for part in plan.parts for attempt in part.attempts)
 
     async def through(self, on_end: Callable[[Tally], None]) -> None:
         tools = self._shelves.tools if self._shelves else None
         async with self._request.chosen.open(self._limits, tools) as reviewer:
             with open_ledger(self._store) as ledger:
                 work = self._work(reviewer, ledger)
-                ends = fan_out(self._packets(), work)
+                ends = fan_out(self._in_turn.packets(), work)
                 assert isinstance(ends, AsyncGenerator)
                 async with aclosing(ends):  # whatever happens here, what is in flight is told as lost
                     async for ended in ends:
                         self._keep(ended)
                         self._tally.add(ended, work.purse)
                         on_end(self._tally)
-
-    def _packets(self) -> Iterator[Packet]:
-        """What inherited a verdict meanwhile is not read."""
-        for part in self._plan.parts:
-            for packet in packets_for(part, self._store, self._request, unwanted=self._inherited.__contains__):
-                self._heirs[part.stored.run.id].is_read(packet.attempt_id)
-                yield packet
 
     def _work(self, reviewer: AsksForVerdicts, ledger: StoredLedger) -> Work:
         chosen = self._request.chosen
@@ -116,19 +107,13 @@ class _Reviewing:
     def _keep(self, ended: Ended) -> None:
         """In one transaction: the verdict, and what others inherit from it."""
         if ended.verdict is not None:
-            heirs = self._heirs_of(ended.verdict)
+            heirs = self._in_turn.heirs_of(ended.verdict, self._now())
             keep_verdicts(self._store, [ended.verdict, *heirs])
+            self._tally.inherited += len(heirs)
+            self._tally.spared += sum(one.attempt in self._planned for one in heirs)
         elif ended.end == "refused":
             keep_refused(ended.answer, ended.reasons, ended.packet, self._answered(), self._store)
-
-    def _heirs_of(self, verdict: Verdict) -> list[Verdict]:
-        if self._request.wanted == "second":  # a second opinion that nobody has is none
-            return []
-        found = self._heirs[split_attempt_id(verdict.attempt).run].of(verdict, self._now())
-        self._inherited |= {one.attempt for one in found}
-        self._tally.inherited += len(found)
-        self._tally.spared += sum(one.attempt in self._then for one in found)
-        return found
+        self._in_turn.ended(ended)
 
 
 def _repair(_packet: Packet, prompt: Prompt, answer: str, reasons: tuple[str, ...]) -> Prompt:

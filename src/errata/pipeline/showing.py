@@ -8,6 +8,7 @@ import msgspec
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.pipeline.bucketing import bucket_of_one
 from errata.pipeline.effects import effect_of
 from errata.pipeline.explaining import Explanation, explain
 from errata.pipeline.failures import case_name, case_names
@@ -16,6 +17,7 @@ from errata.pipeline.standings import Said, standing_of
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempt_by_id, attempts_of, case_of, run_with_texts
 from errata.store.attributions import attributions_of, broken_measurements
+from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.runs import find_run, findings_of, run_by_id
 from errata.text.nearest import did_you_mean
@@ -44,6 +46,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     explanation: Explanation | None = None
     said: Said | None = None
     """What reviewers found."""
+    bucket: Slip | None = None
 
     @property
     def case_name(self) -> str:
@@ -60,6 +63,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             "explanation": self.explanation,
             "verdicts": self.said.verdicts if self.said else (),
             "standing": self.said.standing if self.said else None,
+            "bucket": self.bucket,
         }
 
 
@@ -135,7 +139,7 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     triage_if_needed(stored, store)
     attributed = attributions_of(store, stored.pk)
     read = standing_of(store, stored.run.id, attempt=attempt.id, attributed=attributed).get(attempt.id)
-    shown = msgspec.structs.replace(shown, said=read)
+    shown = msgspec.structs.replace(shown, said=read, bucket=bucket_of_one(stored, attempt.id, store))
     said = attributed.get(attempt.id)
     if said is None:
         return shown

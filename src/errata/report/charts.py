@@ -21,4 +21,4 @@ def _bar(bar: Bar, whole: float, text: Callable[[str], str]) -> str:
     )
     note = f' <span class="note">{text(bar.note)}</span>' if bar.note else ""
     drawn = f'<svg role="img" aria-label="{text(bar.label)}: {value}">{rects}</svg>'
-    return f"<span>{text(bar.label)}</span>{drawn}<span>{value}{note}</span>"
+    return f'<div><span class="label">{text(bar.label)}</span>{drawn}<span class="value">{value}{note}</span></div>'

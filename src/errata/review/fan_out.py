@@ -28,8 +28,11 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """Nothing was asked: all answers were in the ledger."""
 
 
-async def fan_out(packets: Iterable[Packet], work: Work) -> AsyncIterator[Ended]:
-    """The ends in the order they come. Packets are taken one by one, when somebody is free to review them."""
+async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator[Ended]:
+    """The ends in the order they come. Packets are taken one by one, when somebody is free to review them.
+
+    None in their place says that there are more, but not before one of those that are being reviewed has ended.
+    """
     waiting = iter(packets)
     running: set[asyncio.Task[Ended]] = set()
     stopped = False

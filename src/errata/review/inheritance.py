@@ -18,9 +18,13 @@ def may_be_inherited(verdict: Verdict, attribution: Attribution) -> bool:
         verdict.inherited_from is None
         and not verdict.needs_second
         and verdict.owner in MACHINERY
-        and attribution.owner in MACHINERY
-        and _has_an_error(attribution)
+        and passes_on(attribution)
     )
+
+
+def passes_on(attribution: Attribution) -> bool:
+    """Whether a verdict on this failure may go for others, before it is known."""
+    return attribution.owner in MACHINERY and _has_an_error(attribution)
 
 
 def inherited(verdict: Verdict, source: Attribution, others: Iterable[Attribution], *, at: str) -> Iterator[Verdict]:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from errata import pipeline
+from errata.cli.buckets.line import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
 from errata.model.usage import total_of
@@ -49,6 +50,7 @@ def show_status(status: Status, handle: str) -> None:
     _line("second opinion", _second(status, handle))
     _named("disputed", status, status.disputed)
     _put_doubts(status)
+    _line("buckets", buckets_line(status.buckets))
     _line("refused", _refused(status))
     _line("in hand", f"{status.in_hand:,}" if status.in_hand else "")
     for one in status.spent:

@@ -1,0 +1,52 @@
+"""The folder about a batch, and its words in short."""
+
+from pathlib import Path
+
+from errata.cli.options import Options
+from errata.cli.output import money, put, put_command, put_json
+from errata.cli.paths import place_of
+from errata.cli.table import put_parts
+from errata.model import StoredRun
+from errata.pipeline.reporting.batch import batch_report
+from errata.pipeline.reporting.batch_folder import EXECUTABLE, batch_files
+from errata.pipeline.reporting.writing import Written, write_files
+from errata.report.facts.batch import BatchReport
+from errata.report.paths import slug
+
+FOLDER = "analysis"
+
+
+def write_batch(stored: StoredRun, options: Options, *, day: str, output: Path | None, several: bool = False) -> None:
+    report = batch_report(stored, options.store, made=day)
+    folder = output or Path(FOLDER)
+    if several:
+        folder = folder / slug(f"{report.name}-{report.run_id[:8]}")
+    written = write_files(folder, batch_files(report), executable=EXECUTABLE)
+    if options.json:
+        put_json({"run": stored.run.native_id, "run_id": stored.run.id, "folder": str(folder), "report": report})
+        return
+    show_batch(report, written, folder)
+
+
+def show_batch(report: BatchReport, written: list[Written], folder: Path) -> None:
+    put(f"{report.name} · {report.model} · {report.passed}/{len(report.tests)} passed")
+    if report.reading.status == "provisional":
+        put(
+            f"PROVISIONAL: categories come from rules; {report.reading.read} of {report.reading.failures} failures read"
+        )
+    put()
+    for told in report.answer:
+        put(told)
+    for one in report.categories:
+        put_parts(one.letter, [f"{len(one.tests)}× {one.title}", one.owner], money(one.cost, 2))
+    put_parts("cost", [f"{money(report.cost, 2)} in all", f"{money(report.cost_of_passes, 2)} on passes"])
+    if report.mean_cost_of_pass is not None:
+        mean, middle = money(report.mean_cost_of_pass, 2), money(report.median_cost_of_pass, 2)
+        put_parts("CoP", [f"mean {mean}", f"median {middle}", f"{report.priced_passes} passes"])
+    put()
+    new = sum(one.change != "unchanged" for one in written)
+    put_parts("wrote", [place_of(str(folder.absolute())), f"{len(written)} files, {new} new or changed"])
+    put_command(
+        "next", [f"{place_of(str(folder.absolute()))}/file_issues.sh", "--dry-run"], "shows what would be filed"
+    )
+    put("Nothing was filed and nothing else was changed.")

@@ -1,0 +1,63 @@
+"""The words after a report about one run: short enough for a chat, and never the only answer."""
+
+from collections import Counter
+from pathlib import Path
+
+from errata.cli.options import Options
+from errata.cli.output import plural, put, put_json
+from errata.cli.paths import place_of
+from errata.cli.table import put_parts
+from errata.model import StoredRun
+from errata.pipeline.reporting.run_files import REPORTS, RunWritten, write_run_report
+from errata.pipeline.selecting import handle_of
+from errata.report.facts.run import GROUPS, RunReport
+from errata.report.profiles.parts import named, percent
+from errata.report.profiles.run import OFFER
+
+ADVICE = 4
+
+
+def write_run(stored: StoredRun, options: Options, *, day: str, output: Path | None, html: bool) -> None:
+    file = output if output is not None and output.suffix == ".md" else None
+    folder = output if output is not None and file is None else Path(REPORTS)
+    made = write_run_report(stored, options.store, day=day, folder=folder, file=file, html=html)
+    if options.json:
+        paths = [str(one.path) for one in made.written]
+        put_json({"run": stored.run.native_id, "run_id": stored.run.id, "written": paths, "report": made.report})
+        return
+    show_run(made, handle_of(stored, options.store))
+
+
+def show_run(made: RunWritten, handle: str) -> None:
+    report = made.report
+    subject = report.subject
+    rate = percent(subject.passed / subject.total if subject.total else None)
+    put(f"{handle} · {subject.model or 'unknown model'} · {subject.passed}/{subject.total} passed ({rate})")
+    if not made.written:
+        put("All passed: nothing to analyse, and no report was written.")
+        return
+    reading = report.reading
+    state = "PROVISIONAL: owners come from rules" if reading.status == "provisional" else "reviewed"
+    put(f"{state}; {reading.read} of {plural(reading.failures, 'failure')} read")
+    put()
+    put(report.answer)
+    _show_counts(report)
+    put()
+    for one in made.written:
+        put_parts("wrote", [place_of(str(one.path.absolute()))], "" if one.change == "new" else one.change)
+    put(OFFER)
+
+
+def _show_counts(report: RunReport) -> None:
+    labels = Counter(one.label or one.owner for one in report.failures if not one.machinery)
+    machinery = sum(one.machinery for one in report.failures)
+    parts = [f"{label} {often}" for label, often in labels.most_common()]
+    put_parts("labels", [*parts, *([f"not classified (infrastructure) {machinery}"] if machinery else [])] or ["none"])
+    repeats = [one.case for one in report.failures if one.repeat]
+    if repeats:
+        put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}: {named(repeats, 4)}"])
+    for action in report.actions:
+        put_parts("action", [f"{action.date} {action.path or action.what}: {action.worked}"])
+    fresh = [one for one in report.advice if not one.done and one.group in ("eval", "config")]
+    for one in fresh[:ADVICE]:
+        put_parts("advice", [f"{GROUPS[one.group].lower()}: {one.text}"])

@@ -1,0 +1,42 @@
+"""How far the buckets of one run are, for those who tell of its review."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from errata.model import StoredRun
+from errata.pipeline.bucketing import bucket_if_cheap
+from errata.store.bucket_table import Counted, bucket_table
+from errata.store.database import Store
+
+
+class BucketSum(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one status."""
+
+    buckets: int
+    failures: tuple[int, ...]
+    """Of this run, in each; the largest first."""
+    read: int
+    """Of these failures, by somebody, for itself."""
+
+
+class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
+    final: BucketSum
+    reviewed: BucketSum
+    provisional: BucketSum
+    alone: int
+    """Failures of provisional buckets of one."""
+
+
+def buckets_of_run(stored: StoredRun, store: Store) -> RunBuckets:
+    bucket_if_cheap(stored, store)
+    table = bucket_table(store, run_ids=[stored.run.id])
+    final, reviewed, provisional = (
+        _sum([one for one in table.listed if one.bucket.status == status])
+        for status in ("final", "reviewed", "provisional")
+    )
+    return RunBuckets(final=final, reviewed=reviewed, provisional=provisional, alone=table.alone)
+
+
+def _sum(some: Sequence[Counted]) -> BucketSum:
+    return BucketSum(buckets=len(some), failures=tuple(one.rows for one in some), read=sum(one.read for one in some))

@@ -1,0 +1,57 @@
+"""A run → its report in the folder of reports: written anew each time, but for the section "Actions taken"."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from errata.memory.keeping import kept_actions, with_actions
+from errata.model import StoredRun
+from errata.pipeline.report_of_run import reports_in
+from errata.pipeline.reporting.run import run_report
+from errata.pipeline.reporting.writing import Written, write_file
+from errata.report.facts.run import RunReport
+from errata.report.html import to_html
+from errata.report.markdown import to_markdown
+from errata.report.paths import report_path
+from errata.report.profiles.run import run_document
+from errata.store.database import Store
+
+REPORTS = "reports"
+
+
+class RunWritten(NamedTuple):
+    report: RunReport
+    written: tuple[Written, ...]
+    """Nothing where all passed: there is nothing to report."""
+
+
+def write_run_report(
+    stored: StoredRun, store: Store, *, day: str, folder: Path, file: Path | None = None, html: bool = False
+) -> RunWritten:
+    """Into the folder of reports under the name that C-22 gives it, or into one file."""
+    report = run_report(stored, store, made=day)
+    if not report.failures and not report.subject.pending and not report.subject.missing:
+        return RunWritten(report, ())
+    document = run_document(report)
+    root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day))
+    said = _actions_so_far(root / name, stored, folder)
+    text = with_actions(to_markdown(document), said)
+    written = [write_file(root, name, text)]
+    if html:
+        page = write_file(root, f"{name.removesuffix('.md')}.html", to_html(document))
+        written.append(page)
+    return RunWritten(report, tuple(written))
+
+
+def _name(report: RunReport, day: str) -> str:
+    subject = report.subject
+    return report_path(subject.model, subject.provider, subject.native_id, day)
+
+
+def _actions_so_far(path: Path, stored: StoredRun, folder: Path) -> str:
+    """Of the file itself where it is there already; else of the newest report of the same run."""
+    if not path.is_file():
+        found = reports_in(folder if folder.is_dir() else None, cwd=Path.cwd())(stored)
+        if found is None:
+            return ""
+        path = found.path
+    return kept_actions(path.read_text(encoding="utf-8", errors="replace"))

@@ -1,0 +1,74 @@
+"""Every two columns over the cases that both were measured on."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matrices import STATES, a_matrix
+
+from errata.compare.pairings import pairings, without_cells
+from errata.compare.pairs import mcnemar
+
+
+def the_pair(first, second, *, out=(), without=()):
+    matrix = a_matrix(first, second)
+    (pair,) = pairings(matrix, without_cells(matrix, out), without=without)
+    return pair
+
+
+def test_only_cases_that_both_pass_or_fail_take_part():
+    pair = the_pair(".F?~- .", "..F.FFF").all
+
+    assert (pair.shared, pair.only_first_fails, pair.only_second_fails) == (3, 1, 1)
+
+
+def test_the_test_is_mcnemars():
+    pair = the_pair("." * 8 + "FF" + "..", "F" * 8 + ".." + "..").all
+
+    assert (pair.only_first_fails, pair.only_second_fails) == (2, 8)
+    assert pair.p == pytest.approx(0.109375)
+    assert pair.difference == pytest.approx(0.5)
+    assert not pair.differs
+
+
+def test_the_second_figure_leaves_out_what_says_nothing_about_the_subject():
+    pair = the_pair("F...", ".Fcc", out=[(1, "suite/0"), (2, "suite/2"), (2, "suite/3")])
+
+    assert (pair.all.only_first_fails, pair.all.only_second_fails) == (1, 3)
+    assert (pair.clean.shared, pair.clean.only_first_fails, pair.clean.only_second_fails) == (1, 0, 1)
+
+
+def test_a_case_whose_task_was_edited_takes_no_part():
+    assert the_pair("F.", ".F", without={"suite/0"}).all.shared == 1
+
+
+def test_each_p_is_held_against_the_number_of_pairs():
+    matrix = a_matrix("." * 6, "F" * 6, "." * 6)
+    found = {(one.first, one.second): one.all for one in pairings(matrix, matrix)}
+
+    assert found["a", "b"].p == pytest.approx(0.03125)
+    assert found["a", "b"].adjusted == pytest.approx(3 * 0.03125)
+    assert not found["a", "b"].differs
+
+
+def test_runs_that_share_nothing_have_no_difference_to_tell():
+    pair = the_pair("? ", " .").all
+
+    assert (pair.shared, pair.p, pair.difference) == (0, 1.0, None)
+
+
+@given(
+    st.integers(0, 12).flatmap(
+        lambda size: st.tuples(*[st.text(alphabet="".join(STATES) + " ", min_size=size, max_size=size)] * 3)
+    )
+)
+def test_counts_are_what_brute_force_finds(runs):
+    matrix = a_matrix(*runs)
+    letters = dict(zip("abc", runs, strict=True))
+    for one in pairings(matrix, matrix):
+        both = list(zip(letters[one.first], letters[one.second], strict=True))
+        decided = [(x in "Fec", y in "Fec") for x, y in both if x in ".Fec" and y in ".Fec"]
+        assert one.all.shared == len(decided)
+        assert one.all.only_first_fails == decided.count((True, False))
+        assert one.all.only_second_fails == decided.count((False, True))
+        assert one.all.p == mcnemar(one.all.only_second_fails, one.all.only_first_fails)
+        assert one.clean == one.all

@@ -1,0 +1,117 @@
+"""Whether runs measured the same thing in the same way, and else what differs."""
+
+import msgspec
+from matrices import a_matrix
+
+from errata.compare.matrix import Matrix
+from errata.compare.suites import differences, edited
+from errata.model import Scorer
+
+
+def found(matrix, digests=None):
+    return {one.what: one for one in differences(matrix, digests or {})}
+
+
+def with_runs(matrix, *changes):
+    """The same cells, the runs of which differ."""
+    columns = [
+        msgspec.structs.replace(column, run=msgspec.structs.replace(column.run, **change))
+        for column, change in zip(matrix.columns, changes, strict=True)
+    ]
+    return Matrix(tuple(columns), matrix.rows)
+
+
+def judged_by(*judges):
+    return with_runs(a_matrix(*["."] * len(judges)), *({"scorers": judge} for judge in judges))
+
+
+def a_judge(**changes):
+    return (Scorer(**{"name": "judge", "kind": "judge", "model": "large", "version": "7"} | changes),)
+
+
+def test_equal_suites_do_not_differ():
+    assert found(a_matrix("..", "F.")) == {}
+
+
+def test_another_suite_is_named_with_the_runs_that_have_it():
+    one = found(with_runs(a_matrix(".", ".", "."), {"suite": "x"}, {"suite": "y"}, {"suite": "x"}))["suite"]
+
+    assert one.values == {"x": ("a", "c"), "y": ("b",)}
+    assert one.refuses
+
+
+def test_another_version_of_the_suite_differs():
+    assert "suite version" in found(with_runs(a_matrix(".", "."), {"suite_version": "1"}, {"suite_version": "2"}))
+
+
+def test_a_value_that_a_log_does_not_tell_differs_from_none():
+    assert found(with_runs(a_matrix(".", "."), {"suite_version": "1"}, {"suite_version": ""})) == {}
+
+
+def test_another_experiment_differs_and_another_prompt_does_not():
+    experiments = with_runs(
+        a_matrix(".", "."), {"variant": {"experiment": "default"}}, {"variant": {"experiment": "web_search"}}
+    )
+    prompts = with_runs(a_matrix(".", "."), {"variant": {"prompt": "terse"}}, {"variant": {"prompt": "long"}})
+
+    assert found(experiments)["experiment"].refuses
+    assert found(prompts) == {}
+
+
+def test_another_model_or_version_of_a_judge_differs():
+    assert found(judged_by(a_judge(), a_judge(model="small")))["judge judge"].values == {
+        "large v7": ("a",),
+        "small v7": ("b",),
+    }
+    assert found(judged_by(a_judge(), a_judge(version="8")))["judge judge"].refuses
+
+
+def test_another_threshold_differs():
+    one = found(judged_by(a_judge(threshold=0.5), a_judge(threshold=0.8)))["threshold of judge"]
+
+    assert one.values == {"0.5": ("a",), "0.8": ("b",)}
+
+
+def test_a_second_judge_beside_the_same_one_is_told_and_keeps_nobody_from_comparing():
+    one = found(judged_by(a_judge(), (*a_judge(), Scorer(name="other"))))["scorers"]
+
+    assert one.values == {"judge": ("a",), "judge, other": ("b",)}
+    assert not one.refuses
+
+
+def test_scorers_of_which_none_is_shared_measure_something_else():
+    assert found(judged_by(a_judge(), (Scorer(name="match"),)))["scorers"].refuses
+
+
+def test_runs_with_other_cases_differ_in_them():
+    one = found(a_matrix("..F", ".. ", ". F"))["cases"]
+
+    assert one.values == {"3 of 3": ("a",), "2 of 3": ("b", "c")}
+    assert one.cases == ("suite/1", "suite/2")
+    assert one.refuses
+
+
+def test_a_case_that_was_planned_and_is_missing_is_known_to_the_run():
+    assert found(a_matrix(".-", "..")) == {}
+
+
+def test_an_edited_task_is_told_and_keeps_nobody_from_comparing():
+    digests = {1: {"suite/0": "x", "suite/1": "y", "suite/2": "z"}, 2: {"suite/0": "x", "suite/1": "new"}}
+    matrix = a_matrix("...", "...")
+    one = found(matrix, digests)["tasks"]
+
+    assert one.cases == edited(matrix, digests) == ("suite/1",)
+    assert not one.refuses
+
+
+def test_where_most_tasks_differ_it_is_another_suite():
+    digests = {1: {"suite/0": "x", "suite/1": "y"}, 2: {"suite/0": "a", "suite/1": "b"}}
+
+    assert found(a_matrix("...", "..."), digests)["tasks"].refuses
+
+
+def test_what_keeps_runs_from_being_compared_comes_first():
+    digests = {1: {"suite/0": "x"}, 2: {"suite/0": "y"}}
+    matrix = with_runs(a_matrix("..", ".."), {"suite_version": "1"}, {"suite_version": "2"})
+
+    assert [one.refuses for one in differences(matrix, digests)] == [True, False]
