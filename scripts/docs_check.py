@@ -59,7 +59,7 @@ EXIT_CODES = """\
 | 1 | `errata check`: a run is not fit; `errata doctor`: the store is not sound |
 | 2 | something that you can set right: the message says what, the hint says how |
 | 3 | a bug in errata; what happened is written to a file, which the message names |
-| 4 | kept for runs that can't be compared; no command uses it yet |
+| 4 | `errata compare`: the runs did not measure the same thing; the message says what differs |
 | 130 | interrupted |
 
 An item that can't be read inside a log that can is no error: it is counted and shown, and the exit code is 0. Where

@@ -6,6 +6,7 @@ import pytest
 from errata.cli.app import COMMANDS
 from terminal import FIXTURES, done, errata, errata_program
 
+RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
 RUN_C = FIXTURES / "convex_evals" / "run_c" / "data" / "run-c"
 FAILED_ONLY = FIXTURES / "convex_evals" / "failed_only" / "data" / "failed.json"
@@ -37,6 +38,7 @@ SHOWING = {
     "check": ["check", RUN_B],
     "score": ["score", RUN_B],
     "consistency": ["consistency", RUN_B],
+    "compare": ["compare", RUN_A, RUN_B],
     "failures": ["failures", RUN_B],
     "triage": ["triage", RUN_B],
     "review": ["review", "status", RUN_B],

@@ -27,7 +27,7 @@ def quantiles(means, share):
     return means[max(0, int(share * len(means)) - 1)], means[min(len(means) - 1, int(share * len(means)) + 1)]
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(values, st.booleans())
 def test_the_interval_is_that_of_every_possible_draw(given_values, by_counts):
     means = every_mean(given_values)
@@ -39,6 +39,7 @@ def test_the_interval_is_that_of_every_possible_draw(given_values, by_counts):
     assert quantiles(means, 0.975 - RANGE)[0] - 1e-9 <= high <= quantiles(means, 0.975 + RANGE)[1] + 1e-9
 
 
+@settings(deadline=None)
 @given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 30), st.integers(0, 2**32))
 def test_counts_are_drawn_within_what_there_is(tries, count, others, seed):
     drawn = bootstrap._binomial(tries, count, count + others, bootstrap.Random(seed))
@@ -78,6 +79,7 @@ def test_many_equal_values_have_the_interval_that_scipy_gives_them():
     assert resampled(differences).interval == pytest.approx((expected.low, expected.high), abs=0.006)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=30))
 def test_the_same_cases_give_the_same_interval(pairs):
     first, second = zip(*pairs, strict=True)
@@ -85,6 +87,7 @@ def test_the_same_cases_give_the_same_interval(pairs):
     assert paired_bootstrap(first, second, resamples=50) == paired_bootstrap(first, second, resamples=50)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30))
 def test_no_mean_is_beyond_the_smallest_and_the_largest_value(given_values):
     low, high = resampled(given_values, resamples=50).interval

@@ -48,7 +48,7 @@ def test_what_says_nothing_about_the_subject_makes_no_case_hard():
 
 
 @pytest.mark.req("C-19")
-def test_few_cases_make_no_category_harder():
+def test_a_category_is_harder_where_the_exact_test_says_so():
     found = counted(a_matrix("FF" + "." * 8), {"x": [0, 1], "y": list(range(2, 10))})
 
     assert found["x"].p == pytest.approx(1 / 45)

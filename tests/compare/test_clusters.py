@@ -5,7 +5,7 @@ from statistics import stdev
 
 import numpy
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errata.compare.clusters import clustered_error, clusters_of, effective_size, merged
@@ -18,6 +18,7 @@ def clusters(values):
     return list(clusters_of((str(case), value) for case, value in values).values())
 
 
+@settings(deadline=None)
 @given(graded, graded)
 def test_two_runs_together_are_what_all_their_values_give(one, other):
     named = [[(str(case), value) for case, value in values] for values in (one, other)]
@@ -29,6 +30,7 @@ def test_two_runs_together_are_what_all_their_values_give(one, other):
         assert together[case] == (pytest.approx(total), count)
 
 
+@settings(deadline=None)
 @given(graded)
 def test_the_error_is_the_sandwich_of_a_regression_on_nothing_but_a_constant(values):
     """Computed as textbooks write it: bread, meat of the cluster sums, bread."""
@@ -48,6 +50,7 @@ def test_the_error_is_the_sandwich_of_a_regression_on_nothing_but_a_constant(val
         assert found == pytest.approx(sqrt((bread @ meat @ bread)[0, 0] * count / (count - 1)), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(1, 5))
 def test_the_same_run_again_says_nothing_new(values, times):
     repeated = clusters_of((str(case), value) for _ in range(times) for case, value in enumerate(values))
@@ -55,6 +58,7 @@ def test_the_same_run_again_says_nothing_new(values, times):
     assert clustered_error(list(repeated.values())) == pytest.approx(stdev(values) / sqrt(len(values)), abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=30), st.integers(1, 5))
 def test_the_same_passes_again_are_worth_as_many_as_there_are_cases(passes, times):
     repeated = clusters_of((str(case), passed) for _ in range(times) for case, passed in enumerate(passes))
@@ -62,11 +66,13 @@ def test_the_same_passes_again_are_worth_as_many_as_there_are_cases(passes, time
     assert effective_size(list(repeated.values())) == pytest.approx(len(passes))
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=60))
 def test_cases_that_were_tried_once_are_worth_their_number(passes):
     assert effective_size([(float(passed), 1) for passed in passes]) == pytest.approx(len(passes))
 
 
+@settings(deadline=None)
 @given(binary)
 def test_no_try_is_worth_more_than_one(values):
     assert 0 < effective_size(clusters(values)) <= len(values)

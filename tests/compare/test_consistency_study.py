@@ -1,6 +1,6 @@
 """What does not come out the same in repeated runs, case by case and check by check."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errata.compare.consistency import Tries, metrics_of, passing
@@ -115,6 +115,7 @@ def test_epochs_of_a_run_are_columns_like_runs():
 outcomes = st.sampled_from(["pass", "fail"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.lists(outcomes, min_size=3, max_size=3), min_size=1, max_size=8))
 def test_counts_by_run_and_by_case_are_the_same_in_all(table):
     columns = [[row(f"case-{at}", tries[column]) for at, tries in enumerate(table)] for column in range(3)]
@@ -125,6 +126,7 @@ def test_counts_by_run_and_by_case_are_the_same_in_all(table):
     assert by_run == sum(tries.count("pass") for tries in table)
 
 
+@settings(deadline=None)
 @given(st.lists(outcomes, min_size=1, max_size=30))
 def test_the_interval_of_runs_that_agree_everywhere_is_that_of_one(tries):
     columns = [row(f"case-{at}", outcome) for at, outcome in enumerate(tries)]

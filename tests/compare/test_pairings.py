@@ -56,6 +56,17 @@ def test_runs_that_share_nothing_have_no_difference_to_tell():
     assert (pair.shared, pair.p, pair.difference) == (0, 1.0, None)
 
 
+def test_a_case_that_passes_sometimes_is_counted_by_how_often():
+    shares = the_pair(".~~", "F.F").shares
+
+    assert shares is not None
+    assert (shares.cases, shares.mean) == (3, pytest.approx((1 - 0.5 + 0.5) / 3))
+
+
+def test_where_every_case_is_passed_or_failed_nothing_is_resampled():
+    assert the_pair(".F!?", "F.~.").shares is None
+
+
 @given(
     st.integers(0, 12).flatmap(
         lambda size: st.tuples(*[st.text(alphabet="".join(STATES) + " ", min_size=size, max_size=size)] * 3)

@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, false_discovery_control
 
@@ -13,6 +13,7 @@ counts = st.integers(0, 400)
 ps = st.lists(st.floats(0, 1), max_size=12)
 
 
+@settings(deadline=None)
 @given(counts, counts)
 def test_mcnemar_is_the_exact_two_sided_binomial_test(only_first, only_second):
     n = only_first + only_second
@@ -21,6 +22,7 @@ def test_mcnemar_is_the_exact_two_sided_binomial_test(only_first, only_second):
     assert mcnemar(only_first, only_second) == pytest.approx(expected, rel=1e-11)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 7), st.integers(0, 7))
 def test_mcnemar_counts_every_way_the_discordant_cases_could_have_fallen(only_first, only_second):
     n, lead = only_first + only_second, abs(only_first - only_second)
@@ -42,6 +44,7 @@ def test_a_p_too_small_for_a_number_is_nothing():
     assert mcnemar(0, 10**6) == 0.0
 
 
+@settings(deadline=None)
 @given(counts, counts)
 def test_it_does_not_matter_who_comes_first(only_first, only_second):
     assert mcnemar(only_first, only_second) == mcnemar(only_second, only_first)
@@ -66,6 +69,7 @@ def test_the_interval_is_the_published_one(table, low, high):
 cells = st.integers(0, 60)
 
 
+@settings(deadline=None)
 @given(cells, cells, cells, cells)
 def test_the_interval_holds_the_difference(both, only_first, only_second, neither):
     found = paired_difference(both, only_first, only_second, neither)
@@ -78,6 +82,7 @@ def test_the_interval_holds_the_difference(both, only_first, only_second, neithe
         assert found.value == (only_first - only_second) / found.cases
 
 
+@settings(deadline=None)
 @given(cells, cells, cells, cells)
 def test_the_other_way_round_the_interval_is_mirrored(both, only_first, only_second, neither):
     one = paired_difference(both, only_first, only_second, neither)
@@ -87,6 +92,7 @@ def test_the_other_way_round_the_interval_is_mirrored(both, only_first, only_sec
         assert other.interval == pytest.approx((-one.interval[1], -one.interval[0]))
 
 
+@settings(deadline=None)
 @given(st.integers(1, 200))
 def test_columns_that_agree_everywhere_are_still_not_known_to_be_equal(size):
     low, high = paired_difference(size, 0, 0, 0).interval
@@ -94,6 +100,7 @@ def test_columns_that_agree_everywhere_are_still_not_known_to_be_equal(size):
     assert low < 0 < high
 
 
+@settings(deadline=None)
 @given(ps)
 def test_holm_refuses_what_the_steps_of_holm_refuse(given_ps):
     adjusted = holm(given_ps)
@@ -107,12 +114,14 @@ def test_holm_refuses_what_the_steps_of_holm_refuse(given_ps):
         assert {at for at, p in enumerate(adjusted) if p <= level} == refused
 
 
+@settings(deadline=None)
 @given(ps.filter(len))
 def test_holm_lies_between_one_test_alone_and_bonferroni(given_ps):
     for p, adjusted in zip(given_ps, holm(given_ps), strict=True):
         assert p <= adjusted <= min(1.0, p * len(given_ps))
 
 
+@settings(deadline=None)
 @given(ps.filter(len))
 def test_holm_is_never_milder_than_the_false_discovery_rate(given_ps):
     milder = false_discovery_control(given_ps)

@@ -4,7 +4,7 @@ from itertools import combinations
 from statistics import fmean
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errata.compare.repeats import Repeated, reliability, status_of
@@ -18,6 +18,7 @@ def tried(*given_statuses, case="case-1"):
     return Repeated(case=case, statuses=given_statuses)
 
 
+@settings(deadline=None)
 @given(st.lists(statuses, min_size=1, max_size=6))
 def test_k_tries_give_what_all_sets_of_k_tries_give(cases):
     found = reliability([tried(*one) for one in cases])
@@ -30,6 +31,7 @@ def test_k_tries_give_what_all_sets_of_k_tries_give(cases):
         assert told.all == pytest.approx(fmean(fmean(map(all, those)) for those in sets))
 
 
+@settings(deadline=None)
 @given(st.lists(statuses, min_size=1, max_size=6))
 def test_it_is_told_for_every_k_that_some_case_allows(cases):
     most = max(sum(status != "incomplete" for status in one) for one in cases)
@@ -39,6 +41,7 @@ def test_it_is_told_for_every_k_that_some_case_allows(cases):
     ]
 
 
+@settings(deadline=None)
 @given(statuses)
 def test_flaky_is_both_passed_and_failed(given_statuses):
     assert tried(*given_statuses).is_flaky == ({"pass", "fail"} <= set(given_statuses))

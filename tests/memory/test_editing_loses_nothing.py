@@ -97,7 +97,7 @@ def said_nothing(line):
     return is_none(line.replace("**Actions taken:**", ""))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(documents(), st.lists(actions, min_size=1, max_size=4))
 def test_every_byte_but_a_placeholder_is_kept(data, done):
     for action in done:
@@ -107,7 +107,7 @@ def test_every_byte_but_a_placeholder_is_kept(data, done):
         data = edited.data
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(documents(), st.lists(actions, min_size=1, max_size=4))
 def test_telling_it_again_changes_nothing(data, done):
     for action in done:
@@ -118,7 +118,7 @@ def test_telling_it_again_changes_nothing(data, done):
         assert (again.state, again.data) == ("there", data)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(documents(), actions, actions)
 def test_taking_out_the_last_entry_gives_the_entry_before_it_back(data, first, second):
     before = with_entry(data, entry_for(first, "s")).data
@@ -133,22 +133,21 @@ def test_taking_out_the_last_entry_gives_the_entry_before_it_back(data, first, s
     assert with_entry(back.data, entry_for(second, "s")).state == "written"
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(documents(), st.lists(st.tuples(actions, st.integers(0, 40), st.sampled_from(BLOCKS)), min_size=2, max_size=5))
 def test_edits_by_hand_between_commands_are_kept(data, rounds):
-    """In turns: a command adds an action, a person adds lines anywhere. At the end all the person's lines are there."""
-    by_hand = []
+    """In turns: a command adds an action, a person adds lines anywhere. At the end everybody's lines are there."""
+    kept = []
     for number, (action, at, block) in enumerate(rounds):
-        data = with_entry(data, entry_for(action, "s")).data
-        mine = f"by hand {number}"
-        by_hand.append(mine)
-        lines = data.splitlines(keepends=True)
+        edited = with_entry(data, entry_for(action, "s"))
+        lines = edited.data.splitlines(keepends=True)
         place = at % (len(lines) + 1)
-        lines.insert(place, f"{block}\n{mine}\n".encode())
+        lines.insert(place, f"{block}\nby hand {number}\n".encode())
         if place and not lines[place - 1].endswith((b"\n", b"\r")):
             lines.insert(place, b"\n")
         data = b"".join(lines)
+        kept += [edited.text.encode("utf-8", "surrogateescape"), f"by hand {number}".encode()]
 
     data = with_entry(data, entry_for(rounds[0][0], "s")).data
 
-    assert all(data.count(mine.encode()) == 1 for mine in by_hand)
+    assert all(one in data for one in kept)

@@ -234,7 +234,7 @@ def test_only_a_task_that_really_changed_is_no_repetition(store, fixtures):
     """The files of a task are kept for failed evals alone; its text for all of them."""
     runs = named(store, fixtures, *(f"convex_evals/run_{one}/data" for one in "abd"))
 
-    assert changed_cases(runs, store) == {"convex-evals/003-mutations/002-cascade_remove"}
+    assert changed_cases([one.pk for one in runs], store) == {"convex-evals/003-mutations/002-cascade_remove"}
 
 
 def one_run(native_id, *, text="yes", check="tone", status="pass", **changes):

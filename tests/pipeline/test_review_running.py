@@ -16,7 +16,7 @@ from errata.pipeline.reviewing import now_as_text
 from errata.pipeline.standings import counting_verdicts, standing_of
 from errata.pipeline.tallying import Tally
 from errata.review.limits import Limits
-from errata.review.protocols import Answer
+from errata.review.protocols import Answer, ReviewFailedError
 from errata.store.ledger import calls_of
 from errata.store.reviews import keep_verdicts, verdicts_of
 from errata.store.runs import find_run
@@ -117,14 +117,56 @@ def test_a_verdict_comes_from_a_packet_that_was_read(convex, store):
     assert all(verdict.inherited_from is None for verdict in verdicts)
 
 
-def test_the_same_crash_is_read_by_those_at_work_and_inherited_by_the_others(unavailable, store):
+@pytest.mark.parametrize("parallel", [1, 4, 25])
+def test_of_the_same_crash_one_is_read_and_the_others_inherit(unavailable, store, parallel):
     reader = Reader(label="none", owner="provider")
 
+    tally = carried_out(unavailable, store, reader, limits=Limits(parallel=parallel))
+
+    assert len(reader.asked) == 1
+    assert (tally.reviewed, tally.inherited, tally.spared, tally.left) == (1, 24, 24, 0)
+
+
+def test_while_one_of_the_same_crash_is_read_others_are_read_beside_it(convex, unavailable, store):
+    """Ten failures have to be read: the nine of one run, and one of the 25 that are the same crash."""
+    reader = Reader(label="none", owner="provider", together=4)
+    plan = plan_review([unavailable, convex], store, Request(chosen=reader.chosen), now=NOW)
+    tally = Tally(plan.packets)
+    review(plan, store, tally, lambda _: None)
+
+    assert reader.most_at_once == 4
+    assert sum(attempt.startswith(unavailable.run.id) for attempt in reader.asked) == 1
+    assert tally.left == 0
+
+
+def test_what_is_not_inherited_is_read_as_many_at_once_as_are_wanted(unavailable, store):
+    class Together(Reader):
+        async def ask(self, prompt, packet):
+            if len(self.asked) == 1:  # the first was alone, the others have to come together
+                self.together, self.all_there = 4, asyncio.Event()
+            return await super().ask(prompt, packet)
+
+    reader = Together()
+
+    carried_out(unavailable, store, reader)
+
+    assert len(reader.asked) == 25
+    assert reader.most_at_once == 4
+
+
+def test_when_the_first_of_the_same_crash_can_not_be_judged_the_next_is_read(unavailable, store):
+    class Stumbling(Reader):
+        async def ask(self, prompt, packet):
+            if not self.asked:
+                self.asked.append(packet.attempt_id)
+                raise ReviewFailedError("too long")
+            return await super().ask(prompt, packet)
+
+    reader = Stumbling(label="none", owner="provider")
     tally = carried_out(unavailable, store, reader)
 
-    assert 1 <= len(reader.asked) <= 4
-    assert tally.reviewed + tally.inherited == 25
-    assert tally.left == 0
+    assert len(reader.asked) == 2
+    assert (tally.failed, tally.reviewed, tally.inherited) == (1, 1, 23)
 
 
 def test_what_a_model_did_is_never_inherited(unavailable, store):
@@ -156,7 +198,7 @@ def test_a_second_opinion_is_not_inherited(unavailable, store):
     tally = carried_out(unavailable, store, second, wanted="second")
 
     assert tally.inherited == 0
-    assert len(second.asked) <= 4  # only what the first one read has one opinion already
+    assert len(second.asked) == 1  # only what the first one read has one opinion already
 
 
 def test_a_second_reader_does_not_see_what_the_first_said(convex, store):
@@ -201,6 +243,19 @@ def test_what_needs_a_second_comes_first_when_one_is_asked_for(convex, store):
     plan = planned(convex, store, Reader("other"), wanted="second")
 
     assert plan.parts[0].first[0] == last.attempt
+
+
+def test_failures_are_read_in_the_order_of_the_plan(convex, store):
+    carried_out(convex, store, Reader())
+    last = verdicts_of(store, convex.run.id)[-1]
+    keep_verdicts(
+        store, [msgspec.structs.replace(last, id="x", needs_second=True, supersedes=last.id, at=now_as_text())]
+    )
+    second = Reader("other")
+
+    carried_out(convex, store, second, wanted="second", limits=Limits(parallel=1))
+
+    assert second.asked[0] == last.attempt
 
 
 def test_what_was_spent_is_counted_and_in_the_ledger(convex, store):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.buckets.rules import BROAD
+from errata.buckets.rules import BROAD, OPEN
 from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
 from errata.text.clean import clean
 
@@ -74,7 +74,7 @@ def failing_of(
         means=rules[signal].means if signal else "",
         cluster=cluster,
         key=said.failure_key,
-        texts=tuple(dict.fromkeys(_texts(attempt, lines)))[:MOST],
+        texts=tuple(dict.fromkeys(_texts(attempt, _quoted(said, signal), lines)))[:MOST],
         verdict=verdict,
         final=final,
         parameters=_parameters(run, attempt, category),
@@ -91,9 +91,17 @@ def _telling(said: Attribution, rules: Mapping[str, Rule]) -> str:
     return next((name for name in others if rules[name].owner == said.owner), decided)
 
 
-def _texts(attempt: Attempt, lines: Sequence[str]) -> Iterator[str]:
-    told = [error.message for error in attempt.errors if not error.recovered]
-    told += [check.explanation for check in attempt.checks if check.failed]
+def _quoted(said: Attribution, signal: str) -> str:
+    """Where a rule says what kind of thing happened, its quote says which: `uvx: command not found`."""
+    return next((one.quote for one in said.signals if one.name == signal), "") if signal in OPEN else ""
+
+
+def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]:
+    told = [quoted]
+    told += [error.message for error in attempt.errors if not error.recovered]
+    # a scorer that only repeats the answer explains nothing
+    answer = attempt.output.text or attempt.output.answer or ""
+    told += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
     told += [check.error.message for check in attempt.checks if check.error]
     told += [*lines, *(one.reasoning for one in attempt.judgements), attempt.native_reason]
     yield from (clean(text[:LONGEST]) for text in told if text.strip())

@@ -7,7 +7,7 @@ from errata.buckets.groups import Group, Unit, units_of
 from errata.buckets.likeness import Space, Weights
 from errata.buckets.readers import Opinion, opinions
 from errata.buckets.recognising import Known
-from errata.buckets.rules import BROAD
+from errata.buckets.rules import says_something
 from errata.buckets.words import words_of
 from errata.model import Bucket
 
@@ -23,6 +23,7 @@ def grouped(read: Iterable[Failing], unread: Iterable[Failing], known: Sequence[
     gathering = _Gathering(known, units)
     for (opinion, read_units), place in zip(said, gathering.known.of_opinions(said), strict=True):
         gathering.take_opinion(opinion, read_units, place)
+    gathering.settle_claims()
     for compared in (False, True):  # a text may be like what a rule has named, and is then no group of its own
         for unit in units:
             if unit.is_compared is compared:
@@ -35,14 +36,15 @@ class _Gathering:
         self.known = Known(known)
         self.groups = [Group(bucket.suite, bucket.parameters.get("owner", ""), bucket) for bucket in known]
         self._claims: dict[tuple[str, str], set[int]] = {}
+        self._claimed: dict[tuple[str, str], int] = {}
         self._own: dict[tuple[str, str, str], int] = {}
         self._space = Space()
         shapes = [(place, words_of(shape)) for place, bucket in enumerate(known) for shape in bucket.words]
         self._weights = Weights([*(words for _, words in shapes), *(unit.words for unit in units)])
         for place, words in shapes:
             group = self.groups[place]
-            for scoring in ("", "scoring"):
-                self._space.add((group.suite, group.owner, scoring), place, self._weights.vector(words))
+            scoring = "scoring" if any(key.startswith("scoring:") for key in group.keys) else ""
+            self._space.add((group.suite, group.owner, scoring), place, self._weights.vector(words))
 
     def take_opinion(self, opinion: Opinion, units: Sequence[Unit], place: int | None) -> None:
         if place is None:
@@ -53,9 +55,16 @@ class _Gathering:
         for unit in units:
             group.note(unit)
             self._space.add((group.suite, group.owner, unit.block[-1]), place, self._weights.vector(unit.words))
-            if unit.symptom.kind != "bare":  # what says nothing is no sign of the same cause
-                group.keys[unit.symptom.key] += len(unit.failures)
+            # what says nothing is no sign of the same cause
+            if unit.symptom.kind != "bare" and self.known.of_key(unit.symptom) in (None, place):
                 self._claims.setdefault((group.suite, unit.symptom.key), set()).add(place)
+
+    def settle_claims(self) -> None:
+        """Where readers of the same thing disagree, it is a sign of neither, and nobody knows about the others."""
+        for (suite, key), places in self._claims.items():
+            if len(places) == 1:
+                (self._claimed[suite, key],) = places
+                self.groups[self._claimed[suite, key]].keys[key] += 1
 
     def take(self, unit: Unit) -> None:
         place = self._place_of(unit)
@@ -69,9 +78,7 @@ class _Gathering:
         symptom = unit.symptom
         place = self.known.of_key(symptom)
         if place is None:
-            claimed = self._claims.get((symptom.suite, symptom.key), set())
-            # where readers of the same thing disagree, nobody knows about the others
-            place = min(claimed) if len(claimed) == 1 else None
+            place = self._claimed.get((symptom.suite, symptom.key))
         if place is None:
             place = self._own.get((symptom.suite, symptom.owner, symptom.key))
         return self._alike(unit) if place is None and unit.is_compared else place
@@ -85,8 +92,7 @@ class _Gathering:
 
     def _needed(self, unit: Unit, place: int) -> float:
         signal = unit.symptom.signal
-        says_more = bool(signal) and signal not in BROAD
-        return SAME_RULE if says_more and signal in self.groups[place].signals else SAME_OWNER
+        return SAME_RULE if says_something(signal) and signal in self.groups[place].signals else SAME_OWNER
 
     def _new(self, suite: str, owner: str) -> int:
         self.groups.append(Group(suite, owner))

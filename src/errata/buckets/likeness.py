@@ -50,7 +50,8 @@ class Mean:
         """The mean of the cosines, from 0 to 1."""
         if not self._count:
             return 0.0
-        return sum(weight * self._sum.get(word, 0.0) for word, weight in vector.items()) / self._count
+        # an exact sum: whatever the order of a set, two runs of errata say the same
+        return math.fsum(vector[word] * self._sum[word] for word in vector.keys() & self._sum.keys()) / self._count
 
 
 class Space:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from errata.buckets.failing import Failing
 from errata.buckets.groups import Group
 from errata.buckets.opinions import slug_of
-from errata.buckets.readable import cut, readable
-from errata.buckets.rules import BROAD, WHOLE
+from errata.buckets.readable import LONGEST, cut, readable
+from errata.buckets.rules import OPEN, limit_of, says_all, says_something
+from errata.buckets.symptoms import shape_of
 from errata.buckets.words import words_of
 from errata.model import Bucket, Verdict
 from errata.text.redact import redact
@@ -71,13 +72,15 @@ def _of_cluster(group: Group) -> str:
 
 def _of_rule(group: Group) -> str:
     """Where a rule says all there is to say, however the messages are worded."""
-    whole = {failing.means for failing in group.failures if failing.signal in WHOLE}
-    if len(whole) != 1 or not group.signals <= WHOLE | BROAD:
+    told = {failing.signal: failing.means for failing in group.failures if says_all(failing.signal)}
+    limit = _shared(limit_of(one.signal, one.parameters.get("limit", "")) for one in group.failures)
+    if limit:
+        return f"the attempt ran into its limit of {readable(limit)}"
+    if len(told) != 1 or any(says_something(signal) and signal not in told for signal in group.signals):
         return ""
-    more = _shared(failing.parameters.get("limit", "") for failing in group.failures) or _shared(
-        map(_status, group.failures)
-    )
-    return cut(f"{whole.pop()} ({more})" if more else whole.pop())
+    (means,) = told.values()
+    code = _shared(map(_status, group.failures))
+    return cut(f"{means} ({code})" if code else means)
 
 
 def _of_text(group: Group) -> str:
@@ -86,8 +89,13 @@ def _of_text(group: Group) -> str:
         return ""
     most = max(group.shapes.values())
     shape = min((shape for shape, often in group.shapes.items() if often == most), key=lambda one: (len(one), one))
-    verbatim = _shared(next((text for text in failing.texts if words_of(text)), "") for failing in group.failures)
-    return readable(verbatim if len(group.shapes) == 1 and verbatim else shape)
+    if len(group.shapes) == 1:
+        shape = (
+            _shared(next((text for text in one.texts if shape_of(text) == shape), "") for one in group.failures)
+            or shape
+        )
+    title, kind = readable(shape), _shared(one.means if one.signal in OPEN else "" for one in group.failures)
+    return f"{title} ({kind})" if title and kind and len(title) + len(kind) + 3 <= LONGEST else title
 
 
 def _of_meaning(group: Group) -> str:
@@ -95,7 +103,10 @@ def _of_meaning(group: Group) -> str:
 
 
 def _of_check(group: Group) -> str:
-    """Nothing is said: what failed, and where all of them lie."""
+    """What all say in words that do not compare; else what failed, and where all of them lie."""
+    said = set.intersection(*(set(failing.texts) for failing in group.failures))
+    if title := readable(max(said, key=lambda text: (len(text), text), default="")):
+        return title
     coarse = readable(_shared(failing.key.coarse for failing in group.failures).replace("+", ", ").replace(":", ": "))
     case, category = _shared(one.case for one in group.failures), _shared(one.category for one in group.failures)
     place = readable(category if len(group.failures) > 1 or not case else case)

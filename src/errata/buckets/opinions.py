@@ -4,10 +4,9 @@ import re
 import unicodedata
 
 from errata.buckets.failing import Failing
-from errata.buckets.words import words_of
+from errata.buckets.words import masked, words_of
 from errata.model import Bucket, Verdict
 from errata.text.clean import one_line
-from errata.text.mask import mask
 
 SLUG = 60
 _UNFIT = re.compile(r"[^a-z0-9]+")
@@ -28,8 +27,13 @@ def opinion_of(failing: Failing) -> str:
 def key_of(verdict: Verdict) -> str:
     if slug := slug_of(verdict.bucket):
         return f"verdict:{slug}"
-    cause = one_line(mask(verdict.cause or verdict.underlying_mistake or verdict.label, strings=False), 120)
+    cause = one_line(masked(verdict.cause or verdict.underlying_mistake or verdict.label), 120)
     return f"cause:{verdict.owner}:{cause}"
+
+
+def is_opinion(key: str) -> bool:
+    """A reader's word, and not what a failure shows."""
+    return key.startswith(("verdict:", "cause:"))
 
 
 def supports(failing: Failing, bucket: Bucket) -> bool:

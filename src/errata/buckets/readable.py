@@ -13,7 +13,13 @@ _WORDS = {
 _MASK = re.compile("|".join(map(re.escape, _WORDS)))
 # `RuntimeError('…')`, `Error: …`, `[infrastructure] …`, `9:23 error …`: whose words it is, and not what is said
 _WRAPPED = re.compile(r"^[\w.]*(?:Error|Exception|Exit)\((['\"])(.*?)(?:\1\)?)?$", re.DOTALL)
-_HEAD = re.compile(r"^(?:\[[\w .-]{1,24}\]|(?:[\w.]*(?:error|exception))\s*:|N\s+error\s|[✖✗×•*>-])\s*", re.IGNORECASE)
+_HEAD = re.compile(
+    r"^(?:\[[\w .-]{1,24}\]|[\w.]*(?:error|exception)\s*:|(?:N|\d+:\d+)\s+error\s|[✖✗×•*>-]"
+    r"|(?:a path|[\w.]*/[\w./-]+|line \w+)\s*:(?=\s))\s*",
+    re.IGNORECASE,
+)
+# the first of several lines, where it says only that a command failed
+_HEADLINE = re.compile(r"^(?:\w*error:\s*)?(?:command failed\b.*|\S+ failed)\s*\n+(?=.*\w)", re.IGNORECASE)
 _JSON_MESSAGE = re.compile(r"['\"]message['\"]\s*:\s*(['\"])(.+?)(?:\1\s*[,}]|$)")
 _ENDS = re.compile(r"(?<=[^\s.]{2})\.(?:\s|$)|\s(?=Traceback \(most recent)|\\n|\n")
 _SPACES_BEFORE = re.compile(r"\s+([,.;:)])")
@@ -22,7 +28,7 @@ _MARKS = "`|<>"
 
 def readable(text: str) -> str:
     """Empty where nothing is left of it."""
-    text = redact(one_line(text))
+    text = redact(one_line(_HEADLINE.sub("", text.lstrip(), count=1)))
     if wrapped := _WRAPPED.match(text):
         text = wrapped[2]
     if inner := _JSON_MESSAGE.search(text):

@@ -4,12 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from errata.buckets.groups import Unit
-from errata.buckets.opinions import slug_of
+from errata.buckets.opinions import is_opinion, slug_of
 from errata.buckets.readers import Opinion
 from errata.buckets.symptoms import Symptom
 from errata.model import Bucket
-
-_OPINIONS = ("verdict:", "cause:")
 
 
 class Known:
@@ -51,6 +49,6 @@ class Known:
             return None
         found = {self.of_key(unit.symptom) for unit in units}
         place = found.pop() if len(found) == 1 else None
-        if place is None or any(key.startswith(_OPINIONS) for key in self._buckets[place].keys):
+        if place is None or any(map(is_opinion, self._buckets[place].keys)):
             return None
         return place

@@ -1,4 +1,4 @@
-"""How much the rules of triage say about a cause: some say all of it, some say only whose fault it is."""
+"""How much a rule of triage says about the cause: mostly all of it; some say only whose fault it is, or what kind."""
 
 BROAD = frozenset(
     (
@@ -25,43 +25,63 @@ BROAD = frozenset(
         "zero_tokens",
     )
 )
-"""They say who has to act and not what happened: texts decide."""
+"""They say who has to act and not what happened: only texts tell."""
 
-WHOLE = frozenset(
+OPEN = frozenset(
     (
-        "agent_timeout",
-        "cancelled_sibling",
-        "cascade",
-        "clock_wrong",
-        "connection_reset",
-        "cost_limit",
-        "criteria_scores_null",
-        "disk_full",
-        "dns_failure",
-        "interrupted",
-        "judge_not_served",
-        "judge_unparseable",
-        "limit_reached",
-        "out_of_memory",
-        "provider_auth",
-        "provider_connection",
-        "provider_content_filter",
-        "provider_empty_response",
-        "provider_endpoint_missing",
-        "provider_model_loading",
-        "provider_model_missing",
-        "provider_overloaded",
-        "provider_quota",
-        "provider_rate_limit",
-        "provider_refused",
-        "provider_server_error",
-        "provider_timeout",
-        "provider_tls",
-        "time_stated",
-        "token_limit",
-        "turn_limit",
-        "verifier_timeout",
-        "wrong_port",
+        "all_agree_on_another",
+        "all_fail",
+        "answer_equals_reference",
+        "bad_request",
+        "config_error",
+        "format_reject",
+        "image_failed",
+        "lint_only",
+        "missing_fixture",
+        "missing_library",
+        "missing_tool",
+        "package_missing",
+        "prompt_contradicts_expected",
+        "prompt_template",
+        "record_validation",
+        "reference_fails",
+        "sandbox_failed",
+        "strict_match",
+        "tests_missing",
+        "unsupported_request",
+        "verifier_never_ran",
     )
 )
-"""They say what happened, however the message is worded: one bucket for each."""
+"""They say what kind of thing happened; which thing it was (a program, a lint rule, a field) only texts tell."""
+
+LIMITS = {
+    "token_limit": "tokens",
+    "turn_limit": "turns",
+    "agent_timeout": "time",
+    "time_stated": "time",
+    "cost_limit": "cost",
+}
+"""Rules that say which limit ended an attempt."""
+_KINDS = {
+    "tokens": ("token", "context", "length"),
+    "turns": ("turn", "message", "step", "iteration"),
+    "time": ("time", "working", "duration", "deadline", "wall"),
+    "cost": ("cost", "usd", "dollar", "price", "spend"),
+}
+
+
+def limit_of(signal: str, limit: str) -> str:
+    """tokens, turns, time or cost, else the harness's own word; nothing where no limit is meant."""
+    if signal != "limit_reached":
+        return LIMITS.get(signal, "")
+    word = limit.lower()
+    return next((kind for kind, parts in _KINDS.items() if any(part in word for part in parts)), word or "unnamed")
+
+
+def says_all(signal: str) -> bool:
+    """However its messages are worded, they are one cause."""
+    return bool(signal) and signal not in BROAD and signal not in OPEN
+
+
+def says_something(signal: str) -> bool:
+    return bool(signal) and signal not in BROAD

@@ -10,14 +10,14 @@ from errata.buckets.following import roots_of
 from errata.buckets.grouping import grouped
 from errata.buckets.groups import Group
 from errata.buckets.naming import Names, description_of
-from errata.buckets.opinions import is_read
+from errata.buckets.opinions import is_opinion, is_read
 from errata.buckets.parameters import Parameters, is_shared
 from errata.buckets.standing import standing_of
 from errata.model import Bucket, Member
 from errata.model.identity import fingerprint
 from errata.model.words import MemberRole
 
-KEYS, WORDS = 200, 20
+KEYS, WORDS = 500, 20
 """What a bucket remembers of how its members look."""
 
 
@@ -91,7 +91,8 @@ def _parameters(made: Bucket, group: Group, parameters: Parameters, given: Mappi
 
 def _named(group: Group, names: Names, ids: _Ids) -> Bucket:
     name = names.of(group)
-    described = description_of(group)
+    told = description_of(group)
+    described = "" if told.rstrip("…") in name.title else told
     return Bucket(id=ids.of(group), suite=group.suite, slug=name.slug, title=name.title, description=described)
 
 
@@ -102,8 +103,8 @@ def _role(failing: Failing) -> MemberRole:
 
 
 def _most(before: Sequence[str], counted: Counter[str], most: int) -> tuple[str, ...]:
-    """What was remembered before stays; then the most frequent."""
-    often = sorted(counted, key=lambda each: (-counted[each], each))
+    """What was remembered before stays; then what readers said, then the most frequent."""
+    often = sorted(counted, key=lambda each: (not is_opinion(each), -counted[each], each))
     return tuple(dict.fromkeys((*before, *often)))[:most]
 
 

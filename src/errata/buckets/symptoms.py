@@ -3,11 +3,10 @@
 from typing import Literal, NamedTuple, get_args
 
 from errata.buckets.failing import Failing
-from errata.buckets.rules import WHOLE
-from errata.buckets.words import words_of
+from errata.buckets.rules import limit_of, says_all, says_something
+from errata.buckets.words import masked, words_of
 from errata.model.words import Phase
 from errata.text.clean import one_line
-from errata.text.mask import mask
 
 KEY = 160
 _PHASES: frozenset[str] = frozenset(get_args(Phase))
@@ -41,7 +40,7 @@ def symptom_of(failing: Failing) -> Symptom:
     text, words = next(((text, words) for text in failing.texts if (words := words_of(text, without=checks))), ("", ()))
     if is_error:
         words = tuple(sorted({*words, *words_of(kind)}))
-    shape = one_line(mask(text, strings=False), KEY)
+    shape = shape_of(text)
     kind_of_key, key = _key(failing, shape, is_error=is_error, opaque=not words and _says_something(failing, checks))
     return Symptom(
         suite=failing.suite,
@@ -56,17 +55,24 @@ def symptom_of(failing: Failing) -> Symptom:
     )
 
 
+def shape_of(text: str) -> str:
+    return one_line(masked(text), KEY)
+
+
 def _key(failing: Failing, shape: str, *, is_error: bool, opaque: bool) -> tuple[Kind, str]:
     coarse = failing.key.coarse
     if failing.cluster:
         return "cluster", f"cluster:{failing.cluster}"
-    if failing.signal in WHOLE:
-        limit = failing.parameters.get("limit", "") if failing.signal == "limit_reached" else ""
-        return "signal", f"signal:{failing.signal}{limit and f':{limit}'}"
+    if limit := limit_of(failing.signal, failing.parameters.get("limit", "")):
+        return "signal", f"limit:{limit}"
+    if says_all(failing.signal):
+        return "signal", f"signal:{failing.signal}"
     if is_error:
         return "text", failing.key.exact
     if shape:
         return "text", one_line(f"{failing.owner}:{coarse}:{shape}", KEY)
+    if says_something(failing.signal):
+        return "bare", f"signal:{failing.signal}"
     # two things differ, and only the case tells which; or nothing is said at all
     rest = f"@{failing.case}" if opaque else failing.category
     return "bare", one_line(f"{failing.owner}:{failing.signal}:{coarse}:{rest}", KEY)

@@ -12,6 +12,7 @@ MOST = 40
 _STATUS = re.compile(r"(?i)\b(?:code|status|error|http(?:/\d(?:\.\d)?)?|rejected)\b[\s:=(]{1,3}([45]\d\d)\b")
 _MASKED = re.compile(r"<(?:time|url|uuid|ip|path|hex|id|str|n)>")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_QUOTES = re.compile(r"(?<!\w)['\"]|['\"](?!\w)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ANY_SENTENCE = (
     "an and any are as at be been but by can could did do does for from had has have he her his how if in into is it "
@@ -39,10 +40,15 @@ def words_of(*texts: str, without: Iterable[str] = ()) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def _words(text: str) -> tuple[str, ...]:
-    plain = _CAMEL.sub(" ", _MASKED.sub(" ", mask(text, strings=False)))
+    plain = _CAMEL.sub(" ", _MASKED.sub(" ", masked(text)))
     lowered = (word.lower() for word in _WORD.findall(plain))
     # a status is masked with all other numbers, and tells more than they do
     return (*(f"http{code}" for code in _STATUS.findall(text)), *(_stem(word) for word in lowered if word not in _DULL))
+
+
+def masked(text: str) -> str:
+    """What stands in quotes is often the whole point of a message, and often holds a path or an id."""
+    return mask(_QUOTES.sub("", text))
 
 
 def _stem(word: str) -> str:

@@ -135,7 +135,13 @@ def _difference(one: Difference, called: _Names) -> dict[str, Any]:
 
 
 def _pair(one: Pairing) -> dict[str, Any]:
-    return {"first": one.first, "second": one.second, "all": _tally(one.all), "clean": _tally(one.clean)}
+    return {
+        "first": one.first,
+        "second": one.second,
+        "all": _tally(one.all),
+        "clean": _tally(one.clean),
+        "shares": one.shares,
+    }
 
 
 def _tally(one: Tally) -> dict[str, Any]:

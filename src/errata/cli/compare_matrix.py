@@ -26,9 +26,9 @@ GLYPHS: dict[CellState, tuple[str, str]] = {
     "cancelled": ("x", "cancelled"),
     "follows": ("c", "follows from another failure"),
     "unscored": ("?", "no verdict"),
-    "missing": ("-", "not there"),
+    "missing": ("-", "missing or unfinished"),
     "contradictory": ("!", "rows contradict each other"),
-    "mixed": ("~", "only some attempts pass"),
+    "mixed": ("~", "passes sometimes"),
 }
 NOT_KNOWN = " "
 BETWEEN = "   "

@@ -42,15 +42,15 @@ class CaseNames(msgspec.Struct, frozen=True):
 def names_of(comparison: Comparison, word: str) -> CaseNames:
     names = {case: wash(facts.name) for case, facts in comparison.cases.items()}
     found = {case: _NUMBERED.fullmatch(name) for case, name in names.items()}
-    prefixes = {match[1] if match else None for match in found.values()}
-    if len(prefixes) == 1 and None not in prefixes:
-        (prefix,) = prefixes
-        called = str(prefix).rstrip("-_ /.#").rpartition("/")[2] or word
-        return CaseNames(called, {case: match[2] for case, match in found.items() if match}, True)
+    numbers = {case: match[2] for case, match in found.items() if match}
+    prefixes = {match[1] for match in found.values() if match}
+    if len(prefixes) == 1 and len(set(numbers.values())) == len(names):
+        return CaseNames(prefixes.pop() or word, numbers, True)
     return CaseNames(word, names, False)
 
 
-_NUMBERED = re.compile(r"(|.*[^0-9])([0-9]+)")
+# `turn-24`, `test-006`, `Q7`, `12`
+_NUMBERED = re.compile(r"([A-Za-z]{0,12})[-_ #]?([0-9]+)")
 
 
 def shortened(label: str, width: int) -> str:

@@ -27,9 +27,21 @@ def put_pairs(comparison: Comparison, names: CaseNames) -> None:
         _put_differing(differing, len(pairs), comparison, names)
     else:
         put(_no_difference(pairs, comparison, names), hang=0)
+    _put_shares(pairs, names)
     _put_shared_part(comparison, names)
-    if any(cell is not None and cell.state == "mixed" for row in comparison.shown.rows.values() for cell in row):
-        put(f"A {names.word} that one of them both passes and fails takes no part in this.", hang=0)
+
+
+def _put_shares(pairs: Sequence[Pairing], names: CaseNames) -> None:
+    """What McNemar's test can't use: cases that one of two passes in some attempts only."""
+    told = [(one, one.shares, one.shares.interval) for one in pairs if one.shares is not None]
+    apart = [
+        f"{one.first} against {one.second} {100 * shares.mean:+.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+        for one, shares, (low, high) in ((one, shares, between or (0.0, 0.0)) for one, shares, between in told)
+        if low > 0 or high < 0
+    ]
+    if told:
+        found = f": {'; '.join(apart[:SHOWN])}" if apart else ", no pair differs"
+        put(f"Every attempt counted (paired bootstrap over {names.word}s){found}.", hang=0)
 
 
 def _put_shared_part(comparison: Comparison, names: CaseNames) -> None:

@@ -79,8 +79,9 @@ def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> 
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
     told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
-    before = " · before = earlier reports that name the case" if _are_reported(listed) else ""
-    put(f"{told}{_where_owners_come_from(listed)}{before}")
+    put(f"{told}{_where_owners_come_from(listed)}")
+    if _are_reported(listed):
+        put("before = earlier reports that name the case")
     return len(listed)
 
 
@@ -99,18 +100,20 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
     """The reason gets what the other columns leave; where that is too little, a line below each row."""
     rows = [_row(failure) for failure in listed]
     reasons = [failure.reason for failure in listed]
-    header = (*HEADER[:-1], "label or signal") if any(failure.standing for failure in listed) else HEADER
+    read = any(failure.standing for failure in listed)
+    header: tuple[str, ...] = (*HEADER[:-1], "label or signal") if read else HEADER
+    give_way: tuple[str, ...] = ("failed checks",)
     if _are_reported(listed):
-        header = (*header, "before")
+        header, give_way = (*header, "before"), ("failed checks", header[-1])
         rows = [(*row, str(failure.times_reported or 0)) for row, failure in zip(rows, listed, strict=True)]
     taken = sum(2 + max(columns(name), *(columns(row[at]) for row in rows)) for at, name in enumerate(header))
     if not any(reasons):
-        put_table(header, rows, give_way=("failed checks",), whole=("case",), raw=raw)
+        put_table(header, rows, give_way=give_way, whole=("case",), raw=raw)
     elif taken + REASON <= WIDTH:
         beside = [(*row, reason or "–") for row, reason in zip(rows, reasons, strict=True)]
         put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
-        put_table(header, rows, give_way=("failed checks",), whole=("case",), below=reasons, raw=raw)
+        put_table(header, rows, give_way=give_way, whole=("case",), below=reasons, raw=raw)
 
 
 def _row(failure: Failure) -> tuple[str, ...]:

@@ -22,9 +22,7 @@ BATCHES = frozenset(("scylla",))
 @click.argument("runs", nargs=-1, metavar="RUN…")
 @click.option("--profile", type=click.Choice(PROFILES), help="By default what fits: comparison for several runs.")
 @click.option("--html", is_flag=True, help="Also as one static page without scripts.")
-@click.option(
-    "-o", "--output", "output", type=click.Path(path_type=Path), help="A folder, or of one report its file."
-)
+@click.option("-o", "--output", "output", type=click.Path(path_type=Path), help="A folder, or of one report its file.")
 @click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
 @click.option("--comparison-dir", type=click.Path(path_type=Path), help="A folder with `run_results.csv`.")
 @click.option("--run-dir", "run_dirs", multiple=True, type=click.Path(path_type=Path), help="A judged run; repeatable.")

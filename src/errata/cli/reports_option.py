@@ -13,7 +13,7 @@ def reports_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option(
         "--reports",
-        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        type=click.Path(path_type=Path),
         metavar="DIR",
         help="Earlier reports; else `reports` here, beside the run, and above it in its repository.",
     )

@@ -5,6 +5,7 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import put_json
+from errata.cli.reports_option import reports_option
 from errata.cli.show_attempt import show_attempt
 from errata.cli.show_packet import show_packet
 from errata.cli.show_run import show_run
@@ -15,6 +16,7 @@ from errata.pipeline.showing import ShownAttempt
 @click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT")
 @click.option("--full", is_flag=True, help="Whole texts, files and transcript instead of their beginnings.")
 @click.option("--packet", is_flag=True, help="What a reviewer gets to read of it, as JSON.")
+@reports_option
 @raw_option
 @shared_options
 def command(thing: str, full: bool, packet: bool, raw: bool, options: Options) -> None:

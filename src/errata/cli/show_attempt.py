@@ -1,6 +1,7 @@
 """An attempt on the terminal: where it failed, who has to act and why, then the evidence in full."""
 
 from errata.cli.output import money, number, put, value_of
+from errata.cli.show_before import put_before
 from errata.cli.show_evidence import put_evidence
 from errata.cli.show_owner import put_owner
 from errata.cli.show_verdict import put_verdict
@@ -21,14 +22,15 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     if shown.attribution is not None and shown.explanation is not None:
         put()
         put_owner(shown, shown.attribution, shown.explanation, raw=raw)
+    if shown.before is not None:
+        put_before(shown.before, shown.alike, raw=raw)
     if shown.said is not None:
         put()
         put_verdict(shown.said, raw=raw)
-    if shown.bucket is not None:
-        put()
-        put(f"Bucket   {shown.bucket.title} ({shown.bucket.status}; errata buckets show {shown.bucket.slug})", hang=9)
     put_evidence(shown, full=full, raw=raw)
     put()
+    if shown.bucket is not None:
+        put(f"bucket   {shown.bucket.slug} ({shown.bucket.status})", hang=9, raw=raw)
     put(f"id       {attempt.id}", hang=9, raw=raw)
     if attempt.ref is not None:
         put(f"from     {attempt.ref}", hang=9, raw=raw)

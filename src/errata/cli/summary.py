@@ -6,6 +6,7 @@ from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.harness_words import counted_in
 from errata.cli.output import money, number, plural, put, put_command, put_quote, say
 from errata.cli.runs import title_of
+from errata.cli.summary_memory import show_memory, tell_history
 from errata.cli.table import put_parts
 from errata.pipeline.analysis import Analysis
 from errata.pipeline.causes import Cause
@@ -34,6 +35,7 @@ def tell_summary(analysis: Analysis) -> None:
         unknown = sum(one.count for one in analysis.owners if one.owner == "unknown")
         known = counts.failures - unknown
         say(f"triage    {plural(counts.failures, 'failure')} · {known:,} attributed · {unknown:,} unknown")
+        tell_history(analysis)
     say()
 
 
@@ -90,6 +92,7 @@ def _show_failures(analysis: Analysis) -> None:
     if analysis.categories:
         told = [f"{name} {failed}/{total}" for name, failed, total in analysis.categories[:MOST_CATEGORIES]]
         put_parts("Category", told, "(failures / attempts)")
+    show_memory(analysis)
     _show_cost(analysis)
     grave = [finding for finding in analysis.health.findings if finding.severity != "info"]
     if grave:

@@ -62,6 +62,8 @@ class CaseTries(NamedTuple):
     @property
     def flips(self) -> tuple[Flip, ...]:
         """In the order of the checks."""
+        if len({one.metrics for one in self.tries}) == 1:
+            return ()
         read = [(one.column, dict(one.metrics)) for one in self.tries]
         names = dict.fromkeys(name for one in self.tries for name, _ in one.metrics)
         found = (Flip(name, tuple((column, told.get(name, "na")) for column, told in read)) for name in names)

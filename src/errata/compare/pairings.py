@@ -5,11 +5,15 @@ from itertools import combinations
 
 import msgspec
 
+from errata.compare.bootstrap import Resampled, paired_bootstrap
 from errata.compare.intervals import Interval
 from errata.compare.matrix import Matrix
 from errata.compare.pairs import holm, mcnemar, paired_difference
+from errata.model.cell import Cell
 
 ALPHA = 0.05
+RESAMPLED = 50
+"""Of more pairs than this, none is resampled: it takes its time."""
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +41,9 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     all: Tally
     clean: Tally
     """Without what says nothing about the subject in either of the two."""
+    shares: Resampled | None = None
+    """Where some case passes in some attempts only: by how much the first passes more of its attempts, in the mean over
+    cases, with the interval of a paired bootstrap."""
 
 
 class _Marks(msgspec.Struct, frozen=True):
@@ -60,9 +67,10 @@ def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) ->
     labels = [column.label for column in matrix.columns]
     pairs = list(combinations(range(len(labels)), 2))
     both = [_tallies(_marks(one, without), pairs) for one in (matrix, clean)]
+    shares = [_shares(matrix, *pair, without) for pair in pairs] if len(pairs) <= RESAMPLED else [None] * len(pairs)
     return tuple(
-        Pairing(first=labels[first], second=labels[second], all=every, clean=rest)
-        for (first, second), every, rest in zip(pairs, *both, strict=True)
+        Pairing(first=labels[first], second=labels[second], all=every, clean=rest, shares=resampled)
+        for (first, second), every, rest, resampled in zip(pairs, *both, shares, strict=True)
     )
 
 
@@ -76,6 +84,20 @@ def without_cells(matrix: Matrix, cells: Iterable[tuple[int, str]]) -> Matrix:
         for case, row in matrix.rows.items()
     }
     return Matrix(matrix.columns, rows)
+
+
+def _shares(matrix: Matrix, first: int, second: int, without: Collection[str]) -> Resampled | None:
+    """None where every case is either passed or failed: there McNemar's test says it all."""
+    cells = [(row[first], row[second]) for case, row in matrix.rows.items() if case not in without]
+    both = [(one, other) for one, other in cells if one is not None and other is not None]
+    measured = [pair for pair in both if all(cell.decided or cell.state == "mixed" for cell in pair)]
+    if not any(cell.state == "mixed" for pair in measured for cell in pair):
+        return None
+    return paired_bootstrap([_share(one) for one, _ in measured], [_share(other) for _, other in measured])
+
+
+def _share(cell: Cell) -> float:
+    return cell.passes / (cell.passes + cell.fails)
 
 
 def _marks(matrix: Matrix, without: Collection[str]) -> list[_Marks]:

@@ -1,6 +1,6 @@
 """Whether runs measured the same thing in the same way, and else what differs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -10,9 +10,6 @@ from errata.compare.sets import Cases
 from errata.model import Run, Scorer
 
 EXPERIMENT = "experiment"
-
-Digests = Mapping[int, Mapping[str, str]]
-"""A run's number → case → the digest of its task."""
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,8 +21,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it keeps the runs from being compared as they stand."""
 
 
-def differences(matrix: Matrix, digests: Digests) -> tuple[Difference, ...]:
-    """Those that keep runs from being compared first."""
+def differences(matrix: Matrix, edited: Cases) -> tuple[Difference, ...]:
+    """Those that keep runs from being compared first. `edited`: cases of which the logs tell different tasks."""
     columns = matrix.columns
     found = [
         *_of_values("suite", columns, lambda run: run.suite),
@@ -33,19 +30,10 @@ def differences(matrix: Matrix, digests: Digests) -> tuple[Difference, ...]:
         *_of_values("experiment", columns, lambda run: run.variant.get(EXPERIMENT, "")),
         *_of_scorers(columns),
         *_of_case_sets(matrix),
-        *_of_tasks(matrix, digests),
+        # a task is often edited for the sake of the comparison; where most of them are, it is another suite
+        *([Difference(what="tasks", cases=edited, refuses=2 * len(edited) > len(matrix.rows))] if edited else []),
     ]
     return tuple(sorted(found, key=lambda one: not one.refuses))
-
-
-def edited(matrix: Matrix, digests: Digests) -> Cases:
-    """The cases whose task, reference or grader is not the same in all runs that tell it."""
-    found = []
-    for case, row in matrix.rows.items():
-        known = {digests.get(cell.run, {}).get(case, "") for cell in row if cell is not None}
-        if len(known - {""}) > 1:
-            found.append(case)
-    return tuple(found)
 
 
 def _of_values(what: str, columns: Sequence[Column], value: Callable[[Run], str]) -> Iterator[Difference]:
@@ -95,9 +83,3 @@ def _of_case_sets(matrix: Matrix) -> Iterator[Difference]:
         values[has] = (*values.get(has, ()), column.label)
     lacking = tuple(case for case, row in matrix.rows.items() if None in row)
     yield Difference(what="cases", values=values, cases=lacking)
-
-
-def _of_tasks(matrix: Matrix, digests: Digests) -> Iterator[Difference]:
-    """An edited task is told; where most of them differ, it is another suite."""
-    if found := edited(matrix, digests):
-        yield Difference(what="tasks", cases=found, refuses=2 * len(found) > len(matrix.rows))

@@ -18,7 +18,7 @@ from errata.llm.forms import form_for
 from errata.llm.gate import PLAIN, checked, only_this_key
 from errata.llm.prices import cost_of
 from errata.llm.spec import AskError, ModelSpec, NoAccessError, RefusedError, Said
-from errata.llm.tools import Tool
+from errata.llm.tools import Tool, used
 from errata.model import Usage
 from errata.model.usage import NO_USAGE, total_of
 
@@ -62,7 +62,7 @@ class Asking:
                 wanted = [part for part in response.parts if isinstance(part, ToolCallPart)]
                 if not wanted:
                     return Said(_text(response), _sum(spent))
-                history += [response, ModelRequest(parts=[_result(part, tools) for part in wanted])]
+                history += [response, ModelRequest(parts=_results(wanted, tools))]
             raise RefusedError(f"the model used its tools {MOST_ROUNDS} times and gave no answer")
         except AskError as error:
             error.usage = _sum(spent)
@@ -84,7 +84,8 @@ class Asking:
     def _usage(self, response: ModelResponse) -> Usage:
         given = response.usage
         tokens_in, tokens_out = _known(given.input_tokens), _known(given.output_tokens)
-        cost = None if tokens_in is None else cost_of(self._spec, tokens_in, tokens_out or 0)
+        known = tokens_in is not None and tokens_out is not None
+        cost = cost_of(self._spec, tokens_in or 0, tokens_out or 0) if known else None
         return Usage(
             input=tokens_in,
             output=tokens_out,
@@ -134,10 +135,12 @@ def _definitions(tools: tuple[Tool, ...]) -> list[ToolDefinition]:
     ]
 
 
-def _result(part: ToolCallPart, tools: tuple[Tool, ...]) -> ToolReturnPart:
-    tool = next((one for one in tools if one.name == part.tool_name), None)
-    content = tool.use(part.args) if tool else f"There is no tool `{part.tool_name}`"
-    return ToolReturnPart(tool_name=part.tool_name, content=content, tool_call_id=part.tool_call_id)
+def _results(wanted: list[ToolCallPart], tools: tuple[Tool, ...]) -> list[ToolReturnPart]:
+    contents = used([(part.tool_name, part.args) for part in wanted], tools)
+    return [
+        ToolReturnPart(tool_name=part.tool_name, content=content, tool_call_id=part.tool_call_id)
+        for part, content in zip(wanted, contents, strict=True)
+    ]
 
 
 def _text(response: ModelResponse) -> str:

@@ -14,6 +14,8 @@ WIDTH = 300
 _READ = 4 * WIDTH
 """Characters of what a provider says that are looked at."""
 _FOR_GOOD = (errors.ModelAuthenticationError, errors.ModelNotFoundError, errors.ModelQuotaExceededError)
+_PERHAPS_DONE = (408, 504, 524)
+"""Somebody on the way lost patience; whether the model did not, nobody knows."""
 _NEVER_SENT = ("pool", "connect")
 
 
@@ -29,7 +31,7 @@ def told_as(error: Exception) -> AskError:
     if isinstance(error, errors.ModelRequestRejectedError):
         return RefusedError(_told(error))
     if isinstance(error, errors.ModelHTTPError):
-        return NotNowError(_told(error), error.retry_after)
+        return NotNowError(_told(error), error.retry_after, in_doubt=error.status_code in _PERHAPS_DONE)
     sent = not (isinstance(error, errors.ModelConnectionError) and error.phase in _NEVER_SENT)
     if isinstance(error, errors.ModelConnectionError | httpx2.HTTPError | OSError):
         return NotNowError(_short(_deepest(error)), in_doubt=sent)
@@ -47,7 +49,9 @@ def _told(error: errors.ModelAPIError) -> str:
 
 def _short(text: str) -> str:
     """One line that may be stored and shown: a provider may repeat the key that it refuses."""
-    return one_line(redact(text[:_READ]), WIDTH)
+    if len(text) > _READ:  # half a word may be half a key
+        text = text[:_READ].rpartition(" ")[0]
+    return one_line(redact(text), WIDTH)
 
 
 def _deepest(error: Exception) -> str:

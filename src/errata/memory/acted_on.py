@@ -17,10 +17,13 @@ _CONFIG = re.compile(r"(?i)lint|config|prettier|\.toml$|\.ya?ml$|\.rc$|tsconfig|
 _EVAL = re.compile(r"(?i)task|grader|test|eval|answer|prompt|guideline|fixture")
 _KINDS = {"config": _CONFIG, "eval": _EVAL}
 _EMPTY = frozenset(
-    "the and for that this with now not its are was has have say says said what when where which who will would should "
-    "can could may might must into from than then them they there their these those all any also only one two more "
-    "some such very same other another make makes made use uses used add adds added change changes changed".split()
+    _WORD.findall(
+        "the and for that this with now not its are was has have say says said what when where which who will would "
+        "should can could may might must into from than then them they there their these those all any also only one "
+        "two more some such very same other another make makes made use uses used add adds added change changes changed"
+    )
 )
+"""Words that tell nothing about what was done."""
 
 
 def acted_on(

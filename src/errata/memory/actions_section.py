@@ -65,7 +65,7 @@ def without_entry(data: bytes, entry: Entry) -> Edited | None:
     found = _standing(section, entry)
     if section is None or found is None or found.end - found.start > 1:
         return None
-    only = [block.items for block in section.all if block.kind != "rule"] == [(found,)]
+    only = [block.items for block in section.all if block.kind not in ("rule", "comment")] == [(found,)]
     is_row = any(block.kind == "table" for block in section.all)
     patch = Patch(found.start, found.end, ("None",) if only and not is_row else ())
     return Edited(_encoded(applied(patch, lines), data), found.start + 1, lines[found.start].rstrip("\r\n"))

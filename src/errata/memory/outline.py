@@ -83,7 +83,8 @@ def _top_level(tokens: Sequence["Token"]) -> Iterator[tuple[int, int]]:
 
 def _block(tokens: Sequence["Token"], lines: Sequence[str]) -> Block:
     first = tokens[0]
-    kind = _KINDS.get(first.type, "other")
+    is_comment = first.type == "html_block" and first.content.lstrip().startswith("<!--")
+    kind = "comment" if is_comment else _KINDS.get(first.type, "other")
     start, end = _span(first, lines)
     if kind == "heading":
         return Block(kind, start, end, level=int(first.tag[1:]), text=tokens[1].content)

@@ -37,7 +37,7 @@ def applied(patch: Patch, lines: Sequence[str]) -> str:
 
 def inside(section: Section, lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
     """Where it may go, the best place first."""
-    said = [block for block in section.body if block.kind != "rule"]
+    said = [block for block in section.body if block.kind not in ("rule", "comment")]
     for block in reversed(said):
         patch = _goes_on(block, lines, entry)
         if patch:

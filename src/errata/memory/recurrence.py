@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from errata.memory.effects import RunOutcomes, Worked, effects
+from errata.memory.effects import Effect, RunOutcomes, effects
 from errata.memory.reading.drafts import is_gap
 from errata.memory.spelling import CaseNames, same_model, same_run
 from errata.model import Action, Run
@@ -41,20 +41,13 @@ class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
     model: str = ""
 
 
-class Due(msgspec.Struct, frozen=True, kw_only=True):
-    """An action that addresses a case, came after it had failed and before this run: it should have resolved it."""
-
-    action: Action
-    worked: Worked
-    why: str
-
-
 class Before(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a case from before a run; newest first."""
 
     reports: tuple[Mention, ...] = ()
     runs: tuple[FailedRun, ...] = ()
-    due: tuple[Due, ...] = ()
+    actions: tuple[Effect, ...] = ()
+    """What was done about the case, whenever that was, and what this run shows of it."""
     others: tuple[Mention, ...] = ()
     """What reports about other models say of it."""
     other_runs: tuple[FailedRun, ...] = ()
@@ -66,10 +59,7 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
             "reports": self.reports,
             "runs": self.runs,
             "should_be_gone": self.should_be_gone,
-            "actions": [
-                {"date": one.action.date, "path": one.action.path, "what": one.action.what, "why": one.why}
-                for one in self.due
-            ],
+            "actions": [effect_as_json(one) for one in self.actions],
             "other_models": {"reports": self.others, "runs": self.other_runs},
         }
 
@@ -79,8 +69,12 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def should_be_gone(self) -> bool:
-        """Whether something was done about it in time that did not help."""
         return bool(self.due)
+
+    @property
+    def due(self) -> tuple[Effect, ...]:
+        """What was done about it after it had failed and before this run: it should have resolved it, and did not."""
+        return tuple(one for one in self.actions if one.worked == "no")
 
 
 class Shelved(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +94,7 @@ class Shelved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sort_out(reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequence[Run] = ()) -> Shelved:
-    """`began` is when the run did; `runs` are others of which it is known when they did, and of which suite they are."""
+    """`began` is when the run did; of `runs`, others, it is known when they did and of which suite they are."""
     found: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
     for report in sorted(reports, key=lambda one: one.date, reverse=True):
         its_run = next((one for one in runs if is_about(report, one)), None)
@@ -186,8 +180,22 @@ def addressed(action: Action, names: CaseNames) -> Action:
     return msgspec.structs.replace(action, addresses=tuple(dict.fromkeys(keys)))
 
 
-def due_for(case: str, actions: Iterable[Action], now: RunOutcomes, before: Sequence[RunOutcomes]) -> tuple[Due, ...]:
-    """The actions that should have resolved a failure of this run, and did not."""
+def effects_on(
+    case: str, actions: Iterable[Action], now: RunOutcomes, before: Sequence[RunOutcomes]
+) -> tuple[Effect, ...]:
+    """What a run shows of each action that addresses a case, as far as that case goes."""
     about = [msgspec.structs.replace(one, addresses=(case,)) for one in actions if case in one.addresses]
-    found = effects(about, now, before)
-    return tuple(Due(action=one.action, worked=one.worked, why=one.why) for one in found if one.worked == "no")
+    return effects(about, now, before)
+
+
+def effect_as_json(effect: Effect) -> dict[str, Any]:
+    action = effect.action
+    return {
+        "date": action.date,
+        "path": action.path,
+        "what": action.what,
+        "cases": action.addresses,
+        "worked": effect.worked,
+        "why": effect.why,
+        "report": action.report,
+    }

@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from errata.pipeline.acted import list_actions, remove_action
+    from errata.pipeline.listing_actions import list_actions
+    from errata.pipeline.acted import remove_action
     from errata.pipeline.acting import add_action
     from errata.pipeline.agreeing import agreement_of
     from errata.pipeline.analysis import analyze, check_run, summarise
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from errata.pipeline.importing import import_paths, look_for
     from errata.pipeline.judge_agreement import judges_agreement
     from errata.pipeline.knowing import add_gap, list_gaps, remove_gap
+    from errata.pipeline.new_runs import analyze_new
     from errata.pipeline.packeting import packet_of
     from errata.pipeline.planning import plan_review
     from errata.pipeline.pooling import pool
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 _VERBS = {
     "add_action": "errata.pipeline.acting",
-    "list_actions": "errata.pipeline.acted",
+    "list_actions": "errata.pipeline.listing_actions",
     "remove_action": "errata.pipeline.acted",
     "add_gap": "errata.pipeline.knowing",
     "list_gaps": "errata.pipeline.knowing",
@@ -72,6 +74,7 @@ _VERBS = {
     "review": "errata.pipeline.reviewing",
     "take_in": "errata.pipeline.taking_in",
     "analyze": "errata.pipeline.analysis",
+    "analyze_new": "errata.pipeline.new_runs",
     "bundled_example": "errata.pipeline.housekeeping",
     "check_run": "errata.pipeline.analysis",
     "examine_store": "errata.pipeline.housekeeping",
@@ -104,6 +107,7 @@ __all__ = [
     "agreement_of",
     "all_runs",
     "analyze",
+    "analyze_new",
     "attributions_of",
     "bundled_example",
     "calibrate_reviewers",

@@ -1,4 +1,4 @@
-"""The verbs `action list` and `action rm`: what was done, whether it worked, and forgetting it."""
+"""The verb `action rm`: forgetting what was done, in the store and, where that is asked for, in the report."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,14 +7,11 @@ import msgspec
 
 from errata.errors import ReportError
 from errata.memory.actions_section import Edited, without_entry
-from errata.memory.effects import Effect, RunOutcomes, newest_effect
 from errata.memory.entries import entry_for
 from errata.memory.report_file import edit_report
 from errata.model import Action, Run
 from errata.store.database import Store
-from errata.store.memory import action_by_id, all_actions, forget_action
-from errata.store.named_cases import bucket_cases, tries_of
-from errata.store.runs import all_runs
+from errata.store.memory import action_by_id, forget_action
 
 
 class Removed(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,15 +30,6 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True):
         return [*words, *(["--report", action.report] if self.edited else [])]
 
 
-def list_actions(store: Store) -> list[Effect]:
-    """Oldest first, each with what the runs of the store show of it."""
-    known = all_actions(store)
-    members = bucket_cases(store) if known else {}
-    keys = {case for one in known for address in one.addresses for case in members.get(address, (address,))}
-    runs = _outcomes(store, keys)
-    return [newest_effect(one, runs, members) for one in known]
-
-
 def remove_action(beginning: str, store: Store, *, from_report: bool = False, dry_run: bool = False) -> Removed:
     """Out of the store and, where that is asked for, out of the report."""
     action = action_by_id(store, beginning)
@@ -55,26 +43,6 @@ def subject_of(run: Run) -> str:
     """What has to be the same for two runs to be compared: the model, its agent, the variant."""
     parts = (run.subject.model, run.subject.agent, *(f"{key}={value}" for key, value in sorted(run.variant.items())))
     return " ".join(part for part in parts if part)
-
-
-def _outcomes(store: Store, keys: set[str]) -> list[RunOutcomes]:
-    failed: dict[str, set[str]] = {}
-    passed: dict[str, set[str]] = {}
-    for one in tries_of(store, keys):
-        failed.setdefault(one.run_id, set()).update([one.case] if one.failed else [])
-        passed.setdefault(one.run_id, set()).update([one.case] if one.passed else [])
-    return [
-        RunOutcomes(
-            run=stored.run.native_id,
-            at=stored.run.started_at or "",
-            subject=subject_of(stored.run),
-            suite=stored.run.suite,
-            failed=frozenset(failed[stored.run.id]),
-            passed=frozenset(passed[stored.run.id]),
-        )
-        for stored in all_runs(store)
-        if stored.run.id in failed
-    ]
 
 
 def _out_of_report(action: Action, *, dry_run: bool) -> Edited:

@@ -17,7 +17,7 @@ from errata.model import Action, StoredRun
 from errata.model.times import from_iso, moment_of
 from errata.pipeline.addressing import Addressed, addressed
 from errata.pipeline.handing_out import as_text
-from errata.pipeline.report_of_run import FindReport, Found
+from errata.pipeline.report_of_run import FindReport, Found, report_of
 from errata.pipeline.selecting import run_named
 from errata.store.database import Store
 from errata.store.memory import action_id, all_actions, keep_action
@@ -56,7 +56,9 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
     """The line of the report."""
 
 
-def add_action(told: Told, store: Store, find: FindReport, *, now: datetime, dry_run: bool = False) -> Recorded:
+def add_action(
+    told: Told, store: Store, *, now: datetime, dry_run: bool = False, find: FindReport = report_of
+) -> Recorded:
     """Into the store, and into the report of the run that it is about. Told twice, it changes nothing."""
     given = run_named(told.run, store) if told.run else None
     meant = tuple(addressed(text, store, run=given) for text in told.addresses)
@@ -64,7 +66,7 @@ def add_action(told: Told, store: Store, find: FindReport, *, now: datetime, dry
     known = next((one for one in all_actions(store) if one.id == action.id), None)
     run = given or _run_of(meant, action, store)
     recorded = Recorded(action=known or action, is_new=known is None, meant=meant, run=run)
-    found = Found(told.report, told.report.parent) if told.report else find(run) if run else None
+    found = Found(told.report, told.report.parent) if told.report else find(run, store) if run else None
     if found is not None:
         # tried first: a report that can't be edited leaves the store as it was
         recorded = _into_report(recorded, found, dry_run=True)

@@ -69,7 +69,10 @@ def not_found(text: str, store: Store, *, suite: str = "", besides: Sequence[str
         )
     suites = sorted({one.run.suite for one in all_runs(store)} - {""}, key=len, reverse=True)
     names = [key.removeprefix(next((f"{one}/" for one in suites if key.startswith(f"{one}/")), "")) for key in keys]
-    hints = (did_you_mean(text, [*names, *besides]), "`errata failures RUN` lists the cases that failed")
+    # who leaves out the beginning of a name may misspell the rest
+    endings = ["/".join(name.split("/")[-text.count("/") - 1 :]) for name in names]
+    meant = did_you_mean(text, [*names, *besides]) or did_you_mean(text, endings)
+    hints = (meant, "`errata failures RUN` lists the cases that failed")
     told = f" of `{suite}`" if suite else ""
     return NotFoundError(f"No case{told} is named `{text}`", hint="\n".join(filter(None, hints)))
 

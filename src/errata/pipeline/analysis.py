@@ -18,6 +18,7 @@ from errata.pipeline.explaining import BY_DEFAULT, meaning_of
 from errata.pipeline.failures import case_name
 from errata.pipeline.importing import OnItems, PathSummary, import_paths
 from errata.pipeline.log_lines import LogLine, error_lines, has_logs
+from errata.pipeline.remembering import Remembered, remember
 from errata.pipeline.scoring import Scores, score_run
 from errata.pipeline.selecting import handle_of
 from errata.pipeline.standings import counting_verdicts
@@ -26,6 +27,7 @@ from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, run_by_id, unreadables_of
 
+KNOWN_GAP = "known_gap"
 LOGS_READ = 1_000
 """Failures whose own logs are searched for what they share."""
 
@@ -56,6 +58,17 @@ class Owned(msgspec.Struct, frozen=True):
     because_of_it: int
 
 
+class Repeated(msgspec.Struct, frozen=True):
+    """How many of the failures were known before."""
+
+    in_reports: int = 0
+    """Their cases are named in earlier reports about the model."""
+    in_runs: int = 0
+    """Their cases failed in earlier runs of the model."""
+    should_be_gone: int = 0
+    """Something was done about them in the meantime."""
+
+
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What `analyze` says of one run before anybody has looked at its failures."""
 
@@ -81,6 +94,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     scores: Scores
     owners: tuple[Owned, ...] = ()
     causes: Causes = Causes((), 0)
+    remembered: Remembered
+    repeated: Repeated
 
     @property
     def unavailable(self) -> Finding | None:
@@ -138,6 +153,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
     bucket_if_cheap(stored, store)
     attributed = attributions_of(store, stored.pk)
     said = attributed.values()
+    remembered = remember(stored, store)
     return Analysis(
         stored=stored,
         handle=handle_of(stored, store),
@@ -156,17 +172,32 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         scores=scores,
         owners=_owners(said),
         causes=causes_of(stored.run, said, tally.log_lines(store)),
+        remembered=remembered,
+        repeated=_repeated(remembered, tally.failed),
+    )
+
+
+def _repeated(remembered: Remembered, failed: Counter[str]) -> Repeated:
+    found = [(often, remembered.before(case)) for case, often in failed.items()]
+    return Repeated(
+        sum(often for often, before in found if before.reports),
+        sum(often for often, before in found if before.runs),
+        sum(often for often, before in found if before.should_be_gone),
     )
 
 
 def _owners(attributions: Iterable[Attribution]) -> tuple[Owned, ...]:
     reasons: dict[str, Counter[str]] = {}
+    records: set[str] = set()
     for said in attributions:
         reasons.setdefault(said.owner, Counter())[said.decided_by] += 1
+        records.update(one.ref.file for one in said.signals if one.name == KNOWN_GAP and one.ref is not None)
     named = []
     for owner, deciding in sorted(reasons.items(), key=lambda pair: -pair[1].total()):
         rule, often = deciding.most_common(1)[0]
         reason = "" if rule in BY_DEFAULT else meaning_of(rule)
+        if rule == KNOWN_GAP and records:
+            reason = f"gap recorded in {len(records)} earlier report{'' if len(records) == 1 else 's'}"
         named.append(Owned(owner, deciding.total(), reason, often))
     return tuple(named)
 
@@ -197,6 +228,8 @@ class _Tally:
     def __init__(self) -> None:
         self.first_failed: Counter[str] = Counter()
         self.in_steps = True
+        self.failed: Counter[str] = Counter()
+        """Cases, and how many of their attempts failed."""
         self.failed_in: Counter[str] = Counter()
         self.tried_in: Counter[str] = Counter()
         self.first_case = ""
@@ -216,6 +249,7 @@ class _Tally:
         self.first_case = self.first_case or attempt.case
         if has_logs(attempt) and len(self._logged) < LOGS_READ:
             self._logged.append(attempt)
+        self.failed[attempt.case] += 1
         self.failed_in[category] += 1
         failed = next((check for check in attempt.checks if check.failed), None)
         self.first_failed[failed.name if failed else ""] += 1

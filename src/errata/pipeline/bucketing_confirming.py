@@ -8,6 +8,7 @@ from errata.buckets.standing import ENOUGH
 from errata.errors import SettingsError
 from errata.model import Bucket, Verdict
 from errata.pipeline.bucketing_changes import By, Done, living, signed
+from errata.pipeline.bucketing_members import short_names
 from errata.pipeline.bucketing_status import read_as, restated
 from errata.store.bucket_changes import Filing, filing
 from errata.store.bucket_events import Place
@@ -30,7 +31,7 @@ def confirm(bucket: Bucket, store: Store, by: By) -> Done:
         (now,) = restated(desk, [living(desk, bucket)])
         members = desk.members(now.id)
         if now.status != "final":
-            raise _not_yet(now, members, missing_in(desk, now, members))
+            raise _not_yet(now, members, missing_in(desk, now, members), store)
         desk.move(members, lambda one: Place(one.bucket, by.author, by.at))
         return signed(desk, "confirm", now, by)
 
@@ -55,13 +56,14 @@ def _why(bucket: Bucket, attempt: str, said: dict[str, list[Verdict]]) -> str:
     return "" if failing.final else "its text talks to the reader: a second reader has to agree"
 
 
-def _not_yet(bucket: Bucket, members: Sequence[Placement], missing: Sequence[Missing]) -> SettingsError:
+def _not_yet(bucket: Bucket, members: Sequence[Placement], missing: Sequence[Missing], store: Store) -> SettingsError:
     needed = min(ENOUGH, len(members))
     told = (
         f"`{bucket.slug}` can't be called final: {len(bucket.supported_by)} of its {len(members)} failures were read"
         f" with a verdict that names it as the cause, and it takes {needed}"
     )
-    lines = [f"{one.attempt}: {one.why}" for one in missing[:NAMED]]
+    names = short_names([one.attempt for one in missing[:NAMED]], store)
+    lines = [f"{names[one.attempt]}: {one.why}" for one in missing[:NAMED]]
     more = [f"and {len(missing) - NAMED} more"] if len(missing) > NAMED else []
-    hint = f"`errata review next ATTEMPT` gives you one to read; put `{bucket.slug}` into `bucket` of the verdict"
+    hint = f"`errata review next RUN/CASE` gives you one to read; put `{bucket.slug}` into `bucket` of the verdict"
     return SettingsError(told, hint="\n".join([*lines, *more, hint]))

@@ -9,9 +9,9 @@ from errata.model import Bucket, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.bucketing import bucket_if_needed
 from errata.pipeline.bucketing_history import Told, history
+from errata.pipeline.bucketing_members import short_names
 from errata.pipeline.failures import case_name
 from errata.pipeline.reasons import reason_of
-from errata.pipeline.selecting import handles_of
 from errata.pipeline.standings import standing_of
 from errata.review.standing import Standing
 from errata.store.bucket_table import Counted, Table, bucket_table
@@ -26,16 +26,11 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
 
     placement: Placement
     run: Run
-    handle: str
+    name: str
+    """RUN/CASE, as commands take it."""
     quote: str
     standing: Standing | None
     supports: bool
-
-    @property
-    def name(self) -> str:
-        parts = split_attempt_id(self.placement.attempt)
-        number = f" #{parts.index}" if parts.index > 1 else ""
-        return f"{self.handle}/{case_name(self.run, parts.case)}{number}"
 
     def as_json(self) -> dict[str, Any]:
         verdict = self.standing.verdict if self.standing else None
@@ -92,7 +87,7 @@ def _order(one: Placement) -> tuple[bool, bool, str]:
 
 def _shown(store: Store, bucket: Bucket, members: Sequence[Placement]) -> Iterator[Shown]:
     known = {one.run.id: one for one in all_runs(store)}
-    handles = handles_of(known.values())
+    names = short_names([one.attempt for one in members], store)
     read = {run: standing_of(store, run) for run in {one.run for one in members}}
     for one in members:
         stored = known[one.run]
@@ -100,7 +95,7 @@ def _shown(store: Store, bucket: Bucket, members: Sequence[Placement]) -> Iterat
         yield Shown(
             placement=one,
             run=stored.run,
-            handle=handles[one.run],
+            name=names[one.attempt],
             quote=_quote(store, stored, one.attempt, stood.standing if stood else None),
             standing=stood.standing if stood else None,
             supports=one.attempt in bucket.supported_by,

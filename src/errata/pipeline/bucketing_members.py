@@ -6,6 +6,7 @@ from errata.errors import NotFoundError, SettingsError
 from errata.model import Bucket, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.bucketing import bucket_if_needed
+from errata.pipeline.bucketing_names import bucket_named
 from errata.pipeline.failures import case_name
 from errata.pipeline.selecting import handles_of
 from errata.pipeline.showing import ShownAttempt, find_shown
@@ -36,6 +37,24 @@ def failures_named(things: Iterable[str], store: Store) -> list[str]:
 
 def _is_exact(thing: str, shown: ShownAttempt) -> bool:
     return thing == shown.attempt.id or (thing.rpartition("#")[2].isdecimal() and not shown.case_name.endswith(thing))
+
+
+def short_names(attempts: Iterable[str], store: Store) -> dict[str, str]:
+    """Attempt → RUN/CASE, as commands take it; the id itself where its run is not there any more."""
+    known = {one.run.id: one for one in all_runs(store)}
+    handles = handles_of(known.values())
+    named = {}
+    for attempt in attempts:
+        parts = split_attempt_id(attempt)
+        run = known[parts.run].run if parts.run in known else None
+        number = f"#{parts.index}" if parts.index > 1 else ""
+        named[attempt] = f"{handles[parts.run]}/{case_name(run, parts.case)}{number}" if run else attempt
+    return named
+
+
+def members_of(name: str, store: Store) -> frozenset[str]:
+    """The attempts in a bucket, for a queue that goes bucket by bucket."""
+    return frozenset(one.attempt for one in placements_in(store, bucket_named(name, store).id))
 
 
 def members_named(bucket: Bucket, things: Iterable[str], store: Store) -> list[str]:

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from errata.errors import NotFoundError
 from errata.model import Bucket
+from errata.pipeline.bucketing import bucket_if_needed
 from errata.store.bucket_events import events_of, heirs
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
+from errata.store.runs import all_runs
 from errata.text.nearest import did_you_mean
 
 LISTED = 10
@@ -15,6 +17,8 @@ SHORTEST = 3
 
 
 def bucket_named(name: str, store: Store, *, suite: str | None = None) -> Bucket:
+    """What was not suggested yet is suggested first: a bucket is named by what the newest failures and verdicts make."""
+    bucket_if_needed(all_runs(store), store)
     living = buckets_of(store, suite)
     found = _meant(name, living)
     if len(found) == 1:

@@ -16,13 +16,14 @@ from errata.compare.policies import POLICIES
 from errata.compare.pooling import pooled
 from errata.compare.scores import Policy, Score
 from errata.compare.sets import FailedByAll, Instability, Uniques, each_run, failed_by_all, instability, uniques
-from errata.compare.suites import Difference, differences, edited
+from errata.compare.suites import Difference, differences
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
+from errata.pipeline.changed_tasks import changed_cases
 from errata.pipeline.comparing_cases import CaseFacts, cases_in, cases_in_category, members_of, what_they_ask
 from errata.pipeline.comparing_facts import RunFacts, facts_of
 from errata.pipeline.comparing_suites import common_cases, refuse_nothing_shared, refuse_too_few, refuse_unequal
-from errata.store.cells import cells_of, digests_of, failed_checks_by_case
+from errata.store.cells import cells_of, failed_checks_by_case
 from errata.store.database import Store
 
 ASKED = 5
@@ -137,13 +138,14 @@ def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> _Basis:
     fit = [one for one in facts if not one.why_left_out()]
     refuse_too_few(len(fit), left_out)
     whole = matrix_of(columns_of([(one.stored.run, one.stored.pk) for one in fit]), cells_of(store, _pks(fit)))
-    digests = digests_of(store, _pks(fit))
-    found = differences(whole, digests)
+    changed = changed_cases(_pks(fit), store)
+    found = differences(whole, tuple(case for case in whole.rows if case in changed))
     if not wish.common:
         refuse_unequal(found, whole)
     matrix, cases = _narrowed(whole, wish, store)
     refuse_nothing_shared(matrix, found)
-    return _Basis(fit, left_out, found, edited(matrix, digests), matrix, cases, matrix is not whole)
+    edited = tuple(case for case in matrix.rows if case in changed)
+    return _Basis(fit, left_out, found, edited, matrix, cases, matrix is not whole)
 
 
 def _pks(facts: Sequence[RunFacts]) -> list[int]:

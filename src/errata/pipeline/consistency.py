@@ -116,7 +116,7 @@ def _study(subject: str, runs: Sequence[StoredRun], store: Store) -> Consistency
         for epoch, attempt in numbered(stored, store):
             tries.add((at, epoch), attempt)
             judged_twice += len(attempt.judgements) > 1
-    study, run = tries.study(changed=changed_cases(ordered, store)), ordered[0].run
+    study, run = tries.study(changed=changed_cases([one.pk for one in ordered], store)), ordered[0].run
     often = Counter(at for at, _ in study.columns)
     return Consistency(
         subject=subject,

@@ -3,6 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ TABLES = ("run_details", "turn_summary", "metric_flips", "flip_details", "benchm
 SUMMARY = "consistency_summary.md"
 CHUNK = 500
 """Attempts whose cases are looked up together."""
+SHORT = 200
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,4 +132,14 @@ def _cells(rows: Iterable[tables.Row], columns: Sequence[str]) -> Iterator[list[
 
 def _cell(value: Any) -> str:
     """Numbers and truths as they are; a text as it may leave the machine, and never as a formula."""
-    return quoted(one_kind_of_line_end(for_others(value))) if isinstance(value, str) else str(value)
+    if not isinstance(value, str):
+        return str(value)
+    return _remembered(value) if len(value) < SHORT else _told(value)
+
+
+def _told(text: str) -> str:
+    return quoted(one_kind_of_line_end(for_others(text)))
+
+
+# most cells are a status, a name or a path that stands in many rows
+_remembered = lru_cache(4096)(_told)

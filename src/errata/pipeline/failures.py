@@ -11,7 +11,7 @@ from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.expectations import Expectations
 from errata.pipeline.log_lines import has_logs
 from errata.pipeline.reasons import explained, reason_of, says_more
-from errata.pipeline.remembering import Remembered
+from errata.pipeline.remembering import Remembered, remember
 from errata.pipeline.standings import standing_of
 from errata.pipeline.triaging import triage_if_needed
 from errata.review.standing import Standing
@@ -128,7 +128,7 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
     read = standing_of(store, stored.run.id, attributed=said)
     buckets = bucket_of(stored, store)
     categories = categories_of(store, stored.pk) if filters.category else {}
-    expected, remembered = Expectations(stored, store), Remembered(stored, store)
+    expected, remembered = Expectations(stored, store), remember(stored, store)
     found = 0
     for attempt in _candidates(stored, store, filters):
         if limit is not None and found >= limit:

@@ -17,7 +17,7 @@ from errata.review.packets import packet_for
 from errata.review.question import OWNERS, RULE
 from errata.store.attempts import categories_of
 from errata.store.database import Store
-from errata.store.failures import Listed, Loaded, attempts_at, listed_failures, loaded, number_of
+from errata.store.failures import Listed, attempts_at, listed_failures, loaded, number_of
 from errata.store.runs import run_by_id
 from errata.text.nearest import did_you_mean
 from errata.triage import taxonomy as taxonomies
@@ -150,7 +150,7 @@ class _Making:
     def __init__(self, stored: StoredRun, store: Store, packing: Packing) -> None:
         self._stored, self._store, self._packing = stored, store, packing
         self._question = packing.question or question_for(stored.run.source.name)
-        self._surroundings = Surroundings(stored, store)
+        self._surroundings, self._recalling = Surroundings(stored, store), Recalling(stored, store)
         self._several = stored.counts.attempts > stored.counts.cases
 
     def of(self, seqs: list[int]) -> Iterator[Attributed]:
@@ -160,14 +160,14 @@ class _Making:
         if len(failures) < len(seqs):
             raise _gone(stored)
         keys = {one.attempt.case for one in failures}
-        known = recall(stored, store, [one.case for one in failures], keys)
+        known = self._recalling.of([one.case for one in failures], keys)
         kin = attempts_at(store, stored.pk, keys) if self._several else {}
         for one in failures:
             history = (*packing.history(stored, one.attempt.case), *known.get(one.attempt.case, ()))
             beside = [other for other in kin.get(one.attempt.case, ()) if other.id != one.attempt.id]
             material = self._surroundings.of(one, beside, history)
-            how = {"budget": packing.budget, "blind": packing.blind, "raw": packing.raw}
-            yield packet_for(material, self._question, **how), one.attribution
+            packet = packet_for(material, self._question, budget=packing.budget, blind=packing.blind, raw=packing.raw)
+            yield packet, one.attribution
 
 
 def _gone(stored: StoredRun) -> NotFoundError:

@@ -15,6 +15,7 @@ from errata.review.inheritance import MACHINERY
 from errata.review.limits import Limits
 from errata.review.prompts import fresh_marker, prompt_for
 from errata.review.protocols import Prompt
+from errata.review.reviewers.opening import TOOL_BYTES
 from errata.review.rounds import cache_key
 from errata.review.sampling import Waiting, sample
 from errata.review.windows import weight
@@ -26,7 +27,8 @@ MOST_OUTPUT = 4_000
 """Tokens of an answer; a model is not allowed more."""
 ROUNDS, MOST_ROUNDS = 4, 12
 """Requests that a model with tools makes, as a rule and at most."""
-TOOL_TOKENS = 4_000
+DEFINITIONS = 2_000
+"""Tokens that tell a model which tools it has."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,8 +131,9 @@ def at_most(chosen: Chosen, prompt: Prompt) -> Usage:
     given = weight(prompt.text) + weight(str(prompt.schema))  # no token is less than a byte
     if not chosen.reads_more:
         return _usage(chosen, given, MOST_OUTPUT)
-    read = (MOST_OUTPUT + TOOL_TOKENS) * sum(range(MOST_ROUNDS))
-    return _usage(chosen, given * MOST_ROUNDS + read, MOST_OUTPUT * MOST_ROUNDS)
+    # what was said before goes along: the uses it asked for, and for each as much again around what came of it
+    read = (2 * MOST_OUTPUT + TOOL_BYTES) * sum(range(MOST_ROUNDS))
+    return _usage(chosen, (given + DEFINITIONS) * MOST_ROUNDS + read, MOST_OUTPUT * MOST_ROUNDS)
 
 
 def refuse_unpriced_cap(plan: Plan) -> None:

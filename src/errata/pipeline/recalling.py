@@ -1,4 +1,4 @@
-"""What is known of the same cases from elsewhere: earlier reports, recorded gaps, other runs and what was found there."""
+"""What is known of the same cases from elsewhere: earlier reports, recorded gaps, other runs, verdicts on them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
@@ -8,7 +8,7 @@ from errata.memory.gaps import gap_for
 from errata.memory.recurrence import Before, Mention
 from errata.model import Case, KnownGap, StoredRun, Verdict
 from errata.model.times import moment_of
-from errata.pipeline.remembering import Remembered
+from errata.pipeline.remembering import remember
 from errata.review.standing import standing
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
@@ -26,7 +26,7 @@ class Recalling:
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
-        self._remembered, self._gaps = Remembered(stored, store), known_gaps(store, stored.run.suite)
+        self._remembered, self._gaps = remember(stored, store), known_gaps(store, stored.run.suite)
 
     def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, History]:
         """By case. Verdicts on this very run are not told: reviewers read for themselves."""
@@ -45,7 +45,7 @@ def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
 
 def _in_reports(before: Before) -> Iterator[dict[str, Any]]:
     """Those of the same model first; each with what was done about it since."""
-    done = [f"{one.action.date} {one.action.path} {one.action.what}".replace("  ", " ") for one in before.due]
+    done = [f"{one.action.date} {one.action.path} {one.action.what}: {one.why}" for one in before.actions]
     for one in before.reports[:SHOWN]:
         yield _mention(one) | {"action": "; ".join(done) or None}
     for one in before.others[: SHOWN - len(before.reports[:SHOWN])]:
@@ -54,7 +54,13 @@ def _in_reports(before: Before) -> Iterator[dict[str, Any]]:
 
 def _mention(one: Mention) -> dict[str, Any]:
     label = "suggested_label" if one.by_rule else "label"
-    return {"report": one.report, "line": one.line, "date": one.date or None, label: one.label or None, "text": one.text}
+    return {
+        "report": one.report,
+        "line": one.line,
+        "date": one.date or None,
+        label: one.label or None,
+        "text": one.text,
+    }
 
 
 def _in_runs(

@@ -1,4 +1,4 @@
-"""What was known of a run's failures before it: earlier reports, earlier runs, other models, and what was done since."""
+"""What was known of a run's failures before it: earlier reports and runs, other models, and what was done since."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -7,7 +7,7 @@ import msgspec
 
 from errata.memory.effects import Effect, RunOutcomes, effects
 from errata.memory.finding import Shelf
-from errata.memory.recurrence import Before, Named, Shelved, addressed, due_for, mentions, outcomes_in
+from errata.memory.recurrence import Before, Named, Shelved, addressed, effects_on, mentions, outcomes_in
 from errata.memory.spelling import CaseNames, folded
 from errata.model import Action, StoredRun
 from errata.pipeline.earlier_runs import EarlierRuns, look_back
@@ -40,7 +40,7 @@ class Remembered:
         return Before(
             reports=self.named.cases.get(case, ()),
             runs=self.runs.failed_by.get(case, ()),
-            due=due_for(case, self.actions, self.runs.now, self.earlier),
+            actions=effects_on(case, self.actions, self.runs.now, self.earlier),
             others=self.named_elsewhere.cases.get(case, ()),
             other_runs=self.runs.failed_elsewhere.get(case, ()),
         )
@@ -62,6 +62,10 @@ class Remembered:
         since = [one for one in self.actions if one.date[:DAY] <= now.at[:DAY] and not tried.isdisjoint(one.addresses)]
         found = effects(since, now, self.earlier)
         return tuple(one for one in found if one.worked == "no" or one.action.date[:DAY] >= last)
+
+
+def remember(stored: StoredRun, store: Store) -> Remembered:
+    return Remembered(stored, store)
 
 
 def _actions(reports: Reports, kept: Sequence[Action], store: Store) -> Iterator[Action]:

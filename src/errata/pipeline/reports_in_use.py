@@ -39,6 +39,8 @@ class Reports(msgspec.Struct, frozen=True):
 @contextmanager
 def reports_at(folder: Path | None) -> Iterator[None]:
     """All that happens inside goes by the reports of this folder; by those around each run where it is none."""
+    if folder is not None:
+        folders_for((), cwd=Path.cwd(), named=folder)  # a slip is told of before anything is done
     token = _named.set(folder)
     try:
         yield

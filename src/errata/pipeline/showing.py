@@ -6,12 +6,15 @@ from typing import Any
 import msgspec
 
 from errata.errors import NotFoundError
+from errata.memory.recurrence import Before
 from errata.model import Attempt, Attribution, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.pipeline.alike import Alike, failing_alike
 from errata.pipeline.bucketing import bucket_of_one
 from errata.pipeline.effects import effect_of
 from errata.pipeline.explaining import Explanation, explain
 from errata.pipeline.failures import case_name, case_names
+from errata.pipeline.remembering import remember
 from errata.pipeline.selecting import handle_of, is_path, known_run, run_named
 from errata.pipeline.standings import Said, standing_of
 from errata.pipeline.triaging import triage_if_needed
@@ -47,6 +50,10 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     said: Said | None = None
     """What reviewers found."""
     bucket: Slip | None = None
+    before: Before | None = None
+    """What was known of the failure before the run."""
+    alike: tuple[Alike, ...] = ()
+    """Other models that fail in the same way."""
 
     @property
     def case_name(self) -> str:
@@ -64,6 +71,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             "verdicts": self.said.verdicts if self.said else (),
             "standing": self.said.standing if self.said else None,
             "bucket": self.bucket,
+            "before": self.before.as_json() if self.before else None,
+            "alike": self.alike,
         }
 
 
@@ -146,4 +155,6 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     broken = attempt.id in broken_measurements(store, stored.pk)
     effect = effect_of(stored.run, attempt, same, said, broken=broken)
     explanation = explain(stored.run, shown.case_name, attempt, case, said, effect)
-    return msgspec.structs.replace(shown, attribution=said, explanation=explanation)
+    before, alike = remember(stored, store).before(attempt.case), failing_alike(stored, store, said.failure_key)
+    told = {"attribution": said, "explanation": explanation, "before": before, "alike": alike}
+    return msgspec.structs.replace(shown, **told)

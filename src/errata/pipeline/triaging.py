@@ -31,7 +31,7 @@ def triage_run(stored: StoredRun, store: Store, rules: triage.Rules | None = Non
 
 
 def triage_if_needed(stored: StoredRun, store: Store) -> None:
-    """Only where the run was not triaged yet, or with other rules, or other runs or reports have something new to say."""
+    """Only where the run was not triaged yet, or with other rules, or other runs or reports say something new."""
     if not stored.counts.failures:
         return
     rules = rules_in_use()

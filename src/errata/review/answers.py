@@ -5,12 +5,15 @@ from typing import Any, NamedTuple
 
 from errata.model import Question
 from errata.model.words import OWNERS
+from errata.text.clean import one_line
+from errata.text.private import for_others
 
 NO_LABEL = "none"
 """No label of the taxonomy fits: then the owner is named instead."""
 LONGEST = 400_000
 """Characters of an answer that are looked at."""
 TRIES = 64
+THOUGHT = "</think>"
 WRAPPERS = ("verdict", "answer", "result", "output")
 FIELDS = (
     "reasoning",
@@ -93,34 +96,82 @@ def _list_of(items: dict[str, Any]) -> dict[str, Any]:
 
 def read_answer(text: str) -> Given | str:
     """The one JSON object in it that gives a label; else why there is none."""
-    found, broken = _objects(text[:LONGEST].rpartition("</think>")[2])
-    objects = [_unwrapped(one) for one in found]
+    found, broken = _objects(_after_thought(text[:LONGEST]))
+    if twice := next((one for one in found if isinstance(one, Twice)), None):
+        return f"the JSON object gives `{one_line(twice.name, 60)}` twice, and not the same: give each field once"
+    objects = [_unwrapped(one) for one in found if not isinstance(one, Twice)]
     labelled = [one for one in objects if "label" in one]
     if len({json.dumps(one["label"], sort_keys=True) for one in labelled}) > 1:
         return "the answer holds several objects with different labels: give one JSON object and nothing else"
     if not labelled:
         return _nothing(found=bool(objects), broken=broken)
     fields = labelled[0]
-    ignored = tuple(sorted(str(name)[:60] for name in fields if name not in FIELDS))
+    ignored = tuple(sorted(one_line(for_others(name), 60) for name in fields if name not in FIELDS))
     return Given({name: fields[name] for name in FIELDS if fields.get(name) is not None}, ignored[:20])
 
 
-def _objects(text: str) -> tuple[list[dict[str, Any]], bool]:
+def _after_thought(text: str) -> str:
+    """What a model says after it has thought aloud. The same mark inside of an object is a quote from the packet."""
+    at = text.rfind(THOUGHT)
+    while at >= 0:
+        before = text.rfind(THOUGHT, 0, at)
+        start = before + len(THOUGHT) if before >= 0 else 0
+        if not _is_inside(text, start, at):
+            return text[at + len(THOUGHT) :]
+        at = before
+    return text
+
+
+def _is_inside(text: str, start: int, at: int) -> bool:
+    """Whether a whole object that begins between the two goes on after the second."""
+    opened = text.find("{", start, at)
+    for _ in range(TRIES):
+        if opened < 0:
+            return False
+        try:
+            _, end = _DECODER.raw_decode(text, opened)
+        except (ValueError, RecursionError):
+            end = opened + 1
+        if end > at:
+            return True
+        opened = text.find("{", end, at)
+    return False
+
+
+def _objects(text: str) -> tuple[list["dict[str, Any] | Twice"], bool]:
     """Those that are complete and stand in no other; and whether something began like one that is not."""
-    decoder = json.JSONDecoder()
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, Any] | Twice] = []
     broken = False
     at = text.find("{")
     for _ in range(TRIES):
         if at < 0:
             break
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = _DECODER.raw_decode(text, at)
             found.append(value)
         except (ValueError, RecursionError):
             end, broken = at + 1, True
         at = text.find("{", end)
     return found, broken
+
+
+class Twice(NamedTuple):
+    """Stands for an object that says two things under one name; of these no reader may choose."""
+
+    name: str
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | Twice:
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if isinstance(value, Twice):
+            return value
+        if made.setdefault(name, value) != value:
+            return Twice(name)
+    return made
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def _unwrapped(value: dict[str, Any]) -> dict[str, Any]:

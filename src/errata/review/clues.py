@@ -12,6 +12,8 @@ from errata.review.seams import Tell, in_short
 
 LONGEST = 160
 NEEDLES = 8
+ELSEWHERE = "other runs"
+"""Where triage saw a signal that names the subjects of other runs."""
 TELLING = 60
 """Lines of a log that may tell."""
 SCANNED = 200_000
@@ -55,7 +57,7 @@ def clues_of(material: Material, tell: Tell) -> Clues:
     said = [readable(text, tell) for text in _said(attempt)]
     told = [line for text in _logs(attempt) for line in telling_lines(readable(text, tell))]
     signals = material.attribution.signals if material.attribution else ()
-    quotes = [one.quote for one in signals if one.quote]
+    quotes = [one.quote for one in signals if one.quote and one.where != ELSEWHERE]
     error = _error_line(attempt, told, tell)
     wanted = [error, *quotes, *(line for text in said for line in text.splitlines()[:3]), *told]
     return Clues(

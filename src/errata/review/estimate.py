@@ -7,9 +7,10 @@ import msgspec
 from errata.model import Packet, Usage
 from errata.review.limits import OUTPUT_TOKENS
 from errata.review.protocols import Prompt
+from errata.review.windows import weight
 
-CHARACTERS_A_TOKEN = 3.6
-"""Of code and logs; prose has more, so that the estimate is rather too high."""
+BYTES_A_TOKEN = 3.6
+"""Of code and logs; prose has more, so that the estimate is rather too high. Other scripts have more bytes a letter."""
 REPAIRED = 0.15
 """Of the answers, so many need a second round; part of the estimate, and said."""
 
@@ -29,7 +30,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tokens_in(text: str) -> int:
-    return int(len(text) / CHARACTERS_A_TOKEN) + 1
+    return int(weight(text) / BYTES_A_TOKEN) + 1
 
 
 def estimate_of(prompt: Prompt, price: Price) -> Usage:

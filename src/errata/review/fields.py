@@ -79,7 +79,7 @@ class Fields:
         given = self._given.get("decisive_step")
         if given is None or (isinstance(given, str) and not given.strip()):
             return None
-        number = int(given) if isinstance(given, str) and given.strip().isdecimal() and len(given) < 10 else given
+        number = _whole_number(given)
         if isinstance(number, bool) or not isinstance(number, int) or not self._is_step(number):
             last = self._last_step()
             right = "there are none, give null" if last is None else f"they go from 0 to {last}"
@@ -140,12 +140,11 @@ class Fields:
         except msgspec.ValidationError:
             self.reasons.append("`fix` must be an object with the texts `path`, `before` and `after`, or null")
             return None
-        texts = (fix.path[:LINE], fix.before[:SNIPPET], fix.after[:SNIPPET])
-        path, before, after = (for_others(text) for text in texts)
+        path, before, after = (for_others(text) for text in (fix.path, fix.before, fix.after))
         if before.strip() and not self._shelf.holding(before):
             self.notes.append("a fix was given for text that does not stand in the packet, and was left out")
             return None
-        return Fix(path=one_line(path), before=before, after=after)
+        return Fix(path=one_line(path, LINE), before=before[:SNIPPET], after=after[:SNIPPET])
 
     def _text(self, name: str) -> str:
         given = self._given.get(name, "")
@@ -172,6 +171,13 @@ class Fields:
         shown = [name.partition("/")[2] for name in self._shelf.names if name.startswith("steps/")]
         numbers = [int(one) for one in shown if one.isdecimal() and len(one) < 10]
         return max([*numbers, *([last] if isinstance(last, int) else [])], default=None)
+
+
+def _whole_number(given: Any) -> Any:
+    """`"3"` and `3.0` are 3; anything else is what it is."""
+    if isinstance(given, str) and given.strip().isdecimal() and len(given) < 10:
+        return int(given)
+    return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
 class _Quoted(msgspec.Struct):

@@ -12,8 +12,8 @@ SIZE = 16
 def packet_hash(packet: Packet) -> str:
     """The same for the same facts and texts, whatever the order in a dict, and whether it was redacted before or not.
 
-    History and signals are left out: another run in the store, or another version of the rules, changes them, and
-    neither makes an answer that was paid for worthless.
+    History and signals are left out, and so is the size, which counts them: another run in the store, or another
+    version of the rules, changes them, and neither makes an answer that was paid for worthless.
     """
-    facts = msgspec.structs.replace(redacted(packet), history=(), signals=(), failure_key=None)
+    facts = msgspec.structs.replace(redacted(packet), history=(), signals=(), failure_key=None, size={})
     return fingerprint(facts, size=SIZE)

@@ -22,6 +22,8 @@ SIGNAL = "speaks_to_reviewer"
 QUOTE = 200
 BEFORE, AFTER = 200, 500
 """How far around a stem a pattern may reach."""
+LARGEST = 200_000
+"""Characters of a text that is remembered."""
 REMEMBERED = 128
 """Texts: the places of a packet are looked at when its verdict is made and again when that is marked."""
 UNLESS = 60
@@ -108,9 +110,12 @@ def _compiled(pattern: str, parts: dict[str, str]) -> re.Pattern[str]:
     return re.compile(pattern.replace("<s>", _BETWEEN))
 
 
-@lru_cache(maxsize=REMEMBERED)
 def spans(text: str, labels: tuple[str, ...] = ()) -> tuple[Span, ...]:
     """Where it talks to the reviewer, in order and apart from each other; `labels` are those it may ask for."""
+    return _remembered(text, labels) if len(text) <= LARGEST else _spans(text, labels)
+
+
+def _spans(text: str, labels: tuple[str, ...]) -> tuple[Span, ...]:
     found = [span for view in views(text) for span in _in_view(view, text, _rules(labels))]
     merged: list[Span] = []
     for span in sorted(found):
@@ -121,16 +126,30 @@ def spans(text: str, labels: tuple[str, ...] = ()) -> tuple[Span, ...]:
     return tuple(merged)
 
 
+_remembered = lru_cache(maxsize=REMEMBERED)(_spans)
+
+
 def speaks_to_reviewer(packet: Packet) -> Signal | None:
-    """The first place that does; a verdict on such a failure needs a second reviewer."""
+    """The first place that does, or what is told around the places, such as the name of a file that a subject chose.
+
+    A verdict on such a failure needs a second reviewer.
+    """
     labels = labels_of(packet)
-    facts = json_text(packet.facts)
-    for where, text in (*((place.place, place.text) for place in packet.places), ("facts", facts)):
+    told = (("facts", json_text(packet.facts)), ("packet", "\n\n".join(_around(packet))))
+    for where, text in (*((place.place, place.text) for place in packet.places), *told):
         found = spans(text, labels)
         if found:
             quote = one_line(text[found[0].start : found[0].end], QUOTE)
             return Signal(name=SIGNAL, rule=found[0].why, where=where, quote=quote)
     return None
+
+
+def _around(packet: Packet) -> Iterator[str]:
+    yield from (packet.case_key, json_text(packet.run))
+    yield from (place.place for place in packet.places)
+    yield from (signal.quote for signal in packet.signals)
+    yield from (json_text(entry) for entry in packet.history)
+    yield from (one.what for one in packet.left_out)
 
 
 def labels_of(packet: Packet) -> tuple[str, ...]:

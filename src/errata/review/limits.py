@@ -64,8 +64,8 @@ class Purse:
         if owed.cost is None:
             self.unpriced += 1
             self._cost_held += most.cost or 0
-        if owed.tokens is None:
-            self._tokens_held += most.tokens or 0
+        if owed.total is None and (owed.input is None or owed.output is None):
+            self._tokens_held += max((most.tokens or 0) - (owed.tokens or 0), 0)
         self.cost += owed.cost or 0
         self.tokens += owed.tokens or 0
         self.give_back(most)

@@ -17,7 +17,7 @@ from errata.model import LeftOut, Packet, Place, Question
 from errata.model.codec import to_json
 from errata.review.blind import Blindfold
 from errata.review.budget import BUDGET, BYTES_A_TOKEN, Wanted, cost, tokens
-from errata.review.clues import Clues, clues_of
+from errata.review.clues import ELSEWHERE, Clues, clues_of
 from errata.review.facts import facts_of, run_facts
 from errata.review.files import file_places
 from errata.review.fitting import NAME, Fitted, Fitting
@@ -36,8 +36,8 @@ QUOTE = 500
 FACT = 1_000
 """Characters of any text that is no place."""
 SLACK = 64
-ELSEWHERE = "other runs"
-"""Where triage saw a signal that names the subjects of other runs."""
+REMEMBERED = 1 / 8
+"""Of the budget, for what other runs and the rules tell."""
 _TELLTALE = frozenset(("run", "model", "provider", "agent", "report"))
 
 
@@ -63,7 +63,7 @@ def packet_for(
     packet = packet if raw else redacted(packet)
     packet = packet if telling.blindfold is None else _masked(packet, telling.blindfold)
     fixed = len(to_json(packet))
-    given = room = budget * BYTES_A_TOKEN - fixed
+    given = room = budget * BYTES_A_TOKEN - fixed - _kept_free(packet, fixed, budget)
     fitting = Fitting(wanted, telling.tell)
     while True:
         fitted = fitting.within(given, budget)
@@ -74,6 +74,12 @@ def packet_for(
         given -= used - room + SLACK
     size = {"characters": sum(len(place.text) for place in fitted.places), "tokens_estimated": tokens(fixed + used)}
     return msgspec.structs.replace(packet, places=fitted.places, left_out=left_out, size=size)
+
+
+def _kept_free(packet: Packet, fixed: int, budget: int) -> int:
+    """Beside history and signals: the texts have the same room whatever is remembered of a case."""
+    own = len(to_json(msgspec.structs.replace(packet, history=(), signals=(), failure_key=None)))
+    return max(int(budget * BYTES_A_TOKEN * REMEMBERED) - (fixed - own), 0)
 
 
 def _telling(material: Material, *, blind: bool, raw: bool) -> _Telling:

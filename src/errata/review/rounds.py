@@ -13,7 +13,7 @@ from errata.model import Call, Packet, Usage, split_attempt_id
 from errata.model.usage import NO_USAGE
 from errata.review.hashing import packet_hash
 from errata.review.limits import NOTHING
-from errata.review.pacing import LONGEST_ASKED, MINUTE
+from errata.review.pacing import FIRST_WAIT, LONGEST_ASKED, MINUTE
 from errata.review.protocols import (
     Answer,
     NoAnswerError,
@@ -28,14 +28,15 @@ MOST_TOLD = 500
 
 
 @contextmanager
-def this_one_only() -> Iterator[None]:
+def this_one_only(*, in_doubt: bool = False) -> Iterator[None]:
     """What goes wrong with one packet is told and counted; it does not end the review of the others."""
     try:
         yield
     except (NoAnswerError, ErrataError):
         raise
     except Exception as error:
-        raise ReviewFailedError(f"errata stumbled over it: {type(error).__name__}: {error}"[:MOST_TOLD]) from error
+        told = f"errata stumbled over it: {type(error).__name__}: {error}"[:MOST_TOLD]
+        raise ReviewFailedError(told, in_doubt=in_doubt) from error
 
 
 class CapReachedError(Exception):
@@ -68,15 +69,15 @@ class Round:
                 await self._wait(error, failures)
 
     async def _wait(self, error: RetryLaterError, failures: int) -> None:
-        pace = self._work.pace
-        if error.after is not None and error.after > LONGEST_ASKED:
-            told = f"the other side wants to be left alone for {error.after / MINUTE:,.0f} minutes: {error.why}"
+        pace, after = self._work.pace, error.after or 0.0
+        if after > LONGEST_ASKED:
+            told = f"the other side wants to be left alone for {after / MINUTE:,.0f} minutes: {error.why}"
             raise ReviewerStoppedError(told) from error
         if failures >= self._work.limits.tries:
             raise ReviewFailedError(f"given up after {failures} tries: {error.why}") from error
-        if error.after:
-            pace.hold(error.after)
-        else:
+        if after > 0:
+            pace.hold(after)
+        if not after >= FIRST_WAIT:  # no time, one that has gone by, or one too short to change anything
             await pace.pause(failures)
 
     async def _once(self) -> Answer:
@@ -101,7 +102,7 @@ class Round:
 
     async def _given(self) -> Answer:
         seconds = self._work.limits.timeout
-        with this_one_only():
+        with this_one_only(in_doubt=True):  # it was on its way
             try:
                 async with asyncio.timeout(seconds):
                     return await self._work.reviewer.ask(self._prompt, self._packet)

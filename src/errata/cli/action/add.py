@@ -11,8 +11,8 @@ from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
 from errata.cli.paths import place_of
+from errata.cli.reports_option import reports_option
 from errata.pipeline.acting import Recorded, Told
-from errata.pipeline.report_of_run import reports_in
 from errata.pipeline.selecting import handle_of
 from errata.store.database import Store
 
@@ -32,10 +32,10 @@ REPORT = {
 @click.option("--expected", default="", metavar="TEXT", help="What should be different in the next run.")
 @click.option("--run", default="", metavar="RUN", help="The run it is about; else the newest that failed so.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="The report to write into.")
-@click.option("--reports", type=click.Path(path_type=Path), metavar="DIR", help="Where reports lie, if not `reports`.")
+@reports_option
 @click.option("--dry-run", is_flag=True, help="Only show what would be written, and where.")
 @shared_options
-def command(reports: Path | None, dry_run: bool, options: Options, **told: Any) -> None:
+def command(dry_run: bool, options: Options, **told: Any) -> None:
     """Record what was changed, where, and which failures it addresses.
 
     CASE is a case's name or the end of it, RUN/CASE, or the name of a bucket. The action goes into the store and into
@@ -43,8 +43,7 @@ def command(reports: Path | None, dry_run: bool, options: Options, **told: Any) 
     """
     told["author"] = told["author"] or options.settings.author
     store = options.store
-    find = reports_in(reports, cwd=Path.cwd())
-    recorded = pipeline.add_action(Told(**told), store, find, now=datetime.now(UTC), dry_run=dry_run)
+    recorded = pipeline.add_action(Told(**told), store, now=datetime.now(UTC), dry_run=dry_run)
     if options.json:
         put_json(json_of(recorded, dry_run=dry_run))
     else:

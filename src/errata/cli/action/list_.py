@@ -9,13 +9,15 @@ from errata.cli.action.page import SHORT
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.cli.paths import place_of
-from errata.memory.effects import Effect
+from errata.cli.reports_option import reports_option
+from errata.pipeline.listing_actions import Listed
 
 WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 HANG = 10
 
 
 @click.command("list")
+@reports_option
 @shared_options
 def command(options: Options) -> None:
     """List the actions, and whether each worked.

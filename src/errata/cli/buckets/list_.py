@@ -1,5 +1,6 @@
 """`errata buckets list`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -14,6 +15,8 @@ from errata.store.bucket_table import Counted, Table
 HEADER = ("bucket", "status", "rows", "mistakes", "cases", "runs", "models", "owner", "last seen")
 RIGHT = ("rows", "mistakes", "cases", "runs", "models")
 SHOWN = 30
+SURFACE = ("owner", "category", "step", "judge", "session")
+"""Parameters that many buckets share without having a cause in common."""
 
 
 @click.command("list")
@@ -42,19 +45,39 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
 
 def show_table(table: Table, *, alone: bool) -> None:
     put(standing_of(table.statuses, table.buckets))
-    put()
-    for suite in dict.fromkeys(one.bucket.suite for one in table.listed):
+    suites = list(dict.fromkeys(one.bucket.suite for one in table.listed))
+    for suite in suites:
         some = [one for one in table.listed if one.bucket.suite == suite]
-        if len(some) < len(table.listed):
-            put(f"{suite or 'no suite'}")
-        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), below=[_below(one) for one in some])
-    hidden = table.buckets - len(table.listed) + (table.alone if alone else 0)
-    parts = [f"{plural(table.failures, 'failure')} in {plural(table.buckets, 'bucket')}"]
+        put(f"\n{suite or 'no suite'}" if len(suites) > 1 else "")
+        below = [_below(one) for one in some]
+        put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), whole=("bucket",), below=below)
+    put(("\n" if suites else "") + _foot(table, alone=alone))
+    for told in _behind(table.listed):
+        put(told)
+
+
+def _behind(listed: Sequence[Counted]) -> list[str]:
+    """Symptoms hide causes: what several buckets have in common may be the one cause of all."""
+    found: dict[tuple[str, str, str], list[Counted]] = {}
+    for one in listed:
+        for name, value in one.bucket.parameters.items():
+            if name not in SURFACE:
+                found.setdefault((one.bucket.suite, name, value), []).append(one)
+    return [
+        f"one cause? {name} {value} is behind {len(some):,} buckets, {plural(sum(one.rows for one in some), 'row')}"
+        for (_, name, value), some in found.items()
+        if len(some) > 1
+    ]
+
+
+def _foot(table: Table, *, alone: bool) -> str:
+    parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'bucket')}"]
     if table.alone:
-        parts.append(f"{table.alone:,} like no other{'' if alone else ': `--all` lists them'}")
-    if hidden > 0:
-        parts.append(f"{hidden:,} buckets more: `--limit`")
-    put(" · ".join(parts))
+        hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
+        parts.append(f"{plural(table.alone, 'failure')} like no other{hint}")
+    hidden = table.buckets + (table.alone if alone else 0) - len(table.listed)
+    parts += [f"{plural(hidden, 'bucket')} more with `--limit`"] if hidden else []
+    return " · ".join(parts)
 
 
 def standing_of(statuses: dict[str, int], total: int) -> str:

@@ -36,6 +36,7 @@ def command(to: int | None, suite: str | None, dry_run: bool, options: Options) 
     for one in done.undone:
         verb = "would take back" if dry_run else "took back"
         put(f"{verb} change {one.number}: {one.what} by {one.by}, {one.at[:16].replace('T', ' ')}")
-    put(f"{plural(done.failures, 'failure')} {'would lie' if dry_run else 'lie'} where they lay before")
+    if done.failures:
+        put(f"{plural(done.failures, 'failure')} {'would lie' if dry_run else 'lie'} where they lay before")
     if not dry_run:
         say(f"change {done.event}; `errata buckets undo` once more redoes it")

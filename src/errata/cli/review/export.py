@@ -11,6 +11,7 @@ from errata import pipeline
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
+from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import packet_options
 from errata.errors import SettingsError
 from errata.model import StoredRun
@@ -38,6 +39,7 @@ JUDGED_ROWS, JUDGED_TABLE = "failure_review_rows.jsonl", "failure_review_rows.cs
 @click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
 @packet_options
 @click.option("--force", is_flag=True, help="Write over files that are there.")
+@reports_option
 @shared_options
 def command(
     runs: tuple[str, ...],

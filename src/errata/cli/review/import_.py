@@ -10,6 +10,7 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
+from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import packet_options, reader, reader_options
 from errata.pipeline.answers_back import BadRow, KeptRow, Reading, inherit
 
@@ -20,6 +21,7 @@ REFUSED = 2
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @reader_options
 @packet_options
+@reports_option
 @shared_options
 def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool, options: Options) -> int:
     """Take in answers from a file that was filled in.

@@ -10,6 +10,7 @@ from errata import pipeline
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
+from errata.cli.reports_option import reports_option
 from errata.cli.review.asking import ask_and_submit
 from errata.cli.review.page import show_packet
 from errata.cli.review.reviewers import packet_options, reader, reader_options
@@ -34,6 +35,7 @@ NOTE = (
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
 @packet_options
+@reports_option
 @shared_options
 def command(
     thing: str,

@@ -9,6 +9,7 @@ from errata import pipeline
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, say
+from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import packet_options
 from errata.cli.review.run_page import show_dry_run, show_plan
 from errata.cli.review.watching import watched
@@ -44,6 +45,7 @@ from errata.review.limits import Limits
 @click.option("--allow-tools", is_flag=True, help="Start an agent although its tools are not known to be off.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be sent, and what it would cost.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before spending.")
+@reports_option
 @shared_options
 def command(
     runs: tuple[str, ...],

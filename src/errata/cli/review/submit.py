@@ -8,6 +8,7 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
+from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import reader, reader_options
 from errata.pipeline.taking_in import NotTaken, Taken, read_submitted, text_of
 
@@ -19,6 +20,7 @@ NAMED = 20
 @click.command("submit")
 @click.argument("file", default="-", type=click.File("rb"))
 @reader_options
+@reports_option
 @shared_options
 def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> int:
     """Hand in one verdict.

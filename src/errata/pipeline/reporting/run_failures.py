@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from errata.model import Attempt, Attribution, Check, StoredRun, Verdict
+from errata.model import Attempt, Attribution, Check, Run, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
 from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.explaining import BY_DEFAULT, meaning_of
@@ -12,7 +12,7 @@ from errata.pipeline.failures import Failure as Found
 from errata.pipeline.failures import Filters, case_name, failures_of
 from errata.pipeline.reasons import Quote, reason_of
 from errata.pipeline.remembering import Remembered
-from errata.pipeline.reporting.shared import MACHINERY
+from errata.pipeline.reporting.shared import MACHINERY, native_label
 from errata.pipeline.standings import Said, standing_of
 from errata.report.facts.run import Failure, Repeat
 from errata.report.facts.shared import Piece
@@ -120,7 +120,7 @@ def _failure(
         step=_named(failed[0]) if failed else "",
         also_failed=tuple(_named(check) for check in failed[1:]),
         error=one_line((verdict.error_line if verdict is not None else "") or error.text or found.reason, QUOTE),
-        label=_label(verdict, attribution, owner),
+        label=_label(verdict, attribution, found.run),
         owner=owner,
         confidence=verdict.confidence if verdict is not None else attribution.confidence if attribution else "weak",
         reviewed=verdict is not None,
@@ -147,10 +147,10 @@ def _named(check: Check) -> str:
     return f"{check.name} ({100 * float(value):.0f} %)" if share and value is not None else check.name
 
 
-def _label(verdict: Verdict | None, attribution: Attribution | None, owner: str) -> str:
+def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -> str:
     if verdict is not None:
-        return verdict.label if verdict.label not in ("", "none", owner) else ""
-    return next(iter(attribution.suggested_labels.values()), "") if attribution is not None else ""
+        return verdict.label if verdict.label not in ("", "none", verdict.owner) else ""
+    return native_label(attribution, run)
 
 
 def _by_rule(found: Found, attribution: Attribution | None) -> str:

@@ -1,10 +1,9 @@
 """What the reports of every profile are told of a run: its score bracket, and how far its failures were read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from errata.compare.scores import Policy, Score
-from errata.model import Attempt, Run
-from errata.model.usage import Usage
+from errata.model import Attribution, Run
 from errata.pipeline.scoring import Scores
 from errata.pipeline.standings import Said
 from errata.report.facts.shared import Reading, ScoreLine
@@ -75,13 +74,13 @@ def reading_of(failures: Iterable[str], said: Mapping[str, Said]) -> Reading:
     return Reading(failures=total, read=read, by=tuple(names), second=second, inherited=inherited, disputed=disputed)
 
 
-def cost_of(usage: Usage) -> float | None:
-    return usage.cost
-
-
 def day_of(run: Run) -> str:
     return (run.started_at or run.finished_at or "")[:10]
 
 
-def failures_first(attempts: Iterable[Attempt]) -> Iterator[Attempt]:
-    return (attempt for attempt in attempts if attempt.is_failure)
+def native_label(said: Attribution | None, run: Run) -> str:
+    """What triage would call a failure in the words of the run's own project; else of any taxonomy that fits it."""
+    if said is None:
+        return ""
+    labels = said.suggested_labels
+    return labels.get(run.source.name) or next(iter(labels.values()), "")

@@ -59,7 +59,8 @@ class CommandReviewer:
             finally:
                 await _end(process)
         if code:
-            raise RetryLaterError(f"`{self._preset.name}` ended with code {code}: {_last_line(told or output)}")
+            why = f"`{self._preset.name}` ended with code {code}: {_last_line(told or output)}"
+            raise RetryLaterError(why, in_doubt=True)  # whom it asked before that, and for how much, it does not say
         text, usage = self._preset.read(output.decode("utf-8", "replace"))
         return Answer(text, usage)
 
@@ -102,7 +103,7 @@ async def _read(pipe: asyncio.StreamReader) -> bytes:
     while chunk := await pipe.read(65_536):
         found += chunk
         if len(found) > MOST_OUTPUT:
-            raise ReviewFailedError(f"the program printed more than {MOST_OUTPUT:,} bytes")
+            raise ReviewFailedError(f"the program printed more than {MOST_OUTPUT:,} bytes", in_doubt=True)
     return bytes(found)
 
 

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from errata.llm.opening import open_model
 from errata.llm.prices import cost_of
 from errata.llm.spec import ModelSpec
+from errata.llm.tools import MOST_BYTES as TOOL_BYTES
 from errata.llm.tools import Tool
 from errata.model import Packet, Reviewer
 from errata.review.estimate import Price
@@ -34,4 +35,4 @@ def price_of(spec: ModelSpec) -> Price:
     return lambda tokens_in, tokens_out: cost_of(spec, tokens_in, tokens_out)
 
 
-__all__ = ["NEEDED", "ModelSpec", "Tool", "ToolsFor", "opened_model", "price_of"]
+__all__ = ["NEEDED", "TOOL_BYTES", "ModelSpec", "Tool", "ToolsFor", "opened_model", "price_of"]

@@ -11,6 +11,8 @@ import msgspec
 from errata.model import Usage
 
 POLICY = "errata-policy.toml"
+MOST = 2**40
+"""Tokens, or dollars, that nobody spends on one answer."""
 
 
 class Preset(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,18 +39,21 @@ def _claude_output(text: str) -> tuple[str, Usage]:
     if found is None or "result" not in found:
         return plain_output(text)
     spent = found.get("usage") if isinstance(found.get("usage"), dict) else {}
-    cost = found.get("total_cost_usd")
-    known = float(cost) if isinstance(cost, int | float) else None
+    given, taken = _count(spent, "input_tokens"), _count(spent, "output_tokens")
+    cached = [_count(spent, f"cache_{way}_input_tokens") for way in ("read", "creation")]
+    cost = _cost(found.get("total_cost_usd"))
     usage = Usage(
-        input=_count(spent, "input_tokens"),
-        output=_count(spent, "output_tokens"),
-        cache_read=_count(spent, "cache_read_input_tokens"),
-        cache_write=_count(spent, "cache_creation_input_tokens"),
+        input=given,
+        output=taken,
+        # what comes out of the cache, or goes into it, is not among the input
+        total=None if given is None or taken is None else given + taken + sum(one or 0 for one in cached),
+        cache_read=cached[0],
+        cache_write=cached[1],
         requests=_count(found, "num_turns"),
-        cost=known,
-        cost_source="unknown" if known is None else "reported",
+        cost=cost,
+        cost_source="unknown" if cost is None else "reported",
     )
-    return str(found["result"]), usage
+    return str(found["result"] or ""), usage
 
 
 def _gemini_output(text: str) -> tuple[str, Usage]:
@@ -57,10 +62,11 @@ def _gemini_output(text: str) -> tuple[str, Usage]:
     if found is None or "response" not in found:
         return plain_output(text)
     stats = found.get("stats")
-    models = stats.get("models", {}) if isinstance(stats, dict) else {}
-    tokens = [one.get("tokens", {}) for one in models.values() if isinstance(one, dict)]
-    totals = [count for one in tokens if (count := _count(one, "total")) is not None]
-    return str(found["response"]), Usage(total=sum(totals) if totals else None, requests=1)
+    models = stats.get("models") if isinstance(stats, dict) else None
+    tokens = [one.get("tokens") for one in models.values() if isinstance(one, dict)] if isinstance(models, dict) else []
+    totals = [_count(one, "total") for one in tokens]
+    known = None if not totals or None in totals else sum(one or 0 for one in totals)
+    return str(found["response"] or ""), Usage(total=known, requests=1)
 
 
 PRESETS: dict[str, Preset] = {
@@ -140,4 +146,10 @@ def _object(text: str) -> dict[str, object] | None:
 
 def _count(found: object, name: str) -> int | None:
     value = found.get(name) if isinstance(found, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST else None
+
+
+def _cost(value: object) -> float | None:
+    """What can't have been paid is not known: caps are kept by these figures."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MOST
+    return float(value) if known and isinstance(value, int | float) else None

@@ -1,0 +1,194 @@
+"""The facts of a report about several runs: failed rows by cause, what is shared, what sets each apart."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from math import floor
+
+from errata.compare.categories import CategoryCount
+from errata.compare.pairings import Pairing
+from errata.model import StoredRun
+from errata.model.cell import Cell
+from errata.pipeline.analysis import check_run
+from errata.pipeline.bucketing import bucket_if_needed
+from errata.pipeline.comparing import Comparison, Wish, compare_runs
+from errata.pipeline.comparing_suites import told_of
+from errata.pipeline.reporting.comparison_modes import modes_of
+from errata.pipeline.reporting.comparison_rows import Compared, Names, compared
+from errata.pipeline.reporting.shared import reading_of, score_lines
+from errata.pipeline.scoring import score_run
+from errata.pipeline.selecting import handle_of
+from errata.pipeline.suspicions import suspicious_passes
+from errata.report.facts.comparison import ComparisonReport, Dimension, Mode, Model, Run
+from errata.report.facts.shared import Reading
+from errata.report.profiles.parts import named, plural
+from errata.store.database import Store
+
+LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
+           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~"}  # fmt: skip
+LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "ran into a limit", "x": "cancelled", "c": "only follows",
+          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
+GRID = 60
+"""Cases that fit into a grid."""
+
+
+def comparison_report(
+    chosen: Sequence[StoredRun], store: Store, *, made: str, common: bool = False
+) -> ComparisonReport:
+    comparison = compare_runs(chosen, store, Wish(common=common))
+    bucket_if_needed([one.runs[0] for one in comparison.runs], store)
+    names = Names(comparison)
+    runs = [compared(one.label, one.runs[0], store, names) for one in comparison.runs]
+    modes = modes_of(runs, store)
+    dimensions = tuple(_dimensions(runs))
+    facts = tuple(_run(one, comparison, store) for one in runs)
+    sets = comparison.sets
+    return ComparisonReport(
+        suite=runs[0].stored.run.suite or runs[0].stored.run.source.name,
+        cases=len(comparison.matrix.rows),
+        made=made,
+        reading=_reading(runs),
+        runs=facts,
+        models=tuple(_models(runs, comparison, modes, names)),
+        dimensions=dimensions,
+        modes=modes,
+        failed_by_all_runs=names.of(sets.failed_by_all.runs),
+        failed_by_all_models=names.of(sets.failed_by_all.subjects_in_some_run),
+        only_fails={label: names.of(cases) for label, cases in sets.of_runs.fails.items()},
+        only_passes={label: names.of(cases) for label, cases in sets.of_runs.passes.items()},
+        asks={names.one(case): asked for case, asked in comparison.asks.items()},
+        chance=_chance(comparison.pairings),
+        categories=tuple((one.name, one.cases, one.failed_rows, _harder(one)) for one in comparison.categories),
+        grid=_grid(comparison, names),
+        legend=_legend(comparison),
+        suspicious=tuple(_suspicious(runs, store)),
+        findings=tuple(_findings(runs, store)),
+        not_included=tuple(f"{one.run.native_id}: {why}" for one, why in comparison.left_out),
+        differences=tuple(told_of(one) for one in comparison.differences),
+    )
+
+
+def _run(one: Compared, comparison: Comparison, store: Store) -> Run:
+    at = next(at for at, each in enumerate(comparison.runs) if each.label == one.label)
+    patterns = {each.name: each.by_run[at] for each in comparison.patterns}
+    return Run(
+        label=one.label,
+        handle=handle_of(one.stored, store),
+        native_id=one.stored.run.native_id,
+        model=one.stored.run.subject.model,
+        rows=one.made,
+        passed=one.passed,
+        failed=len(one.rows),
+        no_verdict=tuple(one.no_verdict),
+        missing=tuple(one.missing),
+        patterns=patterns,
+        dimensions=_tally(name for row in one.rows for name in row.failed),
+        scores=score_lines(score_run(one.stored, store)),
+    )
+
+
+def _tally(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _dimensions(runs: Sequence[Compared]) -> Iterator[Dimension]:
+    order: dict[str, int] = {}
+    for one in runs:
+        for name, place in one.order.items():
+            order[name] = min(order.get(name, place), place)
+    for name in sorted(order, key=lambda each: (order[each], each)):
+        failed = tuple(sum(name in row.failed for row in one.rows) for one in runs)
+        yield Dimension(name=name, failed=failed, applicable=tuple(one.applicable[name] for one in runs))
+
+
+def _reading(runs: Sequence[Compared]) -> Reading:
+    said = {attempt: found for one in runs for attempt, found in one.said.items()}
+    return reading_of((row.attempt.id for one in runs for row in one.rows), said)
+
+
+def _models(runs: Sequence[Compared], comparison: Comparison, modes: Sequence[Mode], names: Names) -> Iterator[Model]:
+    columns = comparison.matrix.columns
+    for subject, places in comparison.matrix.subjects.items():
+        mine = [runs[at] for at in places]
+        steady = comparison.sets.instability.get(subject)
+        rows = [row for one in mine for row in one.rows]
+        found = [(mode.title, tuple(case for at in places for case in mode.cases[at])) for mode in modes]
+        yield Model(
+            name=subject,
+            runs=tuple(columns[at].label for at in places),
+            failed=len(rows),
+            followers=sum(row.follows for row in rows),
+            modes=tuple(sorted(((title, cases) for title, cases in found if cases), key=lambda pair: -len(pair[1]))),
+            dimensions=_tally(name for row in rows for name in row.failed),
+            patterns={
+                one.name: often for one in comparison.patterns if (often := sum(one.by_run[at] for at in places))
+            },
+            only_fails=names.of(comparison.sets.of_subjects.fails.get(subject, ())),
+            only_passes=names.of(comparison.sets.of_subjects.passes.get(subject, ())),
+            unstable=names.of(steady.unstable) if steady else (),
+            failed_in_every_run=names.of(steady.failed_in_every_run) if steady else (),
+        )
+
+
+def _chance(pairs: Sequence[Pairing]) -> str:
+    known = [one for one in pairs if one.all.shared]
+    if not known:
+        return "No two runs were measured on the same cases."
+    differing = [one for one in known if one.all.differs]
+    if differing:
+        told = "; ".join(f"{one.first} against {one.second} (p = {one.all.p:.2g})" for one in differing[:5])
+        return f"{len(differing)} of {plural(len(known), 'pair')} differ beyond chance (exact McNemar, Holm): {told}."
+    least = min(known, key=lambda one: one.all.p)
+    return (
+        f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.all.p)} "
+        f"({least.first} against {least.second}), {_p(least.clean.p)} without what says nothing about the model "
+        "(exact McNemar; cases of one conversation are not independent, so take it as a guide)."
+    )
+
+
+def _p(value: float) -> str:
+    """0.625 is 0.63 to people."""
+    return f"{floor(100 * value + 0.5) / 100:.2f}"
+
+
+def _harder(one: CategoryCount) -> str:
+    if one.adjusted is None:
+        return "can't be told"
+    return f"yes (p = {one.adjusted:.3f})" if one.harder else f"no (p = {one.adjusted:.2f})"
+
+
+def _grid(comparison: Comparison, names: Names) -> tuple[tuple[str, ...], ...]:
+    matrix = comparison.matrix
+    shown = [case for case in matrix.rows if case not in matrix.passed_everywhere]
+    if not shown or len(shown) > GRID:
+        return ()
+    rows = [tuple(_letter(matrix.rows[case][at], comparison) for case in shown) for at in range(len(matrix.columns))]
+    return (names.of(shown), *rows)
+
+
+def _letter(cell: Cell | None, comparison: Comparison) -> str:
+    if cell is None:
+        return " "
+    if (cell.run, cell.case) in comparison.root_of:
+        return "c"
+    return LETTERS[cell.state]
+
+
+def _legend(comparison: Comparison) -> dict[str, str]:
+    used = {_letter(cell, comparison) for row in comparison.matrix.rows.values() for cell in row}
+    return {letter: meaning for letter, meaning in LEGEND.items() if letter in used}
+
+
+def _suspicious(runs: Sequence[Compared], store: Store) -> Iterator[str]:
+    found: dict[str, list[str]] = {}
+    for one in runs:
+        for seen in suspicious_passes(one.stored, store):
+            found.setdefault(seen.means, []).append(f"{one.label} {seen.case_name}")
+    for means, cases in found.items():
+        yield f"Suspicious passes: {means} ({plural(len(cases), 'row')}: {named(cases, 6)})."
+
+
+def _findings(runs: Sequence[Compared], store: Store) -> Iterator[str]:
+    for one in runs:
+        for finding in check_run(one.stored, store).findings:
+            if finding.severity in ("error", "warning"):
+                yield f"{one.label}: {finding.text}"

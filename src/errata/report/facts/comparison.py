@@ -1,0 +1,123 @@
+"""All that a report about several judged runs says: counts, causes with datapoints, what is shared and what is not."""
+
+import msgspec
+
+from errata.report.facts.shared import Reading, ScoreLine
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    """`voice-alpha #1`: its column in every table."""
+    handle: str
+    native_id: str
+    model: str
+    rows: int
+    passed: int
+    failed: int
+    no_verdict: tuple[str, ...]
+    """Cases that were not judged."""
+    missing: tuple[str, ...]
+    patterns: dict[str, int]
+    """What stood in the place of an answer, and how often."""
+    dimensions: dict[str, int]
+    """Failed dimension → failed rows, the most frequent first."""
+    scores: tuple[ScoreLine, ...]
+
+
+class Dimension(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    failed: tuple[int, ...]
+    """A number for each run."""
+    applicable: tuple[int, ...]
+
+
+class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One failed row, as it stands in the log."""
+
+    run: str
+    case: str
+    input: str
+    output: str
+    calls: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    judge: str = ""
+    failed: tuple[str, ...] = ()
+    read: bool = False
+    cause: str = ""
+    consequences: tuple[str, ...] = ()
+
+
+class Mode(msgspec.Struct, frozen=True, kw_only=True):
+    """A bucket: one cause, and the rows it explains."""
+
+    title: str
+    label: str
+    owner: str
+    status: str
+    rows: int
+    """Without those that only follow."""
+    followers: int
+    cases: tuple[tuple[str, ...], ...]
+    """For each run the cases of its rows."""
+    following: tuple[tuple[str, ...], ...]
+    dimensions: dict[str, int]
+    """Which it causes, and in how many rows."""
+    read: int
+    needed: int
+    """So many have to be read before it may be called final."""
+    mistake: str
+    """What is done wrong, in plain words; empty where nobody has read it."""
+    triggers: tuple[str, ...]
+    """What was asked where it happens."""
+    datapoints: tuple[Datapoint, ...]
+    parameters: str = ""
+    rebucketed: int = 0
+    """Rows that a reviewer put here from another bucket."""
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    runs: tuple[str, ...]
+    failed: int
+    followers: int
+    modes: tuple[tuple[str, tuple[str, ...]], ...]
+    """Title and cases, the most frequent first."""
+    dimensions: dict[str, int]
+    patterns: dict[str, int]
+    only_fails: tuple[str, ...]
+    only_passes: tuple[str, ...]
+    unstable: tuple[str, ...] = ()
+    failed_in_every_run: tuple[str, ...] = ()
+
+
+class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
+    suite: str
+    cases: int
+    made: str
+    reading: Reading
+    runs: tuple[Run, ...]
+    models: tuple[Model, ...]
+    dimensions: tuple[Dimension, ...]
+    modes: tuple[Mode, ...]
+    failed_by_all_runs: tuple[str, ...]
+    failed_by_all_models: tuple[str, ...]
+    only_fails: dict[str, tuple[str, ...]]
+    """By run."""
+    only_passes: dict[str, tuple[str, ...]]
+    asks: dict[str, str]
+    """What is asked in the cases that all fail."""
+    chance: str
+    """Whether any two differ beyond chance."""
+    categories: tuple[tuple[str, int, int, str], ...] = ()
+    """Name, cases, failed rows, and whether it is harder beyond chance."""
+    grid: tuple[tuple[str, ...], ...] = ()
+    """Cases that fail somewhere, and a string of letters for each run."""
+    legend: dict[str, str] = {}
+    suspicious: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    not_included: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+
+    @property
+    def failed_rows(self) -> int:
+        return sum(one.failed for one in self.runs)

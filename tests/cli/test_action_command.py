@@ -1,0 +1,332 @@
+"""`errata action`: what was done about failures, in the store and in the report, and whether it worked."""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from errata.store.database import open_store
+from errata.store.schema import bucket_members, buckets
+from terminal import FIXTURES, done, errata
+
+RUN_A = FIXTURES / "convex_evals" / "run_a" / "data"
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data"
+REPORTS = FIXTURES.parent / "actions" / "reports"
+REPORT = Path("reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md")
+OLDER = Path("reports/nimbus-2-coder_jn7vec_2026-02-12.md")
+LINT = (
+    "--what",
+    "allows unused arguments",
+    "--path",
+    "eslint.config.mjs",
+    "--for",
+    "000-fundamentals/002-http_greeting",
+)
+TASK = ("--what", "asks for the error", "--path", "evals/TASK.txt", "--for", "003-mutations/002-cascade_remove")
+ON = ("--date", "2026-03-04")
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    """Read once; every test has a copy."""
+    store = tmp_path_factory.mktemp("two-runs") / "errata.db"
+    done("import", RUN_A, RUN_B, "--store", store)
+    return store
+
+
+@pytest.fixture(autouse=True)
+def project(two_runs, at_home):
+    """A store with run A of 2026-03-02 and run B of 2026-03-09, and two reports of earlier runs."""
+    shutil.copytree(REPORTS, "reports")
+    Path(".errata").mkdir()
+    shutil.copy(two_runs, ".errata/errata.db")
+
+
+def add(*words):
+    return done("action", "add", *words)
+
+
+def worked():
+    return {row["action"]["path"]: (row["worked"], row["why"]) for row in done("action", "list", "--json").rows}
+
+
+@pytest.mark.req("C-32", "A-08")
+def test_an_action_goes_into_the_store_and_into_the_report():
+    before = OLDER.read_text()
+
+    told = add(*LINT, *ON, "--report", OLDER)
+
+    line = "1. 2026-03-04: `eslint.config.mjs` allows unused arguments (addresses 000-fundamentals/002-http_greeting)."
+    assert OLDER.read_text() == before.replace("None", line)
+    assert "store    kept · .errata/errata.db" in told.out
+    assert f"report   written · {OLDER}:23" in told.out
+    assert worked().keys() == {"eslint.config.mjs"}
+
+
+@pytest.mark.req("A-08")
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        ("eslint.config.mjs", "ignores unused arguments"),
+        ("evals/002-queries/001-text_lookup/grader.test.ts", "compares without regard to order"),
+        ("evals/002-queries/001-text_lookup/TASK.txt", "says newest first"),
+    ],
+)
+def test_lint_grader_and_task_changes_are_actions(path, what):
+    add("--what", what, "--path", path, "--for", "001-text_lookup", "--report", REPORT, *ON)
+
+    assert f"3. 2026-03-04: `{path}` {what} (addresses 002-queries/001-text_lookup)." in REPORT.read_text()
+
+
+@pytest.mark.req("C-29")
+def test_a_report_without_actions_says_none_until_there_is_one():
+    assert "## Actions taken\n\nNone\n" in OLDER.read_text()
+    add(*LINT, *ON, "--report", OLDER)
+    assert "None" not in OLDER.read_text()
+    done("action", "rm", done("action", "list", "--json").row["action"]["id"], "--report")
+    assert OLDER.read_bytes() == (REPORTS / OLDER.name).read_bytes()
+
+
+@pytest.mark.req("C-32")
+def test_told_twice_an_action_is_kept_once():
+    add(*LINT, *ON, "--report", OLDER)
+    once = OLDER.read_bytes()
+
+    told = add(*LINT, *ON, "--report", OLDER)
+
+    assert OLDER.read_bytes() == once
+    assert "store    known already" in told.out
+    assert "report   there already" in told.out
+    assert len(done("action", "list", "--json").rows) == 1
+
+
+def test_what_a_person_wrote_into_the_report_is_not_written_again():
+    before = REPORT.read_bytes()
+
+    told = add(
+        "--what", "now ignores unused arguments", "--path", "eslint.config.mjs", "--for", "002-http_greeting",
+        "--report", REPORT, *ON,
+    )  # fmt: skip
+
+    assert REPORT.read_bytes() == before
+    assert f"report   there already · {REPORT}:62" in told.out
+
+
+def test_an_entry_that_was_reworded_by_hand_stays_reworded():
+    add(*LINT, *ON, "--report", OLDER)
+    OLDER.write_text(OLDER.read_text().replace("allows unused", "at last allows unused"))
+    edited = OLDER.read_bytes()
+
+    told = add(*LINT, *ON, "--report", OLDER)
+
+    assert OLDER.read_bytes() == edited
+    assert "report   there already, in other words" in told.out
+
+
+def test_an_entry_that_was_removed_by_hand_is_written_again():
+    add(*LINT, *ON, "--report", OLDER)
+    shutil.copy(REPORTS / OLDER.name, OLDER)
+
+    assert "report   written" in add(*LINT, *ON, "--report", OLDER).out
+
+
+def test_the_report_of_the_run_is_found():
+    name = Path("reports/acme/nimbus-2-coder/jn7mqywb_2026-03-09.md")
+    name.write_text("# Run\n\n## Net impact\n\nx\n")
+
+    told = add(*LINT, "--run", "jn7mqywb", "--date", "2026-03-10")
+
+    assert f"report   written · {name}:5" in told.out
+    assert name.read_text().startswith("# Run\n\n## Actions taken\n\n1. 2026-03-10: `eslint.config.mjs` allows")
+    assert "`eslint.config.mjs` allows" not in REPORT.read_text()
+
+
+def test_the_newest_run_that_failed_so_before_is_meant():
+    row = add(*LINT, *ON, "--json").row
+
+    assert row["run"].startswith("jn709tmj")  # run B came after the action
+    assert (row["written"], row["report"]) == ("no report", None)
+
+
+def test_a_run_may_stand_before_the_case():
+    assert (
+        add(*LINT[:4], "--for", "jn7mqywb/002-http_greeting", "--date", "2026-03-10", "--json")
+        .row["run"]
+        .startswith("jn7mqywb")
+    )
+
+
+def test_an_action_without_a_report_is_kept_all_the_same():
+    told = add(*LINT, *ON)
+
+    assert "report   none of run jn709tmj was found; `--report FILE` names one" in told.out
+    assert len(done("action", "list", "--json").rows) == 1
+
+
+def test_a_dry_run_writes_nothing():
+    before = OLDER.read_bytes()
+
+    told = add(*LINT, *ON, "--report", OLDER, "--dry-run")
+
+    assert "store    would be kept" in told.out
+    assert f"report   would be written · {OLDER}:23\n         1. 2026-03-04: `eslint.config.mjs`" in told.out
+    assert "nothing was written" in told.out
+    assert OLDER.read_bytes() == before
+    assert done("action", "list", "--json").out == ""
+
+
+@pytest.mark.req("C-05")
+def test_the_next_run_says_whether_an_action_worked():
+    add(*LINT, "--date", "2026-03-04")
+    add(*TASK, "--date", "2026-03-05")
+
+    assert worked() == {
+        "eslint.config.mjs": ("no", "000-fundamentals/002-http_greeting fails again"),
+        "evals/TASK.txt": ("yes", "003-mutations/002-cascade_remove passes now"),
+    }
+
+
+def test_the_run_that_showed_it_is_named():
+    add(*TASK, "--date", "2026-03-05")
+
+    assert done("action", "list", "--json").row["action"]["worked_in"].startswith("jn7mqywb")
+
+
+def test_an_action_since_the_last_run_is_unknown():
+    add(*LINT, "--date", "2026-03-10")
+
+    assert worked() == {"eslint.config.mjs": ("unknown", "it was made after the run began")}
+
+
+def test_a_failure_of_the_network_is_no_failure_again():
+    """003-mutations/005-batch_insert passed in run A, and could not be installed in run B."""
+    add("--what", "pins the version", "--path", "package.json", "--for", "005-batch_insert", *ON)
+
+    assert worked() == {"package.json": ("unknown", "003-mutations/005-batch_insert not measured since")}
+
+
+def test_the_list_is_for_people_too():
+    add(*LINT, *ON, "--author", "ana", "--expected", "it passes")
+
+    assert done("action", "list").out == (
+        f"{done('action', 'list', '--json').row['action']['id'][:8]}  2026-03-04  NO EFFECT  "
+        "000-fundamentals/002-http_greeting fails again\n"
+        "          eslint.config.mjs: allows unused arguments\n"
+        "          for convex-evals/000-fundamentals/002-http_greeting · by ana · expected: it passes\n"
+    )
+
+
+def test_an_empty_list_says_what_to_do():
+    told = done("action", "list")
+
+    assert told.out == ""
+    assert "`errata action add` records one" in told.err
+
+
+def test_a_bucket_can_be_addressed():
+    store = open_store(Path(".errata/errata.db"))
+    case = "convex-evals/000-fundamentals/002-http_greeting"
+    row = {"id": "b1", "suite": "convex-evals", "slug": "unused-arguments", "status": "provisional", "gone": False}
+    member = {"run_id": "0" * 16, "attempt_id": f"{'0' * 16}:{case}#1", "bucket": "b1", "role": "assigned"}
+    needed = {column.name: "" for column in bucket_members.columns} | {"follows": False}
+    with store.writing() as connection:
+        connection.execute(buckets.insert().values(**row, record=b""))
+        connection.execute(bucket_members.insert().values(**needed | member))
+    add(*LINT[:4], "--for", "unused-arguments", *ON, "--report", OLDER)
+
+    assert "(addresses unused-arguments)." in OLDER.read_text()
+    assert worked() == {"eslint.config.mjs": ("no", "000-fundamentals/002-http_greeting fails again")}
+
+
+def test_forgetting_an_action_tells_how_to_bring_it_back():
+    add(*LINT, *ON, "--report", OLDER, "--author", "ana", "--expected", "it's fine; $HOME")
+    first = done("action", "list", "--json").row
+    with_it = OLDER.read_bytes()
+
+    told = done("action", "rm", first["action"]["id"], "--report", "--json").row
+    assert done("action", "list", "--json").out == ""
+    assert OLDER.read_bytes() != with_it
+    done(*shlex.split(told["undo"])[1:])
+
+    assert OLDER.read_bytes() == with_it
+    assert done("action", "list", "--json").row == first
+
+
+def test_the_command_that_brings_it_back_can_be_copied_from_the_page():
+    add("--what", "now asks for an error " * 8, "--path", "a b/TASK.txt", "--for", "002-cascade_remove", *ON)
+    first = done("action", "list", "--json").row
+
+    told = done("action", "rm", first["action"]["id"]).out
+    assert max(map(len, told.splitlines())) <= 100
+    done(*shlex.split(told.partition("Undo ")[2].replace("\\\n", " "))[1:])
+
+    assert done("action", "list", "--json").row == first
+
+
+def test_forgetting_leaves_the_report_alone_unless_it_is_asked_to():
+    add(*LINT, *ON, "--report", OLDER)
+    before = OLDER.read_bytes()
+
+    told = done("action", "rm", done("action", "list", "--json").row["action"]["id"])
+
+    assert OLDER.read_bytes() == before
+    assert f"{OLDER} still tells of it" in told.out
+
+
+def test_a_line_that_was_changed_by_hand_is_not_taken_out():
+    add(*LINT, *ON, "--report", OLDER)
+    OLDER.write_text(OLDER.read_text().replace("allows unused", "at last allows unused"))
+
+    told = errata("action", "rm", done("action", "list", "--json").row["action"]["id"], "--report")
+
+    assert told.code == 2
+    assert "does not have its line any more" in told.talk
+    assert done("action", "list", "--json").rows
+
+
+def test_secrets_and_controls_stay_out_of_store_and_report():
+    secret = "ghp_" + "a1B2" * 9
+    add("--what", f"uses {secret} \x1b[31m\u202e now\nand more", "--path", "x.ts", "--for", "001-text_lookup",
+        "--report", OLDER, *ON)  # fmt: skip
+
+    assert secret not in OLDER.read_text()
+    assert "`x.ts` uses [redacted:github-token] now and more (addresses" in OLDER.read_text()
+    assert secret not in done("action", "list", "--json").out
+    assert secret.encode() not in Path(".errata/errata.db").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((*LINT[:4], "--for", "002-http_greting"), "did you mean `002-http_greeting`?"),
+        ((*LINT[:4], "--for", "jn7mqywb/nowhere"), "No case is named `jn7mqywb/nowhere`"),
+        ((*LINT, "--date", "last week"), "`last week` is no date"),
+        ((*LINT, "--date", "2226-03-04"), "`2226-03-04` lies in the future"),
+        ((*LINT, "--report", "nowhere.md"), "No such report: `nowhere.md`"),
+        ((*LINT, "--run", "nowhere"), "No run is named `nowhere`"),
+        (("--what", " \n", *LINT[2:]), "`--what` says nothing"),
+        (("--what", "x", "--path", "y"), "Missing option '--for'"),
+        ((*LINT, "--reports", "nowhere"), "No such folder: `nowhere`"),
+    ],
+)
+def test_what_can_not_be_meant_is_refused(words, told):
+    said = errata("action", "add", *words)
+
+    assert said.code == 2
+    assert told in said.talk
+    assert done("action", "list", "--json").out == ""
+
+
+def test_a_report_that_can_not_be_edited_leaves_the_store_as_it_was():
+    OLDER.chmod(0o444)
+
+    assert errata("action", "add", *LINT, *ON, "--report", OLDER).code == 2
+    assert done("action", "list", "--json").out == ""
+
+
+def test_an_action_stays_when_its_run_is_forgotten():
+    add(*LINT, *ON)
+    done("rm", "jn709tmj", "jn7mqywb", "--yes")
+
+    assert worked() == {"eslint.config.mjs": ("unknown", "no run of the cases it addresses is known")}

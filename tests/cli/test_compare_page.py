@@ -1,0 +1,174 @@
+"""The page of a comparison, to be read as a user reads it. `make golden` writes it anew."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from terminal import done
+
+COMPARED = ("1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d")
+
+
+@pytest.mark.req("J-24")
+def test_four_conversations_two_of_one_model(library):
+    assert done("compare", *COMPARED, "--store", library).out == snapshot("""\
+harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
+
+run      model             strict = as_reported       clean                      left out
+1a2b3c4d voice-alpha #1    25/30 83.3 % [66.4, 92.7]  25/30 83.3 % [66.4, 92.7]  –
+5e6f7a8b voice-alpha #2    26/30 86.7 % [70.3, 94.7]  26/29 89.7 % [73.6, 96.4]  1 empty
+9c0d1e2f voice-beta        20/30 66.7 % [48.8, 80.8]  20/25 80.0 % [60.9, 91.1]  5 collateral
+3a4b5c6d acme/voice-gamma  22/30 73.3 % [55.6, 85.8]  22/28 78.6 % [60.5, 89.8]  1 empty, 1 unjudged
+
+turn              3  5  8 11 13 14 16 17 19 20 22 23 24 25 26 27 28 29   F fail  . pass
+voice-alpha #1    .  F  .  F  .  F  .  .  .  .  F  .  .  .  F  .  .  .   e empty response
+voice-alpha #2    .  .  .  F  .  F  .  .  e  .  F  .  .  .  .  .  .  .   c follows from turn 24
+voice-beta        .  .  F  F  .  .  .  F  .  .  F  .  F  c  c  c  c  c   ? no verdict
+acme/voice-gamma  e  .  .  F  F  F  ?  .  .  F  F  F  .  .  .  .  .  .   (12 turns pass in all runs)
+
+failed by all 4 runs   11  Cancel both of them please.
+                       22  Ask Rosa to hold a life jacket for me.
+only this run fails    voice-alpha #1    5
+                       voice-alpha #2    19
+                       voice-beta        8 17 24 25 27 28 29
+                       acme/voice-gamma  3 13 20 23
+only this run passes   voice-beta  14
+only this model fails  voice-alpha       5 19
+                       voice-beta        8 17 24 25 27 28 29
+                       acme/voice-gamma  3 13 20 23
+only this model passes voice-beta        14
+                       acme/voice-gamma  26
+unstable               voice-alpha (2 runs)  5 19 26
+failed in every run    voice-alpha (2 runs)  11 14 22
+
+No pair differs beyond chance: exact McNemar on shared turns gives p ≥ 0.10 for all 6 pairs
+(smallest: voice-alpha #2 against voice-beta, 2 against 8 turns failed alone, p = 0.11; without 1
+empty and 5 collateral it is 1 against 3, p = 0.63).
+Turns 11 and 22 alone are 8 of the 26 failed rows.
+
+failed                 voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
+turns                               5               4          10                 7   26
+turn_taking                         0               1           1                 1    3
+tool_use_correct                    2               1           4                 3   10
+instruction_following               1               1           7                 2   11
+kb_grounding                        2               0           1                 1    4
+ambiguity_handling                  1               1           1                 1    4
+state_tracking                      1               1           2                 1    5
+
+in place of an answer      voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
+MODEL_ENDED_SESSION                     0               0           1                 0    1
+MODEL_ENDED_SESSION_EARLY               0               0           5                 0    5
+EMPTY_RESPONSE                          0               1           0                 1    2
+
+failed, by category   turns  voice-alpha #1  voice-alpha #2  voice-beta  acme/voice-gamma  all
+multi_step_tool           3               1               1           2                 2    6
+tool_use                  6               1               1           2                 2    6
+ambiguous_entity          2               1               1           2                 1    5
+cancellation_flow         1               1               1           1                 1    4
+basic_qa                  8               1               1           1                 0    3
+long_range_memory         4               1               0           2                 0    3
+numerical_reasoning       3               0               0           0                 2    2
+distractor_injection      1               0               0           1                 0    1
+implicit_correction       1               0               0           1                 0    1
+adversarial_trap          1               0               0           0                 0    0
+cross_turn_reasoning      2               0               0           0                 0    0
+negation_reasoning        1               0               0           0                 0    0
+No category can be called harder: n is too small (Fisher's exact test over turns, Holm over 12
+categories; smallest p = 0.10, cancellation_flow)
+""")
+
+
+def test_two_runs_of_one_model_one_after_the_other(library):
+    assert done("compare", "jn709tmj", "jn7mqywb", "jn7h2dcx", "--store", library).out == snapshot("""\
+convex-evals, experiment default · 25 evals · same suite in all runs
+edited   003-mutations/002-cascade_remove: its task differs between runs; no part of the pairs below
+gaps     every run was measured on 23 of 25 evals; `--common` compares on these alone
+left out jn7h2dcx acme/drift-mini-preview: unavailable: every attempt ended in one error before the
+         subject was reached
+
+run      model                   strict                     as_reported   clean
+jn709tmj acme/nimbus-2-coder #1  13/25 52.0 % [33.5, 70.0]  13/21 61.9 %  13/20 65.0 % [43.3, 81.9]
+    left out of clean: 1 environment, 1 provider, 1 empty, 1 unfinished, 1 missing
+jn7mqywb acme/nimbus-2-coder #2  16/25 64.0 % [44.5, 79.8]  16/25 64.0 %  16/23 69.6 % [49.1, 84.4]
+    left out of clean: 1 provider, 1 environment
+
+eval                                  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2
+000-fundamentals/002-http_greeting    F                       F
+001-data_modeling/000-user_table      .                       e
+001-data_modeling/003-optional_index  F                       F
+002-queries/001-text_lookup           .                       F
+002-queries/004-range_condition       F                       .
+002-queries/006-pagination_shape      F                       F
+003-mutations/002-cascade_remove      F                       .
+003-mutations/004-swap_order          -                       .
+003-mutations/005-batch_insert        .                       e
+004-actions/003-rate_limit_guard      F                       F
+004-actions/005-fetch_with_retry      e                       .
+005-idioms/001-internal_helpers       e                       .
+005-idioms/003-shared_validator       .                       F
+005-idioms/004-pick_primitive         .                       F
+006-clients/000-live_list             e                       .
+006-clients/002-optimistic_toggle     F                       .
+006-clients/003-presence_badge        -                       .
+
+F fail  . pass · e error · - missing or unfinished · (8 evals pass in both runs)
+
+from acme/nimbus-2-coder #1 (2026-03-02) to acme/nimbus-2-coder #2 (2026-03-09)
+regressed           5  001-data_modeling/000-user_table, 002-queries/001-text_lookup,
+                       003-mutations/005-batch_insert, 005-idioms/003-shared_validator,
+                       005-idioms/004-pick_primitive
+fixed               6  002-queries/004-range_condition, 003-mutations/002-cascade_remove,
+                       004-actions/005-fetch_with_retry, 005-idioms/001-internal_helpers,
+                       006-clients/000-live_list, 006-clients/002-optimistic_toggle
+still failing       4  000-fundamentals/002-http_greeting, 001-data_modeling/003-optional_index,
+                       002-queries/006-pagination_shape, 004-actions/003-rate_limit_guard
+no verdict in one   2  003-mutations/004-swap_order, 006-clients/003-presence_badge
+still passing       8
+
+No difference beyond chance: exact McNemar on 22 shared evals, 5 against 5 failed alone, p = 1.00;
+without 2 environment, 2 provider and 1 empty it is 2 against 3, p = 1.00.
+What all runs fail (4 evals) makes 8 of the 19 failed rows.
+
+failed      acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
+evals                           10                       9   19
+filesystem                       2                       0    2
+install                          0                       1    1
+deploy                           2                       1    3
+tsc                              1                       1    2
+eslint                           1                       2    3
+tests                            4                       5    9
+
+in place of an answer  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
+EMPTY_RESPONSE                              1                       0    1
+NO_GENERATION                               1                       1    2
+
+failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
+002-queries              4                       2                       2    4
+001-data_modeling        4                       1                       2    3
+004-actions              3                       2                       1    3
+005-idioms               3                       1                       2    3
+000-fundamentals         4                       1                       1    2
+003-mutations            4                       1                       1    2
+006-clients              3                       2                       0    2
+No category can be called harder: n is too small (Fisher's exact test over evals, Holm over 7
+categories; smallest p = 0.27, 002-queries)
+""")
+
+
+def test_a_damaged_run_against_a_whole_one(library):
+    assert "\n".join(done("compare", "9c0d1e2f", "0b1c2d3e", "--store", library).out.splitlines()[:16]) == snapshot("""\
+harbour_bench · 30 turns · same suite in all runs · judge judge-large-1 v7
+gaps     every run was measured on 27 of 30 turns; `--common` compares on these alone
+
+run      model                   strict                     as_reported   clean
+9c0d1e2f voice-beta              20/30 66.7 % [48.8, 80.8]  20/30 66.7 %  20/25 80.0 % [60.9, 91.1]
+    left out of clean: 5 collateral
+0b1c2d3e voice-beta (mode rehy…  24/30 80.0 % [62.7, 90.5]  –             24/27 88.9 % [71.9, 96.1]
+    left out of clean: 2 missing, 1 contradictory
+
+turn                          7  8 11 12 17 18 22 24 25 26 27 28 29
+voice-beta                    .  F  F  .  F  .  F  F  c  c  c  c  c
+voice-beta (mode rehydrated)  -  F  F  !  .  -  F  .  .  .  .  .  .
+
+F fail  . pass · c follows from turn 24 · - missing or unfinished · ! rows contradict each other
+(17 turns pass in both runs)
+""")

@@ -1,0 +1,121 @@
+"""Of failures that may share a verdict one is read; the others wait for it, and nobody else does."""
+
+import random
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.review.turns import GIVEN_UP, Turns
+
+
+def turns_of(keys: dict[str, str | None]) -> Turns:
+    return Turns(keys, keys.get)
+
+
+def taken(turns: Turns) -> list[str]:
+    found = []
+    while (attempt := turns.take()) is not None:
+        found.append(attempt)
+    return found
+
+
+def test_what_has_to_be_read_in_each_case_waits_for_nothing():
+    assert taken(turns_of({"a": None, "b": None, "c": None})) == ["a", "b", "c"]
+
+
+def test_of_twins_the_first_is_read_and_others_are_taken_meanwhile():
+    turns = turns_of({"a1": "a", "a2": "a", "b1": "b", "c": None, "b2": "b"})
+
+    assert taken(turns) == ["a1", "b1", "c"]
+    assert turns.is_waiting
+
+
+def test_when_a_verdict_is_there_all_twins_are_let_go():
+    turns = turns_of({"a1": "a", "a2": "a", "a3": "a"})
+    taken(turns)
+
+    turns.ended("a1", with_verdict=True)
+
+    assert taken(turns) == ["a2", "a3"]
+    assert not turns.is_waiting
+
+
+def test_without_a_verdict_the_next_twin_is_read_alone():
+    turns = turns_of({"a1": "a", "a2": "a", "a3": "a"})
+    taken(turns)
+
+    turns.ended("a1", with_verdict=False)
+
+    assert taken(turns) == ["a2"]
+    assert turns.is_waiting
+
+
+def test_nobody_waits_for_ever_for_a_crash_that_nobody_can_judge():
+    turns = turns_of({f"a{number}": "a" for number in range(10)})
+    for number in range(GIVEN_UP):
+        assert taken(turns) == [f"a{number}"]
+        turns.ended(f"a{number}", with_verdict=False)
+
+    assert len(taken(turns)) == 10 - GIVEN_UP
+
+
+keys = st.lists(st.sampled_from([None, "a", "b", "c"]), max_size=30)
+ways = st.lists(st.sampled_from(["inherited", "own", "none"]), min_size=30, max_size=30)
+
+
+@given(keys, ways, st.integers(1, 6), st.randoms(use_true_random=False))
+def test_in_every_order_no_twins_are_read_at_once_and_no_place_is_idle(given_, ways, parallel, chance: random.Random):
+    key_of = {f"{at}": key for at, key in enumerate(given_)}
+    way_of = dict(zip(key_of, ways, strict=False))
+    turns = Turns(key_of, key_of.get)
+    running: list[str] = []
+    left, inherited, open_keys = set(key_of), set(), {key for key in given_ if key}
+    asked: Counter[str | None] = Counter()
+    in_vain: Counter[str | None] = Counter()
+
+    while True:
+        while len(running) < parallel and (attempt := turns.take()) is not None:
+            left.discard(attempt)
+            if attempt not in inherited:
+                running.append(attempt)
+                asked[key_of[attempt]] += 1
+        busy = Counter(key_of[one] for one in running if key_of[one] in open_keys)
+        assert all(count == 1 for count in busy.values()), "twins are read at once"
+        if len(running) < parallel:
+            assert all(key_of[one] in busy for one in left - inherited), "a place is idle"
+        if not running:
+            break
+        ended = running.pop(chance.randrange(len(running)))
+        key, way = key_of[ended], way_of[ended]
+        if way == "inherited" and key:
+            inherited |= {one for one in left if key_of[one] == key}
+        in_vain[key] += way == "none"
+        if way != "none" or in_vain[key] == GIVEN_UP:
+            open_keys.discard(key)
+        turns.ended(ended, with_verdict=way != "none")
+
+    assert not left - inherited
+    assert not turns.is_waiting
+
+
+@given(keys, st.integers(1, 6), st.randoms(use_true_random=False))
+def test_of_every_crash_one_is_read_where_the_others_take_its_verdict_over(given_, parallel, chance: random.Random):
+    key_of = {f"{at}": key for at, key in enumerate(given_)}
+    turns = Turns(key_of, key_of.get)
+    read: list[str] = []
+    running: list[str] = []
+    settled: set[str] = set()
+    while True:
+        while len(running) < parallel and (attempt := turns.take()) is not None:
+            if key_of[attempt] not in settled:
+                running.append(attempt)
+        if not running:
+            break
+        read.append(ended := running.pop(chance.randrange(len(running))))
+        if key := key_of[ended]:
+            settled.add(key)
+        turns.ended(ended, with_verdict=True)
+
+    wanted = Counter(key for key in given_ if key is None) + Counter({key: 1 for key in given_ if key})
+    assert Counter(key_of[one] for one in read) == wanted

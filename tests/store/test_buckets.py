@@ -1,0 +1,204 @@
+"""Buckets as they are kept: where failures lie, the table over them, and changes that are whole or not at all."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from store_fixtures import put_run, rows
+
+from errata.model import Bucket
+from errata.store.bucket_changes import Signed, filing
+from errata.store.bucket_events import Change, Place, events_of, heirs
+from errata.store.bucket_table import bucket_table
+from errata.store.buckets import Filed, Placement, buckets_of, placements_of_run, slips_of
+from errata.store.removal import remove_run
+from errata.store.runs import exclude
+
+DISK = Bucket(id="d" * 16, suite="suite", slug="disk-full", title="The disk is full", keys=("k",))
+LOCK = Bucket(id="e" * 16, suite="suite", slug="locked", title="Locked")
+MERGE = Signed(what="merge", by="ana", at="2026-03-01T10:00:00Z")
+
+
+def place(store, run, *cases, bucket=DISK, **facts):
+    members = [
+        Placement(run=run.id, attempt=f"{run.id}:suite/{case}#1", bucket=bucket.id, case=f"suite/{case}", **facts)
+        for case in cases
+    ]
+    with filing(store) as desk:
+        desk.file(bucket)
+        desk.replace(run.id, members)
+
+
+def test_a_bucket_is_read_back_as_it_was_filed(store):
+    with filing(store) as desk:
+        desk.file(DISK)
+
+    assert buckets_of(store, "suite") == [DISK]
+    assert buckets_of(store, "another") == []
+
+
+def test_a_failure_lies_in_one_bucket(store):
+    run = put_run(store)
+    place(store, run, "a")
+
+    place(store, run, "a", bucket=LOCK)
+
+    assert {one.bucket for one in placements_of_run(store, run.id).values()} == {LOCK.id}
+
+
+def test_a_failure_is_told_with_its_bucket(store):
+    run = put_run(store)
+    place(store, run, "a")
+
+    (slip,) = slips_of(store, run.id).values()
+
+    assert (slip.id, slip.slug, slip.title, slip.status) == (DISK.id, "disk-full", "The disk is full", "provisional")
+
+
+@pytest.mark.req("J-14", "E-36")
+def test_followers_are_counted_apart_from_mistakes(store):
+    run = put_run(store)
+    place(store, run, "a", owner="harness")
+    place(store, run, "b", "c", owner="collateral", follows=True)
+
+    (one,) = bucket_table(store).listed
+
+    assert (one.rows, one.mistakes, one.followers, one.cases, one.owner) == (3, 1, 2, 3, "harness")
+
+
+def test_rows_cases_runs_and_models_are_counted_over_runs(store):
+    first, second = put_run(store, "run-1"), put_run(store, "run-2")
+    place(store, first, "a", "b")
+    place(store, second, "a", role="reviewed")
+
+    (one,) = bucket_table(store).listed
+
+    assert (one.rows, one.cases, one.read, one.elsewhere) == (3, 2, 1, 0)
+    assert set(one.runs) == {first.id, second.id}
+
+
+def test_a_table_of_some_runs_tells_what_lies_elsewhere(store):
+    first, second = put_run(store, "run-1"), put_run(store, "run-2")
+    place(store, first, "a", "b")
+    place(store, second, "a")
+
+    (one,) = bucket_table(store, run_ids=[second.id]).listed
+
+    assert (one.rows, one.elsewhere) == (1, 2)
+
+
+def test_an_excluded_run_is_in_the_table_only_where_it_is_named(store):
+    first, second = put_run(store, "run-1"), put_run(store, "run-2")
+    place(store, first, "a", "b")
+    place(store, second, "a")
+    exclude(store, second.id, reason="r", author="me")
+
+    assert [one.rows for one in bucket_table(store).listed] == [2]
+    assert [one.rows for one in bucket_table(store, run_ids=[second.id]).listed] == [1]
+
+
+def test_failures_like_no_other_are_counted_and_listed_only_where_asked_for(store):
+    run = put_run(store)
+    place(store, run, "a")
+
+    table = bucket_table(store)
+
+    assert (table.listed, table.alone, table.buckets) == ((), 1, 0)
+    assert [one.bucket.slug for one in bucket_table(store, alone=True).listed] == ["disk-full"]
+
+
+def test_the_largest_come_first_and_a_limit_keeps_them(store):
+    run = put_run(store)
+    place(store, run, "a", "b", bucket=LOCK)
+    place(store, run, "c", "d", "e")
+
+    table = bucket_table(store, limit=1)
+
+    assert [one.bucket.slug for one in table.listed] == ["disk-full"]
+    assert (table.buckets, table.failures) == (2, 5)
+
+
+def merged(store, run, *, fails=False):
+    place(store, run, "a", bucket=DISK)
+    place(store, run, "b", bucket=LOCK)
+    with filing(store) as desk:
+        desk.move(desk.members(LOCK.id), lambda _: Place(DISK.id, "ana", MERGE.at))
+        desk.file(LOCK, gone=True)
+        desk.note(MERGE, DISK.id, desk.change)
+        if fails:
+            raise KeyboardInterrupt
+
+
+def test_an_event_holds_what_was_before_and_after(store):
+    run = put_run(store)
+    merged(store, run)
+
+    (event,) = events_of(store, "suite")
+
+    (move,) = event.change.moves
+    assert (event.what, event.by, event.suite, event.undone) == ("merge", "ana", "suite", False)
+    assert (move.before, move.after) == (Place(LOCK.id), Place(DISK.id, "ana", MERGE.at))
+    assert event.change.filed == ((Filed(LOCK), Filed(LOCK, gone=True)),)
+    assert heirs([event]) == {LOCK.id: DISK.id}
+
+
+def test_what_breaks_off_leaves_nothing(store):
+    run = put_run(store)
+    with pytest.raises(KeyboardInterrupt):
+        merged(store, run, fails=True)
+
+    assert events_of(store) == []
+    assert {one.slug for one in buckets_of(store)} == {"disk-full", "locked"}
+    assert {one.bucket for one in placements_of_run(store, run.id).values()} == {DISK.id, LOCK.id}
+
+
+def test_a_process_that_is_killed_in_the_middle_leaves_nothing(store):
+    run = put_run(store)
+    place(store, run, "b", bucket=LOCK)
+    place(store, run, "a", bucket=DISK)
+    script = (
+        "import os, sys; from pathlib import Path\n"
+        "from errata.store.bucket_changes import filing, Place\n"
+        "from errata.store.database import open_store\n"
+        "with filing(open_store(Path(sys.argv[1]))) as desk:\n"
+        f"    desk.move(desk.members('{LOCK.id}'), lambda _: Place('{DISK.id}', 'ana', 'now'))\n"
+        f"    desk.file(desk.find('{LOCK.id}').bucket, gone=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+
+    died = subprocess.run([sys.executable, "-c", script, str(Path(store.path))], check=False)
+
+    assert died.returncode == -9
+    assert {one.slug for one in buckets_of(store)} == {"disk-full", "locked"}
+    assert len({one.bucket for one in placements_of_run(store, run.id).values()}) == 2
+
+
+def test_what_changes_nothing_is_no_change(store):
+    with filing(store) as desk:
+        desk.file(DISK)
+    with filing(store) as desk:
+        desk.file(DISK)
+
+        assert desk.change == Change()
+
+
+def test_a_forgotten_run_takes_its_members_and_the_buckets_that_only_it_had(store):
+    first, second = put_run(store, "run-1"), put_run(store, "run-2")
+    place(store, first, "a")
+    place(store, second, "a", bucket=LOCK)
+
+    remove_run(store, first.id)
+
+    assert rows(store.path, "bucket_members") == 1
+    assert [one.slug for one in buckets_of(store, gone=True)] == ["locked"]
+
+
+def test_a_bucket_that_a_person_touched_outlives_its_runs(store):
+    run = put_run(store)
+    merged(store, run)
+
+    remove_run(store, run.id)
+
+    assert [one.slug for one in buckets_of(store)] == ["disk-full"]
+    assert len(events_of(store)) == 1
