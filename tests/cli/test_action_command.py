@@ -47,8 +47,13 @@ def add(*words):
     return done("action", "add", *words)
 
 
+def kept():
+    """The actions of the store; the list has those of the reports, too."""
+    return [row for row in done("action", "list", "--json").rows if row["kept"]]
+
+
 def worked():
-    return {row["action"]["path"]: (row["worked"], row["why"]) for row in done("action", "list", "--json").rows}
+    return {row["action"]["path"]: (row["worked"], row["why"]) for row in kept()}
 
 
 @pytest.mark.req("C-32", "A-08")
@@ -84,7 +89,7 @@ def test_a_report_without_actions_says_none_until_there_is_one():
     assert "## Actions taken\n\nNone\n" in OLDER.read_text()
     add(*LINT, *ON, "--report", OLDER)
     assert "None" not in OLDER.read_text()
-    done("action", "rm", done("action", "list", "--json").row["action"]["id"], "--report")
+    done("action", "rm", kept()[0]["action"]["id"], "--report")
     assert OLDER.read_bytes() == (REPORTS / OLDER.name).read_bytes()
 
 
@@ -98,7 +103,7 @@ def test_told_twice_an_action_is_kept_once():
     assert OLDER.read_bytes() == once
     assert "store    known already" in told.out
     assert "report   there already" in told.out
-    assert len(done("action", "list", "--json").rows) == 1
+    assert len(kept()) == 1
 
 
 def test_what_a_person_wrote_into_the_report_is_not_written_again():
@@ -161,7 +166,7 @@ def test_an_action_without_a_report_is_kept_all_the_same():
     told = add(*LINT, *ON)
 
     assert "report   none of run jn709tmj was found; `--report FILE` names one" in told.out
-    assert len(done("action", "list", "--json").rows) == 1
+    assert len(kept()) == 1
 
 
 def test_a_dry_run_writes_nothing():
@@ -173,7 +178,7 @@ def test_a_dry_run_writes_nothing():
     assert f"report   would be written · {OLDER}:23\n         1. 2026-03-04: `eslint.config.mjs`" in told.out
     assert "nothing was written" in told.out
     assert OLDER.read_bytes() == before
-    assert done("action", "list", "--json").out == ""
+    assert kept() == []
 
 
 @pytest.mark.req("C-05")
@@ -190,7 +195,7 @@ def test_the_next_run_says_whether_an_action_worked():
 def test_the_run_that_showed_it_is_named():
     add(*TASK, "--date", "2026-03-05")
 
-    assert done("action", "list", "--json").row["action"]["worked_in"].startswith("jn7mqywb")
+    assert kept()[0]["action"]["worked_in"].startswith("jn7mqywb")
 
 
 def test_an_action_since_the_last_run_is_unknown():
@@ -209,15 +214,43 @@ def test_a_failure_of_the_network_is_no_failure_again():
 def test_the_list_is_for_people_too():
     add(*LINT, *ON, "--author", "ana", "--expected", "it passes")
 
+    shutil.rmtree("reports")
+
     assert done("action", "list").out == (
-        f"{done('action', 'list', '--json').row['action']['id'][:8]}  2026-03-04  NO EFFECT  "
+        f"{kept()[0]['action']['id'][:8]}  2026-03-04  NO EFFECT  "
         "000-fundamentals/002-http_greeting fails again\n"
         "          eslint.config.mjs: allows unused arguments\n"
         "          for convex-evals/000-fundamentals/002-http_greeting · by ana · expected: it passes\n"
     )
 
 
+@pytest.mark.req("C-04")
+def test_what_people_wrote_into_reports_is_listed_too():
+    rows = done("action", "list", "--json").rows
+
+    assert [(row["action"]["date"], row["action"]["path"], row["worked"], row["kept"]) for row in rows] == [
+        ("2026-03-04", "eslint.config.mjs", "no", False),
+        ("2026-03-05", "evals/003-mutations/002-cascade_remove/TASK.txt", "yes", False),
+    ]
+    assert f"in {REPORT}:62" in " ".join(done("action", "list").out.split())
+
+
+def test_a_report_tells_of_a_failure_before_the_action_where_the_store_does_not():
+    done("rm", "jn709tmj", "--yes")
+
+    assert [row["worked"] for row in done("action", "list", "--json").rows] == ["no", "yes"]
+
+
+def test_what_the_store_and_a_report_tell_is_listed_once():
+    add(*LINT, *ON, "--report", OLDER)
+
+    rows = done("action", "list", "--json").rows
+    assert [row["kept"] for row in rows if row["action"]["what"] == LINT[1]] == [True]
+
+
 def test_an_empty_list_says_what_to_do():
+    shutil.rmtree("reports")
+
     told = done("action", "list")
 
     assert told.out == ""
@@ -241,34 +274,34 @@ def test_a_bucket_can_be_addressed():
 
 def test_forgetting_an_action_tells_how_to_bring_it_back():
     add(*LINT, *ON, "--report", OLDER, "--author", "ana", "--expected", "it's fine; $HOME")
-    first = done("action", "list", "--json").row
+    first = kept()[0]
     with_it = OLDER.read_bytes()
 
     told = done("action", "rm", first["action"]["id"], "--report", "--json").row
-    assert done("action", "list", "--json").out == ""
+    assert kept() == []
     assert OLDER.read_bytes() != with_it
     done(*shlex.split(told["undo"])[1:])
 
     assert OLDER.read_bytes() == with_it
-    assert done("action", "list", "--json").row == first
+    assert kept()[0] == first
 
 
 def test_the_command_that_brings_it_back_can_be_copied_from_the_page():
     add("--what", "now asks for an error " * 8, "--path", "a b/TASK.txt", "--for", "002-cascade_remove", *ON)
-    first = done("action", "list", "--json").row
+    first = kept()[0]
 
     told = done("action", "rm", first["action"]["id"]).out
     assert max(map(len, told.splitlines())) <= 100
     done(*shlex.split(told.partition("Undo ")[2].replace("\\\n", " "))[1:])
 
-    assert done("action", "list", "--json").row == first
+    assert kept()[0] == first
 
 
 def test_forgetting_leaves_the_report_alone_unless_it_is_asked_to():
     add(*LINT, *ON, "--report", OLDER)
     before = OLDER.read_bytes()
 
-    told = done("action", "rm", done("action", "list", "--json").row["action"]["id"])
+    told = done("action", "rm", kept()[0]["action"]["id"])
 
     assert OLDER.read_bytes() == before
     assert f"{OLDER} still tells of it" in told.out
@@ -278,11 +311,11 @@ def test_a_line_that_was_changed_by_hand_is_not_taken_out():
     add(*LINT, *ON, "--report", OLDER)
     OLDER.write_text(OLDER.read_text().replace("allows unused", "at last allows unused"))
 
-    told = errata("action", "rm", done("action", "list", "--json").row["action"]["id"], "--report")
+    told = errata("action", "rm", kept()[0]["action"]["id"], "--report")
 
     assert told.code == 2
     assert "does not have its line any more" in told.talk
-    assert done("action", "list", "--json").rows
+    assert kept()
 
 
 def test_secrets_and_controls_stay_out_of_store_and_report():
@@ -315,14 +348,14 @@ def test_what_can_not_be_meant_is_refused(words, told):
 
     assert said.code == 2
     assert told in said.talk
-    assert done("action", "list", "--json").out == ""
+    assert kept() == []
 
 
 def test_a_report_that_can_not_be_edited_leaves_the_store_as_it_was():
     OLDER.chmod(0o444)
 
     assert errata("action", "add", *LINT, *ON, "--report", OLDER).code == 2
-    assert done("action", "list", "--json").out == ""
+    assert kept() == []
 
 
 def test_an_action_stays_when_its_run_is_forgotten():

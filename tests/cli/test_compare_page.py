@@ -1,10 +1,14 @@
 """The page of a comparison, to be read as a user reads it. `make golden` writes it anew."""
 
+from pathlib import Path
+
 import pytest
 from inline_snapshot import snapshot
 
+from errata.cli.compare_matrix import GLYPHS
 from terminal import done
 
+PAGE = Path(__file__).parents[2] / "docs" / "comparing.md"
 COMPARED = ("1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d")
 
 
@@ -172,3 +176,30 @@ voice-beta (mode rehydrated)  -  F  F  !  .  -  F  .  .  .  .  .  .
 F fail  . pass · c follows from turn 24 · - missing or unfinished · ! rows contradict each other
 (17 turns pass in both runs)
 """)
+
+
+def test_the_document_knows_every_sign_and_state():
+    table = PAGE.read_text(encoding="utf-8")
+
+    for state, (sign, _) in GLYPHS.items():
+        assert f"| `{sign}` | `{state}` |" in table
+
+
+@pytest.mark.parametrize("field", ["--common", "--by-model", "--category", "--all", "--csv"])
+def test_the_document_knows_every_option(field):
+    assert f"`{field}" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_document_knows_every_field_of_the_json(library):
+    told = PAGE.read_text(encoding="utf-8").partition("## JSON")[2]
+    row = done("compare", *COMPARED, "--json", "--store", library).row
+    fields = {
+        *row,
+        *row["runs"][0],
+        *row["matrix"][0],
+        *row["pairs"][0],
+        *row["pairs"][0]["all"],
+        *row["categories"][0],
+    }
+
+    assert {field for field in fields if f"`{field}`" not in told} == set()

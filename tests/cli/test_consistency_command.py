@@ -120,7 +120,7 @@ def test_a_run_alone_repeats_nothing(library):
     assert done("consistency", "9c0d1e2f", "--store", library).out == snapshot("""\
 voice-beta · harbour_bench · 1 run
 runs          9c0d1e2f
-Every turn was tried once: nothing is repeated, so nothing can be told of consistency
+No turn was tried twice: nothing can be told of consistency
 """)
 
 

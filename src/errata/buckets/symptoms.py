@@ -73,9 +73,10 @@ def _key(failing: Failing, shape: str, *, is_error: bool, opaque: bool) -> tuple
         return "text", one_line(f"{failing.owner}:{coarse}:{shape}", KEY)
     if says_something(failing.signal):
         return "bare", f"signal:{failing.signal}"
-    # two things differ, and only the case tells which; or nothing is said at all
+    # two things differ, and only the case tells which; or nothing is said at all but what failed first
     rest = f"@{failing.case}" if opaque else failing.category
-    return "bare", one_line(f"{failing.owner}:{failing.signal}:{coarse}:{rest}", KEY)
+    first = failing.parameters.get("step") or coarse
+    return "bare", one_line(f"{failing.owner}:{failing.signal}:{first}:{rest}", KEY)
 
 
 def _says_something(failing: Failing, checks: tuple[str, ...]) -> bool:

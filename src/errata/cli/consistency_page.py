@@ -27,8 +27,8 @@ def show_study(found: Consistency, *, first: bool) -> None:
     word = "case" if repeats else counted_in(found.columns[0].stored.run, "cases")
     put(f"{found.subject} · {found.benchmark} · {plural(len(found.runs), 'run')}{_epochs(found)}")
     _put("runs", [one.name for one in found.columns])
-    if len(found.columns) < 2:
-        put(f"Every {word} was tried once: nothing is repeated, so nothing can be told of consistency")
+    if all(len(one.tries) < 2 for one in found.study.cases):
+        put(f"No {word} was tried twice: nothing can be told of consistency")
         _put_judged_twice(found)
         return
     put()

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 # how a request is routed or paid for; what changes the model itself, such as `:thinking`, stays
@@ -13,6 +14,7 @@ SHORTEST_PREFIX = 6
 """Ids of one kind often begin alike: fewer characters than these name no run by themselves."""
 
 
+@lru_cache(maxsize=50_000)
 def folded(name: str) -> str:
     """Without what is easily written differently: capitals, dots, underscores, hyphens and spaces."""
     return _SEPARATORS.sub("-", unicodedata.normalize("NFKC", name).casefold()).strip("-")
@@ -58,6 +60,7 @@ def same_run(written: str, *ids: str) -> bool:
 Segments = tuple[str, ...]
 
 
+@lru_cache(maxsize=50_000)
 def segments(case: str) -> Segments:
     return tuple(part for part in map(folded, case.split("/")) if part)
 

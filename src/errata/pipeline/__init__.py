@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from errata.pipeline.listing_actions import list_actions
     from errata.pipeline.acted import remove_action
     from errata.pipeline.acting import add_action
     from errata.pipeline.agreeing import agreement_of
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from errata.pipeline.importing import import_paths, look_for
     from errata.pipeline.judge_agreement import judges_agreement
     from errata.pipeline.knowing import add_gap, list_gaps, remove_gap
+    from errata.pipeline.listing_actions import list_actions
     from errata.pipeline.new_runs import analyze_new
     from errata.pipeline.packeting import packet_of
     from errata.pipeline.planning import plan_review

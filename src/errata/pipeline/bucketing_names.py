@@ -17,7 +17,7 @@ SHORTEST = 3
 
 
 def bucket_named(name: str, store: Store, *, suite: str | None = None) -> Bucket:
-    """What was not suggested yet is suggested first: a bucket is named by what the newest failures and verdicts make."""
+    """What was not suggested yet is suggested first, so that the newest verdicts have their say."""
     bucket_if_needed(all_runs(store), store)
     living = buckets_of(store, suite)
     found = _meant(name, living)
@@ -46,7 +46,9 @@ def _meant(name: str, known: Iterable[Bucket]) -> list[Bucket]:
     """Exactly so, else by how it begins."""
     buckets = list(known)
     exactly = [one for one in buckets if name in (one.id, one.slug, one.title)]
-    return exactly or [
+    # what its readers call it, or what it was called once
+    called = exactly or [one for one in buckets if f"verdict:{name}" in one.keys]
+    return called or [
         one
         for one in buckets
         if name and (one.slug.startswith(name) or (len(name) >= SHORTEST and one.id.startswith(name)))

@@ -1,6 +1,6 @@
 """The earlier reports that a run is seen with: those of the folder that was named, else those that lie around it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
@@ -9,12 +9,14 @@ from pathlib import Path
 import msgspec
 
 from errata.memory.finding import ReportFile, Shelf, folders_for, look_into
+from errata.memory.kept import KeptReports
 from errata.memory.reading import is_report, read_report
 from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.labels import LabelWords
 from errata.memory.recurrence import Shelved, sort_out
 from errata.memory.spelling import CaseNames
 from errata.model import Run, StoredRun
+from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorReport
 from errata.pipeline.rules import rules_in_use
 from errata.store.database import Store
@@ -57,11 +59,11 @@ def reports_for(
 ) -> Reports:
     """What the files say, those that are wanted."""
     keys = case_keys(store, pk=stored.pk)
-    cases = _vocabulary(frozenset(keys)) if len(keys) <= MOST_CASES else None
-    labels = _labels(tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label))
-    read = [_read(file, cases, labels) for file in shelf.files if wanted(file)]
+    read = _Reader(store, keys)
+    found = [read(file) for file in shelf.files if wanted(file)]
+    read.kept.save()
     runs = [one.run for one in all_runs(store)]
-    shelved = sort_out([one for one in read if is_report(one)], stored.run, began=began(stored), runs=runs)
+    shelved = sort_out([one for one in found if is_report(one)], stored.run, began=began(stored), runs=runs)
     return Reports(shelf, shelved, CaseNames(keys, suite=stored.run.suite))
 
 
@@ -70,11 +72,28 @@ def began(stored: StoredRun) -> str:
     return stored.run.started_at or stored.imported_at
 
 
-@lru_cache(maxsize=2_048)
-def _read(file: ReportFile, cases: Vocabulary | None, labels: LabelWords) -> PriorReport:
-    """The same text is read once."""
-    below = file.path.relative_to(file.folder).as_posix()
-    return read_report(file.text, path=file.name, below=below, digest=file.digest, labels=labels, cases=cases)
+class _Reader:
+    """Reads reports with the labels that are in use and the names of a run's cases; what was read before is kept."""
+
+    def __init__(self, store: Store, keys: Sequence[str]) -> None:
+        names = tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label)
+        known = frozenset(keys) if len(keys) <= MOST_CASES else frozenset[str]()
+        self._labels, self._cases = _labels(names), _vocabulary(known)
+        self._words = fingerprint(names, sorted(known))
+        self.kept = _kept(store.path.with_name(f"{store.path.name}.reports"))
+
+    def __call__(self, file: ReportFile) -> PriorReport:
+        return self.kept.get(fingerprint(file.digest, file.name, self._words, size=16), lambda: self._read(file))
+
+    def _read(self, file: ReportFile) -> PriorReport:
+        below = file.path.relative_to(file.folder).as_posix()
+        told = {"path": file.name, "below": below, "digest": file.digest}
+        return read_report(file.text, **told, labels=self._labels, cases=self._cases)
+
+
+@lru_cache(maxsize=4)
+def _kept(path: Path) -> KeptReports:
+    return KeptReports(path)
 
 
 @lru_cache(maxsize=8)

@@ -22,29 +22,31 @@ HANG = 10
 def command(options: Options) -> None:
     """List the actions, and whether each worked.
 
-    An action worked if a case that it addresses failed in a run before it and passes in one after it, of the same
-    model. It had no effect if that case fails again. All else is unknown, with the reason.
+    Those of the store, and those that people wrote into reports. An action worked if a case that it addresses failed
+    before it and passes in a later run of the same model. It had no effect if that case fails again. All else is
+    unknown, with the reason.
     """
-    effects = pipeline.list_actions(options.store)
-    for effect in effects:
+    found = pipeline.list_actions(options.store)
+    for one in found:
         if options.json:
-            put_json(json_of(effect))
+            put_json(json_of(one))
         else:
-            show(effect)
-    if not effects and not options.json:
+            show(one)
+    if not found and not options.json:
         say("no action was recorded; `errata action add` records one")
 
 
-def show(effect: Effect) -> None:
-    action = effect.action
-    put(f"{action.id[:SHORT]}  {action.date}  {WORKED[effect.worked]:<9}  {effect.why}", hang=HANG)
-    put(f"{'':<{HANG}}{action.path}: {action.what}", hang=HANG)
-    named = f"for {', '.join(action.addresses)}"
-    told = [named, *([f"by {action.author}"] if action.author else [])]
-    told += [f"expected: {action.expected_effect}"] if action.expected_effect else []
-    told += [f"in {place_of(action.report)}"] if action.report else []
-    put(f"{'':<{HANG}}{' · '.join(told)}", hang=HANG)
+def show(listed: Listed) -> None:
+    effect, action = listed.effect, listed.effect.action
+    name = action.id[:SHORT] if listed.is_kept else "–"
+    put(f"{name:<{SHORT}}  {action.date or 'no date':<10}  {WORKED[effect.worked]:<9}  {effect.why}", hang=HANG)
+    put(f"{'':<{HANG}}{action.path}{': ' if action.path else ''}{action.what}", hang=HANG)
+    notes = {"for": ", ".join(action.addresses), "by": action.author, "expected:": action.expected_effect}
+    notes["in"] = str(action.ref) if action.ref else place_of(action.report)
+    put(f"{'':<{HANG}}{' · '.join(f'{label} {text}' for label, text in notes.items() if text)}", hang=HANG)
 
 
-def json_of(effect: Effect) -> dict[str, Any]:
-    return {"action": effect.resolved, "worked": effect.worked, "why": effect.why, "run": effect.run or None}
+def json_of(listed: Listed) -> dict[str, Any]:
+    effect = listed.effect
+    told = {"worked": effect.worked, "why": effect.why, "run": effect.run or None}
+    return {"action": effect.resolved, "kept": listed.is_kept, **told}

@@ -16,9 +16,6 @@ from errata.memory.reading.remarks import patterns_in, recommendations_in
 from errata.memory.reading.sections import with_titles
 from errata.model.prior_report import PriorReport
 
-VERSION = 1
-"""Counts up when a report would be read differently."""
-
 
 def read_report(
     text: str, *, path: str, below: str = "", digest: str = "", labels: LabelWords, cases: Vocabulary | None = None

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from errata.memory.reading.words import Words
@@ -105,6 +106,7 @@ class Vocabulary:
         return parts in self._endings or (self._within is not None and self._within._has(parts))
 
 
+@lru_cache(maxsize=20_000)
 def likeness(token: str) -> int:
     """How much a word is like the name of a case: 2 like nothing else, 1 perhaps, 0 not."""
     if not _may_be_name(token) or not _TOKEN.fullmatch(token) or not re.search(r"[A-Za-z]", token):

@@ -18,20 +18,25 @@ class LabelWords:
 
     def __init__(self, labels: Iterable[str]) -> None:
         self._labels = {folded(label): label for label in labels}
-        several = [label for name, label in self._labels.items() if "-" in name]
         # a word such as `model` or `other` is a label only where a label is asked for
-        self._named = [(label, _pattern(label)) for label in several]
+        self._several = sorted((name for name in self._labels if "-" in name), key=len, reverse=True)
+        told = "|".join(f"({_form(name)})" for name in self._several) or r"(?!)"
+        self._pattern = re.compile(rf"(?<![^\W_])(?:{told})(?:e?s)?(?![^\W_])", re.IGNORECASE)
 
     def find(self, text: str) -> str:
         """The first label that a text gives, in its own spelling; empty where it gives none, or only denies one."""
-        places = [place for place in self.places(text) if place]
-        return min(places)[2] if places else ""
+        return next((label for _, _, label in self.places(text)), "")
 
     def places(self, text: str) -> list[tuple[int, int, str]]:
         """Where labels stand, without those that are denied or former."""
+        if not self._pattern.search(text):
+            return []
         told = _FORMER.sub(lambda found: " " * len(found[0]), text)
-        found = [(match.start(), match.end(), label) for label, form in self._named for match in form.finditer(told)]
-        return [one for one in sorted(found) if not _DENIED.search(told[max(0, one[0] - 60) : one[0]])]
+        found = [
+            (match.start(), match.end(), self._labels[self._several[(match.lastindex or 1) - 1]])
+            for match in self._pattern.finditer(told)
+        ]
+        return [one for one in found if not _DENIED.search(told[max(0, one[0] - 60) : one[0]])]
 
     def exact(self, text: str) -> str:
         """The label that a text is and nothing else, if only a single word."""
@@ -47,7 +52,6 @@ class LabelWords:
         return self.exact(short) or short[:LONGEST]
 
 
-def _pattern(label: str) -> re.Pattern[str]:
-    words = [re.escape(word) for word in folded(label).split("-")]
-    inner = r"(?:['’]?s)?[\s_\-–]*".join(words)
-    return re.compile(rf"(?<![^\W_]){inner}(?:e?s)?(?![^\W_])", re.IGNORECASE)
+def _form(name: str) -> str:
+    """`model-fault` as people write it: with blanks, in one word, of a model's."""
+    return r"(?:['’]?s)?[\s_\-–]*".join(map(re.escape, name.split("-")))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from errata.memory.keeping import kept_actions, with_actions
 from errata.model import StoredRun
-from errata.pipeline.report_of_run import reports_in
+from errata.pipeline.report_of_run import report_of
 from errata.pipeline.reporting.run import run_report
 from errata.pipeline.reporting.writing import Written, write_file
 from errata.report.facts.run import RunReport
@@ -33,7 +33,7 @@ def write_run_report(
         return RunWritten(report, ())
     document = run_document(report)
     root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day))
-    said = _actions_so_far(root / name, stored, folder)
+    said = _actions_so_far(root / name, stored, store, folder)
     text = with_actions(to_markdown(document), said)
     written = [write_file(root, name, text)]
     if html:
@@ -47,10 +47,10 @@ def _name(report: RunReport, day: str) -> str:
     return report_path(subject.model, subject.provider, subject.native_id, day)
 
 
-def _actions_so_far(path: Path, stored: StoredRun, folder: Path) -> str:
+def _actions_so_far(path: Path, stored: StoredRun, store: Store, folder: Path) -> str:
     """Of the file itself where it is there already; else of the newest report of the same run."""
     if not path.is_file():
-        found = reports_in(folder if folder.is_dir() else None, cwd=Path.cwd())(stored)
+        found = report_of(stored, store, named=folder if folder.is_dir() else None)
         if found is None:
             return ""
         path = found.path

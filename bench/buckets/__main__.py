@@ -1,0 +1,68 @@
+"""`make bench-buckets`: failures grouped into root causes, against the true ones and beside two baselines; the speed.
+
+The thresholds were chosen on `tune` alone. Of the other parts only totals are shown.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.buckets.measures import Measured, each_harness, measure
+from bench.buckets.reading import Reader
+from bench.buckets.samples import FAULTS, faults, labelled
+from bench.buckets.speed import Speed, speeds
+
+MEMORY = Path("/dev/shm")
+PARTS = ("labels", *FAULTS, "speed")
+AIMS = "V ≥ 0.85, AMI ahead of both baselines, at most twice as many buckets as causes, 100,000 in under a minute"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", choices=PARTS, help="only this part")
+    parser.add_argument("--json", action="store_true", help="everything as one JSON document")
+    chosen = parser.parse_args()
+    started = time.perf_counter()
+    parts = [chosen.part] if chosen.part else list(PARTS)
+    with tempfile.TemporaryDirectory(prefix="errata-bench-", dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        measured = dict(_measured(parts, Reader(Path(folder))))
+    fast = list(speeds()) if "speed" in parts else []
+    if chosen.json:
+        told = {
+            "sets": {name: one._asdict() for name, one in measured.items()},
+            "speed": [one._asdict() for one in fast],
+        }
+        print(json.dumps(told, indent=1))
+        return
+    _print(measured, fast)
+    print(f"took {time.perf_counter() - started:.0f} s")
+
+
+def _measured(parts: list[str], reader: Reader) -> Iterator[tuple[str, Measured]]:
+    if "labels" in parts:
+        for one in labelled(reader):
+            yield one.name, measure(one.rows)
+    for part in (part for part in FAULTS if part in parts):
+        found = faults(part, reader)
+        yield f"faults, {part}", measure(found.rows)
+        yield f"faults, {part}, harness by harness", each_harness(found.rows)
+
+
+def _print(measured: dict[str, Measured], fast: list[Speed]) -> None:
+    print(f"aims: {AIMS}\n")
+    heads = "".join(f"{name:>24}" for name in ("errata", "exact error text", "TF-IDF, k-means, true k"))
+    columns = f"{'V':>10}{'AMI':>7}{'n':>7}"
+    print(f"{'':<49}{heads}\n{'':<34}{'failures':>8}{'causes':>7}{columns * 3}")
+    for name, one in measured.items():
+        scores = (one.errata, one.exact_text, one.k_means)
+        told = "".join(f"{score.v:>10.3f}{score.ami:>7.3f}{score.buckets:>7.0f}" for score in scores)
+        print(f"{name:<34}{one.failures:>8}{one.causes:>7.0f}{told}")
+    for fact in fast:
+        print(f"\n{fact.failures:,} {fact.what}: {fact.seconds:.1f} s, {fact.buckets:,} buckets")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""V-measure, AMI and the number of buckets, for errata and for two baselines."""
+
+import statistics
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sklearn.cluster import KMeans
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
+
+from bench.buckets.samples import Labelled
+from errata.buckets.failing import Failing
+from errata.buckets.suggesting import suggest
+
+
+class Score(NamedTuple):
+    v: float
+    ami: float
+    buckets: float
+
+
+class Measured(NamedTuple):
+    failures: int
+    causes: float
+    errata: Score
+    exact_text: Score
+    k_means: Score
+
+
+def measure(rows: Sequence[Labelled]) -> Measured:
+    causes = [row.cause for row in rows]
+    failures = [row.failing for row in rows]
+    return Measured(
+        len(rows),
+        len(set(causes)),
+        _score(causes, _by_errata(failures)),
+        _score(causes, [_first_text(one) for one in failures]),
+        _score(causes, _by_k_means(failures, len(set(causes)))),
+    )
+
+
+def each_harness(rows: Sequence[Labelled]) -> Measured:
+    """As users have them: one suite at a time. Means by the number of failures, sums of buckets and causes."""
+    names = sorted({row.harness for row in rows})
+    found = [measure([row for row in rows if row.harness == name]) for name in names]
+    return Measured(
+        len(rows),
+        sum(one.causes for one in found),
+        *(_mean([(one.failures, one[at]) for one in found]) for at in range(2, 5)),
+    )
+
+
+def _mean(scores: Sequence[tuple[int, Score]]) -> Score:
+    weights = [failures for failures, _ in scores]
+    return Score(
+        statistics.fmean([score.v for _, score in scores], weights),
+        statistics.fmean([score.ami for _, score in scores], weights),
+        sum(score.buckets for _, score in scores),
+    )
+
+
+def _score(causes: Sequence[str], found: Sequence[object]) -> Score:
+    numbers = [list(dict.fromkeys(found)).index(one) for one in found]
+    ami = float(adjusted_mutual_info_score(causes, numbers))
+    return Score(float(v_measure_score(causes, numbers)), ami, len(set(numbers)))
+
+
+def _by_errata(failures: Sequence[Failing]) -> list[str]:
+    places = {member.attempt: bucket.id for bucket in suggest(failures) for member in bucket.members}
+    return [places[failing.attempt] for failing in failures]
+
+
+def _by_k_means(failures: Sequence[Failing], causes: int) -> list[int]:
+    vectors = TfidfVectorizer().fit_transform([" ".join(one.texts) or one.key.exact for one in failures])
+    found = KMeans(n_clusters=causes, n_init=10, random_state=0).fit_predict(vectors)
+    return [int(number) for number in found]
+
+
+def _first_text(failing: Failing) -> str:
+    return next(iter(failing.texts), failing.key.exact)
