@@ -1,5 +1,7 @@
 """What of an older report goes into a newer one of the same run: the section "Actions taken", word for word."""
 
+from collections.abc import Sequence
+
 from errata.memory.entries import is_none
 from errata.memory.outline import blocks_of, lines_of
 from errata.memory.section import Section, find_section
@@ -8,9 +10,10 @@ from errata.memory.section import Section, find_section
 def kept_actions(text: str) -> str:
     """What the section says; empty where it says nothing, or `None`."""
     section = find_section(blocks_of(text))
-    if section is None or not section.all:
+    if section is None:
         return ""
-    said = _body(text, section)
+    lines = lines_of(text)
+    said = "".join(lines[section.head.end : _end(section, lines)]).strip("\r\n")
     return "" if is_none(said.strip()) else said
 
 
@@ -20,12 +23,11 @@ def with_actions(text: str, said: str) -> str:
     if section is None:
         return text
     lines = lines_of(text)
-    start, end = section.head.end, section.all[-1].end if section.all else section.head.end
-    return "".join(lines[:start]) + "\n" + said.strip("\r\n") + "\n" + "".join(lines[end:])
+    body = said.strip("\r\n")
+    return "".join(lines[: section.head.end]) + f"\n{body}\n" + "".join(lines[_end(section, lines) :])
 
 
-def _body(text: str, section: Section) -> str:
-    """To the end of its last block that is no comment: what errata remembers at the end of a file is not part of it."""
-    lines = lines_of(text)
-    last = max(block.end for block in section.all if block.kind != "comment")
-    return "".join(lines[section.head.end : last]).strip("\r\n")
+def _end(section: Section, lines: Sequence[str]) -> int:
+    """Behind its last block that is no comment: what errata remembers at the end of a file is not part of it."""
+    own = (block for block in section.all if not lines[block.start].lstrip().startswith("<!--"))
+    return max((block.end for block in own), default=section.head.end)
