@@ -11,7 +11,6 @@ import pytest
 
 from errata import sources
 from errata.cli.app import COMMANDS, app
-from errata.cli.review import SUBCOMMANDS
 from errata.model import Attempt, Case, Run
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, Severity
 from errata.testing import check_source
@@ -113,12 +112,15 @@ def exists(line):
     words = [word for word in re.findall(r'"[^"]*"|\S+', line) if not word.startswith('"')]
     if words[0] in ("COMMAND", "--help", "--version"):
         return True
-    if words[0] not in COMMANDS:
-        return False
-    command = words[:2] if words[0] == "review" else words[:1]
-    if command == ["review"] or (len(command) == 2 and command[1] not in SUBCOMMANDS):
-        return words in (["review"], ["review", "…"])
-    options = options_of(*command)
+    command, names = app, []
+    for word in words:
+        if not isinstance(command, click.Group):
+            break
+        if word not in command.table:
+            return bool(names) and word == "…"
+        names.append(word)
+        command = command.get_command(click.Context(command, info_name="errata"), word)
+    options = options_of(*names)
     return all(word.split("=")[0] in options for word in words[1:] if re.match(r"--?[a-z]", word))
 
 
@@ -135,6 +137,9 @@ def test_a_command_that_does_not_exist_would_be_noticed():
     assert not exists("review ponder RUN")
     assert not exists("review next RUN --quickly")
     assert exists("review next RUN --person")
+    assert exists("review …")
+    assert not exists("action ponder")
+    assert exists("action add --what TEXT")
     assert exists("rm RUN -y")
 
 

@@ -1,4 +1,4 @@
-"""How long it takes to group very many failures: errors with changing numbers, and reasons of which no two are alike."""
+"""How long it takes to group very many failures: errors with changing numbers, and reasons, no two of them alike."""
 
 import itertools
 import random

@@ -134,6 +134,8 @@ def test_a_bucket_from_rules_to_final(turns, tmp_path):
         read(tmp_path, thing, "half-of-a-request", label="partial_multi_tool_execution")
     assert buckets()["partial-multi-tool-execution"]["status"] == "reviewed"
     read(tmp_path, things[2], "half-of-a-request", label="partial_multi_tool_execution")
+    for thing in things:  # some turns talk to the reader: two have to agree
+        read(tmp_path, thing, "half-of-a-request", "cleo", label="partial_multi_tool_execution")
 
     confirmed = done("buckets", "confirm", "half-of-a-request", "--json").row
     assert (confirmed["status"], confirmed["rows"]) == ("final", 5)

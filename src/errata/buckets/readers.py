@@ -8,7 +8,7 @@ from errata.buckets.failing import Failing
 from errata.buckets.likeness import Space, Weights
 from errata.buckets.opinions import cause_words, opinion_of
 
-SAME_CAUSE = 0.6
+SAME_CAUSE = 0.4
 """How alike the sentences of two readers must be who name no bucket, or name it differently."""
 
 

@@ -9,6 +9,7 @@ from errata.cli.left_out import some_of
 from errata.cli.output import plural, put
 from errata.cli.table import put_table
 from errata.compare.consistency import CaseTries, passing
+from errata.compare.repeats import Repeated
 from errata.pipeline.consistency import Consistencies, Consistency
 from errata.pipeline.selecting import short
 
@@ -159,18 +160,20 @@ def _run(found: Consistency, column: int) -> str:
 
 def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
     passes = [{one.case: one.repeated for one in study.study.cases} for study in studies]
-    cases = dict.fromkeys(case for told in passes for case in told)
-    wanted = [
-        case for case in cases if any(case in told and told[case].passed < len(told[case].statuses) for told in passes)
-    ]
+    tried = Counter(case for told in passes for case in told)
+    failed = {case for told in passes for case, one in told.items() if one.passed < len(one.statuses)}
+    wanted = [case for case, often in tried.items() if often > 1 and case in failed]
     if not wanted:
         return
     put(f"\nPasses of each {benchmark} case that does not always pass")
     header = ("case", *(study.subject for study in studies))
-    rows = [
-        (studies[0].name_of(case), *(told[case].frequency if case in told else NOT_TRIED for told in passes))
-        for case in wanted[:LISTED]
-    ]
+    rows = [(studies[0].name_of(case), *(_frequency(told.get(case)) for told in passes)) for case in wanted[:LISTED]]
     put_table(header, rows, right=header[1:], give_way=("case",))
     if len(wanted) > LISTED:
         put(f"and {len(wanted) - LISTED:,} more: `--json`")
+
+
+def _frequency(one: Repeated | None) -> str:
+    if one is None:
+        return NOT_TRIED
+    return one.frequency if one.measured else _LETTERS["incomplete"]

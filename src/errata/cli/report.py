@@ -10,6 +10,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import put
 from errata.cli.report_batch import write_batch
 from errata.cli.report_run import write_run
+from errata.cli.reports_option import reports_option
 from errata.errors import SettingsError
 from errata.model import StoredRun
 
@@ -26,6 +27,7 @@ BATCHES = frozenset(("scylla",))
 @click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
 @click.option("--comparison-dir", type=click.Path(path_type=Path), help="A folder with `run_results.csv`.")
 @click.option("--run-dir", "run_dirs", multiple=True, type=click.Path(path_type=Path), help="A judged run; repeatable.")
+@reports_option
 @shared_options
 def command(
     runs: tuple[str, ...],

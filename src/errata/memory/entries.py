@@ -12,6 +12,7 @@ from errata.model import Action
 from errata.text.clean import one_line
 from errata.text.redact import redact
 
+DAY = len("2026-03-04")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 _BREAKS_OUT = re.compile(r"`|<(?=[A-Za-z/!?])|\\\Z")
 _PLAIN_NAME = re.compile(r"[\w./:@#+-]+")
@@ -62,10 +63,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def entry_for(action: Action, suite: str = "") -> Entry:
-    """Cases are named as their harness names them, without the suite."""
+    """Cases are named as their harness names them, without the suite; of a time, reports tell the day."""
     names = (address.removeprefix(f"{suite}/") if suite else address for address in action.addresses)
     return Entry(
-        date=one_line(action.date),
+        date=one_line(action.date)[:DAY],
         what=escaped(safe(action.what).rstrip(".")),
         path=as_code(safe(action.path)) if action.path else "",
         addresses=tuple(name if _PLAIN_NAME.fullmatch(name) else as_code(name) for name in map(safe, names)),

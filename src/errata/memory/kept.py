@@ -1,4 +1,4 @@
-"""What was read out of reports, kept beside the store so that a text is read once. A cache: whoever deletes it loses time.
+"""What was read out of reports, kept beside the store so that a text is read once; a cache, and nothing else.
 
 Reading markdown takes a while: a hundred reports would cost every command a second or more.
 """

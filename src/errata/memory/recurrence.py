@@ -96,12 +96,30 @@ class Shelved(msgspec.Struct, frozen=True, kw_only=True):
 def sort_out(reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequence[Run] = ()) -> Shelved:
     """`began` is when the run did; of `runs`, others, it is known when they did and of which suite they are."""
     found: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
+    known = _by_beginning(runs)
     for report in sorted(reports, key=lambda one: one.date, reverse=True):
-        its_run = next((one for one in runs if is_about(report, one)), None)
+        its_run = next((one for one in known.get(_beginning(report.run), ()) if is_about(report, one)), None)
         if its_run is not None and its_run.suite != run.suite:
             continue
         found[_what_it_is(report, its_run, run, began)].append(report)
     return Shelved(**{kind: tuple(some) for kind, some in found.items()})
+
+
+def _by_beginning(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        names = (*_names_of(run), run.native_id.rpartition("_")[2])
+        for beginning in {_beginning(name) for name in names if name}:
+            found.setdefault(beginning, []).append(run)
+    return found
+
+
+def _beginning(name: str) -> str:
+    return name.strip()[:SHORT_PREFIX].casefold()
+
+
+def _names_of(run: Run) -> tuple[str, ...]:
+    return (run.native_id, run.external_id, run.id, run.name)
 
 
 def _what_it_is(report: PriorReport, its_run: Run | None, run: Run, began: str) -> str:
@@ -120,9 +138,8 @@ def _what_it_is(report: PriorReport, its_run: Run | None, run: Run, began: str) 
 
 def is_about(report: PriorReport, run: Run) -> bool:
     """By its id, the beginning of it, or the tail by which people call it."""
-    ids = (run.native_id, run.external_id, run.id, run.name)
     written = report.run.strip()
-    if same_run(written, *ids) or (len(written) >= SHORT_PREFIX and run.native_id.endswith(f"_{written}")):
+    if same_run(written, *_names_of(run)) or (len(written) >= SHORT_PREFIX and run.native_id.endswith(f"_{written}")):
         return True
     short = len(written) >= SHORT_PREFIX and run.native_id.startswith(written)
     return short and report.date == (run.started_at or "")[:DAY]

@@ -28,7 +28,7 @@ def passes_on(attribution: Attribution) -> bool:
 
 
 def inherited(verdict: Verdict, source: Attribution, others: Iterable[Attribution], *, at: str) -> Iterator[Verdict]:
-    """One for each other failure of the same exact key and owner, without what was copied from the one that was read."""
+    """For each other failure of the same exact key and owner, without what was copied from the one that was read."""
     if not may_be_inherited(verdict, source):
         return
     for other in others:

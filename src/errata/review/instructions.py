@@ -148,7 +148,7 @@ def _around(packet: Packet) -> Iterator[str]:
     yield from (packet.case_key, json_text(packet.run))
     yield from (place.place for place in packet.places)
     yield from (signal.quote for signal in packet.signals)
-    yield from (json_text(entry) for entry in packet.history)
+    yield from (text for entry in packet.history for text in entry.values() if isinstance(text, str))
     yield from (one.what for one in packet.left_out)
 
 
