@@ -14,7 +14,7 @@ from errata.pipeline.failures import case_name
 from errata.pipeline.reasons import reason_of
 from errata.pipeline.standings import standing_of
 from errata.review.standing import Standing
-from errata.store.bucket_table import Counted, Table, bucket_table
+from errata.store.bucket_table import Counted, Table, bucket_table, count_bucket
 from errata.store.buckets import Placement, placements_in
 from errata.store.database import Store
 from errata.store.failures import loaded, number_of
@@ -69,9 +69,7 @@ def list_buckets(
 
 def show_bucket(bucket: Bucket, store: Store, *, most: int | None) -> ShownBucket:
     bucket_if_needed(all_runs(store, suite=bucket.suite), store)
-    table = bucket_table(store, suite=bucket.suite, alone=True)
-    empty = Counted(bucket=bucket, rows=0, followers=0, cases=0, read=0, elsewhere=0, runs=(), models=(), owners={})
-    counted = next((one for one in table.listed if one.bucket.id == bucket.id), empty)
+    counted = count_bucket(store, bucket)
     members = sorted(placements_in(store, bucket.id), key=_order)
     return ShownBucket(
         counted=counted,

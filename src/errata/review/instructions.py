@@ -145,10 +145,10 @@ def speaks_to_reviewer(packet: Packet) -> Signal | None:
 
 
 def _around(packet: Packet) -> Iterator[str]:
+    """Not the history: it names labels, and is what reviewers and people have said."""
     yield from (packet.case_key, json_text(packet.run))
     yield from (place.place for place in packet.places)
     yield from (signal.quote for signal in packet.signals)
-    yield from (text for entry in packet.history for text in entry.values() if isinstance(text, str))
     yield from (one.what for one in packet.left_out)
 
 

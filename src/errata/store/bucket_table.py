@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select, true
 
 from errata.model import Bucket
 from errata.model.codec import unpack
@@ -56,41 +56,34 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def bucket_table(
-    store: Store,
-    *,
-    suite: str | None = None,
-    run_ids: Sequence[str] | None = None,
-    alone: bool = False,
-    limit: int | None = None,
+    store: Store, *, run_ids: Sequence[str] | None = None, alone: bool = False, limit: int | None = None
 ) -> Table:
     """Buckets with members in the runs; without runs, in all that are not left out of every score."""
     with store.reading() as connection:
-        records = _records(connection, suite)
-        everywhere = {row.bucket: row.rows for row in connection.execute(_totals())}
-        chosen = _chosen(connection, run_ids)
-        sums = {row.bucket: row for row in connection.execute(_sums().where(chosen)) if row.bucket in records}
-        single = {each for each in sums if everywhere[each] == 1 and records[each].status == "provisional"}
-        known = {row.run_id: row for row in connection.execute(_current())}
-        cases = {row.bucket: row.cases for row in connection.execute(_cases().where(chosen))}
-        seen = _runs(connection, chosen)
-    order = sorted(sums, key=lambda each: (-sums[each].rows, records[each].slug))
-    listed = [each for each in order if alone or each not in single][:limit]
+        records, chosen = _records(connection), _chosen(connection, run_ids)
+        everywhere = _rows(connection, true())
+        here = {each: rows for each, rows in _rows(connection, chosen).items() if each in records}
+        single = {each for each in here if everywhere[each] == 1 and records[each].status == "provisional"}
+        order = sorted(here, key=lambda each: (-here[each], records[each].slug))
+        listed = [each for each in order if alone or each not in single][:limit]
+        counted = _counted(connection, [records[each] for each in listed], chosen, everywhere)
     return Table(
-        listed=tuple(
-            _counted(
-                records[each],
-                sums[each],
-                cases[each],
-                everywhere[each],
-                [known[run] for run in seen[each] if run in known],
-            )
-            for each in listed
-        ),
-        buckets=len(sums) - len(single),
-        statuses=dict(Counter(records[each].status for each in sums if each not in single)),
-        failures=sum(row.rows for row in sums.values()),
+        listed=tuple(counted),
+        buckets=len(here) - len(single),
+        statuses=dict(Counter(records[each].status for each in here if each not in single)),
+        failures=sum(here.values()),
         alone=len(single),
     )
+
+
+def count_bucket(store: Store, bucket: Bucket) -> Counted:
+    """One over all runs; also one without members."""
+    with store.reading() as connection:
+        query = _RECORDS.where(buckets.c.id == bucket.id)
+        of_it = bucket_members.c.bucket == bucket.id
+        found = _counted(connection, connection.execute(query).all(), of_it, _rows(connection, of_it))
+    empty = Counted(bucket=bucket, rows=0, followers=0, cases=0, read=0, elsewhere=0, runs=(), models=(), owners={})
+    return next(iter(found), empty)
 
 
 def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElement[bool]:
@@ -100,15 +93,37 @@ def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElem
     return bucket_members.c.run_id.not_in(excluded)
 
 
-def _records(connection: Connection, suite: str | None) -> dict[str, Any]:
-    query = select(buckets.c.id, buckets.c.slug, buckets.c.status, buckets.c.record).where(buckets.c.gone.is_(False))
-    return {
-        row.id: row for row in connection.execute(query if suite is None else query.where(buckets.c.suite == suite))
-    }
+_RECORDS = select(buckets.c.id, buckets.c.slug, buckets.c.status, buckets.c.record)
 
 
-def _totals() -> Any:
-    return select(bucket_members.c.bucket, func.count().label("rows")).group_by(bucket_members.c.bucket)
+def _records(connection: Connection) -> dict[str, Any]:
+    return {row.id: row for row in connection.execute(_RECORDS.where(buckets.c.gone.is_(False)))}
+
+
+def _rows(connection: Connection, where: ColumnElement[bool]) -> dict[str, int]:
+    query = select(bucket_members.c.bucket, func.count().label("rows")).where(where).group_by(bucket_members.c.bucket)
+    return {row.bucket: row.rows for row in connection.execute(query)}
+
+
+def _counted(
+    connection: Connection, records: Sequence[Any], chosen: ColumnElement[bool], everywhere: dict[str, int]
+) -> list[Counted]:
+    """Those with members, in this order."""
+    ids = [record.id for record in records]
+    where = chosen & bucket_members.c.bucket.in_(ids) if len(ids) <= FEW else chosen
+    known = {row.run_id: row for row in connection.execute(_current())}
+    sums = {row.bucket: row for row in connection.execute(_sums().where(where))}
+    cases = {row.bucket: row.cases for row in connection.execute(_cases().where(where))}
+    seen = _runs(connection, where)
+    return [
+        _one(record, sums[each], cases[each], everywhere[each], [known[run] for run in seen[each] if run in known])
+        for each, record in zip(ids, records, strict=True)
+        if each in sums
+    ]
+
+
+FEW = 500
+"""Buckets that a query names."""
 
 
 def _current() -> Any:
@@ -147,7 +162,7 @@ def _runs(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, list
     return found
 
 
-def _counted(record: Any, row: Any, cases: int, everywhere: int, seen: Sequence[Any]) -> Counted:
+def _one(record: Any, row: Any, cases: int, everywhere: int, seen: Sequence[Any]) -> Counted:
     times = sorted(one.started_at or one.imported_at for one in seen)
     owners = {owner: often for owner in OWNERS if (often := getattr(row, f"own_{owner}"))}
     return Counted(
