@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench bench-triage bench-review soak golden requirements lock clean help
+.PHONY: demo test check bench bench-triage bench-review bench-compare bench-buckets bench-report soak golden requirements sabotage lock clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -54,9 +54,16 @@ soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
 
 golden: $(READY) ## rewrite the golden files; read the diff as a user would
 	@$(BIN)/pytest -n 0 --inline-snapshot=create,fix
+	@$(BIN)/python scripts/golden_reports.py
 
-requirements: $(READY) ## which requirement is proven by which test
+requirements: $(READY) ## which requirement is proven by which test, and whether it passes
 	@$(BIN)/python scripts/requirements_table.py
+
+sabotage: $(READY) ## take out what each requirement needs; a test of it has to fail
+	@$(BIN)/python scripts/sabotage.py
+
+bench-compare: $(READY) ## matrix and buckets on a store of a million attempts
+	@$(BIN)/python -m bench.comparing
 
 lock: $(READY) ## write the lock files anew
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from errata.model import Packet
 from reading import RUN_B
 from terminal import FIXTURES, done, errata
 
@@ -84,6 +85,22 @@ def test_packets_are_printed_a_line_each(imported):
     assert all(packet["places"] for packet in packets)
 
 
+def test_an_exported_packet_has_every_field(imported):
+    packet = done("review", "export", "latest").rows[0]
+
+    assert set(packet) == set(Packet.__struct_fields__) - {"extra", "ref"}
+    assert (packet["version"], packet["history"], packet["redacted"]) == (1, [], True)
+    assert set(packet["question"]) == {"taxonomy", "version", "labels", "rule"}
+    assert all(set(one) == {"name", "rule", "rules_version", "where", "quote", "strength"} for one in packet["signals"])
+
+
+def test_the_same_packet_is_exported_shown_and_handed_out(imported):
+    exported = done("review", "export", "latest").rows[0]
+
+    assert done("show", exported["attempt_id"], "--packet").row == exported
+    assert done("review", "next", exported["attempt_id"]).row["packet"] == exported
+
+
 def test_a_filled_table_comes_back(table):
     rows = [filled(row) for row in rows_of(table)]
 
@@ -145,6 +162,12 @@ def test_a_changed_label_is_told_with_the_old_one(table):
     told = done("review", "import", written(table, rows))
 
     assert "MODEL_FAULT → AMBIGUOUS_TASK" in told.out
+
+
+def test_what_triage_suggests_is_no_old_label(table):
+    told = done("review", "import", written(table, [filled(row) for row in rows_of(table)]), "--json").rows
+
+    assert {(row["state"], row["old_label"]) for row in told} == {("new", None)}
 
 
 def test_answers_come_back_as_json_lines_too(imported, tmp_path):

@@ -1,7 +1,6 @@
 """`errata review status`, `agreement` and `calibrate`: how far it is, how far readers agree, and how good they are."""
 
 import json
-import shutil
 
 import pytest
 
@@ -58,26 +57,24 @@ def test_every_quote_is_looked_up(imported, tmp_path):
     assert "evidence        9 of 9 quotes found verbatim at the place named" in told
 
 
-def test_quotes_that_are_gone_make_a_verdict_stale(imported, tmp_path):
-    read_all(tmp_path, "a")
-    changed = tmp_path / "changed"
-    shutil.copytree(RUN_B, changed)
-    for path in changed.rglob("*.json"):
-        path.write_text(path.read_text().replace("countSince", "countAfter"))
-    done("import", changed)
-
-    found = status()["quotes"]
-
-    assert found["found"] == found["quotes"] - 1
-    assert [name.endswith("003-rate_limit_guard#1") for name in found["stale"]] == [True]
-
-
-def test_doubts_are_listed(imported, tmp_path):
+def test_doubts_are_counted_and_the_first_of_them_told(imported, tmp_path):
     read_all(tmp_path, "a", doubts=["the sentences are not stored"])
 
     told = done("review", "status", "latest").out
 
-    assert "open doubts     9   000-fundamentals/002-http_greeting: the sentences are not stored" in told
+    assert "open doubts     9   000-fundamentals/002-http_greeting: the sentences are not stored\n" in told
+    assert told.count("the sentences are not stored") == 3
+    assert "and 6 more with --json" in told
+    assert len(status()["doubts"]) == 9
+
+
+def test_both_ways_to_a_second_opinion_are_told(imported, tmp_path):
+    read_all(tmp_path, "a")
+
+    told = " ".join(done("review", "status", "latest").out.split())
+
+    assert "`errata review next jn7mqywb --second` under another name" in told
+    assert "`errata review run jn7mqywb --second`" in told
 
 
 def test_a_run_without_failures_is_short(library):

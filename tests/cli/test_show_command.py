@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from reading import RUN_B, an_answer, submitted
 from terminal import FIXTURES, done, errata
 
 HARBOR = FIXTURES / "harbor"
@@ -132,3 +133,74 @@ def test_a_secret_that_is_folded_is_redacted_all_the_same(own):
 
     assert "[redacted:anthropic-key]" in told
     assert "a1b2c3d4" not in told
+
+
+GREETING = "jn7mqywb/000-fundamentals/002-http_greeting"
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """What `show` prints once somebody has given a failure that triage calls the grader's this label."""
+
+    def read(label, **changes):
+        done("import", RUN_B)
+        told = done("review", "next", GREETING).row
+        assert submitted(tmp_path / "v.json", an_answer(told, label=label, **changes)).code == 0
+        return done("show", GREETING).out
+
+    return read
+
+
+def test_a_verdict_that_stands_leads_and_triage_comes_second(judged):
+    told = judged("MODEL_FAULT")
+
+    verdict, triage = (
+        told.index("\nVerdict  MODEL_FAULT · model, likely (agent:agent, "),
+        told.index("\nTriage   grader"),
+    )
+    assert verdict < triage
+    assert "Owner" not in told and "provisional" not in told
+
+
+@pytest.mark.parametrize(
+    ("label", "effect"),
+    [
+        ("MODEL_FAULT", "in strict, as_reported, clean and reviewed"),
+        ("OVERLY_STRICT", "in strict, as_reported and clean, not in reviewed"),
+    ],
+)
+def test_the_effect_names_what_reviewed_does_with_it(judged, label, effect):
+    assert f"\nEffect   {effect}\n" in judged(label)
+
+
+@pytest.mark.parametrize("before", ["", "./"], ids=["a name", "a dot"])
+def test_a_path_before_a_case_is_imported_first(tmp_path, monkeypatch, before):
+    monkeypatch.chdir(RUN_B.parent)
+
+    told = done("show", f"{before}{RUN_B.name}/{BY_STEP}", "--store", tmp_path / "errata.db").out
+    assert told.startswith(BY_STEP)
+
+
+def test_a_whole_path_before_a_case_is_imported_first():
+    assert done("show", f"{RUN_B}/{BY_STEP}").out.startswith(BY_STEP)
+
+
+def test_a_folder_that_is_no_run_does_not_hide_a_run_of_its_name(tmp_path):
+    done("import", RUN_B)
+    (tmp_path / "jn7mqywb").mkdir()
+
+    assert done("show", f"jn7mqywb/{BY_STEP}").out.startswith(BY_STEP)
+
+
+def test_a_path_that_is_not_there_imports_nothing_from_around_it(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": "one", "ok": false}\n')
+
+    assert errata("show", "./no-such-run/one").code == 2
+    assert done("runs", "--json").rows == []
+
+
+def test_a_packet_can_be_shown_as_text(library):
+    told = shown(library, f"jn7mqywb/{BY_STEP}", "--packet", "--format", "text")
+
+    assert "── error   (" in told
+    assert max(map(len, told.splitlines())) <= 100

@@ -16,8 +16,10 @@ from errata.store.reviews import (
     Lease,
     Refusal,
     end_lease,
+    held_by,
     keep_refusal,
     keep_verdicts,
+    lease_on,
     leases_of,
     refusals_of,
     take_lease,
@@ -93,6 +95,23 @@ def test_a_lease_is_ended_by_the_verdict(store):
     end_lease(store, FIRST, reviewer="agent:a")
 
     assert leases_of(store, RUN, now=NOW) == {}
+
+
+def test_what_a_reviewer_holds_is_told_what_ends_first_first(store):
+    for until, attempt in ((LATER, FIRST), ("2026-03-01T10:30:00Z", SECOND)):
+        take_lease(store, RUN, (attempt,), reviewer="agent:a", lease=Lease("", until, until), now=NOW)
+
+    held = held_by(store, RUN, reviewer="agent:a", now=NOW)
+
+    assert [one.attempt for one in held] == [SECOND, FIRST]
+    assert held_by(store, RUN, reviewer="agent:b", now=NOW) == []
+
+
+def test_what_has_ended_is_held_by_nobody(store):
+    take_lease(store, RUN, (FIRST,), reviewer="agent:a", lease=Lease("", "t1", LATER), now=NOW)
+
+    assert lease_on(store, FIRST, reviewer="agent:a", now=NOW) == Lease(FIRST, "t1", LATER)
+    assert lease_on(store, FIRST, reviewer="agent:a", now=LATER) is None
 
 
 def test_an_answer_is_found_by_its_key(store):

@@ -76,5 +76,7 @@ class Space:
         if not narrow:
             narrow = [places[:WIDE] for places in sorted(listed, key=len) if places][:1]
         shared = Counter(chain.from_iterable(narrow))
-        for place in sorted(shared, key=lambda place: (-shared[place], place))[:NEAREST]:
+        # most share a single word by chance; they count only where nobody shares more
+        places = [place for place, often in shared.items() if often > 1] or shared
+        for place in sorted(places, key=lambda place: (-shared[place], place))[:NEAREST]:
             yield place, self._means[place].likeness(vector)

@@ -11,6 +11,7 @@ import msgspec
 
 from errata.cli import fitting
 from errata.cli.fitting import columns, fold
+from errata.model.codec import to_whole
 from errata.text.clean import clean
 from errata.text.redact import redact, redact_tree
 
@@ -71,7 +72,7 @@ def wash(text: str, *, raw: bool = False) -> str:
 
 def put_json(value: Any, *, raw: bool = False) -> None:
     """One JSON object on one line. Every field of a record is there, whatever its value, but for empty notes."""
-    plain = _plain(value)
+    plain = to_whole(value)
     encoded = msgspec.json.encode(plain if raw else redact_tree(plain)).decode("utf-8")
     sys.stdout.write(_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded) + "\n")
 
@@ -89,28 +90,13 @@ def put_lines_of_json(found: Iterable[HasJson], *, raw: bool = False) -> int:
 _HIDDEN = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
-_NOTES = ("extra", "ref")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, msgspec.Struct):
-        fields = {name: getattr(value, name) for name in value.__struct_fields__}
-        return {name: _plain(field) for name, field in fields.items() if field or name not in _NOTES}
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    # a path that is not UTF-8 can't be written as JSON
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
-
-
 def value_of(value: object) -> str:
     """A value of a log for people: texts as they are, numbers without noise, all else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, float):
         return f"{value:.6g}"
-    return msgspec.json.encode(_plain(value)).decode("utf-8")
+    return msgspec.json.encode(to_whole(value)).decode("utf-8")
 
 
 def number(value: float | None, digits: int = 0) -> str:

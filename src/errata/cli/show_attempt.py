@@ -1,4 +1,4 @@
-"""An attempt on the terminal: where it failed, who has to act and why, then the evidence in full."""
+"""An attempt on the terminal: where it failed, who has to act by its verdict and by triage, then all the evidence."""
 
 from errata.cli.output import money, number, put, value_of
 from errata.cli.show_before import put_before
@@ -19,14 +19,14 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     put(" · ".join(_facts(attempt)), raw=raw)
     for told in _relations(shown):
         put(told, raw=raw)
+    if shown.said is not None:
+        put()
+        put_verdict(shown.said, stale=shown.stale, raw=raw)
     if shown.attribution is not None and shown.explanation is not None:
         put()
         put_owner(shown, shown.attribution, shown.explanation, raw=raw)
     if shown.before is not None:
         put_before(shown.before, shown.alike, raw=raw)
-    if shown.said is not None:
-        put()
-        put_verdict(shown.said, raw=raw)
     put_evidence(shown, full=full, raw=raw)
     put()
     if shown.bucket is not None:

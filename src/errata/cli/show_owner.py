@@ -15,7 +15,9 @@ QUOTE_LINES = 4
 
 def put_owner(shown: ShownAttempt, said: Attribution, told: Explanation, *, raw: bool) -> None:
     also = f", also {', '.join(said.also)}" if said.also else ""
-    put(f"Owner    {said.owner}, {said.confidence}{also} (provisional, {_by(said, told)})", hang=9, raw=raw)
+    # once somebody has read it, the owner is the verdict's
+    label, state = ("Owner", "provisional, ") if shown.said is None else ("Triage", "")
+    put(f"{label:<8} {said.owner}, {said.confidence}{also} ({state}{_by(said, told)})", hang=9, raw=raw)
     if said.decided_by not in BY_DEFAULT:
         put(f"         {told.meaning}", hang=9, raw=raw)
     seen: set[str] = set()

@@ -8,11 +8,12 @@ INDENT = 12
 QUOTES, LINES = 4, 6
 
 
-def put_verdict(said: Said, *, raw: bool) -> None:
+def put_verdict(said: Said, *, stale: bool, raw: bool) -> None:
     verdict, stood = said.standing.verdict, said.standing
     state = "inherited from the same crash" if verdict.inherited_from else "" if stood.final else "not final"
     when = (verdict.at or "")[:10]
-    who = ", ".join(part for part in (word_for(verdict.reviewer), when, state) if part)
+    changed = "evidence changed since" if stale else ""
+    who = ", ".join(part for part in (word_for(verdict.reviewer), when, state, changed) if part)
     put(f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})", hang=9, raw=raw)
     put(f"  cause     {verdict.cause}", hang=INDENT, raw=raw)
     if verdict.reasoning:

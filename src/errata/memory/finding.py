@@ -16,7 +16,8 @@ SUFFIXES = (".md", ".markdown")
 DEEPEST = 6
 MOST_LOOKED_AT = 20_000
 MOST_FILES = 2_000
-LARGEST = 2 * 1024 * 1024
+LARGEST = 1024 * 1024
+MOST_LINES = 20_000
 
 
 class ReportFile(msgspec.Struct, frozen=True):
@@ -149,6 +150,8 @@ def _read(path: Path, folder: Path) -> ReportFile | Skipped:
         return Skipped(path, f"can't be read: {error.strerror}")
     if len(content) > LARGEST:
         return Skipped(path, f"larger than {LARGEST // 1024 // 1024} MB")
+    if content.count(b"\n") > MOST_LINES:
+        return Skipped(path, f"more than {MOST_LINES:,} lines")
     if b"\0" in content:
         return Skipped(path, "binary, no text")
     try:

@@ -66,6 +66,18 @@ def to_plain(value: object) -> Any:
     return msgspec.to_builtins(value)
 
 
+def to_whole(value: Any) -> Any:
+    """The same with every field, whatever its value, but for empty notes; and with nothing that can't be written."""
+    if isinstance(value, msgspec.Struct):
+        fields = {name: getattr(value, name) for name in value.__struct_fields__}
+        return {name: to_whole(field) for name, field in fields.items() if field or name not in ("extra", "ref")}
+    if isinstance(value, dict):
+        return {key: to_whole(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_whole(item) for item in value]
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+
+
 def _clamped(value: Any) -> Any:
     if isinstance(value, dict):
         return {_plain(key): _clamped(item) for key, item in value.items()}

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from errata.pipeline.agreeing import agreement_of
     from errata.pipeline.analysis import analyze, check_run, summarise
     from errata.pipeline.answers_back import import_answers
+    from errata.pipeline.bucketing import bucket_anew, bucket_if_needed, bucket_of
+    from errata.pipeline.bucketing_listing import list_buckets, show_bucket
     from errata.pipeline.calibrating import calibrate_reviewers
     from errata.pipeline.choosing import choose
     from errata.pipeline.comparing import compare_runs
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from errata.pipeline.consistency_files import write_studies
     from errata.pipeline.exporting import exported
     from errata.pipeline.failures import failures_of
-    from errata.pipeline.handing_out import hand_out
+    from errata.pipeline.handing_out import give_back, hand_out
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.pipeline.importing import import_paths, look_for
     from errata.pipeline.judge_agreement import judges_agreement
@@ -59,6 +61,11 @@ _VERBS = {
     "all_runs": "errata.store.runs",
     "agreement_of": "errata.pipeline.agreeing",
     "import_answers": "errata.pipeline.answers_back",
+    "bucket_anew": "errata.pipeline.bucketing",
+    "bucket_if_needed": "errata.pipeline.bucketing",
+    "bucket_of": "errata.pipeline.bucketing",
+    "list_buckets": "errata.pipeline.bucketing_listing",
+    "show_bucket": "errata.pipeline.bucketing_listing",
     "calibrate_reviewers": "errata.pipeline.calibrating",
     "choose": "errata.pipeline.choosing",
     "consistency_of": "errata.pipeline.consistency",
@@ -67,6 +74,7 @@ _VERBS = {
     "compare_runs": "errata.pipeline.comparing",
     "runs_to_compare": "errata.pipeline.comparing_chosen",
     "exported": "errata.pipeline.exporting",
+    "give_back": "errata.pipeline.handing_out",
     "hand_out": "errata.pipeline.handing_out",
     "packet_of": "errata.pipeline.packeting",
     "plan_review": "errata.pipeline.planning",
@@ -109,6 +117,9 @@ __all__ = [
     "analyze",
     "analyze_new",
     "attributions_of",
+    "bucket_anew",
+    "bucket_if_needed",
+    "bucket_of",
     "bundled_example",
     "calibrate_reviewers",
     "check_run",
@@ -121,12 +132,14 @@ __all__ = [
     "failures_of",
     "find_shown",
     "forget",
+    "give_back",
     "hand_out",
     "import_answers",
     "import_paths",
     "include",
     "judges_agreement",
     "list_actions",
+    "list_buckets",
     "list_gaps",
     "list_sources",
     "look_for",
@@ -143,6 +156,7 @@ __all__ = [
     "runs_named",
     "runs_to_compare",
     "score_run",
+    "show_bucket",
     "stored_runs",
     "summarise",
     "take_in",

@@ -6,14 +6,13 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import ErrataError
-from errata.model import Attribution, Packet, Reviewer, StoredRun, Verdict
+from errata.model import Packet, Reviewer, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
 from errata.pipeline.failures import case_name
 from errata.pipeline.heirs import Heirs
 from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused
-from errata.pipeline.packeting import Packing, attributed_packets, question_for
-from errata.pipeline.showing import ShownAttempt, find_shown
-from errata.pipeline.standings import suggested_label
+from errata.pipeline.locating import locate_known
+from errata.pipeline.packeting import Packing, packets_of, question_for
 from errata.review.filled import Filled, Unusable, read_answers
 from errata.review.redaction import redacted
 from errata.review.verdicts import Refused
@@ -71,11 +70,11 @@ def inherit(kept: Iterable[Verdict], store: Store, at: str) -> int:
 
 def _attempt(row: Filled, store: Store) -> str | BadRow:
     try:
-        shown = find_shown(row.which, store)
+        found = locate_known(row.which, store)
     except ErrataError as error:
         return BadRow(row.line, one_line(row.which, 200), (error.message,))
-    if isinstance(shown, ShownAttempt) and shown.attempt.is_failure:
-        return shown.attempt.id
+    if found.attempt is not None and found.attempt.is_failure:
+        return found.attempt.id
     return BadRow(row.line, one_line(row.which, 200), (f"`{one_line(row.which, 200)}` names no failure",))
 
 
@@ -83,18 +82,16 @@ def _of_run(
     stored: StoredRun, rows: dict[str, list[Filled]], store: Store, reading: Reading
 ) -> Iterator[KeptRow | BadRow]:
     packing = Packing(question=question_for(stored.run.source.name, reading.taxonomy), blind=reading.blind)
-    for packet, said in attributed_packets(stored, store, attempts=frozenset(rows), packing=packing):
+    for packet in packets_of(stored, store, attempts=frozenset(rows), packing=packing):
         name = case_name(stored.run, packet.case_key)
         for row in rows[packet.attempt_id]:
-            yield _row(row, name, redacted(packet), said, store, reading)
+            yield _row(row, name, redacted(packet), store, reading)
 
 
-def _row(
-    row: Filled, case: str, packet: Packet, said: Attribution | None, store: Store, reading: Reading
-) -> KeptRow | BadRow:
+def _row(row: Filled, case: str, packet: Packet, store: Store, reading: Reading) -> KeptRow | BadRow:
     by = Answered(reviewer=reading.reviewer, at=reading.at, blind=reading.blind)
     made = judge(row.answer, packet, by, store)
     if isinstance(made, Refused):
         keep_refused(row.answer, made.reasons, packet, by, store)
         return BadRow(row.line, case, made.reasons)
-    return KeptRow(row.line, case, keep(made, store, suggested_label(said, packet.question.taxonomy)))
+    return KeptRow(row.line, case, keep(made, store))

@@ -11,8 +11,8 @@ from errata.settings.reviewers import ReviewerSettings, refuse_address
 from errata.text.nearest import did_you_mean
 
 WAYS = (
-    f"`--model provider:name`, `--base-url URL --model NAME`, `--command` with a preset ({', '.join(PRESETS)})\n"
-    "or a program, or `--reviewer NAME` from your settings; `errata review next RUN` hands packets out without any"
+    f"`--model provider:name`, `--base-url URL --model NAME`, `--command` with a preset ({', '.join(PRESETS)}) "
+    "or a program, or `--reviewer NAME` from your settings\n`errata review next RUN` hands packets out without any"
 )
 HOW = "`[reviewers.NAME]` in your settings: docs/configuration.md"
 

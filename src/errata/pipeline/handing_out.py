@@ -1,6 +1,6 @@
-"""The verb `review next`: one packet, handed to one reader for a while."""
+"""The verbs `review next` and `review release`: one packet, handed to one reader for a while, and given back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from secrets import token_hex
@@ -10,13 +10,15 @@ import msgspec
 from errata.errors import NotFoundError
 from errata.model import Packet, Reviewer, StoredRun
 from errata.model.times import from_iso
-from errata.pipeline.failures import Filters, case_name
-from errata.pipeline.packeting import Packing, packet_of, question_for
+from errata.pipeline.failures import Filters, refuse_unknown
+from errata.pipeline.locating import Located, locate
+from errata.pipeline.packeting import Packing, packet_of, question_for, wanted_failures
 from errata.pipeline.review_queue import queue_of
-from errata.pipeline.showing import ShownAttempt, find_shown
+from errata.pipeline.review_state import named
+from errata.pipeline.selecting import handle_of
 from errata.review.redaction import redacted
 from errata.store.database import Store
-from errata.store.reviews import Lease, end_lease, leases_of, take_lease, word_for
+from errata.store.reviews import Lease, end_lease, held_by, take_lease, word_for
 
 LASTS = timedelta(hours=1)
 """How long a reader has; after that another may be given the same packet."""
@@ -27,6 +29,10 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     reviewer: Reviewer
     filters: Filters = Filters()
+    second: bool = False
+    """What others have read, instead of what nobody has."""
+    another: bool = False
+    """One more, beside what is in hand."""
     taxonomy: str = ""
     blind: bool = False
 
@@ -37,6 +43,12 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     token: str
     until: str
+    again: bool
+    """It was in this reader's hands already."""
+    returned: bool
+    """Somebody has read it, and its evidence has changed since."""
+    also: tuple[str, ...]
+    """Cases that this reader has in hand besides."""
     waiting: int
     """What this reader could be given after this one."""
 
@@ -44,39 +56,73 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
 class NothingFree(msgspec.Struct, frozen=True, kw_only=True):
     failures: int
     read: int
+    others: int
+    """Read by others, not by this reader."""
     in_hand: int
     """Waiting, but given to a reader of the same name."""
 
 
 def hand_out(thing: str, store: Store, asked: Asked, *, now: datetime) -> Handed | NothingFree:
-    """Of a RUN the next that nobody has read; of RUN/CASE or an attempt's id that one, whoever has read it."""
-    shown = find_shown(thing, store)
-    if isinstance(shown, ShownAttempt):
-        if not shown.attempt.is_failure:
-            told = f"`{thing}` did not fail: there is nothing to review"
-            raise NotFoundError(told, hint=f"`errata failures {shown.handle}` lists what did")
-        # whoever asks for a case by name knows what was in hand before
-        end_lease(store, shown.attempt.id, reviewer=word_for(asked.reviewer))
-        handed = _leased(shown.stored, store, [shown.attempt.id], asked, now)
-        assert handed is not None
-        return handed
-    queue = queue_of(shown.stored, store, asked.reviewer, asked.filters, "next")
-    handed = _leased(shown.stored, store, [one.attempt for one in queue.waiting], asked, now)
-    return handed or NothingFree(failures=queue.failures, read=queue.read, in_hand=len(queue.waiting))
-
-
-def _leased(stored: StoredRun, store: Store, candidates: Sequence[str], asked: Asked, now: datetime) -> Handed | None:
-    word, moment, until = word_for(asked.reviewer), as_text(now), as_text(now + LASTS)
-    token = token_hex(8)
-    attempt = take_lease(store, stored.run.id, candidates, reviewer=word, lease=Lease("", token, until), now=moment)
-    if not attempt:
-        return None
+    """Of a RUN what is in hand already, else the next that waits; of RUN/CASE or an attempt's id that one."""
+    found = locate(thing, store)
+    wanted, stored = _wanted(found, thing, store), found.stored
     packing = Packing(question=question_for(stored.run.source.name, asked.taxonomy), blind=asked.blind)
-    packet = redacted(packet_of(attempt, store, packing=packing))
-    in_hand = leases_of(store, stored.run.id, now=moment)
-    left = sum(word not in in_hand.get(one, ()) for one in candidates)
-    name = case_name(stored.run, packet.case_key)
-    return Handed(packet=packet, case=name, token=token, until=until, waiting=left)
+    queue = queue_of(stored, store, asked.reviewer, asked.filters, "second" if asked.second else "next")
+    if not queue.failures and not wanted:
+        refuse_unknown(asked.filters, [stored], store)
+    held = held_by(store, stored.run.id, reviewer=word_for(asked.reviewer), now=as_text(now))
+    candidates = [wanted] if wanted else [one.attempt for one in queue.waiting]
+    lease = _in_hand(stored, store, held, asked, wanted) or _taken(stored, store, candidates, asked, now)
+    if lease is None:
+        mine = len({one.attempt for one in held}.intersection(candidates))
+        return NothingFree(failures=queue.failures, read=queue.read, others=queue.others, in_hand=mine)
+    also = [one.attempt for one in held if one.attempt != lease.attempt]
+    return Handed(
+        packet=redacted(packet_of(lease.attempt, store, packing=packing)),
+        case=named(stored, lease.attempt),
+        token=lease.token,
+        until=lease.until,
+        again=lease in held,
+        returned=lease.attempt in queue.returned,
+        also=tuple(named(stored, attempt) for attempt in also),
+        waiting=sum(one.attempt not in (lease.attempt, *also) for one in queue.waiting),
+    )
+
+
+def _wanted(found: Located, thing: str, store: Store) -> str:
+    """The one that is asked for by name; empty where a run is named."""
+    if found.attempt is None:
+        return ""
+    if not found.attempt.is_failure:
+        told = f"`{thing}` did not fail: there is nothing to review"
+        raise NotFoundError(told, hint=f"`errata failures {handle_of(found.stored, store)}` lists what did")
+    return found.attempt.id
+
+
+def give_back(thing: str, store: Store, reviewer: Reviewer, *, now: datetime) -> list[str]:
+    """The ids of what this reader had in hand: of a RUN all of it, of RUN/CASE or an attempt's id that one."""
+    found = locate(thing, store)
+    held = held_by(store, found.stored.run.id, reviewer=word_for(reviewer), now=as_text(now))
+    meant = [one.attempt for one in held if found.attempt is None or one.attempt == found.attempt.id]
+    for attempt in meant:
+        end_lease(store, attempt, reviewer=word_for(reviewer))
+    return meant
+
+
+def _in_hand(stored: StoredRun, store: Store, held: list[Lease], asked: Asked, wanted: str) -> Lease | None:
+    """The same again, so that whoever asks twice reads once."""
+    if wanted:
+        return next((one for one in held if one.attempt == wanted), None)
+    if asked.another or not held:
+        return None
+    fitting = {one.id for one in wanted_failures(stored, store, asked.filters, {one.attempt for one in held})}
+    return next((one for one in held if one.attempt in fitting), None)
+
+
+def _taken(stored: StoredRun, store: Store, candidates: list[str], asked: Asked, now: datetime) -> Lease | None:
+    lease, word = Lease("", token_hex(8), as_text(now + LASTS)), word_for(asked.reviewer)
+    attempt = take_lease(store, stored.run.id, candidates, reviewer=word, lease=lease, now=as_text(now))
+    return lease._replace(attempt=attempt) if attempt else None
 
 
 def as_text(moment: datetime) -> str:

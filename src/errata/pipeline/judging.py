@@ -7,7 +7,6 @@ import msgspec
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint, split_attempt_id
 from errata.review.hashing import packet_hash
-from errata.review.standing import standing
 from errata.review.verdicts import Refused, verdict_from
 from errata.store.database import Store
 from errata.store.reviews import Refusal, keep_refusal, keep_verdicts, refusals_on, verdicts_of, word_for
@@ -21,7 +20,8 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     state: State
     old_label: str = ""
-    """The one that stood before: another verdict's, else the one that triage suggests."""
+    """Of the same reviewer's verdict that this one takes the place of. What others or triage say is not told to
+    whoever reads: they would learn whether they agree."""
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,20 +53,19 @@ def judge(
         return made
     if judged_on is not None:
         made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
-    if before and made.id == before[-1].id:
+    if before and _says(made) == _says(before[-1]):
         return before[-1]
     if any(made.id == one.id for one in before):  # said before, taken back since, and now said again
         return msgspec.structs.replace(made, id=fingerprint(made.id, before[-1].id))
     return made
 
 
-def keep(verdict: Verdict, store: Store, suggested: str = "") -> Judged:
+def keep(verdict: Verdict, store: Store) -> Judged:
     """Committed when this returns."""
-    stood = standing(verdicts_on(store, verdict.attempt), suggested=suggested)
-    old = stood.verdict.label if stood else suggested
-    new = keep_verdicts(store, [verdict])
-    state: State = "unchanged" if not new else "changed" if old and old != verdict.label else "new"
-    return Judged(verdict=verdict, state=state, old_label=old)
+    replaced = [one.label for one in verdicts_on(store, verdict.attempt) if one.id == verdict.supersedes]
+    if not keep_verdicts(store, [verdict]):
+        return Judged(verdict=verdict, state="unchanged")
+    return Judged(verdict=verdict, state="changed" if replaced else "new", old_label="".join(replaced))
 
 
 def keep_refused(answer: str, reasons: tuple[str, ...], packet: Packet, by: Answered, store: Store) -> None:
@@ -80,6 +79,11 @@ def keep_refused(answer: str, reasons: tuple[str, ...], packet: Packet, by: Answ
 
 def verdicts_on(store: Store, attempt: str) -> list[Verdict]:
     return verdicts_of(store, split_attempt_id(attempt).run, attempt=attempt)
+
+
+def _says(verdict: Verdict) -> Verdict:
+    """What it says, however that was written down: the same with an owner that its label names anyway."""
+    return msgspec.structs.replace(verdict, id="", at=None, supersedes=None, usage=None, prompt_hash="", extra={})
 
 
 def _own(verdicts: list[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:

@@ -57,14 +57,19 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     stored: StoredRun
     failures: int
     reviewed: int
-    """Read by somebody."""
+    """Read by somebody, and what was quoted is still there."""
     inherited: int
     """Not read, but the same crash as one that was."""
     final: int
     waiting: int
+    """Not read by anybody, or read before its evidence changed."""
+    stale: tuple[str, ...]
+    """Read before, evidence changed since. The verdict stands until somebody reads again."""
     in_hand: int
     refused: int
-    """Failures whose answer was refused, and that the same reviewer gave no other for."""
+    """Answers that could not be taken: every try counts, mended since or not."""
+    unmended: int
+    """Failures on which somebody's answer was refused, and none of theirs was taken."""
     refusals: dict[str, int]
     """Reason → how often."""
     owners: tuple[OwnerRow, ...]
@@ -89,21 +94,24 @@ def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
     on = {attempt: found for attempt, found in given.items() if attempt in failures}
     stands = {attempt: one for attempt, found in on.items() if (one := standing(found)) is not None}
     own = {attempt: one for attempt, one in stands.items() if one.verdict.inherited_from is None}
-    refused = _still_refused(refusals_of(store, stored.run.id), on, failures)
+    refused = [one for one in refusals_of(store, stored.run.id) if one.attempt in failures]
+    quotes = quotes_found(stored, store, [one.verdict for one in own.values()])
     return Status(
         stored=stored,
         failures=len(failures),
-        reviewed=len(own),
+        reviewed=len(own) - len(quotes.stale),
         inherited=len(stands) - len(own),
-        final=sum(one.final for one in stands.values()),
-        waiting=len(failures) - len(stands),
+        final=sum(one.final for attempt, one in stands.items() if attempt not in quotes.stale),
+        waiting=len(failures) - len(stands) + len(quotes.stale),
+        stale=quotes.stale,
         in_hand=sum(attempt in failures for attempt in leases_of(store, stored.run.id, now=now)),
-        refused=len({one.attempt for one in refused}),
+        refused=len(refused),
+        unmended=len(_unmended(refused, on)),
         refusals=dict(Counter(reason for one in refused for reason in one.reasons).most_common()),
         owners=_owners(said, stands),
         labels=dict(Counter(one.verdict.label for one in stands.values()).most_common()),
         reviewers=_reviewers(on),
-        quotes=quotes_found(stored, store, [one.verdict for one in own.values()]),
+        quotes=quotes,
         seconded=sum(len(_readers(found)) > 1 for found in on.values()),
         need_second=tuple(attempt for attempt, found in on.items() if needs_second(found)),
         disputed=tuple(attempt for attempt, one in stands.items() if one.is_disputed),
@@ -154,16 +162,10 @@ def _owners(said: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> 
     return tuple(sorted(rows, key=lambda row: -max(row.triage, row.verdict)))
 
 
-def _still_refused(
-    refusals: Iterable[Refusal], on: Mapping[str, Sequence[Verdict]], failures: set[str]
-) -> list[Refusal]:
-    """The last of each reviewer on each failure, unless a verdict of theirs was taken since."""
-    last = {(one.attempt, one.reviewer): one for one in refusals if one.attempt in failures}
-    return [
-        one
-        for (attempt, word), one in last.items()
-        if not any(word_for(verdict.reviewer) == word for verdict in on.get(attempt, ()))
-    ]
+def _unmended(refusals: Iterable[Refusal], on: Mapping[str, Sequence[Verdict]]) -> set[str]:
+    tried = {(one.attempt, one.reviewer) for one in refusals}
+    taken = {(attempt, word_for(one.reviewer)) for attempt, found in on.items() for one in found}
+    return {attempt for attempt, _ in tried - taken}
 
 
 def _reviewers(on: Mapping[str, Sequence[Verdict]]) -> dict[str, int]:

@@ -1,11 +1,9 @@
 """The verb `show`: find what is meant, with everything that is known of it."""
 
-import shlex
 from typing import Any
 
 import msgspec
 
-from errata.errors import NotFoundError
 from errata.memory.recurrence import Before
 from errata.model import Attempt, Attribution, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
@@ -13,17 +11,18 @@ from errata.pipeline.alike import Alike, failing_alike
 from errata.pipeline.bucketing import bucket_of_one
 from errata.pipeline.effects import effect_of
 from errata.pipeline.explaining import Explanation, explain
-from errata.pipeline.failures import case_name, case_names
+from errata.pipeline.failures import case_name
+from errata.pipeline.locating import locate
+from errata.pipeline.quotes import is_stale
 from errata.pipeline.remembering import remember
-from errata.pipeline.selecting import handle_of, is_path, known_run, run_named
+from errata.pipeline.selecting import handle_of
 from errata.pipeline.standings import Said, standing_of
 from errata.pipeline.triaging import triage_if_needed
-from errata.store.attempts import attempt_by_id, attempts_of, case_of, run_with_texts
+from errata.store.attempts import attempts_of, case_of, run_with_texts
 from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.buckets import Slip
 from errata.store.database import Store
-from errata.store.runs import find_run, findings_of, run_by_id
-from errata.text.nearest import did_you_mean
+from errata.store.runs import findings_of
 
 
 class ShownRun(msgspec.Struct, frozen=True):
@@ -49,6 +48,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     explanation: Explanation | None = None
     said: Said | None = None
     """What reviewers found."""
+    stale: bool = False
+    """What they went by has changed since."""
     bucket: Slip | None = None
     before: Before | None = None
     """What was known of the failure before the run."""
@@ -70,6 +71,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             "explanation": self.explanation,
             "verdicts": self.said.verdicts if self.said else (),
             "standing": self.said.standing if self.said else None,
+            "stale": self.stale,
             "bucket": self.bucket,
             "before": self.before.as_json() if self.before else None,
             "alike": self.alike,
@@ -86,54 +88,11 @@ def short_name(shown: ShownAttempt, attempt_id: str) -> str:
 
 def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
     """A run as RUN, an attempt by its id, or as RUN/CASE with `#2` for the second attempt."""
-    try:
-        parts = split_attempt_id(thing)
-    except ValueError:
-        parts = None
-    if parts is not None and ":" in thing:
-        return _shown_attempt(run_by_id(store, parts.run), attempt_by_id(store, thing), store)
-    stored, case = _split(thing, store)
-    if not case:
-        full = msgspec.structs.replace(stored, run=run_with_texts(store, stored))
-        return ShownRun(full, tuple(findings_of(store, stored.pk)))
-    return _shown_case(stored, case, store)
-
-
-def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
-    """RUN alone wins; else what stands before the first slash is the RUN, and the rest names a case."""
-    head, slash, rest = thing.partition("/")
-    if not slash or not head or is_path(thing):
-        return run_named(thing, store), ""
-    try:
-        return find_run(store, thing), ""
-    except NotFoundError:
-        return known_run(head, store), rest
-
-
-def _shown_case(stored: StoredRun, case: str, store: Store) -> ShownAttempt:
-    """By its name, or by the beginning of it where no other case begins so."""
-    for name, wanted in _named(case):
-        for key in (name, f"{stored.run.suite}/{name}"):
-            found = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
-            counted = [attempt for attempt in found if attempt.counted] or found
-            chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
-            if chosen:
-                return _shown_attempt(stored, attempt_by_id(store, chosen[0].id), store)
-    names = list(case_names(stored, store))
-    meant = [name for name in names if name.startswith(case)]
-    if len(meant) == 1:
-        return _shown_case(stored, meant[0], store)
-    listing = f"`{shlex.join(['errata', 'failures', handle_of(stored, store)])}` lists those that failed"
-    raise NotFoundError(
-        f"Run `{stored.run.native_id}` has no case `{case}`",
-        hint="\n".join(filter(None, (did_you_mean(case, names), listing))),
-    )
-
-
-def _named(case: str) -> list[tuple[str, int]]:
-    """What CASE may mean: a name, or a name and the number of an attempt."""
-    name, _, number = case.rpartition("#")
-    return [(case, 0), (name, int(number))] if name and number.isdecimal() else [(case, 0)]
+    found = locate(thing, store)
+    if found.attempt is not None:
+        return _shown_attempt(found.stored, found.attempt, store)
+    full = msgspec.structs.replace(found.stored, run=run_with_texts(store, found.stored))
+    return ShownRun(full, tuple(findings_of(store, found.stored.pk)))
 
 
 def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAttempt:
@@ -148,12 +107,13 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     triage_if_needed(stored, store)
     attributed = attributions_of(store, stored.pk)
     read = standing_of(store, stored.run.id, attempt=attempt.id, attributed=attributed).get(attempt.id)
-    shown = msgspec.structs.replace(shown, said=read, bucket=bucket_of_one(stored, attempt.id, store))
+    stale = read is not None and is_stale(read.standing.verdict, stored, store)
+    shown = msgspec.structs.replace(shown, said=read, stale=stale, bucket=bucket_of_one(stored, attempt.id, store))
     said = attributed.get(attempt.id)
     if said is None:
         return shown
     broken = attempt.id in broken_measurements(store, stored.pk)
-    effect = effect_of(stored.run, attempt, same, said, broken=broken)
+    effect = effect_of(stored.run, attempt, same, said, broken=broken, stood=read.standing if read else None)
     explanation = explain(stored.run, shown.case_name, attempt, case, said, effect)
     before, alike = remember(stored, store).before(attempt.case), failing_alike(stored, store, said.failure_key)
     told = {"attribution": said, "explanation": explanation, "before": before, "alike": alike}

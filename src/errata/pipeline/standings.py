@@ -35,9 +35,14 @@ def standing_of(
 
 
 def counting_verdicts(store: Store, run_id: str) -> dict[str, Verdict]:
-    """Those that a score goes by; not one that needs a second, since text that talks to the reader may have made it."""
+    """Those that a score goes by."""
     stood = {attempt: said.standing for attempt, said in standing_of(store, run_id).items()}
-    return {attempt: one.verdict for attempt, one in stood.items() if one.final or one.verdict.inherited_from}
+    return {attempt: one.verdict for attempt, one in stood.items() if counts(one)}
+
+
+def counts(stood: Standing) -> bool:
+    """Not one that needs a second, since text that talks to the reader may have made it."""
+    return stood.final or stood.verdict.inherited_from is not None
 
 
 def suggested_label(said: Attribution | None, taxonomy: str) -> str:

@@ -1,41 +1,29 @@
 """The verb `review submit`: one verdict, from whoever was given a packet, checked like any other."""
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
-from errata.errors import SettingsError
-from errata.model import Packet, Reviewer, split_attempt_id
+from errata.errors import NotFoundError, SettingsError
+from errata.model import Attempt, Packet, Reviewer, StoredRun
+from errata.pipeline.failures import case_name
 from errata.pipeline.handing_out import as_text
 from errata.pipeline.heirs import Heirs
-from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused
+from errata.pipeline.judging import Answered, Judged, judge, keep, verdicts_on
+from errata.pipeline.locating import locate_known
 from errata.pipeline.packeting import Packing, packet_of, question_for
-from errata.pipeline.showing import ShownAttempt, find_shown
-from errata.pipeline.standings import suggested_label
-from errata.review.answers import labels_to_give
-from errata.review.filled import WHICH
+from errata.pipeline.selecting import handle_of
+from errata.pipeline.submitted import Submitted
+from errata.review.answers import NO_LABEL, Given, labels_to_give, read_answer
 from errata.review.hashing import packet_hash
+from errata.review.labels import labelled
 from errata.review.redaction import redacted
 from errata.review.verdicts import Refused
 from errata.store.database import Store
-from errata.store.reviews import end_lease, keep_verdicts, lease_on, verdicts_of, word_for
+from errata.store.reviews import Refusal, end_lease, keep_refusal, keep_verdicts, lease_on, word_for
+from errata.store.runs import all_runs
 from errata.text.clean import one_line
-
-AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key"))
-"""What stands around an answer and is none of it."""
-
-
-class Submitted(msgspec.Struct, frozen=True, kw_only=True):
-    which: str
-    """The id of an attempt or a packet."""
-    lease: str = ""
-    packet_hash: str = ""
-    taxonomy: str = ""
-    answer: str
-    """JSON, as any reviewer would have given it."""
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,113 +38,94 @@ class Taken(msgspec.Struct, frozen=True, kw_only=True):
 class NotTaken(msgspec.Struct, frozen=True, kw_only=True):
     attempt: str
     reasons: tuple[str, ...]
-    labels: tuple[str, ...]
-    places: tuple[str, ...]
-
-
-def read_submitted(text: str) -> Submitted:
-    """One JSON object: the fields of a verdict, and which failure it is about."""
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(f"This is no JSON: {error}", hint=_ONE) from error
-    if not isinstance(given, dict):
-        raise SettingsError(f"One JSON object is expected, not {type(given).__name__}", hint=_ONE)
-    inner: dict[str, Any] = next(
-        (given[name] for name in ("verdict", "answer") if isinstance(given.get(name), dict)), {}
-    )
-    around = given | inner | _of_packet(given.get("packet"))
-    which = next((str(around[name]) for name in WHICH if isinstance(around.get(name), str) and around[name]), "")
-    if not which:
-        raise SettingsError("Nothing says which failure this verdict is about", hint=_ONE)
-    answer = {name: value for name, value in (inner or given).items() if name not in AROUND}
-    return Submitted(
-        which=which,
-        lease=str(around.get("lease") or ""),
-        packet_hash=str(around.get("packet_hash") or ""),
-        taxonomy=str(around.get("taxonomy") or ""),
-        answer=json.dumps(answer, ensure_ascii=False),
-    )
-
-
-_ONE = (
-    'an object such as {"attempt_id": "…", "lease": "…", "label": "…", "cause": "…", "reasoning": "…",\n'
-    '"evidence": [{"place": "…", "quote": "…"}], "confidence": "…"}; `errata review next RUN` prints one to fill in,\n'
-    "`errata review import FILE` takes several"
-)
-
-
-def _of_packet(value: Any) -> dict[str, Any]:
-    """Whoever hands back all that was printed hands back the packet, too."""
-    return {"attempt_id": value.get("attempt_id")} if isinstance(value, dict) else {}
+    labels: tuple[str, ...] = ()
+    """Those that can be given, where the label is at fault."""
+    places: tuple[str, ...] = ()
+    """Those that can be quoted, where a quote names none of them."""
 
 
 def take_in(given: Submitted, store: Store, reviewer: Reviewer, *, now: datetime) -> Taken | NotTaken:
     """A verdict that can't be taken changes nothing: the packet stays with whoever has it in hand."""
-    shown = find_shown(given.which, store)
-    if not isinstance(shown, ShownAttempt) or not shown.attempt.is_failure:
-        told = f"`{one_line(given.which, 200)}` names no failure"
-        raise SettingsError(told, hint="`attempt_id` and `id` of a packet do")
-    attempt = shown.attempt.id
-    _refuse_without_lease(given, attempt, shown.case_name, store, reviewer, now)
-    packet, blind = _packet(given, shown, store)
+    stored, failure = _failure(given.which, store)
+    attempt, case = failure.id, case_name(stored.run, failure.case)
+    _refuse_without_lease(given.lease, attempt, f"{handle_of(stored, store)}/{case}", store, reviewer, now)
+    packet, blind = _packet(given, stored, attempt, store)
     by = Answered(reviewer=reviewer, at=now.isoformat(timespec="microseconds").replace("+00:00", "Z"), blind=blind)
     made = judge(given.answer, packet, by, store)
+    answer = read_answer(given.answer)
     if isinstance(made, Refused):
-        keep_refused(given.answer, made.reasons, packet, by, store)
-        labels = labels_to_give(packet.question)
-        places = tuple(place.place for place in packet.places)
-        return NotTaken(attempt=attempt, reasons=made.reasons, labels=labels, places=places)
-    judged = keep(made, store, suggested_label(shown.attribution, packet.question.taxonomy))
-    heirs = Heirs(shown.stored, store).of(made, by.at)
+        # every try counts, also the same one twice
+        refusal = Refusal(attempt, word_for(reviewer), packet_hash(packet), made.reasons, given.answer, by.at)
+        keep_refusal(store, refusal)
+        return _not_taken(answer, made, packet)
+    judged = keep(made, store)
+    heirs = Heirs(stored, store).of(made, by.at)
     keep_verdicts(store, heirs)
     end_lease(store, attempt, reviewer=word_for(reviewer))
-    ignored = tuple(made.extra.get("ignored", ()))
-    return Taken(judged=judged, case=shown.case_name, inherited=len(heirs), ignored=ignored)
+    ignored = answer.ignored if isinstance(answer, Given) else ()
+    return Taken(judged=judged, case=case, inherited=len(heirs), ignored=ignored)
 
 
-def _refuse_without_lease(
-    given: Submitted, attempt: str, case: str, store: Store, reviewer: Reviewer, now: datetime
-) -> None:
-    lease = lease_on(store, attempt, reviewer=word_for(reviewer), now=as_text(now))
-    if lease is not None and lease.token != given.lease:
-        told = "carries no lease" if not given.lease else "carries another lease"
+def _failure(which: str, store: Store) -> tuple[StoredRun, Attempt]:
+    """Of this store: what an answer names is never imported."""
+    try:
+        found = locate_known(which, store)
+    except NotFoundError as error:
+        empty = "" if all_runs(store) else " and holds no runs"
+        hint = f"this store is `{store.path}`{empty}; `--store FILE` names another"
+        raise NotFoundError(error.message, hint=hint if empty else f"{hint}\n{error.hint}") from None
+    if found.attempt is None or not found.attempt.is_failure:
+        told = f"`{one_line(which, 200)}` names no failure"
+        raise SettingsError(told, hint="`attempt_id` and `id` of a packet do")
+    return found.stored, found.attempt
+
+
+def _not_taken(answer: Given | str, refused: Refused, packet: Packet) -> NotTaken:
+    """With what can be chosen from, where the choice was the fault."""
+    fields = {} if isinstance(answer, str) else answer.fields
+    places = tuple(place.place for place in packet.places)
+    quotes = fields.get("evidence")
+    quoted = [one.get("place") for one in quotes if isinstance(one, dict)] if isinstance(quotes, list) else []
+    label, owner = fields.get("label"), fields.get("owner")
+    label_is_wrong = isinstance(labelled(label, owner, packet), str) and label != NO_LABEL
+    return NotTaken(
+        attempt=packet.attempt_id,
+        reasons=refused.reasons,
+        labels=labels_to_give(packet.question) if label_is_wrong else (),
+        places=places if not quoted or not set(places).issuperset(map(str, quoted)) else (),
+    )
+
+
+def _refuse_without_lease(given: str, attempt: str, name: str, store: Store, reviewer: Reviewer, now: datetime) -> None:
+    word = word_for(reviewer)
+    # whoever has read it may correct it at any time, and hand it in once more when not sure of having been heard
+    if any(word_for(one.reviewer) == word for one in verdicts_on(store, attempt)):
+        return
+    lease = lease_on(store, attempt, reviewer=word, now=as_text(now))
+    if lease is not None and lease.token != given:
+        told = "carries another lease" if given else "carries no lease"
         raise SettingsError(
-            f"`{case}` is in the hands of `{word_for(reviewer)}` until {lease.until}, and this verdict {told}",
-            hint="put the `lease` that `errata review next` printed into it, or wait;\n"
-            "two readers who are not the same need names of their own: `--reviewer NAME`",
+            f"`{name}` is in the hands of `{word}` until {lease.until}, and this verdict {told}",
+            hint=f"put the `lease` into it that `errata review next {name}` prints, with the same `--reviewer`\n"
+            "two readers who are not the same need names of their own",
         )
-    # handed in once more after the answer was lost on its way: the verdict itself tells whether anything changed
-    if lease is None and given.lease and not _has_read(attempt, store, reviewer):
-        run = attempt.partition(":")[0]
+    if lease is None and given:
         raise SettingsError(
-            f"The lease on `{case}` has ended, or was given to another name than `{word_for(reviewer)}`",
-            hint=f"take it again with `errata review next {run}/{case}`, and hand the same verdict in with the new\n"
-            "lease; `--reviewer` must be the same for both",
+            f"The lease on `{name}` has ended, or was given to another name than `{word}`",
+            hint=f"take it again with `errata review next {name}` and hand the same verdict in with the new lease; "
+            "`--reviewer` must be the same for both",
         )
 
 
-def _has_read(attempt: str, store: Store, reviewer: Reviewer) -> bool:
-    run = split_attempt_id(attempt).run
-    return any(word_for(one.reviewer) == word_for(reviewer) for one in verdicts_of(store, run, attempt=attempt))
-
-
-def _packet(given: Submitted, shown: ShownAttempt, store: Store) -> tuple[Packet, bool]:
+def _packet(given: Submitted, stored: StoredRun, attempt: str, store: Store) -> tuple[Packet, bool]:
     """The packet that was handed out, as far as it is still the same; and whether it was a blind one."""
-    question = question_for(shown.stored.run.source.name, given.taxonomy)
+    question = question_for(stored.run.source.name, given.taxonomy)
 
     def made() -> Iterator[tuple[Packet, bool]]:
         for blind in (False, True):
             packing = Packing(question=question, blind=blind)
-            yield redacted(packet_of(shown.attempt.id, store, packing=packing)), blind
+            yield redacted(packet_of(attempt, store, packing=packing)), blind
 
     candidates = list(made()) if given.packet_hash else [next(made())]
     same = [one for one in candidates if packet_hash(one[0]) == given.packet_hash]
     return (same or candidates)[0]
-
-
-def text_of(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SettingsError(f"This is no text: {error}", hint=_ONE) from error

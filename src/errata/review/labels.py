@@ -72,7 +72,9 @@ def _without_label(owner: Any, packet: Packet) -> Labelled | str:
     told = str(owner or "").strip().lower()
     if told not in owners:
         listed = ", ".join(f"`{one}`" for one in owners)
-        return f"with the label `{NO_LABEL}` the owner has to be named, one of {listed}"
+        own = [f"`{one.label}`" for one in packet.question.labels if told and one.owner == told]
+        instead = f"; for `{told}` there is the label {' or '.join(own)}" if own else ""
+        return f"with the label `{NO_LABEL}` the owner has to be named, one of {listed}{instead}"
     return Labelled(NO_LABEL, cast(Owner, told))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
 from errata.model import Packet
-from errata.model.codec import to_json
+from errata.model.codec import to_json, to_whole
 from errata.review.windows import excerpt
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
@@ -63,7 +63,7 @@ def write_packets(exported: Iterable[Exported], file: IO[bytes], *, redact: Reda
     """One a line; how many there were."""
     count = 0
     for count, one in enumerate(exported, 1):  # noqa: B007
-        file.write(to_json(redact(one.packet)) + b"\n")
+        file.write(to_json(to_whole(redact(one.packet))) + b"\n")
     return count
 
 

@@ -146,12 +146,18 @@ def leases_of(store: Store, run_id: str, *, now: str) -> dict[str, set[str]]:
     return found
 
 
+def held_by(store: Store, run_id: str, *, reviewer: str, now: str) -> list[Lease]:
+    """What this reviewer has in hand of a run; what ends first comes first."""
+    own = (leases.c.run_id == run_id) & (leases.c.reviewer == reviewer) & (leases.c.until > now)
+    with store.reading() as connection:
+        rows = connection.execute(select(leases).where(own).order_by(leases.c.until, leases.c.attempt_id))
+        return [Lease(row.attempt_id, row.token, row.until) for row in rows]
+
+
 def lease_on(store: Store, attempt: str, *, reviewer: str, now: str) -> Lease | None:
     """The one that this reviewer has on it, if it has not ended."""
-    same = (leases.c.attempt_id == attempt) & (leases.c.reviewer == reviewer) & (leases.c.until > now)
-    with store.reading() as connection:
-        row = connection.execute(select(leases).where(same)).first()
-    return Lease(row.attempt_id, row.token, row.until) if row else None
+    held = held_by(store, split_attempt_id(attempt).run, reviewer=reviewer, now=now)
+    return next((one for one in held if one.attempt == attempt), None)
 
 
 def end_lease(store: Store, attempt: str, *, reviewer: str) -> None:

@@ -9,7 +9,6 @@ from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.table import put_table
-from errata.pipeline.bucketing_listing import list_buckets
 from errata.store.bucket_table import Counted, Table
 
 HEADER = ("bucket", "status", "rows", "mistakes", "cases", "runs", "models", "owner", "last seen")
@@ -33,7 +32,7 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
     store = options.store
     meant = list(pipeline.runs_named(runs, store))
     most = limit or (None if options.json else SHOWN)
-    table = list_buckets(store, meant, alone=alone, limit=most)
+    table = pipeline.list_buckets(store, meant, alone=alone, limit=most)
     if options.json:
         for one in table.listed:
             put_json(json_of(one))

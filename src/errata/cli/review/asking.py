@@ -13,7 +13,8 @@ from errata.cli.output import say
 from errata.cli.review.submit import show_reasons, show_taken
 from errata.model import Packet, Reviewer
 from errata.pipeline.handing_out import Handed
-from errata.pipeline.taking_in import NotTaken, Submitted
+from errata.pipeline.submitted import Submitted
+from errata.pipeline.taking_in import NotTaken
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
 from errata.review.hashing import packet_hash
 from errata.store.database import Store

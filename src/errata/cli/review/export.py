@@ -12,13 +12,15 @@ from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
 from errata.cli.reports_option import reports_option
+from errata.cli.review.nothing import no_failure
 from errata.cli.review.reviewers import packet_options
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.words import OWNERS
 from errata.pipeline.exporting import are_judged_turns
-from errata.pipeline.failures import Filters
+from errata.pipeline.failures import Filters, refuse_unknown
 from errata.pipeline.packeting import Packing, question_for
+from errata.pipeline.review_queue import has_failures
 from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.redaction import redacted
 from errata.review.tables import Exported, write_packets, write_rows, write_table
@@ -61,6 +63,9 @@ def command(
     meant = list(pipeline.runs_named(runs, store))
     question = question_for("", taxonomy) if taxonomy else None
     filters = Filters(case=case, owner=owner or "")
+    if not any(has_failures(one, store, filters) for one in meant):
+        refuse_unknown(filters, meant, store)
+        say(no_failure(filters, *runs))
 
     def rows(budget: int) -> Iterator[Exported]:
         packing = Packing(question=question, blind=blind, budget=budget)

@@ -28,7 +28,7 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
 
     FILE is a table or JSON Lines that `errata review export` wrote, or any with `attempt_id` and the fields of a
     verdict. Rows without an answer are passed over. A bad row is told with its line, the others are kept; then the exit
-    code is 2. Old and new label are both kept.
+    code is 2. What you said before is kept, too.
     """
     store = options.store
     who = reader(reviewer or file.stem, options.settings, kind="person" if person else "file")
@@ -56,7 +56,7 @@ def _show(row: KeptRow | BadRow, *, as_json: bool) -> None:
     elif isinstance(row, BadRow):
         for reason in row.reasons:
             put(f"line {row.line:<4} {row.case}   refused: {reason}", hang=10)
-    elif row.judged.state == "changed":
+    elif row.judged.old_label not in ("", row.judged.verdict.label):
         put(f"line {row.line:<4} {row.case}   {row.judged.old_label} → {row.judged.verdict.label}", hang=10)
 
 

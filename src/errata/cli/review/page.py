@@ -1,33 +1,43 @@
-"""A packet on the terminal, for a person to read: every text with the numbers of its lines, by which it is quoted."""
+"""A packet to be read as it is: every text with the numbers of its lines, by which people quote it."""
 
+import shlex
+import sys
 from typing import Any
 
-from errata.cli.output import plural, put, value_of
-from errata.model import Packet
+from errata.cli.fitting import WIDTH, fold
+from errata.cli.output import put, value_of
+from errata.model import Packet, Reviewer
+from errata.pipeline.handing_out import Handed
 from errata.review.answers import NO_LABEL, owners_without_label
+from errata.text.clean import clean
 
-HANG = 9
+FORMS = ("text", "json")
+HANG = 17
+NUMBER = 7
+"""Columns for the number of a line."""
 
 
 def show_packet(packet: Packet) -> None:
     """Redacted and cleaned when it was made."""
     put(f"{packet.case_key} · attempt {packet.attempt}", raw=True)
-    put(" · ".join(f"{name} {value_of(value)}" for name, value in packet.run.items() if value), raw=True)
+    _put("run", " · ".join(value_of(value) for value in packet.run.values() if value))
     _put_facts(packet.facts)
     for signal in packet.signals:
-        put(f"signal   {signal.name} ({signal.strength}) at {signal.where}: {signal.quote}", hang=HANG, raw=True)
+        _put("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
     for entry in packet.history:
-        put(f"before   {', '.join(f'{name} {value_of(value)}' for name, value in entry.items())}", hang=HANG, raw=True)
+        _put("before", ", ".join(f"{name} {value_of(value)}" for name, value in entry.items()))
+    for left in packet.left_out:
+        _put("left out", f"{left.what} ({left.why})")
     for place in packet.places:
         put()
         put(f"── {place.place}   ({place.source})", raw=True)
-        lines = place.text.rstrip("\n").split("\n")
-        for at, line in enumerate(lines, 1):
-            put(f"{at:>5}  {line}", hang=HANG - 2, raw=True)
-    put()
-    for left in packet.left_out:
-        put(f"left out {left.what} ({left.why})", hang=HANG, raw=True)
+        for at, line in enumerate(place.text.rstrip("\n").split("\n"), 1):
+            _put_line(at, line)
     _put_question(packet)
+
+
+def _put(label: str, told: str) -> None:
+    put(f"{label:<{HANG - 1}} {told}", hang=HANG, raw=True)
 
 
 def _put_facts(facts: dict[str, Any]) -> None:
@@ -35,17 +45,32 @@ def _put_facts(facts: dict[str, Any]) -> None:
         if name == "checks" and isinstance(value, list):
             for check in value:
                 reason = f": {check['reason']}" if check.get("reason") else ""
-                put(f"check    {check.get('name')} {check.get('status')}{reason}", hang=HANG, raw=True)
+                _put("check", f"{check.get('name')} {check.get('status')}{reason}")
         elif value not in (None, "", [], {}):
-            put(f"{name:<8} {value_of(value)}", hang=HANG, raw=True)
+            _put(name, value_of(value))
+
+
+def show_lease(handed: Handed, who: Reviewer) -> None:
+    """What has to be known to hand a verdict in."""
+    named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
+    put()
+    _put("attempt_id", handed.packet.attempt_id)
+    _put("lease", f"{handed.token}   until {handed.until}")
+    _put("hand in", f"{named}{' --person' if who.kind == 'person' else ''}")
+
+
+def _put_line(number: int, line: str) -> None:
+    """No word is broken: what is copied from here has to stand in the packet."""
+    first, *rest = fold(f"{number:>5}  {clean(line)}", WIDTH - NUMBER, first=WIDTH, whole_words=True)
+    sys.stdout.write("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
 
 
 def _put_question(packet: Packet) -> None:
     put()
-    put(f"{packet.question.rule}", raw=True)
-    for at, choice in enumerate(packet.question.labels, 1):
+    put(packet.question.rule, raw=True)
+    labels = packet.question.labels
+    for at, choice in enumerate(labels, 1):
         put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)
     owners = owners_without_label(packet.question)
     if owners:
-        put(f" -  {NO_LABEL}: none of these fits; the owner is one of {', '.join(owners)}", hang=4)
-    put(plural(len(packet.places), "text"))
+        put(f"{len(labels) + 1:>2}  {NO_LABEL}: none of these fits; the owner is one of {', '.join(owners)}", hang=4)

@@ -9,13 +9,16 @@ from errata.model import Reviewer
 from errata.model.words import ReviewerKind
 from errata.settings import Settings
 
-REVIEWER = "The name under which verdicts are kept; readers of one name share the work, those of another read for "
+REVIEWER = (
+    "The name under which verdicts are kept; readers of one name share the work, those of another read for themselves. "
+    "Else `agent`; of a person $ERRATA_AUTHOR, else the user's name."
+)
 PERSON = "A person reads: this verdict stands until a person gives a newer one, and may go without quotes."
 
 
 def reader_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds `--reviewer` and `--person`."""
-    named = click.option("--reviewer", default="", metavar="NAME", help=f"{REVIEWER}themselves.")
+    named = click.option("--reviewer", default="", metavar="NAME", help=REVIEWER)
     person = click.option("--person", is_flag=True, help=PERSON)
     return named(person(function))
 

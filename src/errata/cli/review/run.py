@@ -16,7 +16,7 @@ from errata.cli.review.watching import watched
 from errata.errors import ErrataError, SettingsError
 from errata.model.words import OWNERS
 from errata.pipeline.chosen import Wish
-from errata.pipeline.failures import Filters
+from errata.pipeline.failures import Filters, refuse_unknown
 from errata.pipeline.handing_out import as_text
 from errata.pipeline.planning import Plan, Request, first_prompt, refuse_unpriced_cap
 from errata.pipeline.tallying import Tally
@@ -32,8 +32,10 @@ from errata.review.limits import Limits
 )
 @click.option("--reviewer", default="", metavar="NAME", help="Ask this reviewer of your settings.")
 @click.option("--parallel", type=click.IntRange(1, 256), default=4, help="So many at once.")
-@click.option("--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this.")
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Use no more than this.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Spend no more than this, in this one command."
+)
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Use no more than this, in this one command.")
 @click.option("--limit", type=click.IntRange(min=1), help="Read no more than this, some of every group.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
@@ -80,6 +82,8 @@ def command(
     )
     meant = list(pipeline.runs_named(runs, store))
     plan = pipeline.plan_review(meant, store, request, now=as_text(datetime.now(UTC)))
+    if not any(part.queue.failures for part in plan.parts):
+        refuse_unknown(request.filters, meant, store)
     if not options.json:
         show_plan(plan)
     if dry_run:

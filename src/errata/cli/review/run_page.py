@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from errata.cli.output import money, number, plural, put, put_command, put_json, say
+from errata.cli.review.nothing import no_failure
 from errata.cli.table import put_parts
 from errata.model import Call
 from errata.model.usage import total_of
@@ -23,7 +24,11 @@ def show_plan(plan: Plan) -> None:
     for part in plan.parts:
         queue, begun = part.queue, len(part.first) + len(part.then)
         told = f"{plural(queue.failures, 'failure')} · {queue.read:,} read before · {begun:,} to read now"
-        say(f"{short(part.stored.run.native_id):<9} {told}")
+        again = f", {len(queue.returned):,} of them again: evidence changed since" if queue.returned else ""
+        say(f"{short(part.stored.run.native_id):<9} {told}{again}")
+    if not any(part.queue.failures for part in plan.parts):
+        say(no_failure(plan.request.filters, *(short(part.stored.run.native_id) for part in plan.parts)))
+        return
     if not plan.packets:
         whose = "that others have read " if plan.request.wanted == "second" else ""
         say(f"nothing {whose}is waiting for `{word_for(plan.request.chosen.identity)}`")

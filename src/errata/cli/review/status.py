@@ -15,7 +15,7 @@ from errata.pipeline.review_state import Spent, Status, named
 from errata.pipeline.selecting import handle_of
 from errata.text.clean import one_line
 
-HANG, NAMED, LONGEST, DOUBTS = 16, 3, 160, 8
+HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 
 
 @click.command("status")
@@ -47,15 +47,16 @@ def show_status(status: Status, handle: str) -> None:
     _line("labels", " · ".join(f"{label} {count:,}" for label, count in status.labels.items()))
     _line("reviewers", " · ".join(f"{name} {count:,}" for name, count in status.reviewers.items()))
     _line("evidence", _evidence(status))
+    _named("stale", status, status.stale, f"read before, evidence changed since; `errata review next {handle}`")
     _line("second opinion", _second(status, handle))
-    _named("disputed", status, status.disputed)
+    _named("disputed", status, status.disputed, "a person has to decide")
     _put_doubts(status)
     _line("buckets", buckets_line(status.buckets))
     _line("refused", _refused(status))
     _line("in hand", f"{status.in_hand:,}" if status.in_hand else "")
     for one in status.spent:
         _line("cost", _spent(one))
-    _line("", "" if status.reviewed else f"`errata review run {handle}` or `errata review next {handle}` begins")
+    _line("", "" if status.reviewers else f"`errata review run {handle}` or `errata review next {handle}` begins")
 
 
 def _line(label: str, told: str) -> None:
@@ -65,48 +66,54 @@ def _line(label: str, told: str) -> None:
 
 def _evidence(status: Status) -> str:
     found = status.quotes
-    if not status.reviewed:
+    if not status.reviewers:
         return ""
     told = f"{found.found:,} of {plural(found.quotes, 'quote')} found verbatim at the place named"
-    stale = f"; {plural(len(found.stale), 'verdict')} stale: read again" if found.stale else ""
-    changed = f"; {found.changed:,} on a packet that says more by now" if found.changed else ""
-    return f"{told}{stale}{changed}{f'; {found.without:,} without a quote' if found.without else ''}"
+    changed = f"; {plural(found.changed, 'verdict')} on a packet that says more by now" if found.changed else ""
+    return f"{told}{changed}{f'; {found.without:,} without a quote' if found.without else ''}"
 
 
 def _second(status: Status, handle: str) -> str:
-    if not status.reviewed:
+    if not status.reviewers:
         return ""
-    hint = f"`errata review run {handle} --second`"
-    if not status.seconded:
-        told = f"0 of {status.reviewed:,} have one: agreement cannot be given; {hint}"
+    read = status.reviewed + len(status.stale)
+    if status.seconded:
+        told = f"{status.seconded:,} of {read:,} have one; `errata review agreement {handle}`"
     else:
-        told = f"{status.seconded:,} of {status.reviewed:,} have one; `errata review agreement {handle}`"
+        told = (
+            f"0 of {read:,} have one: agreement cannot be given; `errata review next {handle} --second` under another "
+            f"name, or `errata review run {handle} --second`"
+        )
     if not status.need_second:
         return told
     names = ", ".join(named(status.stored, attempt) for attempt in status.need_second[:NAMED])
     return f"{told}; needed for {len(status.need_second):,}, whose text talks to the reader: {names}"
 
 
-def _named(label: str, status: Status, attempts: tuple[str, ...]) -> None:
+def _named(label: str, status: Status, attempts: tuple[str, ...], told: str) -> None:
     if attempts:
         names = ", ".join(named(status.stored, attempt) for attempt in attempts[:NAMED])
         more = f" and {len(attempts) - NAMED:,} more" if len(attempts) > NAMED else ""
-        _line(label, f"{len(attempts):,}   {names}{more}: a person has to decide")
+        _line(label, f"{len(attempts):,}   {names}{more}: {told}")
 
 
 def _put_doubts(status: Status) -> None:
     if not status.doubts:
-        _line("open doubts", "0" if status.reviewed else "")
-    for at, one in enumerate(status.doubts[:DOUBTS]):
+        _line("open doubts", "0" if status.reviewers else "")
+    for at, one in enumerate(status.doubts[:NAMED]):
         count = f"{len(status.doubts):,}" if at == 0 else ""
         put(f"{'' if at else 'open doubts':<15} {count:<3} {one.case}: {one_line(one.doubt, LONGEST)}", hang=HANG + 4)
-    if len(status.doubts) > DOUBTS:
-        put(f"{'':<{HANG + 4}}and {len(status.doubts) - DOUBTS:,} more with --json")
+    if len(status.doubts) > NAMED:
+        put(f"{'':<{HANG + 4}}and {len(status.doubts) - NAMED:,} more with --json")
 
 
 def _refused(status: Status) -> str:
+    if not status.refused:
+        return ""
     most = list(status.refusals.items())[:NAMED]
-    return "; ".join(f"{count}× {one_line(why, LONGEST)}" for why, count in most) if status.refused else ""
+    left = f"{plural(status.unmended, 'failure')} still without one that was taken" if status.unmended else "all mended"
+    reasons = "; ".join(f"{count}× {one_line(why, REASON)}" for why, count in most)
+    return f"{plural(status.refused, 'answer')}, {left}; {reasons}"
 
 
 def _spent(one: Spent) -> str:

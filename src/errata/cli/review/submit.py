@@ -10,7 +10,8 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import reader, reader_options
-from errata.pipeline.taking_in import NotTaken, Taken, read_submitted, text_of
+from errata.pipeline.submitted import read_submitted, text_of
+from errata.pipeline.taking_in import NotTaken, Taken
 
 REFUSED = 2
 LARGEST = 4 * 1024 * 1024
@@ -58,7 +59,7 @@ def show_taken(found: Taken, *, as_json: bool) -> None:
             }
         )
         return
-    change = f" (was {judged.old_label})" if judged.old_label not in ("", verdict.label) else ""
+    change = f" (you said {judged.old_label})" if judged.old_label not in ("", verdict.label) else ""
     known = "   known already" if judged.state == "unchanged" else ""
     put(f"{found.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
     if verdict.needs_second:
@@ -71,20 +72,15 @@ def show_taken(found: Taken, *, as_json: bool) -> None:
 
 def show_reasons(found: NotTaken, *, as_json: bool) -> None:
     """What is wrong, and what would be right."""
+    choices = {name: list(words) for name, words in (("labels", found.labels), ("places", found.places)) if words}
     if as_json:
-        put_json(
-            {
-                "accepted": False,
-                "attempt_id": found.attempt,
-                "reasons": found.reasons,
-                "labels": found.labels,
-                "places": found.places,
-            }
-        )
+        put_json({"accepted": False, "attempt_id": found.attempt, "reasons": found.reasons, **choices})
         return
     say("this verdict can't be taken:")
     for reason in found.reasons:
         say(f"  - {reason}")
-    say(f"labels: {', '.join(found.labels)}")
-    more = f" and {len(found.places) - NAMED} more" if len(found.places) > NAMED else ""
-    say(f"places: {', '.join(found.places[:NAMED])}{more}")
+    for name, words in choices.items():
+        # a reason that names them all has said it
+        if not any(all(word in reason for word in words) for reason in found.reasons):
+            more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
+            say(f"{name}: {', '.join(words[:NAMED])}{more}")

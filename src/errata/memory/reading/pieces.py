@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from errata.memory.reading.words import Words, words_of
+from errata.memory.reading.words import LONGEST, Words, words_of
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -107,6 +107,7 @@ def _html(content: str, line: int, depth: int) -> Iterator[Piece]:
     if content.lstrip().startswith("<!--"):
         yield Piece(kind="comment", line=line, words=Words(content))
         return
+    content = content[:LONGEST]
     for summary in _SUMMARY.findall(content):
         yield Piece(kind="heading", line=line, level=INNER, words=words_of(_TAG.sub(_kept, summary.strip())))
     rest = _TAG.sub("", _SUMMARY.sub("", content)).strip()

@@ -1,0 +1,27 @@
+"""Why there is nothing to read, in words: a filter that fits nothing is not a review that is done."""
+
+from errata.cli.output import plural
+from errata.pipeline.failures import Filters
+from errata.pipeline.handing_out import Asked, NothingFree
+from errata.store.reviews import word_for
+
+
+def why_nothing(found: NothingFree, asked: Asked, run: str) -> str:
+    """For whoever asked for the next failure of a run."""
+    word = word_for(asked.reviewer)
+    if not found.failures:
+        return no_failure(asked.filters, run)
+    if found.in_hand:
+        hint = f"hand them in, or give them back with `errata review release {run}`"
+        return f"all that is waiting is in the hands of `{word}` already, {found.in_hand:,} in all: {hint}"
+    if asked.second:
+        return f"nothing that others have read is waiting for `{word}`"
+    told = f"nothing is waiting for `{word}`: {found.read:,} of {plural(found.failures, 'failure')} read"
+    return f"{told}; `--second` gives {found.others:,} that others have read" if found.others else told
+
+
+def no_failure(filters: Filters, *runs: str) -> str:
+    whose = ", ".join(f"`{run}`" for run in runs)
+    named = {"--case": filters.case, "--owner": filters.owner}
+    given = " ".join(f"{name} {value}" for name, value in named.items() if value)
+    return f"no failure of {whose} matches `{given}`" if given else f"there are no failures in {whose}"

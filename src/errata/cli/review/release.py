@@ -1,0 +1,32 @@
+"""`errata review release`."""
+
+from datetime import UTC, datetime
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json
+from errata.cli.review.reviewers import reader, reader_options
+from errata.store.reviews import word_for
+
+
+@click.command("release")
+@click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT")
+@reader_options
+@shared_options
+def command(thing: str, reviewer: str, person: bool, options: Options) -> None:
+    """Give back what you have in hand.
+
+    All of a RUN, or one failure. It waits again at once, for you and for others of your name.
+    """
+    who = reader(reviewer, options.settings, kind="person" if person else "agent")
+    given_back = pipeline.give_back(thing, options.store, who, now=datetime.now(UTC))
+    if options.json:
+        put_json({"reviewer": word_for(who), "released": given_back})
+    elif given_back:
+        put(f"{plural(len(given_back), 'failure')} given back by `{word_for(who)}`")
+        for attempt in given_back:
+            put(f"  {attempt}", hang=4)
+    else:
+        put(f"`{word_for(who)}` has nothing of `{thing}` in hand")

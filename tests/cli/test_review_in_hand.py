@@ -1,0 +1,264 @@
+"""What a reader has in hand: handed out again, beside another, given back; and why nothing is handed out."""
+
+import pytest
+
+from reading import RUN_B, an_answer, submitted
+from terminal import done, errata
+
+TEXT_LOOKUP = "002-queries/001-text_lookup"
+
+
+@pytest.fixture
+def imported():
+    done("import", RUN_B)
+
+
+def said(*options, thing="latest"):
+    return done("review", "next", thing, *options)
+
+
+def handed(*options, thing="latest"):
+    return said(*options, thing=thing).row
+
+
+def lease_of(row):
+    return row["answer"]["attempt_id"], row["answer"]["lease"]
+
+
+def test_who_asks_again_gets_the_same_packet_under_the_same_lease(imported):
+    first, again = handed(), said()
+
+    assert lease_of(again.row) == lease_of(first)
+    assert (first["again"], again.row["again"]) == (False, True)
+    assert (first["until"], first["waiting"]) == (again.row["until"], again.row["waiting"])
+
+
+def test_that_it_is_the_same_is_told(imported):
+    handed()
+    again = said()
+
+    assert "in your hands already" in again.talk
+    assert "`--another` takes one more" in again.talk
+
+
+def test_one_more_is_given_to_who_asks_for_it(imported):
+    first, more = handed(), said("--another")
+
+    assert lease_of(more.row) != lease_of(first)
+    assert more.row["besides"] == ["000-fundamentals/002-http_greeting"]
+    assert "in your hands besides: 000-fundamentals/002-http_greeting" in more.talk
+
+
+def test_readers_of_other_names_read_for_themselves(imported):
+    first, second = handed("--reviewer", "a"), handed("--reviewer", "b")
+
+    assert first["packet"]["attempt_id"] == second["packet"]["attempt_id"]
+    assert first["answer"]["lease"] != second["answer"]["lease"]
+
+
+def test_a_case_that_is_taken_by_name_again_keeps_its_lease(imported):
+    first = handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
+    again = handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
+
+    assert lease_of(again) == lease_of(first)
+
+
+def test_what_was_taken_by_name_is_what_is_in_hand(imported):
+    named = handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
+
+    assert lease_of(handed()) == lease_of(named)
+
+
+def test_another_case_by_name_is_one_more(imported):
+    first = handed()
+    named = handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
+
+    assert lease_of(named) != lease_of(first)
+
+
+def test_what_does_not_fit_the_filter_is_not_handed_out_again(imported):
+    first = handed()
+    filtered = handed("--case", "text_lookup")
+
+    assert lease_of(filtered) != lease_of(first)
+    assert filtered["besides"] == ["000-fundamentals/002-http_greeting"]
+
+
+def test_a_packet_that_is_taken_by_name_tells_how_many_wait_besides(imported):
+    assert handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")["waiting"] == 8
+
+
+def test_words_that_no_taxonomy_has_take_nothing(imported):
+    assert errata("review", "next", "latest", "--taxonomy", "nope").code == 2
+    assert done("review", "status", "latest", "--json").row["in_hand"] == 0
+
+
+def test_what_was_given_back_waits_again(imported):
+    first = handed()
+    told = done("review", "release", "latest", "--json").row
+
+    assert told == {"reviewer": "agent:agent", "released": [first["packet"]["attempt_id"]]}
+    assert handed()["again"] is False
+
+
+def test_one_of_several_can_be_given_back(imported):
+    handed()
+    handed(thing=f"jn7mqywb/{TEXT_LOOKUP}")
+    told = done("review", "release", f"jn7mqywb/{TEXT_LOOKUP}").out
+
+    assert told.startswith("1 failure given back by `agent:agent`\n")
+    assert done("review", "status", "latest", "--json").row["in_hand"] == 1
+
+
+def test_a_lease_that_was_given_back_is_none(imported, tmp_path):
+    first = handed()
+    done("review", "release", "latest")
+
+    assert "has ended" in submitted(tmp_path / "v.json", an_answer(first)).talk
+
+
+def test_nobody_gives_back_what_another_has_in_hand(imported):
+    handed("--reviewer", "a")
+    told = done("review", "release", "latest", "--reviewer", "b").out
+
+    assert told == "`agent:b` has nothing of `latest` in hand\n"
+    assert done("review", "status", "latest", "--json").row["in_hand"] == 1
+
+
+def test_ones_own_verdict_is_corrected_without_a_lease_while_another_packet_is_in_hand(imported, tmp_path):
+    first = handed()
+    submitted(tmp_path / "v.json", an_answer(first))
+    handed()
+
+    corrected = submitted(tmp_path / "v.json", an_answer(first, label="OVERLY_STRICT", lease=""), "--json")
+
+    assert (corrected.code, corrected.row["state"]) == (0, "changed")
+    assert done("review", "status", "latest", "--json").row["in_hand"] == 1
+
+
+def test_ones_own_verdict_is_corrected_without_a_lease_while_the_same_packet_is_in_hand_again(imported, tmp_path):
+    first = handed()
+    submitted(tmp_path / "v.json", an_answer(first))
+    handed(thing=first["packet"]["attempt_id"])
+
+    corrected = submitted(tmp_path / "v.json", an_answer(first, label="OVERLY_STRICT", lease=""))
+
+    assert corrected.code == 0
+    assert done("review", "status", "latest", "--json").row["in_hand"] == 0
+
+
+def test_the_answer_says_which_failure_it_is_about_whatever_stands_around_it(imported, tmp_path):
+    first = handed()
+    submitted(tmp_path / "v.json", an_answer(first))
+    second = handed()
+
+    around = second | {"answer": an_answer(first, label="OVERLY_STRICT")}
+    told = submitted(tmp_path / "v.json", around, "--json").row
+
+    assert (told["attempt_id"], told["state"]) == (first["packet"]["attempt_id"], "changed")
+
+
+def test_when_all_is_in_hand_that_is_told(imported):
+    for _ in range(9):
+        handed("--another")
+    told = said("--another")
+
+    assert told.row == {
+        "packet": None,
+        "why": "all that is waiting is in the hands of `agent:agent` already, 9 in all: hand them in, or give them "
+        "back with `errata review release latest`",
+        "failures": 9,
+        "read": 0,
+        "in_hand": 9,
+    }
+    assert "all that is waiting is in the hands" in told.talk
+
+
+def test_a_filter_that_fits_no_failure_is_not_the_end_of_a_review(imported):
+    told = said("--owner", "simulator")
+
+    assert told.row["why"] == "no failure of `latest` matches `--owner simulator`"
+    assert told.row["failures"] == 0
+
+
+def test_a_case_that_did_not_fail_fits_no_failure(imported):
+    assert "no failure of `latest` matches `--case greeting_query`" in said("--case", "greeting_query").talk
+
+
+@pytest.mark.parametrize("command", [["next"], ["run", "--command", "true"], ["export"]], ids=lambda words: words[0])
+def test_a_case_that_is_not_there_is_a_slip(imported, command):
+    told = errata("review", *command, "latest", "--case", "no-such-case")
+
+    assert told.code == 2
+    assert "No case is named `no-such-case`" in told.talk
+
+
+@pytest.mark.parametrize("command", [["run", "--command", "true"], ["export"]], ids=lambda words: words[0])
+def test_other_commands_say_so_too(imported, command):
+    told = done("review", *command, "latest", "--owner", "simulator")
+
+    assert "matches `--owner simulator`" in told.talk
+
+
+def test_an_owner_that_does_not_exist_is_a_slip(imported):
+    assert errata("review", "next", "latest", "--owner", "nobody").code == 2
+
+
+def test_what_others_have_read_is_handed_out_for_a_second_opinion(imported, tmp_path):
+    first = handed("--reviewer", "a")
+    submitted(tmp_path / "v.json", an_answer(first), "--reviewer", "a")
+
+    second = handed("--second", "--reviewer", "b")
+
+    assert second["packet"] == first["packet"]
+    assert second["waiting"] == 0
+
+
+def test_ones_own_reading_is_no_second_opinion(imported, tmp_path):
+    submitted(tmp_path / "v.json", an_answer(handed()))
+
+    assert said("--second").row["why"] == "nothing that others have read is waiting for `agent:agent`"
+
+
+def test_a_reader_who_finds_all_read_by_others_is_told_of_second_opinions(imported, tmp_path):
+    while (told := handed("--reviewer", "a"))["packet"]:
+        submitted(tmp_path / "v.json", an_answer(told), "--reviewer", "a")
+
+    assert "`--second` gives 9 that others have read" in said("--reviewer", "b").talk
+
+
+def test_a_packet_can_be_had_as_text(imported):
+    told = said("--format", "text", thing=f"jn7mqywb/{TEXT_LOOKUP}").out
+
+    assert "── run.log   (" in told
+    assert "\n   13  [vitest] AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]\n" in told
+    assert "errata review submit FILE --reviewer agent" in told
+    assert max(map(len, told.splitlines())) <= 100
+
+
+def test_the_text_names_the_lease_that_the_answer_needs(imported, tmp_path):
+    text = said("--format", "text", thing=f"jn7mqywb/{TEXT_LOOKUP}").out
+    token = next(line.split()[1] for line in text.splitlines() if line.startswith("lease "))
+
+    assert token == handed()["answer"]["lease"]
+
+
+def test_a_long_word_is_whole_in_the_text_so_that_it_can_be_quoted(tmp_path):
+    word = "x" * 130
+    (tmp_path / "rows.jsonl").write_text(f'{{"id": "one", "ok": false, "answer": "so {word} it is"}}\n')
+    (tmp_path / "map.toml").write_text('[case]\nname = "id"\n[attempt]\npassed = "ok"\noutput = "answer"\n')
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+    assert word in said("--format", "text").out
+
+
+def test_nothing_is_told_as_text_as_well(imported):
+    assert (
+        said("--owner", "simulator", "--format", "text").out == "no failure of `latest` matches `--owner simulator`\n"
+    )
+
+
+def test_a_path_is_imported_before_its_failure_is_handed_out():
+    told = handed(thing=f"{RUN_B}/{TEXT_LOOKUP}")
+
+    assert told["packet"]["case_key"] == f"convex-evals/{TEXT_LOOKUP}"

@@ -1,0 +1,133 @@
+"""A run that was imported anew: verdicts whose evidence changed go back to the queue, the others stay."""
+
+import shutil
+
+import pytest
+
+from reading import RUN_B, a_quote, an_answer, submitted
+from terminal import done
+
+GUARD = "004-actions/003-rate_limit_guard"
+
+
+def read_all(tmp_path, name="a", *options):
+    while (told := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
+        assert submitted(tmp_path / "a.json", an_answer(told), "--reviewer", name, *options).code == 0
+
+
+def imported_anew(tmp_path, old, new):
+    """The same run with another text in its log."""
+    changed = tmp_path / "changed"
+    shutil.copytree(RUN_B, changed)
+    for path in changed.rglob("*.json"):
+        path.write_text(path.read_text().replace(old, new))
+    done("import", changed)
+
+
+@pytest.fixture
+def read(tmp_path):
+    done("import", RUN_B)
+    read_all(tmp_path)
+
+
+@pytest.fixture
+def changed(read, tmp_path):
+    imported_anew(tmp_path, "countSince", "countAfter")
+
+
+def status():
+    return done("review", "status", "latest", "--json").row
+
+
+def test_quotes_that_are_gone_make_a_verdict_stale(changed):
+    found = status()
+
+    assert found["quotes"]["found"] == found["quotes"]["quotes"] - 1
+    assert [name.endswith(f"{GUARD}#1") for name in found["stale"]] == [True]
+
+
+def test_what_is_stale_waits_and_is_not_reviewed(changed):
+    found = status()
+
+    assert (found["failures"], found["reviewed"], found["waiting"]) == (9, 8, 1)
+    told = " ".join(done("review", "status", "latest").out.split())
+    assert f"stale 1 {GUARD}: read before, evidence changed since" in told
+
+
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_it_is_handed_out_again_and_marked(changed, name):
+    told = done("review", "next", "latest", "--reviewer", name)
+
+    assert told.row["packet"]["case_key"].endswith(GUARD)
+    assert told.row["returned"] == "read before, evidence changed since"
+    assert f"read before, evidence changed since: {GUARD}" in told.talk
+
+
+def test_nothing_of_what_was_said_is_told_with_it(changed):
+    told = done("review", "next", "latest", "--reviewer", "b").row
+
+    assert "MODEL_FAULT" not in str({name: told[name] for name in told if name not in ("packet", "labels")})
+    assert told["packet"]["history"] == []
+
+
+def test_once_read_again_it_is_reviewed(changed, tmp_path):
+    read_all(tmp_path)
+    found = status()
+
+    assert (found["reviewed"], found["waiting"], found["stale"]) == (9, 0, [])
+
+
+def test_read_again_by_another_program_it_waits_for_nobody(changed, tmp_path):
+    read_all(tmp_path, "b")
+
+    assert done("review", "next", "latest", "--reviewer", "a").row["packet"] is None
+    assert status()["stale"] == []
+
+
+def test_the_same_answer_to_other_evidence_is_another_verdict(changed, tmp_path):
+    told = done("review", "next", "latest", "--reviewer", "a").row
+    log = a_quote(told["packet"], "run.log")
+
+    taken = submitted(tmp_path / "a.json", an_answer(told, evidence=[log]), "--reviewer", "a", "--json").row
+
+    assert (taken["state"], taken["old_label"]) == ("changed", "MODEL_FAULT")
+
+
+def test_what_a_person_said_returns_to_people_when_a_program_has_read_it_again(tmp_path):
+    done("import", RUN_B)
+    told = done("review", "next", f"latest/{GUARD}", "--reviewer", "ada", "--person").row
+    submitted(tmp_path / "a.json", an_answer(told), "--reviewer", "ada", "--person")
+    imported_anew(tmp_path, "countSince", "countAfter")
+    read_all(tmp_path, "a")
+
+    assert done("review", "next", "latest", "--reviewer", "b").row["packet"] is None
+    again = done("review", "next", "latest", "--reviewer", "bob", "--person").row
+    assert again["packet"]["case_key"].endswith(GUARD)
+
+
+def test_another_error_makes_a_verdict_stale_although_its_quotes_are_there(read, tmp_path):
+    """It quotes the code, which is the same; the test that fails is another one by now."""
+    imported_anew(tmp_path, "expected error text to match /limit reached/", "expected four calls in sixty seconds")
+
+    assert [name.endswith(f"{GUARD}#1") for name in status()["stale"]] == [True]
+    assert status()["quotes"]["found"] == 9
+
+
+def test_what_changed_elsewhere_leaves_a_verdict_as_it_is(read, tmp_path):
+    imported_anew(tmp_path, "[ok] filesystem", "[ok] file system")
+
+    assert (status()["stale"], status()["reviewed"]) == ([], 9)
+    assert status()["quotes"]["changed"] > 0
+
+
+def test_a_verdict_that_went_by_what_is_gone_is_shown_so(changed):
+    told = done("show", f"latest/{GUARD}")
+
+    assert "evidence changed since)" in told.out
+    assert done("show", f"latest/{GUARD}", "--json").row["stale"] is True
+
+
+def test_a_model_is_asked_about_it_again(changed):
+    told = done("review", "run", "latest", "--command", "true", "--dry-run", "--json").row
+
+    assert [run["planned"] for run in told["runs"]] == [1]
