@@ -1,5 +1,6 @@
 """Every command starts in an empty folder, with nobody's settings; one store holds all samples, for reading."""
 
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -40,3 +41,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("library") / "errata.db"
     done("import", *(FIXTURES / sample / "data" for sample in SAMPLES), "--store", store)
     return store
+
+
+@pytest.fixture(scope="session")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the convex runs A and B, of one model and a week apart; to be copied."""
+    store = tmp_path_factory.mktemp("two-runs") / "errata.db"
+    done("import", *(FIXTURES / "convex_evals" / name / "data" for name in ("run_a", "run_b")), "--store", store)
+    return store
+
+
+@pytest.fixture
+def own_two_runs(two_runs: Path, at_home: Path) -> Path:
+    """The same as the store of the working folder, to be changed."""
+    (at_home / ".errata").mkdir()
+    return Path(shutil.copy(two_runs, at_home / ".errata" / "errata.db"))

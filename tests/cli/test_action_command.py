@@ -27,20 +27,10 @@ TASK = ("--what", "asks for the error", "--path", "evals/TASK.txt", "--for", "00
 ON = ("--date", "2026-03-04")
 
 
-@pytest.fixture(scope="module")
-def two_runs(tmp_path_factory):
-    """Read once; every test has a copy."""
-    store = tmp_path_factory.mktemp("two-runs") / "errata.db"
-    done("import", RUN_A, RUN_B, "--store", store)
-    return store
-
-
 @pytest.fixture(autouse=True)
-def project(two_runs, at_home):
+def project(own_two_runs):
     """A store with run A of 2026-03-02 and run B of 2026-03-09, and two reports of earlier runs."""
     shutil.copytree(REPORTS, "reports")
-    Path(".errata").mkdir()
-    shutil.copy(two_runs, ".errata/errata.db")
 
 
 def add(*words):
@@ -202,6 +192,13 @@ def test_an_action_since_the_last_run_is_unknown():
     add(*LINT, "--date", "2026-03-10")
 
     assert worked() == {"eslint.config.mjs": ("unknown", "it was made after the run began")}
+
+
+def test_an_excluded_run_shows_nothing():
+    done("exclude", "jn7mqywb", "--reason", "wrong key")
+    add(*TASK, "--date", "2026-03-05")
+
+    assert worked() == {"evals/TASK.txt": ("unknown", "it was made after the run began")}
 
 
 def test_a_failure_of_the_network_is_no_failure_again():

@@ -64,24 +64,14 @@ def files():
     return {str(name): (path.read_bytes(), path.stat().st_mode) for name, path in below if name.parts[0] not in OWN}
 
 
-@pytest.fixture(scope="module")
-def two_runs(tmp_path_factory):
-    """Read once; every test has a copy."""
-    store = tmp_path_factory.mktemp("two-runs") / "errata.db"
-    done("import", RUN_A, RUN_B, "--store", store)
-    return store
-
-
 @pytest.fixture(autouse=True)
-def project(two_runs, at_home):
+def project(own_two_runs):
     for name, text in CODE.items():
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     shutil.copytree(REPORTS, "reports")
     shutil.copytree(RUN_A, "logs")
-    Path(".errata").mkdir()
-    shutil.copy(two_runs, ".errata/errata.db")
 
 
 @pytest.mark.req("C-31")

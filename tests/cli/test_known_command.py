@@ -1,8 +1,6 @@
 """`errata known`: gaps that are accepted, by case or by pattern."""
 
 import shlex
-import shutil
-from pathlib import Path
 
 import pytest
 
@@ -14,18 +12,7 @@ SHAPE = "002-queries/006-pagination_shape"
 TEXT = ("--text", "The guidelines are silent on the shape of a page")
 
 
-@pytest.fixture(scope="module")
-def two_runs(tmp_path_factory):
-    """Read once; every test has a copy."""
-    store = tmp_path_factory.mktemp("two-runs") / "errata.db"
-    done("import", RUN_A, RUN_B, "--store", store)
-    return store
-
-
-@pytest.fixture(autouse=True)
-def project(two_runs, at_home):
-    Path(".errata").mkdir()
-    shutil.copy(two_runs, ".errata/errata.db")
+pytestmark = pytest.mark.usefixtures("own_two_runs")
 
 
 def known(*words):
@@ -154,6 +141,20 @@ def test_a_name_that_several_cases_end_with_is_refused(tmp_path):
 
     assert said.code == 2
     assert "`same` names 2 cases" in said.talk
+
+
+def test_a_pattern_that_fits_cases_of_two_suites_needs_the_suite(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": "002-queries/x", "ok": false}\n')
+    (tmp_path / "map.toml").write_text('suite = "mine"\n[case]\nname = "id"\n[attempt]\npassed = "ok"\n')
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+    said = errata("known", "add", "002-queries/*", *TEXT)
+
+    assert said.code == 2
+    assert "say which: `--suite convex-evals`, `--suite mine`" in said.talk
+    assert done("known", "add", "002-queries/*", *TEXT, "--suite", "mine", "--json").row["cases"] == [
+        "mine/002-queries/x"
+    ]
 
 
 def test_a_case_whose_name_looks_like_a_pattern_is_that_case(tmp_path):

@@ -1,16 +1,21 @@
 """What a provider answers, over real HTTP, and what becomes of it."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 from loopback import SCHEMA, ask
+from pydantic_ai.exceptions import ModelHTTPError
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.usage import RequestUsage
 from soak.plans import MIX, in_turn
 from soak.provider import Provider
 from soak.wire import WAYS
 
 from errata.llm.asking import MOST_ROUNDS, Asking
+from errata.llm.failing import told_as
 from errata.llm.forms import as_the_library_has_it, form_for, in_words
 from errata.llm.gate import MOST_BYTES
 from errata.llm.spec import ModelSpec, NoAccessError, NotNowError, RefusedError, Said
@@ -177,3 +182,27 @@ def test_a_tool_that_does_not_exist_is_answered_in_words():
 
     assert said.text == "hello"
     assert len(provider.seen) == 2
+
+
+@pytest.mark.parametrize("usage", [RequestUsage(input_tokens=9), RequestUsage(output_tokens=9), RequestUsage()])
+def test_half_of_what_was_used_has_no_price(usage):
+    spec = ModelSpec(name="m", base_url="http://x", price_in=1.0, price_out=1.0)
+    found = Asking._usage(SimpleNamespace(_spec=spec), ModelResponse(parts=[], usage=usage))
+
+    assert (found.cost, found.cost_source) == (None, "unknown")
+
+
+@pytest.mark.parametrize(("status", "in_doubt"), [(429, False), (503, False), (504, True), (408, True), (500, False)])
+def test_who_lost_patience_on_the_way_does_not_know_whether_it_was_done(status, in_doubt):
+    error = told_as(ModelHTTPError(status, "m", {"message": "gone"}))
+
+    assert isinstance(error, NotNowError)
+    assert error.in_doubt is in_doubt
+
+
+def test_a_key_at_the_end_of_what_is_looked_at_is_not_told_in_half():
+    for length in range(1_160, 1_240):
+        told = told_as(
+            ModelHTTPError(500, "m", {"message": f"eyJ{'a' * length}.eyJ{'b' * 9}.{'c' * 9} sk-{'K1' * 20}"})
+        )
+        assert "K1K1K1K1" not in told.why

@@ -280,7 +280,14 @@ def test_an_entry_that_is_not_there_is_not_taken_out():
     assert without_entry(b"## Actions taken\n\n1. a\n", an_entry()) is None
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe#\0", b"a\0b"])
+def test_what_errata_remembers_in_its_own_reports_stays_behind_the_entries():
+    memory = '<!-- errata:memory {"format":1} -->\n'
+
+    assert added(f"## Actions taken\n\nNone\n\n{memory}") == f"## Actions taken\n\n1. {LINE}\n\n{memory}"
+    assert added(f"## Actions taken\n\nWords.\n\n{memory}") == (f"## Actions taken\n\nWords.\n\n1. {LINE}\n\n{memory}")
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe#\0", b"a\0b", b"a" * 3_000_000])
 def test_what_is_no_text_is_not_edited(data):
     assert not is_editable(data)
 

@@ -9,7 +9,7 @@ import pytest
 
 from errata.errors import SettingsError
 from errata.model import Packet, Question, Reviewer
-from errata.review.protocols import Prompt, RetryLaterError, ReviewerStoppedError, ReviewFailedError
+from errata.review.protocols import NoAnswerError, Prompt, RetryLaterError, ReviewerStoppedError, ReviewFailedError
 from errata.review.reviewers.command import MOST_OUTPUT, CommandReviewer, command_for
 from errata.review.reviewers.presets import PRESETS
 
@@ -122,3 +122,54 @@ def test_gemini_clis_answer_is_taken_out_of_its_object():
 @pytest.mark.parametrize("name", ["claude", "gemini"])
 def test_output_of_another_form_is_the_answer_as_it_stands(name):
     assert PRESETS[name].read("not json")[0] == "not json"
+
+
+@pytest.mark.parametrize("cost", ["-5", "true", '"1"', "null", "1e300", "[]"])
+def test_what_can_not_have_been_paid_is_unknown(cost):
+    _, usage = PRESETS["claude"].read(f'{{"result": "{{}}", "total_cost_usd": {cost}}}')
+
+    assert (usage.cost, usage.cost_source) == (None, "unknown")
+
+
+@pytest.mark.parametrize("tokens", ["-7", "true", "1.5", '"9"', str(2**60)])
+def test_tokens_that_can_not_be_are_unknown(tokens):
+    _, claude = PRESETS["claude"].read(f'{{"result": "{{}}", "usage": {{"input_tokens": {tokens}}}}}')
+    _, gemini = PRESETS["gemini"].read(
+        f'{{"response": "{{}}", "stats": {{"models": {{"m": {{"tokens": {{"total": {tokens}}}}}}}}}}}'
+    )
+
+    assert (claude.tokens, gemini.tokens) == (None, None)
+
+
+def test_claude_codes_cached_tokens_count_towards_a_cap():
+    spent = (
+        '{"input_tokens": 7, "output_tokens": 20, "cache_read_input_tokens": 9000, "cache_creation_input_tokens": 800}'
+    )
+
+    _, usage = PRESETS["claude"].read(f'{{"result": "{{}}", "usage": {spent}}}')
+
+    assert usage.tokens == 9_827
+
+
+@pytest.mark.parametrize("name", ["claude", "gemini"])
+@pytest.mark.parametrize(
+    "output",
+    ['{"result": null, "response": null}', '{"result": {}, "response": [], "usage": [], "stats": {"models": []}}',
+     '{"result": "x", "response": "x", "usage": 3, "stats": {"models": {"m": 3}}}',
+     '{"result": "x", "response": "x", "stats": {"models": {"m": {"tokens": 3}}}}', "[]", "null", "{" * 5_000],
+)  # fmt: skip
+def test_output_of_any_shape_is_an_answer_of_some_kind(name, output):
+    text, usage = PRESETS[name].read(output)
+
+    assert isinstance(text, str) and text != "None"
+    assert usage.tokens is None
+
+
+@pytest.mark.parametrize(
+    "code", ["import sys; sys.exit(3)", f"print('x' * {MOST_OUTPUT * 3})"], ids=["fails", "floods"]
+)
+def test_a_program_that_was_started_may_have_to_be_paid_whatever_became_of_it(code):
+    with pytest.raises(NoAnswerError) as raised:
+        ask(code)
+
+    assert raised.value.in_doubt

@@ -1,7 +1,9 @@
 """Many packets at once: what is asked, what is written down, what is paid, and how each one ends."""
 
 import asyncio
+import math
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from a_review import Fake, MemoryLedger, Time, judge, reviewed, some_packets, some_work, takes
@@ -447,3 +449,98 @@ def test_answers_out_of_the_ledger_cost_nothing():
     found = reviewed(some_packets(8), some_work(Fake(takes), limits, ledger=ledger, purse=Purse(limits)))
 
     assert ends(found) == {"reviewed": 8}
+
+
+# --- hostile times and figures ---------------------------------------------------------------------------------------
+
+
+def waits_after(*afters):
+    """How long each try came after the one before."""
+    time = Time()
+    limits = Limits(parallel=1, tries=len(afters) + 1)
+    moments = []
+    told = iter([RetryLaterError("HTTP 429", after) for after in afters])
+
+    async def says(_prompt, _packet):
+        moments.append(time.now)
+        if error := next(told, None):
+            raise error
+        return Answer("good")
+
+    pace = Pace(limits, clock=time, sleep=time.sleep, seed=3)
+    found = reviewed(some_packets(1), some_work(Fake(says), limits, pace=pace))
+    return found, [after - before for before, after in pairwise(moments)]
+
+
+@pytest.mark.parametrize("after", [None, 0.0, -5.0, -1e300, math.nan, 1e-9])
+def test_a_time_that_is_none_does_not_make_the_tries_a_storm(after):
+    found, waits = waits_after(*[after] * 5)
+
+    assert ends(found) == {"reviewed": 1}
+    assert all(wait >= 0.25 for wait in waits)
+    assert waits[-1] > waits[0]
+
+
+@pytest.mark.parametrize("after", [math.inf, 1e300, LONGEST_ASKED + 1])
+def test_a_time_beyond_all_patience_stops_the_review(after):
+    found, _ = waits_after(after)
+
+    assert ends(found) == {"stopped": 1}
+
+
+def test_a_time_that_can_be_waited_for_is_waited_for():
+    _, waits = waits_after(7.0, 30.0)
+
+    assert waits[0] >= 7.0 and waits[1] >= 30.0
+
+
+@given(
+    st.lists(st.sampled_from([Usage(input=20), Usage(output=20), Usage(requests=1), Usage()]), min_size=1, max_size=12),
+    st.integers(min_value=40, max_value=400),
+)
+def test_what_an_answer_does_not_tell_stays_held(script, cap):
+    """Each call may cost 40 tokens, and does; the provider tells half of it or nothing."""
+    asked = 0
+    left = list(script)
+
+    async def says(_prompt, _packet):
+        nonlocal asked
+        asked += 1
+        return Answer("good", left.pop() if left else Usage())
+
+    most = Usage(input=20, output=20)
+    reviewed(some_packets(20), some_work(Fake(says), Limits(parallel=1, max_tokens=cap), most=lambda _: most))
+
+    assert asked * 40 <= cap
+
+
+def test_a_reviewer_that_breaks_down_in_the_middle_may_have_to_be_paid():
+    async def says(_prompt, _packet):
+        raise RuntimeError("boom")
+
+    work = some_work(Fake(says), Limits(parallel=1, max_tokens=100), most=lambda _: Usage(input=40, output=0))
+    found = reviewed(some_packets(9), work)
+
+    assert [call.state for call in work.ledger.calls.values()] == ["lost", "lost"]
+    assert ends(found) == {"failed": 2, "capped": 1}
+
+
+def test_nothing_in_place_of_a_packet_means_later():
+    """What is held back comes when one that is being reviewed has ended."""
+    first, second, third = some_packets(3)
+    ended = []
+
+    def packets():
+        yield first
+        while not ended:
+            yield None
+        yield from (second, third)
+
+    async def all_of_them():
+        async for one in fan_out(packets(), some_work(Fake(slowly), Limits(parallel=3))):
+            ended.append(one.packet.id)
+
+    asyncio.run(all_of_them())
+
+    assert ended[0] == first.id
+    assert set(ended[1:]) == {second.id, third.id}

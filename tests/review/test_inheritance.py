@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.model import Attribution, FailureKey, Reviewer, Signal, Verdict
+from errata.model import Attribution, FailureKey, Fix, Quote, Reviewer, Signal, Verdict
 from errata.review.inheritance import inherited
 
 NOW = "2026-03-01T10:00:00Z"
@@ -61,3 +61,18 @@ def test_the_same_heir_has_the_same_id_each_time():
     }
 
     assert len(ids) == 1
+
+
+def test_what_was_copied_from_the_one_that_was_read_is_not_said_of_another():
+    read = a_verdict(
+        error_line="429 for req_1",
+        model_snippet="mine",
+        expected_snippet="yours",
+        fix=Fix(path="a", before="b", after="c"),
+        decisive_step=3,
+        evidence=(Quote(place="error", quote="429 for req_1"),),
+    )
+    (heir,) = inherited(read, an_attribution("r:a"), [an_attribution("r:b")], at=NOW)
+
+    assert (heir.error_line, heir.model_snippet, heir.expected_snippet, heir.fix) == ("", "", "", None)
+    assert (heir.decisive_step, heir.evidence, heir.label, heir.cause) == (None, (), read.label, read.cause)

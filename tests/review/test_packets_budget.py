@@ -8,8 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.record_strategies import attempts, texts
 
-from errata.model import Actor, Artefact, Attempt, Check, ErrorInfo, Judgement, Output, Step
+from errata.model import (
+    Actor,
+    Artefact,
+    Attempt,
+    Attribution,
+    Check,
+    ErrorInfo,
+    FailureKey,
+    Judgement,
+    Output,
+    Signal,
+    Step,
+)
 from errata.model.codec import to_json
+from errata.review.hashing import packet_hash
 from errata.review.material import Material
 from errata.review.packets import packet_for
 from errata.review.question import OWNERS
@@ -151,3 +164,28 @@ def test_hostile_texts_make_a_packet_all_the_same(hostile):
     )
 
     assert to_json(made(attempt, 400))
+
+
+OTHER_RUNS = tuple({"run": f"r{number}", "model": "other/model", "outcome": "fail"} for number in range(17))
+SIGNALS = tuple(Signal(name=f"s{number}", where="other runs", quote="passed by another model") for number in range(12))
+
+
+@pytest.mark.parametrize("size", [20, 40_000, 44_000, 60_000, 400_000])
+def test_what_other_runs_and_the_rules_tell_makes_no_other_packet(size):
+    """Else an answer that was paid for would be paid for again as soon as another run is imported."""
+    said = Attribution(
+        attempt="a", owner="model", confidence="weak", failure_key=FailureKey(exact="e", coarse="c"), signals=SIGNALS
+    )
+    attempt = an_attempt(output=Output(text="word " * (size // 5)), checks=(Check(name="t", status="fail"),))
+    alone = Material(run=RUN, attempt=attempt)
+    with_others = Material(run=RUN, attempt=attempt, history=OTHER_RUNS, attribution=said)
+
+    assert packet_hash(packet_for(alone, OWNERS)) == packet_hash(packet_for(with_others, OWNERS))
+
+
+def test_the_size_that_is_told_counts_what_is_remembered():
+    attempt = an_attempt(output=Output(text="word"))
+    alone = packet_for(Material(run=RUN, attempt=attempt), OWNERS)
+    with_others = packet_for(Material(run=RUN, attempt=attempt, history=OTHER_RUNS), OWNERS)
+
+    assert with_others.size["tokens_estimated"] > alone.size["tokens_estimated"] + 100

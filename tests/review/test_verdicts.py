@@ -393,3 +393,78 @@ def test_no_answer_crashes(changes):
 @given(st.text())
 def test_no_text_crashes(answer):
     assert isinstance(judged(answer), Refused)
+
+
+# --- hostile answers -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        told(reasoning="It thinks aloud: `</think>` and stops there."),
+        f"<think>is it {{x}}?</think>{told(reasoning='It says </think> twice, </think> indeed.')}",
+        f"so it seems</think>\n{told()}",
+        f"<think>a</think> no, wait <think>b</think>{told()}",
+    ],
+    ids=["quoted", "thought and quoted", "without a beginning", "twice"],
+)
+def test_the_end_of_a_thought_inside_of_the_answer_ends_no_thought(answer):
+    assert taken(answer).label == "MODEL_FAULT"
+
+
+def test_a_label_that_was_only_thought_of_is_none():
+    assert "there is no JSON object" in refused(f"<think>{told()}</think>I can't say.")
+
+
+@pytest.mark.parametrize("field", ["label", "cause", "confidence"])
+def test_of_two_values_under_one_name_none_is_chosen(field):
+    twice = f'{{"{field}": "something else", {told()[1:]}'
+
+    assert f"gives `{field}` twice, and not the same" in refused(twice)
+
+
+def test_the_same_value_twice_is_no_contradiction():
+    assert taken(f'{{"label": "MODEL_FAULT", {told()[1:]}').label == "MODEL_FAULT"
+
+
+def test_names_of_unknown_fields_are_clean_and_redacted():
+    found = taken(told(**{"\x1b[31mred": 1, "ghp_" + "A1b2" * 9: 2, "\ud800": 3}))
+
+    assert found.extra["ignored"] == ["?", "[redacted:github-token]", "red"]
+
+
+@pytest.mark.parametrize(("step", "number"), [(2.0, 2), ("2", 2), (0, 0)])
+def test_a_step_may_be_written_as_models_write_numbers(step, number):
+    assert taken(told(**A_TURN, decisive_step=step), TURN).decisive_step == number
+
+
+@pytest.mark.parametrize("step", ["NaN", "Infinity", "-0.5", "1e400"])
+def test_numbers_that_are_none_name_no_step(step):
+    answer = told(**A_TURN, decisive_step=12345).replace("12345", step)
+
+    assert "`decisive_step` names no step" in refused(answer, TURN)
+
+
+def test_a_fix_is_redacted_before_it_is_cut():
+    after = f"{'x ' * 1_990}ghp_{'A1b2' * 10}"
+    found = taken(told(fix={"path": "convex/guard.ts", "before": "used > 3", "after": after}))
+
+    assert "A1b2" not in found.fix.after
+    assert len(found.fix.after) <= 4_000
+
+
+def test_a_huge_answer_is_judged_by_its_beginning():
+    assert taken(told() + " " * 9_000_000).label == "MODEL_FAULT"
+    assert "no JSON object" in refused(" " * 9_000_000 + told())
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["tests failed (60%)", "MODEL_FAULT", CONVEX.facts["error_line"], CONVEX.question.rule],
+    ids=["fact", "label", "error line", "rule"],
+)
+def test_erratas_own_words_are_no_evidence_under_any_name(quote):
+    for name in ("facts", "signals", "question.rule", "about", "packet"):
+        assert "errata's own words" in (said := refused(told(evidence=[{"place": name, "quote": quote}]))) or (
+            "there is no place" in said
+        )

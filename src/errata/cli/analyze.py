@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 
 from errata import pipeline
+from errata.cli.analyze_report import write_report_of
+from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import show_unreadable
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
@@ -23,42 +25,60 @@ MOST_KNOWN = 10
 
 
 @click.command("analyze")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="PATH…|URL…", type=click.Path())
 @click.option(
     "--new", is_flag=True, help="Only runs that are not in the store yet, below PATHS or where runs were found."
 )
 @click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
+@click.option("--no-report", is_flag=True, help="Write no report about the runs.")
+@deployment_option
 @reports_option
 @shared_options
-def command(paths: tuple[Path, ...], new: bool, source: str, map_path: Path | None, options: Options) -> None:
-    """Everything at once: import, check, summarise."""
+def command(
+    paths: tuple[str, ...],
+    new: bool,
+    source: str,
+    map_path: Path | None,
+    no_report: bool,
+    deployment: str,
+    options: Options,
+) -> None:
+    """Everything at once: fetch, import, check, summarise, report.
+
+    URL is a run of convex-evals in its visualizer, or its id: what the deployment answers is saved first. The report
+    goes to reports/PROVIDER/MODEL/RUN_DAY.md; where all passed, none is written.
+    """
+    local = local_paths(paths, options, deployment=deployment)
     if new:
-        _analyze_new(paths, options, source)
+        _analyze_new(local, options, source, report=not no_report)
         return
     if not paths:
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
-    pipeline.look_for(paths, source=source, map_path=map_path)
+    pipeline.look_for(local, source=source, map_path=map_path)
     summaries: list[PathSummary] = []
     with progress("Analysing") as on_items:
         analyses = pipeline.analyze(
-            paths, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
+            local, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
         )
-    _show_all(analyses, summaries, as_json=options.json)
+    _show_all(analyses, summaries, options, report=not no_report)
 
 
-def _show_all(analyses: Sequence[Analysis], summaries: Sequence[PathSummary], *, as_json: bool) -> None:
+def _show_all(
+    analyses: Sequence[Analysis], summaries: Sequence[PathSummary], options: Options, *, report: bool
+) -> None:
     for summary in summaries:
         if not summary.runs and summary.unreadable:
             show_unreadable(summary)
     for at, analysis in enumerate(analyses):
-        if at and not as_json:
+        if at and not options.json:
             put()
-        show_analysis(analysis, as_json=as_json)
+        path = write_report_of(analysis, options.store) if report else None
+        show_analysis(analysis, as_json=options.json, report=path)
 
 
-def _analyze_new(paths: tuple[Path, ...], options: Options, source: str) -> None:
+def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, report: bool) -> None:
     with progress("Analysing") as on_items:
         done = pipeline.analyze_new(paths, options.store, source=source, on_items=on_items)
     for path, why in done.search.problems:
@@ -70,15 +90,17 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str) -> None
         say(f"          there already: {one.run.native_id} · {place_of(one.run.origin)}")
     if not done.analyses and not options.json:
         put(f"Nothing new: {plural(known, 'run is', 'runs are')} in the store already.")
-    _show_all(done.analyses, done.summaries, as_json=options.json)
+    _show_all(done.analyses, done.summaries, options, report=report)
 
 
-def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True) -> None:
+def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:
     if as_json:
-        put_json(_json_of(analysis))
+        put_json({**_json_of(analysis), "report": str(report) if report is not None else None})
         return
     tell_summary(analysis)
     show_summary(analysis, kept=kept)
+    if report is not None:
+        put(f"Report   {place_of(str(report.absolute()))}", hang=9)
 
 
 def _json_of(analysis: Analysis) -> dict[str, object]:

@@ -10,7 +10,7 @@ from errata.cli.lazy import LazyGroup, Table
 from errata.errors import SettingsError
 
 COMMANDS: Table = {
-    "analyze": ("analyze", "Everything at once: import, check, summarise."),
+    "analyze": ("analyze", "Everything at once: fetch, import, check, summarise, report."),
     "import": ("import_", "Read the runs at PATHS into the store."),
     "fetch": ("fetch", "Save what a deployment answers about runs, for reading without a network."),
     "runs": ("runs", "List the runs of the store."),

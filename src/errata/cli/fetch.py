@@ -1,9 +1,10 @@
 """`errata fetch`."""
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,9 +12,12 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.progress import progress
-from errata.fetch.convex import Fetched
+
+if TYPE_CHECKING:
+    from errata.fetch.convex import Fetched
 
 SHOWN = 5
+RUN_ID = re.compile(r"jn7[a-z0-9]{20,60}")
 
 
 def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,9 +52,27 @@ def command(targets: tuple[str, ...], deployment: str, folder: Path | None, time
             put_command("Next", ["errata", "analyze", place_of(str(made.folder.absolute()))])
 
 
+def local_paths(paths: Iterable[str], options: Options, *, deployment: str = "") -> tuple[Path, ...]:
+    """What is far away is fetched first."""
+    found = []
+    for text in paths:
+        if not _is_remote(text):
+            found.append(Path(text))
+            continue
+        made = fetched(text, options, deployment=deployment)
+        say(f"fetched   {plural(made.evals, 'eval')}, {made.failed} failed · {place_of(str(made.folder.absolute()))}")
+        found.append(made.folder)
+    return tuple(found)
+
+
+def _is_remote(text: str) -> bool:
+    """Seen from the text alone, so that reading files needs nothing of the network."""
+    return text.startswith(("https://", "http://")) or (RUN_ID.fullmatch(text) is not None and not Path(text).exists())
+
+
 def fetched(
     text: str, options: Options, *, deployment: str = "", folder: Path | None = None, timeout: float = 30.0
-) -> Fetched:
+) -> "Fetched":
     from errata.pipeline.fetching import fetch
 
     with progress("Fetching") as on_items:
@@ -64,7 +86,7 @@ def fetched(
     return made
 
 
-def show_fetched(made: Fetched) -> None:
+def show_fetched(made: "Fetched") -> None:
     files = f"{plural(made.files, 'file')}, {made.new} of them new" if made.files else "no files"
     put(f"Run {made.run} · {plural(made.evals, 'eval')}, {made.failed} failed · {files}")
     put(f"Folder   {place_of(str(made.folder.absolute()))}", hang=9)

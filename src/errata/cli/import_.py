@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from errata import pipeline
+from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
@@ -17,21 +18,25 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 
 
 @click.command("import")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…|URL…", type=click.Path())
 @click.option("--source", default="", metavar="NAME", help="Read as this format; `errata sources` lists them.")
 @click.option("--map", "map_path", type=click.Path(path_type=Path), help="A mapping file for a format of your own.")
 @click.option("--no-triage", is_flag=True, help="Name the owners of failures later, when they are first asked for.")
+@deployment_option
 @shared_options
-def command(paths: tuple[Path, ...], source: str, map_path: Path | None, no_triage: bool, options: Options) -> None:
+def command(
+    paths: tuple[str, ...], source: str, map_path: Path | None, no_triage: bool, deployment: str, options: Options
+) -> None:
     """Read the runs at PATHS into the store.
 
     Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes
     a new revision.
     """
-    pipeline.look_for(paths, source=source, map_path=map_path)
+    local = local_paths(paths, options, deployment=deployment)
+    pipeline.look_for(local, source=source, map_path=map_path)
     store = options.store
     with progress("Importing") as on_items:
-        summaries = pipeline.import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
+        summaries = pipeline.import_paths(local, store, source=source, map_path=map_path, on_items=on_items)
     if not no_triage:
         with progress("Triage") as on_items:
             pipeline.triage_imported(summaries, store, on_run=lambda: on_items(1))

@@ -38,9 +38,10 @@ def used(asked: Iterable[tuple[str, Arguments]], tools: tuple[Tool, ...]) -> lis
     """
     given, left = [], MOST_BYTES
     for name, arguments in asked:
-        told = _cut(_used(name, arguments, tools), left) if left else FULL
-        left -= min(len(told.encode("utf-8", "replace")), left)
-        given.append(told)
+        whole = _used(name, arguments, tools) if left else FULL
+        told = _cut(whole, left)
+        left -= len(told.encode("utf-8"))
+        given.append(told if told or not whole else FULL)
     return given
 
 

@@ -14,7 +14,7 @@ from errata.memory.outline import Block, Item, blocks_of, lines_of
 from errata.memory.patches import APART, Patch, applied, inside, new_section
 from errata.memory.section import Section, find_section, is_head
 
-LONGEST = 16_000_000
+LARGEST = 2 * 1024 * 1024
 UTF8_MARK = "\ufeff"
 
 Shape = list[tuple[str, int]]
@@ -77,7 +77,7 @@ def has_section(data: bytes) -> bool:
 
 def is_editable(data: bytes) -> bool:
     """Text in UTF-8, or in anything like it: what is no UTF-8 elsewhere in the file is kept as it is."""
-    return len(data) <= LONGEST and b"\0" not in data and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return len(data) <= LARGEST and b"\0" not in data and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def _standing(section: Section | None, entry: Entry) -> Item | None:

@@ -98,7 +98,8 @@ def sort_out(reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequ
     found: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
     known = _by_beginning(runs)
     for report in sorted(reports, key=lambda one: one.date, reverse=True):
-        its_run = next((one for one in known.get(_beginning(report.run), ()) if is_about(report, one)), None)
+        near = [one for written in runs_of(report) for one in known.get(_beginning(written), ())]
+        its_run = next((one for one in near if is_about(report, one)), None)
         if its_run is not None and its_run.suite != run.suite:
             continue
         found[_what_it_is(report, its_run, run, began)].append(report)
@@ -137,12 +138,19 @@ def _what_it_is(report: PriorReport, its_run: Run | None, run: Run, began: str) 
 
 
 def is_about(report: PriorReport, run: Run) -> bool:
-    """By its id, the beginning of it, or the tail by which people call it."""
-    written = report.run.strip()
+    """By its id, the beginning of it, or the tail by which people call it; a report may be about several runs."""
+    return any(_is_called(written, report.date, run) for written in runs_of(report))
+
+
+def runs_of(report: PriorReport) -> list[str]:
+    return [written.strip() for written in report.run.split(",") if written.strip()]
+
+
+def _is_called(written: str, date: str, run: Run) -> bool:
     if same_run(written, *_names_of(run)) or (len(written) >= SHORT_PREFIX and run.native_id.endswith(f"_{written}")):
         return True
     short = len(written) >= SHORT_PREFIX and run.native_id.startswith(written)
-    return short and report.date == (run.started_at or "")[:DAY]
+    return short and date == (run.started_at or "")[:DAY]
 
 
 class Named(msgspec.Struct, frozen=True):

@@ -61,7 +61,9 @@ def _read(path: Path) -> bytes:
     with _told(path):
         data = path.read_bytes()
     if not is_editable(data):
-        raise ReportError(f"`{path}` is no text that can be edited", hint="a report is markdown in UTF-8")
+        raise ReportError(
+            f"`{path}` is no text that can be edited", hint="a report is markdown in UTF-8, of 2 MB at most"
+        )
     return data
 
 

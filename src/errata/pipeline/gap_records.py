@@ -4,6 +4,7 @@ import re
 
 from errata.memory.finding import ReportFile
 from errata.memory.gaps import gap_for
+from errata.memory.spelling import folded
 from errata.model import KnownGap, SourceRef, StoredRun
 from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorFailure, PriorReport
@@ -47,9 +48,24 @@ def _in_reports(reports: Reports) -> dict[str, tuple[Recorded, ...]]:
         calls = {one.case: one for one in report.failures}
         for case in report.gaps:
             keys = reports.names.find(case)
-            if len(keys) == 1:
+            if len(keys) == 1 and not _is_machinery(calls.get(case)):
                 found[keys[0]] = (*found.get(keys[0], ()), _recorded(report, calls.get(case)))
     return found
+
+
+# some call a failure of the provider or of the set-up a known gap, for want of another word; it is none of the case
+_MACHINERY = re.compile(
+    r"(?i)\b(?:infra\w*|provider|endpoint|rate[ -]?limit\w*|timed? ?out|network|connection|quota|unavailable|sandbox)\b"
+)
+
+
+def _is_machinery(failure: PriorFailure | None) -> bool:
+    if failure is None:
+        return False
+    return folded(failure.failed_check) in _NO_STEP or _MACHINERY.search(failure.reasoning) is not None
+
+
+_NO_STEP = frozenset(("none", "null", "n-a", "install"))
 
 
 def _recorded(report: PriorReport, failure: PriorFailure | None) -> Recorded:

@@ -50,6 +50,11 @@ def reports_at(folder: Path | None) -> Iterator[None]:
         _named.reset(token)
 
 
+def named_reports() -> Path | None:
+    """The folder that was named; none where reports are looked for around each run."""
+    return _named.get()
+
+
 def shelf_for(run: Run) -> Shelf:
     return look_into(folders_for([Path(run.origin)] if run.origin else [], cwd=Path.cwd(), named=_named.get()))
 

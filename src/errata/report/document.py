@@ -28,7 +28,7 @@ class Code(Part, frozen=True, gc=False, tag=True):
 
 
 class Link(Part, frozen=True, gc=False, tag=True):
-    """`target` is the `anchor` of a section behind `#`, or a path relative to the document; never an address."""
+    """`target` is `#` and the key of a section, or a path relative to the document; never an address."""
 
     target: str
 
@@ -56,8 +56,11 @@ def _parts(said: Iterable["Said"]) -> Iterator[Inline]:
 
 
 def marked(text: str) -> Line:
-    """Of our own words: what stands between backticks is code. A text of a log gains nothing by it but code."""
-    return tuple(Code(part) if at % 2 else Text(part) for at, part in enumerate(text.split("`")) if part)
+    """What stands between backticks is code, as reviewers write it; a backtick without a second one is a letter."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:
+        pieces[-2:] = ["`".join(pieces[-2:])]
+    return tuple(Code(part) if at % 2 else Text(part) for at, part in enumerate(pieces) if part)
 
 
 class Paragraph(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -66,7 +69,7 @@ class Paragraph(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 class Items(msgspec.Struct, frozen=True, gc=False, tag=True):
     lines: tuple[Line, ...]
-    numbered: bool = False
+    kind: Literal["points", "numbers", "tasks"] = "points"
 
 
 class Table(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -115,8 +118,8 @@ Block: TypeAlias = Paragraph | Items | Table | Snippet | Chart | Grid
 
 class Section(msgspec.Struct, frozen=True, kw_only=True):
     title: str
-    anchor: str = ""
-    """By which links find it; else it has the one that its title gives it."""
+    key: str = ""
+    """By which links of the same document find it, whatever its title is."""
     blocks: tuple[Block, ...] = ()
     sections: tuple["Section", ...] = ()
     brief: Line = ()
@@ -139,8 +142,15 @@ def paragraph(*said: "Said") -> Paragraph:
     return Paragraph(line(*said))
 
 
-def items(lines: Iterable["Said"], *, numbered: bool = False) -> Items:
-    return Items(tuple(line(one) for one in lines), numbered)
+def items(lines: Iterable["Said"], *, kind: Literal["points", "numbers", "tasks"] = "points") -> Items:
+    return Items(tuple(line(one) for one in lines), kind)
+
+
+def every_section(sections: Iterable[Section]) -> Iterator[Section]:
+    """Each followed by those inside of it, as they are read."""
+    for section in sections:
+        yield section
+        yield from every_section(section.sections)
 
 
 def table(

@@ -1,6 +1,7 @@
 """What an answer looks like: its JSON schema, and reading it out of whatever a reviewer said around it."""
 
 import json
+import re
 from typing import Any, NamedTuple
 
 from errata.model import Question
@@ -13,7 +14,8 @@ NO_LABEL = "none"
 LONGEST = 400_000
 """Characters of an answer that are looked at."""
 TRIES = 64
-THOUGHT = "</think>"
+THOUGHT = re.compile("</think>")
+MARKS = 32
 WRAPPERS = ("verdict", "answer", "result", "output")
 FIELDS = (
     "reasoning",
@@ -112,14 +114,13 @@ def read_answer(text: str) -> Given | str:
 
 def _after_thought(text: str) -> str:
     """What a model says after it has thought aloud. The same mark inside of an object is a quote from the packet."""
-    at = text.rfind(THOUGHT)
-    while at >= 0:
-        before = text.rfind(THOUGHT, 0, at)
-        start = before + len(THOUGHT) if before >= 0 else 0
-        if not _is_inside(text, start, at):
-            return text[at + len(THOUGHT) :]
-        at = before
-    return text
+    ends = [0, *[found.end() for found in THOUGHT.finditer(text)][-MARKS:]]
+    while len(ends) > 1:
+        around = next((at for at in reversed(range(len(ends) - 1)) if _is_inside(text, ends[at], ends[-1])), None)
+        if around is None:
+            break
+        del ends[around + 1 :]
+    return text[ends[-1] :]
 
 
 def _is_inside(text: str, start: int, at: int) -> bool:
@@ -166,8 +167,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | Twice:
     for name, value in pairs:
         if isinstance(value, Twice):
             return value
-        if made.setdefault(name, value) != value:
+        if name in made and made[name] != value:
             return Twice(name)
+        made[name] = value
     return made
 
 

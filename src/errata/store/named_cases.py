@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from sqlalchemy import case, func, or_, select
+from sqlalchemy import Select, case, func, or_, select
 
 from errata.model.identity import split_attempt_id
 from errata.store.database import Store
@@ -22,31 +22,30 @@ class Tried(NamedTuple):
 
 
 def tries_of(store: Store, keys: Iterable[str]) -> Iterator[Tried]:
-    """In every run that is not excluded. What a signal calls broken was not measured."""
-    broken = func.coalesce(attributions.c.breaks, False)
-    carried_out = attempts.c.execution.in_(("completed", "limit"))
-    measured = carried_out & (attempts.c.measurement == "scored") & ~broken
-    said = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
-    passed = measured & ~attempts.c.failure & attempts.c.outcome.in_(("pass", "partial"))
-    query = (
-        select(
-            runs.c.run_id,
-            attempts.c.case_key,
-            func.max(case((passed, 1), else_=0)).label("passed"),
-            func.max(case((measured & attempts.c.failure, 1), else_=0)).label("failed"),
-        )
-        .select_from(
-            attempts.join(runs, runs.c.pk == attempts.c.run_pk)
-            .outerjoin(attributions, said)
-            .outerjoin(exclusions, exclusions.c.run_id == runs.c.run_id)
-        )
-        .where(runs.c.state == "current", attempts.c.counted, exclusions.c.run_id.is_(None))
-        .group_by(runs.c.run_id, attempts.c.case_key)
-    )
+    """In every run that is not excluded."""
+    query = _tries()
     with store.reading() as connection:
         for some in chunks(list(dict.fromkeys(keys))):
             for row in connection.execute(query.where(attempts.c.case_key.in_(some))):
                 yield Tried(row.run_id, row.case_key, bool(row.passed), bool(row.failed))
+
+
+def _tries() -> Select[Any]:
+    """What a signal calls broken was not measured."""
+    broken = func.coalesce(attributions.c.breaks, False)
+    carried_out = attempts.c.execution.in_(("completed", "limit"))
+    measured = carried_out & (attempts.c.measurement == "scored") & ~broken
+    passed = measured & ~attempts.c.failure & attempts.c.outcome.in_(("pass", "partial"))
+    found = (
+        func.max(case((passed, 1), else_=0)).label("passed"),
+        func.max(case((measured & attempts.c.failure, 1), else_=0)).label("failed"),
+    )
+    said = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
+    joined = attempts.join(runs, runs.c.pk == attempts.c.run_pk).outerjoin(attributions, said)
+    joined = joined.outerjoin(exclusions, exclusions.c.run_id == runs.c.run_id)
+    query = select(runs.c.run_id, attempts.c.case_key, *found).select_from(joined)
+    query = query.where(runs.c.state == "current", attempts.c.counted, exclusions.c.run_id.is_(None))
+    return query.group_by(runs.c.run_id, attempts.c.case_key)
 
 
 def cases_ending(store: Store, name: str, *, suite: str = "", pk: int | None = None) -> list[str]:

@@ -22,15 +22,15 @@ def read_report(
 ) -> PriorReport:
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
     pieces = list(with_titles(pieces_of(text)))
-    head, models = head_of(pieces, told_by_name(below or path))
     known = Vocabulary(within=cases)
+    head, models = head_of(pieces, told_by_name(below or path), known)
     failures = tuple(FailureReader(Naming(labels, known, models)).read(pieces).failures(path))
     visible = PriorReport(
         path=path,
         digest=digest,
         **msgspec.structs.asdict(head),
         failures=failures,
-        actions=tuple(actions_in(pieces, known, path)),
+        actions=tuple(actions_in(pieces, known, path, date=head.date)),
         recommendations=tuple(recommendations_in(pieces, known, path)),
         patterns=tuple(patterns_in(pieces)),
         gaps=tuple(one.case for one in failures if is_gap(one.label)),

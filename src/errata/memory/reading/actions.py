@@ -24,15 +24,16 @@ _EXPECTED = re.compile(r"(?i);\s*expected:\s*([^;)]*)")
 _EDGES = " \t\n.:;,–—-*"
 
 
-def actions_in(pieces: Sequence[Piece], known: Vocabulary, path: str) -> Iterator[Action]:
-    """In their order; none where the section says so."""
+def actions_in(pieces: Sequence[Piece], known: Vocabulary, path: str, *, date: str) -> Iterator[Action]:
+    """In their order; none where the section says so. What has no day of its own has the report's, `date`."""
     for piece in in_sections(pieces, "actions"):
-        made = _of_row(piece, known, path) if piece.kind == "row" else _of_line(piece, known, path)
+        read = _of_row if piece.kind == "row" else _of_line
+        made = read(piece, known, path, date)
         if made is not None:
             yield made
 
 
-def _of_line(piece: Piece, known: Vocabulary, path: str) -> Action | None:
+def _of_line(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | None:
     text = piece.text.strip()
     if is_none(text) or piece.kind == "heading" or (piece.kind == "item" and piece.level > 1):
         return None
@@ -43,20 +44,20 @@ def _of_line(piece: Piece, known: Vocabulary, path: str) -> Action | None:
     target = _target(piece.words)
     named = [name for _, name in sorted(names_in(piece.words, known)) if name != target]
     told = f"{text[: clause.start()]}{text[clause.end() :]}" if clause else text
-    what = without_date(told).replace(target, "", 1) if target else without_date(told)
+    what = without_date(told).lstrip(_EDGES + "`").removeprefix(target)
     notes = clause[1] if clause else ""
     return _action(
         what=what,
         path=target,
         addresses=named or _cases_in_path(target, known),
-        date=date_in(text),
+        date=date_in(text) or date,
         author=by or (found[1] if (found := _BY.search(notes)) else ""),
         expected=found[1] if (found := _EXPECTED.search(notes)) else "",
         ref=SourceRef(file=path, line=piece.line),
     )
 
 
-def _of_row(piece: Piece, known: Vocabulary, path: str) -> Action | None:
+def _of_row(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | None:
     columns = columns_of(piece.header)
     cells = {name: cell for name, cell in zip(columns, piece.cells, strict=False) if name}
     texts = [cell.text for cell in piece.cells]
@@ -71,7 +72,7 @@ def _of_row(piece: Piece, known: Vocabulary, path: str) -> Action | None:
         what=said.text if "date" in cells else without_date(said.text),
         path=target,
         addresses=[name for name in told if name != target] or _cases_in_path(target, known),
-        date=date_in(cells["date"].text if "date" in cells else " ".join(texts)),
+        date=date_in(cells["date"].text if "date" in cells else " ".join(texts)) or date,
         author=cells["author"].text if "author" in cells else "",
         expected=cells["expected"].text if "expected" in cells else "",
         ref=SourceRef(file=path, line=piece.line),

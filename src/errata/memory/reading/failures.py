@@ -86,7 +86,7 @@ class FailureReader:
 
     def _said(self, piece: Piece) -> None:
         depth = piece.level if piece.kind == "item" else piece.level + 1
-        if self._group[0] >= depth:
+        if piece.kind == "item" and self._group[0] >= depth:
             self._group = (0, "")
         if self._fields(fields_in(piece.words, FAILURE), piece, depth) or self._lead(piece, depth):
             return
@@ -120,7 +120,7 @@ class FailureReader:
             self._naming.named(name, piece.line).call(label, piece.line)
         is_title = len(rest.text.strip(" :()*0123456789")) < SHORTEST and self._subject.at(depth) is None
         if not names and is_title:
-            self._group = (depth, label)
+            self._group = (depth if piece.kind == "item" else 0, label)
         return bool(names) or is_title
 
     def _listed(self, rest: Words) -> list[str]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.dates import date_in
 from errata.memory.reading.fields import fields_in
 from errata.memory.reading.names import FromName
@@ -22,6 +23,7 @@ FIRST = 12
 NAME = 120
 MOST_WORDS = 6
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
+_MORE_RUNS = re.compile(r"(?=.*\d)[A-Za-z0-9_-]{6,80}")
 _ADDRESS = re.compile(r"/run/([A-Za-z0-9_-]{4,80})")
 _RUN = re.compile(r"(?i)\brun\s+(?:id\s+)?[`(\[\"]?((?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{5,80})")
 _MODEL_LIKE = re.compile(r"(?<![\w/.-])[A-Za-z][\w.]*(?:[-/.:][\w.]+)+")
@@ -52,7 +54,7 @@ class _Told(NamedTuple):
     value: Words
 
 
-def head_of(pieces: Sequence[Piece], named: FromName) -> tuple[Head, list[str]]:
+def head_of(pieces: Sequence[Piece], named: FromName, cases: Vocabulary) -> tuple[Head, list[str]]:
     """What it says, and every model that it names as such: of several, none is *the* model."""
     first = _opening(pieces)
     told = list(_told(first))
@@ -64,9 +66,11 @@ def head_of(pieces: Sequence[Piece], named: FromName) -> tuple[Head, list[str]]:
     if len(models) > 1:
         head.run = head.model = ""
         return head, models
-    title = next((piece.text for piece in first if piece.kind == "heading"), "")
+    title = next((piece.text for piece in first if piece.kind == "heading" and piece.level == 1), "")
     head.run = head.run or _run_in(first) or named.run
-    head.model = head.model or "/".join(filter(None, (named.provider, named.model))) or _model_in(title, head.run)
+    head.model = (
+        head.model or "/".join(filter(None, (named.provider, named.model))) or _model_in(title, head.run, cases)
+    )
     said = (date_in(piece.text) for piece in first[:FIRST] if piece.kind != "row")
     head.date = head.date or named.date or next(filter(None, said), "")
     return head, [head.model, *models]
@@ -75,16 +79,22 @@ def head_of(pieces: Sequence[Piece], named: FromName) -> tuple[Head, list[str]]:
 def _opening(pieces: Sequence[Piece]) -> Sequence[Piece]:
     """Up to where it comes to the failures, or to anything else."""
     for at, piece in enumerate(pieces[:LOOKED_AT]):
-        if piece.kind == "heading" and at and about(piece.text) not in (None, "failures"):
+        if piece.kind == "heading" and at and (about(piece.text) is not None or piece.level > 2):
             return pieces[:at]
     return pieces[:LOOKED_AT]
 
 
 def _told(pieces: Iterable[Piece]) -> Iterable[_Told]:
+    listed = 0
+    """How deep the list of runs stands, below a field for them that has no value of its own."""
     for piece in pieces:
-        is_row = piece.kind == "row"
+        is_row, fields = piece.kind == "row", fields_in(piece.words, RUN)
         if piece.kind in ("item", "text"):
-            yield from (_Told(field.role, field.value) for field in fields_in(piece.words, RUN))
+            yield from (_Told(field.role, field.value) for field in fields)
+            if listed and piece.level > listed and not fields:
+                yield _Told("run", piece.words)
+            else:
+                listed = piece.level if [one.role for one in fields if not one.value.text.strip()] == ["run"] else 0
         elif is_row and len(piece.cells) == 2 and not {"run", "model"} <= set(columns_of(piece.header, RUN)):
             yield _Told(role_of(piece.cells[0].text, RUN), piece.cells[1])
         elif is_row and tuple(cell.text for cell in piece.cells) != piece.header:
@@ -97,7 +107,9 @@ def _take(head: Head, told: _Told, counts: dict[str, int]) -> None:
     text = told.value.text.strip()
     match told.role:
         case "run":
-            head.run = head.run or _id_in(told.value)
+            found = _id_in(told.value)
+            if not head.run or (_MORE_RUNS.fullmatch(found) and found not in head.run):
+                head.run = f"{head.run}, {found}" if head.run else found
         case "model":
             _take_model(head, text)
         case "provider" | "experiment":
@@ -158,10 +170,10 @@ def _run_in(pieces: Iterable[Piece]) -> str:
     return ""
 
 
-def _model_in(title: str, run: str) -> str:
+def _model_in(title: str, run: str, cases: Vocabulary) -> str:
     """The first word of the title that is made like the name of a model."""
     for found in _MODEL_LIKE.finditer(title):
         name = found[0].rstrip(".:")
-        if name.lower() not in _NO_MODEL and name != run and not date_in(name):
+        if name.lower() not in _NO_MODEL and name != run and not date_in(name) and not cases.has(name):
             return name
     return ""

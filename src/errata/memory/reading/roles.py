@@ -24,12 +24,12 @@ _FAILURE = {
     "status": "status result outcome pass-fail passed state",
 }
 _RUN = {
-    "run": "run run-id runid id-of-run run-identifier",
+    "run": "run run-id run-ids runs runid id-of-run run-identifier",
     "model": "model model-name model-slug slug subject model-under-test",
     "provider": "provider api routed-via via",
     "experiment": "experiment variant setup",
     "date": "date run-date day analysis-date analysed analyzed analysed-on analyzed-on when report-date created",
-    "rate": "pass-rate passrate score result results passing overall overall-score passes",
+    "rate": "pass-rate pass-rates recorded-pass-rate recorded-pass-rates score result results overall",
     "passed": "passed",
     "failed": "failed",
     "total": "total total-evals evals cases tests",

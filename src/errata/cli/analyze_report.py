@@ -1,0 +1,19 @@
+"""The report that `errata analyze` leaves: of every run in which something failed."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from errata.pipeline.analysis import Analysis
+from errata.store.database import Store
+
+
+def write_report_of(analysis: Analysis, store: Store) -> Path | None:
+    """Into the folder of reports; nothing where all passed."""
+    from errata.pipeline.reporting.run_files import REPORTS, write_run_report
+    from errata.pipeline.reports_in_use import named_reports
+
+    if not analysis.stored.counts.failures:
+        return None
+    day = datetime.now(UTC).date().isoformat()
+    made = write_run_report(analysis.stored, store, day=day, folder=named_reports() or Path(REPORTS))
+    return made.written[0].path if made.written else None

@@ -1,0 +1,70 @@
+"""Plain text → markdown that says no more than the text. The only place where markdown is escaped.
+
+A text can't start a heading, a list, a link, a table cell or markup of its own; addresses in it are shown as code, so
+that nobody follows one that a log has planted, and nobody is called by a mention in it.
+"""
+
+import re
+
+from errata.report.washing import washed
+
+_ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
+_SPECIAL = re.compile(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
+_STARTS = re.compile(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
+_CALLS = re.compile(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
+GAP = "\u200b"
+"""Breaks a mention or a reference where nobody sees it."""
+_TICKS = re.compile(r"`+")
+
+
+def inline_text(text: str, *, edges: bool = False) -> str:
+    """Plain text on one line, without anything that markdown would act on; with its blanks at both ends if `edges`."""
+    clean = washed(text)
+    pieces, at = [], 0
+    for found in _ADDRESS.finditer(clean):
+        pieces += [_escaped(clean[at : found.start()]), code(found[0])]
+        at = found.end()
+    pieces.append(_escaped(clean[at:]))
+    made = "".join(pieces)
+    return with_edges(made, text) if edges else made
+
+
+def with_edges(made: str, text: str) -> str:
+    """What was made of a text, with a blank where the text begins or ends with one."""
+    if not text:
+        return made
+    return f"{' ' if text[:1].isspace() else ''}{made}{' ' if text[-1:].isspace() and made else ''}"
+
+
+def code(text: str) -> str:
+    """Letter for letter, on one line; a bar is escaped, since a table would take it for the end of a cell."""
+    clean = washed(text)
+    if not clean:
+        return ""
+    ticks = ticks_around(clean)
+    pad = " " if clean.startswith("`") or clean.endswith("`") else ""
+    return f"{ticks}{pad}{clean.replace('|', chr(92) + '|')}{pad}{ticks}"
+
+
+def ticks_around(text: str, least: int = 1) -> str:
+    """More backticks than stand together anywhere in the text."""
+    return "`" * max(least, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
+
+
+def neutral(text: str) -> str:
+    """Without mentions and references: nobody is called, and no issue is named or closed, by what a log says."""
+    return _CALLS.sub(lambda found: f"{found[0]}{GAP}", text)
+
+
+def not_a_start(text: str) -> str:
+    """A line whose first letters would start a heading, a list or a quote does not."""
+    return _STARTS.sub(_shielded, text)
+
+
+def _shielded(found: re.Match[str]) -> str:
+    blank, mark = found.groups()
+    return f"{blank}{mark[:-1]}\\{mark[-1]}" if mark[0].isdigit() else f"{blank}\\{mark}"
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(lambda found: "&lt;" if found[0] == "<" else f"\\{found[0]}", neutral(text))
