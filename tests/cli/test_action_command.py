@@ -10,8 +10,6 @@ from errata.store.database import open_store
 from errata.store.schema import bucket_members, buckets
 from terminal import FIXTURES, done, errata
 
-RUN_A = FIXTURES / "convex_evals" / "run_a" / "data"
-RUN_B = FIXTURES / "convex_evals" / "run_b" / "data"
 REPORTS = FIXTURES.parent / "actions" / "reports"
 REPORT = Path("reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md")
 OLDER = Path("reports/nimbus-2-coder_jn7vec_2026-02-12.md")

@@ -10,7 +10,6 @@ from errata.cli.app import app
 from terminal import FIXTURES, done, errata
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data"
-RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
 REPORTS = FIXTURES.parent / "actions" / "reports"
 REPORT = "reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md"
 ACTION = ("--what", "allows it", "--path", "eslint.config.mjs", "--for", "002-http_greeting")

@@ -4,13 +4,10 @@ import shlex
 
 import pytest
 
-from terminal import FIXTURES, done, errata
+from terminal import done, errata
 
-RUN_A = FIXTURES / "convex_evals" / "run_a" / "data"
-RUN_B = FIXTURES / "convex_evals" / "run_b" / "data"
 SHAPE = "002-queries/006-pagination_shape"
 TEXT = ("--text", "The guidelines are silent on the shape of a page")
-
 
 pytestmark = pytest.mark.usefixtures("own_two_runs")
 

@@ -55,6 +55,15 @@ def test_the_labels_that_can_be_given_are_offered_and_one_for_what_fits_none(imp
     assert "provider" in told["owners"] and "model" not in told["owners"]
 
 
+@pytest.mark.req("C-13")
+def test_all_four_labels_are_offered_and_taken_where_a_gap_is_on_record(imported, answer_file):
+    done("known", "add", "002-queries/006-pagination_shape", "--text", "The validator's fields are nowhere documented")
+    told = handed(thing="jn7mqywb/002-queries/006-pagination_shape")
+
+    assert told["labels"] == ["MODEL_FAULT", "OVERLY_STRICT", "AMBIGUOUS_TASK", "KNOWN_GAP", "none"]
+    assert submitted(answer_file, an_answer(told, label="KNOWN_GAP")).code == 0
+
+
 def test_a_reader_gets_one_packet_after_the_other(imported, answer_file):
     first = handed()
     submitted(answer_file, an_answer(first))

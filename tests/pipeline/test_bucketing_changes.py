@@ -203,6 +203,12 @@ def test_an_undo_that_is_undone_is_a_redo(store, two):
     assert state(store) == after
     assert undo(store, ANA).what == "undo"
     assert state(store) == before
+    assert [(one.what, one.undone) for one in events_of(store)] == [
+        ("rename", True),
+        ("undo", False),
+        ("redo", True),
+        ("undo", False),
+    ]
 
 
 def test_an_undo_to_a_change_takes_back_all_since(store, two):
@@ -228,6 +234,27 @@ def test_undo_takes_back_the_last_change_of_the_suite_that_is_named(store, two):
 
     assert {one.slug for one in buckets_of(store)} >= {"there"}
     assert "here" not in {one.slug for one in buckets_of(store)}
+
+
+def test_a_merge_that_was_undone_and_redone_still_leads_to_what_stayed(store, two):
+    disk, lock = bucket_at(store, two, "a"), bucket_at(store, two, "c")
+    merge([lock], disk, store, ANA)
+
+    undo(store, ANA)
+    assert bucket_named(lock.slug, store).id == lock.id
+    undo(store, ANA)
+
+    assert bucket_named(lock.slug, store).id == disk.id
+
+
+def test_a_bucket_whose_slug_was_given_away_comes_back_under_another(store, two):
+    disk, lock = bucket_at(store, two, "a"), bucket_at(store, two, "c")
+    first = rename(disk, "Full", store, ANA).event
+    rename(lock, "Lock", store, ANA, slug=disk.slug)
+
+    undo(store, ANA, to=first)
+
+    assert {one.slug for one in buckets_of(store)} == {disk.slug, lock.slug}
 
 
 def test_nothing_done_is_nothing_to_undo(store, two):

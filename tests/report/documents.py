@@ -82,7 +82,8 @@ def holding(text):
             paragraph("before ", text, " after ", Strong(f"s{text}"), " ", Code(f"c{text}")),
             paragraph(f"p{text}"),
             items([f"i{text}", line("x", Code(f"c{text}"))]),
-            items([f"n{text}"], numbered=True),
+            items([f"n{text}"], kind="numbers"),
+            items([f"t{text}"], kind="tasks"),
             table(("a", f"h{text}"), [(f"x{text}", line(Code(f"c{text}"))), ("y", text)], right=("a",)),
             Snippet(f"first\n{text}\nlast", "ts", line("caption ", text)),
             Chart(f"t{text}", (Bar(f"b{text}", 2, f"n{text}"),)),
@@ -90,7 +91,7 @@ def holding(text):
         ),
         sections=(
             Section(title=f"One {text}", blocks=(paragraph(Link(f"l{text}", "#two")),)),
-            Section(title="Two", anchor="two", sections=(Section(title=f"Three {text}", brief=line(f"b{text}")),)),
+            Section(title="Two", key="two", sections=(Section(title=f"Three {text}", brief=line(f"b{text}")),)),
         ),
         memory={"run": f"m{text}", "cases": [text]},
     )

@@ -10,8 +10,9 @@ from errata.text.clean import one_line
 from errata.text.redact import redact
 
 NEARLY_ALL = 0.9
-TWICE = 2
-"""By how much more frequent a value must be among the members than among the others."""
+USUAL, CHANCE = 0.75, 0.25
+"""What more of the others have than this tells nothing; nor does what so few members may share by chance."""
+SEVERAL = 2
 LONGEST = 80
 _ALMOST_ALL_OF_IT = 0.8
 
@@ -43,14 +44,14 @@ class Parameters:
     def shared(self, suite: str, members: Sequence[Failing]) -> dict[str, str]:
         """Of two members or more, and only where the suite has other failures to compare with."""
         others = self._totals[suite] - len(members)
-        if len(members) < TWICE or others <= 0:
+        if len(members) < SEVERAL or others <= 0:
             return {}
         counted = Counter(pair for failing in members for pair in failing.parameters.items())
         found = {}
         for (name, value), often in sorted(counted.items()):
             inside = often / len(members)
             outside = (self._usual[suite][name, value] - often) / others
-            if inside >= NEARLY_ALL and inside >= TWICE * outside:
+            if inside >= NEARLY_ALL and outside <= USUAL and outside ** len(members) <= CHANCE:
                 found[name] = _shown(value)
         return found
 
@@ -85,8 +86,9 @@ def _telling(
     told = []
     for (suite, name, value), held in found.items():
         often, of = sum(count for count, _ in held), total[suite, name, value]
+        several = len(held) >= SEVERAL and often >= SEVERAL * len(held)
         # what all failures of the suite have explains none of them
-        if len(held) > 1 and often >= _ALMOST_ALL_OF_IT * of and of < NEARLY_ALL * sizes[suite]:
+        if several and often >= _ALMOST_ALL_OF_IT * of and of < NEARLY_ALL * sizes[suite]:
             ids = tuple(each for _, each in sorted(held, key=lambda one: (-one[0], one[1])))
             told.append(Behind(suite, name, _shown(value), often, of, ids))
     return sorted(told, key=lambda one: (-one.failures, one.suite, one.name, one.value))

@@ -10,6 +10,11 @@ from errata.text.clean import one_line
 
 KEY = 160
 _PHASES: frozenset[str] = frozenset(get_args(Phase))
+_ANY_ERROR = frozenset(
+    f"{name}Error"
+    for name in ("", "Assertion", "Attribute", "IO", "Index", "Key", "Name", "OS", "Runtime", "Type", "Value")
+)
+"""Classes that say nothing about what happened."""
 _MACHINERY = frozenset(("budget", "provider", "environment", "harness", "simulator", "collateral"))
 
 
@@ -38,7 +43,7 @@ def symptom_of(failing: Failing) -> Symptom:
     is_error = phase in _PHASES and bool(kind)
     checks = () if is_error else tuple(failing.key.coarse.split("+"))
     text, words = next(((text, words) for text in failing.texts if (words := words_of(text, without=checks))), ("", ()))
-    if is_error:
+    if is_error and kind not in _ANY_ERROR:
         words = tuple(sorted({*words, *words_of(kind)}))
     shape = shape_of(text)
     kind_of_key, key = _key(failing, shape, is_error=is_error, opaque=not words and _says_something(failing, checks))

@@ -22,7 +22,7 @@ COMMANDS: Table = {
     "failures": ("failures", "List the failures of RUNS."),
     "triage": ("triage", "Name the owner of every failure anew; all runs where none is given."),
     "review": ("review", "Have the failures read: by a model, an agent, a person, a spreadsheet."),
-    "buckets": ("buckets", "Put failures that belong together into buckets, count them, and put them right."),
+    "buckets": ("buckets", "Put failures with one cause into buckets, and put these right."),
     "sessions": (
         "sessions",
         "Tell the sessions of RUNS, what the latest one hides, and which crash dragged others along.",

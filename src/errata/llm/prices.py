@@ -6,7 +6,7 @@ MILLION = 1_000_000
 
 
 def cost_of(spec: ModelSpec, tokens_in: int, tokens_out: int) -> float | None:
-    """Dollars; none where nobody knows: a server of one's own has no price unless one is given, and half of one is none."""
+    """Dollars; none where nobody knows. A server of one's own has no price unless both figures are given."""
     if spec.price_in is not None and spec.price_out is not None:
         return (tokens_in * spec.price_in + tokens_out * spec.price_out) / MILLION
     if spec.base_url or spec.price_in is not None or spec.price_out is not None:

@@ -25,7 +25,7 @@ VERSION = "1"
 """Counts up when the grouping changes what it says."""
 PENDING = "~"
 """Behind the mark of a run: what its buckets share with those of other runs was not told yet."""
-FEW, CHEAP = 200, 20_000
+FEW, CHEAP = 200, 5_000
 """Failures of a run up to which suggestions come along with a look at one of them, and with other work."""
 
 

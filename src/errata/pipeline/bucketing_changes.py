@@ -7,7 +7,7 @@ import msgspec
 from errata.buckets.opinions import slug_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Bucket
-from errata.pipeline.bucketing_keeping import free_slug
+from errata.pipeline.bucketing_slugs import free_slug
 from errata.pipeline.bucketing_status import restated
 from errata.store.bucket_changes import Filing, Signed, filing
 from errata.store.bucket_events import Change, Place

@@ -92,4 +92,10 @@ def _names(change: Change, at: int) -> str:
 
 
 def _statuses(change: Change, at: int) -> str:
-    return ", ".join(one.bucket.status for pair in change.filed if (one := pair[at]) is not None)
+    """With the title, where its readers gave it another one."""
+    told = []
+    for before, after in change.filed:
+        renamed = before is not None and before.bucket.title != after.bucket.title
+        for one in (before, after)[at : at + 1]:
+            told += [f"{one.bucket.status}: {one.bucket.title}" if renamed else one.bucket.status] if one else []
+    return ", ".join(told)

@@ -7,7 +7,10 @@ import msgspec
 
 from errata.model import Bucket, StoredRun
 from errata.model.words import MemberRole
+from errata.pipeline.bucketing_naming import named_by_readers
+from errata.pipeline.bucketing_slugs import free_slug
 from errata.pipeline.bucketing_status import restated
+from errata.review.standing import standing
 from errata.store.bucket_changes import Filing, Signed
 from errata.store.bucket_events import Change, Move, Place
 from errata.store.buckets import Filed, Placement
@@ -127,11 +130,22 @@ class _Shelf:
         living = [self._filed[each] for each in sorted(touched) if each in self._filed]
         now = restated(self._desk, [one.bucket for one in living])
         for old, bucket in zip(living, now, strict=True):
-            if old.bucket != bucket:
-                self._desk.file(bucket, gone=old.gone)
             if old.bucket.status != bucket.status:
+                bucket = self._named(bucket) if bucket.status == "final" else bucket
                 signed = Signed(what="standing", at=self._suggestion.at)
                 self._desk.note(signed, bucket.id, Change(filed=((old, Filed(bucket, old.gone)),)))
+            if old.bucket != bucket:
+                self._desk.file(bucket, gone=old.gone)
+                self._filed[bucket.id] = Filed(bucket, old.gone)
+
+    def _named(self, bucket: Bucket) -> Bucket:
+        """By its readers, unless a person has named it."""
+        if bucket.id in self._desk.touched(bucket.suite):
+            return bucket
+        said = self._desk.verdicts([bucket.id])
+        stood = [one.verdict for each in bucket.supported_by if (one := standing(said[each])) is not None]
+        others = (one.bucket for one in self._filed.values() if not one.gone and one.bucket.id != bucket.id)
+        return named_by_readers(bucket, stood, {one.slug for one in others})
 
 
 def _bare(bucket: Bucket) -> Bucket:
@@ -140,11 +154,6 @@ def _bare(bucket: Bucket) -> Bucket:
 
 def _with_free_slug(bucket: Bucket, taken: Collection[str]) -> Bucket:
     return _bare(msgspec.structs.replace(bucket, slug=free_slug(bucket.slug, taken), status="provisional"))
-
-
-def free_slug(wanted: str, taken: Collection[str]) -> str:
-    numbered = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
-    return wanted if wanted not in taken else next(slug for slug in numbered if slug not in taken)
 
 
 def _placements(shelf: _Shelf, suggestion: Suggestion, before: Placements) -> Iterator[tuple[str, Placement]]:

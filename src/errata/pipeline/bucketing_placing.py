@@ -12,7 +12,7 @@ from errata.model import Bucket
 from errata.model.identity import fingerprint
 from errata.pipeline.bucketing_changes import By, Done, living, refuse_other_suites, signed, title_of
 from errata.pipeline.bucketing_failures import failing_in
-from errata.pipeline.bucketing_keeping import free_slug
+from errata.pipeline.bucketing_slugs import free_slug
 from errata.store.bucket_changes import filing
 from errata.store.bucket_events import Place
 from errata.store.buckets import Placement, buckets_of, placements_in, run_of, slips_of

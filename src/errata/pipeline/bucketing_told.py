@@ -25,17 +25,18 @@ class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
     reviewed: BucketSum
     provisional: BucketSum
     alone: int
-    """Failures of provisional buckets of one."""
+    """Failures that share their bucket with no other, of this run or of another."""
 
 
 def buckets_of_run(stored: StoredRun, store: Store) -> RunBuckets:
     bucket_if_cheap(stored, store)
-    table = bucket_table(store, run_ids=[stored.run.id])
+    listed = bucket_table(store, run_ids=[stored.run.id], alone=True).listed
+    shared = [one for one in listed if one.rows + one.elsewhere > 1]
     final, reviewed, provisional = (
-        _sum([one for one in table.listed if one.bucket.status == status])
-        for status in ("final", "reviewed", "provisional")
+        _sum([one for one in shared if one.bucket.status == status]) for status in ("final", "reviewed", "provisional")
     )
-    return RunBuckets(final=final, reviewed=reviewed, provisional=provisional, alone=table.alone)
+    alone = len(listed) - len(shared)
+    return RunBuckets(final=final, reviewed=reviewed, provisional=provisional, alone=alone)
 
 
 def _sum(some: Sequence[Counted]) -> BucketSum:

@@ -4,7 +4,7 @@ import msgspec
 
 from errata.errors import NotFoundError, SettingsError
 from errata.pipeline.bucketing_changes import By
-from errata.pipeline.bucketing_keeping import free_slug
+from errata.pipeline.bucketing_slugs import free_slug
 from errata.pipeline.bucketing_status import restated
 from errata.store.bucket_changes import Filing, Signed, filing
 from errata.store.bucket_events import BY_PERSONS, Change, Event, events_of

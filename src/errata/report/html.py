@@ -4,11 +4,12 @@ Every text is cleaned, redacted and escaped here, by `_text`; nothing else write
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
+from errata.report.anchors import Anchors
 from errata.report.charts import chart
 from errata.report.document import (
     Block,
@@ -27,9 +28,9 @@ from errata.report.document import (
     Table,
     Text,
 )
-from errata.report.markdown import PROVISIONAL, anchors_of, is_safe_target
-from errata.text.clean import clean
-from errata.text.redact import redact
+from errata.report.markdown import PROVISIONAL
+from errata.report.markdown_text import with_edges
+from errata.report.washing import washed, washed_lines
 
 IN_FULL = 500
 """Of many alike, so many are shown whole; the rest stands in a table."""
@@ -68,8 +69,7 @@ def _policy(style: str) -> str:
 class _Page:
     def __init__(self, document: Document) -> None:
         self._document = document
-        made = anchors_of(document)
-        self._anchors: Callable[[Section], str] = lambda section: section.anchor or made[id(section)]
+        self._anchors = Anchors(document)
         self._shown = 0
 
     def parts(self) -> Iterator[str]:
@@ -78,23 +78,26 @@ class _Page:
         if document.status is not None:
             yield f'<p class="status {document.status.replace(" ", "-")}">{document.status.upper()}</p>'
         if document.facts:
-            facts = (f"<dt>{_text(name)}</dt><dd>{_line(value)}</dd>" for name, value in document.facts)
+            facts = (f"<dt>{_text(name)}</dt><dd>{self._line(value)}</dd>" for name, value in document.facts)
             yield f"<dl>{''.join(facts)}</dl>"
-        yield from map(_block, document.blocks)
+        yield from map(self._block, document.blocks)
         if len(document.sections) > 1:
             yield self._contents(document.sections)
         for section in document.sections:
             yield from self._section(section, 2)
 
     def _contents(self, sections: Iterable[Section]) -> str:
-        links = (f'<li><a href="#{escape(self._anchors(one))}">{_text(one.title)}</a></li>' for one in sections)
+        links = (f'<li><a href="#{self._id(one)}">{_text(one.title)}</a></li>' for one in sections)
         return f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
+
+    def _id(self, section: Section) -> str:
+        return escape(self._anchors.of(section))
 
     def _section(self, section: Section, level: int) -> Iterator[str]:
         head = min(level, 6)
         yield "<section>"
-        yield f'<h{head} id="{escape(self._anchors(section))}">{_text(section.title)}</h{head}>'
-        yield from map(_block, section.blocks)
+        yield f'<h{head} id="{self._id(section)}">{_text(section.title)}</h{head}>'
+        yield from map(self._block, section.blocks)
         left: list[Section] = []
         for one in section.sections:
             if one.brief and self._shown >= IN_FULL:
@@ -110,52 +113,67 @@ class _Page:
             return
         yield f"<p>{len(left):,} more in short; the markdown and JSON reports have them in full.</p>"
         rows = (
-            f'<tr id="{escape(self._anchors(one))}"><td>{_text(one.title)}</td><td>{_line(one.brief)}</td></tr>'
-            for one in left
+            f'<tr id="{self._id(one)}"><td>{_text(one.title)}</td><td>{self._line(one.brief)}</td></tr>' for one in left
         )
-        yield _scrolling(f"<table><tbody>{''.join(rows)}</tbody></table>", "the rest, in short")
+        head = '<thead><tr><th scope="col">case</th><th scope="col">in short</th></tr></thead>'
+        yield _scrolling(f"<table>{head}<tbody>{''.join(rows)}</tbody></table>", "the rest, in short")
 
+    def _block(self, block: Block) -> str:
+        match block:
+            case Paragraph():
+                return f"<p>{self._line(block.line)}</p>"
+            case Items():
+                return self._items(block)
+            case Table():
+                return self._table(block)
+            case Snippet():
+                return self._snippet(block)
+            case Chart():
+                return chart(block, _text)
+            case Grid():
+                return _grid(block)
 
-def _block(block: Block) -> str:
-    match block:
-        case Paragraph():
-            return f"<p>{_line(block.line)}</p>"
-        case Items():
-            tag = "ol" if block.numbered else "ul"
-            return f"<{tag}>{''.join(f'<li>{_line(one)}</li>' for one in block.lines)}</{tag}>"
-        case Table():
-            return _table(block)
-        case Snippet():
-            return _snippet(block)
-        case Chart():
-            return chart(block, _text)
-        case Grid():
-            return _grid(block)
+    def _items(self, items: Items) -> str:
+        tag, mark = ("ol", "") if items.kind == "numbers" else ("ul", "☐ " if items.kind == "tasks" else "")
+        return f"<{tag}>{''.join(f'<li>{mark}{self._line(one)}</li>' for one in items.lines)}</{tag}>"
 
+    def _table(self, table: Table) -> str:
+        numbers = [' class="number"' if name in table.right else "" for name in table.header]
+        named = zip(table.header, numbers, strict=True)
+        head = "".join(f'<th scope="col"{kind}>{_text(name)}</th>' for name, kind in named)
+        body = "".join(f"<tr>{self._row(row, numbers)}</tr>" for row in table.rows)
+        notice = f'<p class="notice">{_text(PROVISIONAL)}</p>' if table.provisional else ""
+        whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return notice + _scrolling(whole, ", ".join(name for name in table.header if name) or "facts")
 
-def _table(table: Table) -> str:
-    numbers = [' class="number"' if name in table.right else "" for name in table.header]
-    head = "".join(
-        f'<th scope="col"{kind}>{_text(name)}</th>' for name, kind in zip(table.header, numbers, strict=True)
-    )
-    rows = (
-        "".join(f"<td{kind}>{_line(cell)}</td>" for cell, kind in zip(row, numbers, strict=True)) for row in table.rows
-    )
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    notice = f'<p class="notice">{_text(PROVISIONAL)}</p>' if table.provisional else ""
-    whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return notice + _scrolling(whole, ", ".join(name for name in table.header if name))
+    def _row(self, row: Iterable[Line], kinds: Iterable[str]) -> str:
+        return "".join(f"<td{kind}>{self._line(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
+
+    def _snippet(self, snippet: Snippet) -> str:
+        code = f'<pre tabindex="0"><code>{escape(washed_lines(snippet.text))}</code></pre>'
+        if not snippet.caption:
+            return code
+        return f"<figure><figcaption>{self._line(snippet.caption)}</figcaption>{code}</figure>"
+
+    def _line(self, parts: Line) -> str:
+        return "".join(map(self._inline, parts)).strip()
+
+    def _inline(self, part: Inline) -> str:
+        match part:
+            case Text():
+                return with_edges(_text(part.text), part.text)
+            case Strong():
+                return f"<strong>{_text(part.text)}</strong>" if part.text.strip() else ""
+            case Code():
+                return f"<code>{_text(part.text)}</code>" if part.text.strip() else ""
+            case Link():
+                shown, target = _text(part.text), self._anchors.target(part.target)
+                return f'<a href="{escape(target)}">{shown}</a>' if target else shown
 
 
 def _scrolling(table: str, label: str) -> str:
     """What is wider than the page scrolls by itself, by keyboard as well."""
     return f'<div class="wide" role="region" tabindex="0" aria-label="{_text(label)}">{table}</div>'
-
-
-def _snippet(snippet: Snippet) -> str:
-    text = escape(clean(redact(snippet.text)).strip("\n"))
-    code = f'<pre tabindex="0"><code>{text}</code></pre>'
-    return f"<figure><figcaption>{_line(snippet.caption)}</figcaption>{code}</figure>" if snippet.caption else code
 
 
 def _grid(grid: Grid) -> str:
@@ -174,25 +192,5 @@ def _cell(letter: str, legend: Mapping[str, str]) -> str:
     return f'<td{kind} title="{_text(legend.get(letter, ""))}">{_text(letter)}</td>'
 
 
-def _line(parts: Line) -> str:
-    return "".join(_inline(part) for part in parts).strip()
-
-
-def _inline(part: Inline) -> str:
-    match part:
-        case Text():
-            return _text(part.text, edges=True)
-        case Strong():
-            return f"<strong>{_text(part.text)}</strong>" if part.text.strip() else ""
-        case Code():
-            return f"<code>{_text(part.text)}</code>" if part.text.strip() else ""
-        case Link():
-            shown = _text(part.text)
-            return f'<a href="{escape(part.target)}">{shown}</a>' if is_safe_target(part.target) else shown
-
-
-def _text(text: str, *, edges: bool = False) -> str:
-    made = escape(" ".join(clean(redact(text)).split()))
-    if not edges or not text:
-        return made
-    return f"{' ' if text[:1].isspace() else ''}{made}{' ' if text[-1:].isspace() and made else ''}"
+def _text(text: str) -> str:
+    return escape(washed(text))

@@ -7,11 +7,15 @@ PREFIX = 8
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-def report_path(model: str, provider: str, run: str, day: str, *, suffix: str = ".md") -> str:
-    """Relative to the folder of reports. The provider is what stands before the slash of a model's name, if any."""
+def report_path(model: str, provider: str, run: str, day: str, *, whole: bool = False) -> str:
+    """Relative to the folder of reports. The provider is what stands before the slash of a model's name, if any.
+
+    With the `whole` id of the run where its beginning names another run, too.
+    """
     before, slash, name = model.partition("/")
     folder = slug(before if slash else provider)
-    return f"{folder}/{slug(name if slash else model)}/{slug(run)[:PREFIX]}_{day}{suffix}"
+    called = slug(run) if whole else slug(run)[:PREFIX].rstrip("-.")
+    return f"{folder}/{slug(name if slash else model)}/{called}_{day}.md"
 
 
 def slug(text: str) -> str:

@@ -20,6 +20,7 @@ BUILT_IN = {
     "inspect-ai": "errata.sources.inspect_ai",
     "harbor": "errata.sources.harbor",
     "promptfoo": "errata.sources.promptfoo",
+    "lm-eval": "errata.sources.lm_eval",
     "errata-jsonl": "errata.sources.errata_jsonl",
     "generic": "errata.sources.generic",
 }

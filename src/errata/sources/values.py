@@ -5,6 +5,8 @@ from collections.abc import Collection
 from types import NoneType
 from typing import Any
 
+import msgspec
+
 from errata.model.times import from_iso
 from errata.sources.base import number_or_none
 
@@ -15,6 +17,7 @@ _CONSTANTS = {float("inf"): "Infinity", float("-inf"): "-Infinity"}
 _HARMLESS = frozenset((str, bool, NoneType))
 _TEXT = frozenset((str,))
 _DIGITS = 10_000
+_encode = msgspec.json.Encoder().encode
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -27,6 +30,17 @@ def sequence(value: Any) -> list[Any]:
 
 def text(value: Any) -> str:
     return value if type(value) is str else ""
+
+
+def as_text(value: Any) -> str:
+    """A value in words; a whole number stays one, although a table may have made it `12.0`."""
+    if type(value) is str:
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if isinstance(value, (int, float)) else _encode(plain(value)).decode()
 
 
 def number(value: Any) -> float | None:

@@ -133,6 +133,10 @@ class Filing:
             empty = buckets.c.id.in_(some) & buckets.c.id.not_in(filled)
             self._connection.execute(update(buckets).where(empty).values(gone=True))
 
+    def touched(self, suite: str) -> set[str]:
+        """Buckets that some person named, made, filled or confirmed."""
+        return touched_by_persons(self._connection, suite)
+
     def heirs(self, suite: str) -> dict[str, str]:
         """Merged bucket → the one that took its place."""
         return heirs(all_events(self._connection, suite))

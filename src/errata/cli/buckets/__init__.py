@@ -20,7 +20,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("buckets", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.buckets")
 def command() -> None:
-    """Root causes: failures that belong together, named, counted, and put right by people.
+    """Put failures with one cause into buckets, and put these right.
 
     Buckets come from failure keys, verdicts and texts that are alike, and are PROVISIONAL until enough of their members
     were read. BUCKET is a slug, the beginning of one, or an id.

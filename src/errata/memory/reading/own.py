@@ -51,7 +51,7 @@ def memory_in(pieces: Sequence[Piece]) -> Memory | None:
         if piece.kind == "comment" and content.startswith(OPENS) and content.endswith(ENDS):
             try:
                 found = msgspec.json.decode(content[len(OPENS) : -len(ENDS)], type=Memory)
-            except (msgspec.MsgspecError, RecursionError):
+            except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
                 return None
             return found if found.format == FORMAT else None
     return None

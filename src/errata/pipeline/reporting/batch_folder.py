@@ -2,11 +2,11 @@
 
 from errata.issues.manifest import SCRIPT, Filed, manifest, marker, script
 from errata.report.facts.batch import BatchReport
-from errata.report.markdown import neutral, to_markdown
+from errata.report.markdown import to_markdown
+from errata.report.markdown_text import neutral
 from errata.report.profiles.batch import batch_documents
 from errata.report.profiles.batch_issues import with_marker
-from errata.text.clean import one_line
-from errata.text.redact import redact
+from errata.report.washing import washed
 
 EXECUTABLE = frozenset((SCRIPT,))
 NEW_LINE = "\n"
@@ -14,7 +14,7 @@ NEW_LINE = "\n"
 
 def _plain_title(title: str, text: str) -> str:
     """The script takes the first line as it is for the title, which is no markdown."""
-    return f"# {one_line(neutral(redact(title)))}\n{text.partition(NEW_LINE)[2]}"
+    return f"# {neutral(washed(title))}\n{text.partition(NEW_LINE)[2]}"
 
 
 def batch_files(report: BatchReport) -> dict[str, str]:

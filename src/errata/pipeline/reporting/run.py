@@ -10,9 +10,10 @@ from errata.pipeline.earlier_runs import earlier_of_same_model
 from errata.pipeline.failures import case_name
 from errata.pipeline.remembering import Remembered, remember
 from errata.pipeline.reporting.run_advice import advice_of
+from errata.pipeline.reporting.run_answer import answer_of
 from errata.pipeline.reporting.run_failures import Gathered, gather
-from errata.pipeline.reporting.run_patterns import patterns_of
-from errata.pipeline.reporting.shared import MACHINERY, day_of, reading_of, score_lines
+from errata.pipeline.reporting.run_patterns import patterns_of, shared_texts
+from errata.pipeline.reporting.shared import MACHINERY, day_of, is_unjudged, reading_of, score_lines, short_line
 from errata.pipeline.scoring import Scores
 from errata.pipeline.suspicions import suspicious_passes
 from errata.report.facts.run import Action, Failure, Impact, RunReport, StepCount, Subject
@@ -24,6 +25,7 @@ from errata.store.database import Store
 
 ALPHA = 0.05
 ODD = 8
+TOLD, PATTERN = 4, 160
 WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "not known yet"}
 FINDINGS = ("error", "warning")
 
@@ -36,19 +38,22 @@ def run_report(stored: StoredRun, store: Store, *, made: str) -> RunReport:
     gathered = gather(stored, store, remembered)
     failures = gathered.failures
     lines = score_lines(scores)
+    patterns = patterns_of(stored, store, gathered, remembered)
     return RunReport(
         subject=_subject(stored, scores, gathered, health.findings),
         made=made,
         reading=reading_of(gathered.ids, gathered.said),
-        answer=_answer(failures, scores),
+        answer=answer_of(failures, unavailable=bool(scores.unavailable)),
         scores=lines,
         steps=tuple(_steps(gathered)),
         step_word="Step" if gathered.in_steps else "Check",
         failures=failures,
-        patterns=patterns_of(stored, store, gathered, remembered, whole.causes),
+        patterns=patterns,
+        shared_texts=tuple(shared_texts(whole.causes, patterns, len(failures))),
         categories=_categories(stored, store, failures),
         since=_since(stored, store),
         history=tuple(f"{one.date or 'undated'} {one.path}" for one in reversed(remembered.shelved.same_model)),
+        told_before=tuple(_told_before(remembered)),
         actions=tuple(_actions(remembered, stored)),
         advice=advice_of(failures, gathered, remembered),
         impact=tuple(_impact(failures)),
@@ -75,6 +80,7 @@ def _subject(stored: StoredRun, scores: Scores, gathered: Gathered, findings: Se
         date=day_of(run),
         passed=as_counted[0],
         total=as_counted[1],
+        judged=not is_unjudged(stored),
         pending=gathered.pending,
         missing=gathered.missing,
         missing_unnamed=max(0, (run.expected_cases or 0) - stored.counts.cases),
@@ -96,50 +102,12 @@ def _as_the_harness_counts(stored: StoredRun, scores: Scores) -> tuple[int, int]
     return strict.passed, strict.total
 
 
-def _answer(failures: Sequence[Failure], scores: Scores) -> str:
-    """Who has to answer for what; one sentence for each."""
-    if not failures:
-        return "Nothing failed."
-    total = len(failures)
-    mine = sum(one.owner == "model" for one in failures)
-    parts = [f"The model has {mine} of the {plural(total, 'failure')} to answer for."]
-    unmeasured = [one for one in failures if one.machinery]
-    if unmeasured:
-        owners = _tally(one.owner for one in unmeasured)
-        parts.append(f"{_many(len(unmeasured))} nothing about it ({owners}).")
-    ours = [one for one in failures if one.owner in ("grader", "task") and not one.machinery]
-    if ours:
-        parts.append(f"{_of_ours(ours)}.")
-    back = [one for one in failures if one.repeat.should_be_gone]
-    if back:
-        cases = named([one.case for one in back], 3)
-        parts.append(f"{plural(len(back), 'failure')} should be gone by what was done before: {cases}.")
-    if scores.unavailable:
-        parts.append("The run was unavailable: every case ended in the same error.")
-    return " ".join(parts)
-
-
-def _many(count: int) -> str:
-    return "One says" if count == 1 else f"{count} say"
-
-
-def _of_ours(failures: Sequence[Failure]) -> str:
-    return f"{plural(len(failures), 'failure')} point to the eval itself: {named([one.case for one in failures], 4)}"
-
-
-def _tally(words: Iterable[str]) -> str:
-    counts: dict[str, int] = {}
-    for word in words:
-        counts[word] = counts.get(word, 0) + 1
-    return ", ".join(f"{word} {often}" for word, often in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
 def _steps(gathered: Gathered) -> Iterator[StepCount]:
     """Every step that the harness has, also those at which nothing failed."""
     by_step: dict[str, list[str]] = {name: [] for name in gathered.steps}
-    for one in gathered.failures:
-        also = f" ({' and '.join(one.also_failed)} failed too)" if one.also_failed else ""
-        by_step.setdefault(gathered.first_failed[id(one)], []).append(f"{one.case}{also}")
+    for one, first in zip(gathered.failures, gathered.first_failed, strict=True):
+        also = f" (also {' and '.join(one.also_failed)})" if one.also_failed else ""
+        by_step.setdefault(first, []).append(f"{one.case}{also}")
     for step, cases in by_step.items():
         yield StepCount(step=step or "none (nothing was checked)", count=len(cases), cases=tuple(cases))
 
@@ -193,10 +161,17 @@ def _since(stored: StoredRun, store: Store) -> str:
     p = mcnemar(fixed, broke)
     chance = "no more than chance" if p >= ALPHA else "more than chance"
     return (
-        f"({before.run.native_id[:8]}, {day_of(before.run)}) failed in both {both}; failed then, pass now {fixed}; "
+        f"{before.run.native_id[:8]} of {day_of(before.run)}. Failed in both {both}; failed then, pass now {fixed}; "
         f"passed then, fail now {broke}. The difference is {chance} (exact McNemar, {fixed} against {broke}, "
         f"p = {p:.2f})."
     )
+
+
+def _told_before(remembered: Remembered) -> Iterator[str]:
+    """What earlier reports about the model say is behind several failures."""
+    for report in reversed(remembered.shelved.same_model):
+        for pattern in report.patterns[:TOLD]:
+            yield f'{report.date or "undated"}: "{short_line(pattern, PATTERN)}"'
 
 
 def _actions(remembered: Remembered, stored: StoredRun) -> Iterator[Action]:
@@ -216,7 +191,7 @@ def _impact(failures: Sequence[Failure]) -> Iterator[Impact]:
     kinds = (
         ("Genuine model faults", [one for one in failures if one.owner == "model"]),
         ("Known gap", [one for one in failures if one.label == "KNOWN_GAP"]),
-        ("Actionable on our side (eval, grader, task)", [one for one in failures if _is_ours(one)]),
+        ("Actionable on our side (eval, lint, grader, task)", [one for one in failures if _is_ours(one)]),
         ("Ran into a limit (budget)", [one for one in failures if one.owner == "budget"]),
         ("Says nothing about the model, repeat", [one for one in failures if one.owner in MACHINERY]),
         ("Not known", [one for one in failures if one.owner == "unknown"]),

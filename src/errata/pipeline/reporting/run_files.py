@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from errata.memory.keeping import kept_actions, with_actions
+from errata.memory.reading.own import memory_in
+from errata.memory.reading.pieces import pieces_of
 from errata.model import StoredRun
 from errata.pipeline.report_of_run import report_of
 from errata.pipeline.reporting.run import run_report
@@ -32,7 +34,7 @@ def write_run_report(
     if not report.failures and not report.subject.pending and not report.subject.missing:
         return RunWritten(report, ())
     document = run_document(report)
-    root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day))
+    root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder))
     said = _actions_so_far(root / name, stored, store, folder)
     text = with_actions(to_markdown(document), said)
     written = [write_file(root, name, text)]
@@ -42,16 +44,30 @@ def write_run_report(
     return RunWritten(report, tuple(written))
 
 
-def _name(report: RunReport, day: str) -> str:
+def _name(report: RunReport, day: str, folder: Path) -> str:
+    """Where ids begin with a day, as those of conversations do, eight characters may name several runs."""
     subject = report.subject
-    return report_path(subject.model, subject.provider, subject.native_id, day)
+    usual = report_path(subject.model, subject.provider, subject.native_id, day)
+    if _is_about_another(folder / usual, subject.native_id):
+        return report_path(subject.model, subject.provider, subject.native_id, day, whole=True)
+    return usual
+
+
+def _is_about_another(path: Path, run: str) -> bool:
+    return path.is_file() and _run_in(path) not in ("", run)
+
+
+def _run_in(path: Path) -> str:
+    """The run that a report of errata's own says it is about."""
+    memory = memory_in(list(pieces_of(path.read_text(encoding="utf-8", errors="replace"))))
+    return memory.run if memory is not None else ""
 
 
 def _actions_so_far(path: Path, stored: StoredRun, store: Store, folder: Path) -> str:
     """Of the file itself where it is there already; else of the newest report of the same run."""
     if not path.is_file():
         found = report_of(stored, store, named=folder if folder.is_dir() else None)
-        if found is None:
+        if found is None or _is_about_another(found.path, stored.run.native_id):
             return ""
         path = found.path
     return kept_actions(path.read_text(encoding="utf-8", errors="replace"))

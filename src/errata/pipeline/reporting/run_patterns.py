@@ -1,46 +1,33 @@
 """Cross-cutting patterns of a run: its buckets of more than one failure, and whether earlier reports tell of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from errata.model import StoredRun
 from errata.model.identity import split_attempt_id
-from errata.pipeline.causes import Cause, Causes
-from errata.pipeline.failures import case_name
+from errata.pipeline.causes import Causes
 from errata.pipeline.remembering import Remembered
 from errata.pipeline.reporting.run_failures import Gathered
+from errata.pipeline.reporting.shared import in_common, short_line
 from errata.report.facts.run import Pattern
+from errata.report.profiles.parts import named
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
-from errata.text.clean import one_line
 
 SHARED = 2
-TITLE = 120
+TITLE, SHOWN = 120, 8
 
 
-def patterns_of(
-    stored: StoredRun, store: Store, gathered: Gathered, remembered: Remembered, causes: Causes
-) -> tuple[Pattern, ...]:
-    """Buckets, the largest first; then texts that failures of different buckets share."""
-    found = _buckets(stored, store, gathered, remembered)
-    told = {frozenset(one.cases) for one in found}
-    shared = (_shared(cause, gathered, remembered, stored) for cause in causes.shared)
-    return (*found, *(one for one in shared if frozenset(one.cases) not in told))
+def shared_texts(causes: Causes, patterns: Iterable[Pattern], failures: int) -> Iterator[str]:
+    """Texts that failures of different buckets share: a hint, and no cause that anybody has read."""
+    told = {frozenset(one.cases) for one in patterns}
+    for cause in causes.shared:
+        if frozenset(cause.cases) not in told:
+            text = f'"{cause.text}"' if cause.verbatim else cause.text
+            yield f"{short_line(text, TITLE)} in {cause.count} of {failures}: {named(cause.cases, SHOWN)}"
 
 
-def _shared(cause: Cause, gathered: Gathered, remembered: Remembered, stored: StoredRun) -> Pattern:
-    cases = frozenset(cause.cases)
-    attempts = [one for one in gathered.ids if case_name(stored.run, split_attempt_id(one).case) in cases]
-    text = f'the log says "{cause.text}"' if cause.verbatim else f"the log says: {cause.text}"
-    return Pattern(
-        title=one_line(text, TITLE),
-        cases=cause.cases,
-        rows=cause.count,
-        state="a shared text, not a cause that was read",
-        documented=_documented(attempts, remembered),
-    )
-
-
-def _buckets(stored: StoredRun, store: Store, gathered: Gathered, remembered: Remembered) -> list[Pattern]:
+def patterns_of(stored: StoredRun, store: Store, gathered: Gathered, remembered: Remembered) -> tuple[Pattern, ...]:
+    """Buckets of more than one failure, the largest first."""
     members: dict[str, list[int]] = {}
     for at, attempt in enumerate(gathered.ids):
         if attempt in gathered.slips:
@@ -58,11 +45,12 @@ def _buckets(stored: StoredRun, store: Store, gathered: Gathered, remembered: Re
                 cases=tuple(dict.fromkeys(one.case for one in failures)),
                 rows=len(failures),
                 state=f"{bucket.status}, {read} of {len(failures)} read",
-                parameters=", ".join(f"{name} {value}" for name, value in bucket.parameters.items()),
+                final=bucket.status == "final",
+                parameters=in_common(bucket.parameters),
                 documented=_documented([gathered.ids[at] for at in places], remembered),
             )
         )
-    return sorted(found, key=lambda one: (-one.rows, one.title))
+    return tuple(sorted(found, key=lambda one: (-one.rows, one.title)))
 
 
 def _documented(attempts: Iterable[str], remembered: Remembered) -> str:
@@ -71,4 +59,4 @@ def _documented(attempts: Iterable[str], remembered: Remembered) -> str:
     for attempt in attempts:
         for one in remembered.named.cases.get(split_attempt_id(attempt).case, ()):
             dates[one.date] = dates.get(one.date, 0) + 1
-    return "; ".join(f"{date}: {often} of them" for date, often in sorted(dates.items()))
+    return f"yes: {', '.join(f'{date} ({often} of them)' for date, often in sorted(dates.items()))}" if dates else ""

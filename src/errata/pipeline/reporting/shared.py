@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping
 
 from errata.compare.scores import Policy, Score
-from errata.model import Attribution, Run
+from errata.model import Attribution, Run, StoredRun
 from errata.pipeline.scoring import Scores
 from errata.pipeline.standings import Said
 from errata.report.facts.shared import Reading, ScoreLine
 from errata.store.reviews import word_for
+from errata.text.clean import one_line
+from errata.text.private import for_others
 
 MACHINERY = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """Owners whose failures say nothing about the subject."""
@@ -78,9 +80,25 @@ def day_of(run: Run) -> str:
     return (run.started_at or run.finished_at or "")[:10]
 
 
+def is_unjudged(stored: StoredRun) -> bool:
+    """Answers were given, and nothing was scored: neither passed nor failed can be said of any of them."""
+    counts = stored.counts
+    return set(counts.measurements) <= {"not_run"} and bool(counts.executions.get("completed"))
+
+
 def native_label(said: Attribution | None, run: Run) -> str:
     """What triage would call a failure in the words of the run's own project; else of any taxonomy that fits it."""
     if said is None:
         return ""
     labels = said.suggested_labels
     return labels.get(run.source.name) or next(iter(labels.values()), "")
+
+
+def short_line(text: str, width: int) -> str:
+    """On one line, cut; without secrets and people before that, since half a secret looks like none."""
+    return one_line(for_others(text), width)
+
+
+def in_common(parameters: Mapping[str, str]) -> str:
+    """What the members of a bucket share besides their cause; the owner is told elsewhere."""
+    return ", ".join(f"{name} {value}" for name, value in parameters.items() if name != "owner")

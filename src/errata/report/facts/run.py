@@ -3,7 +3,7 @@
 import msgspec
 
 from errata.model.words import Confidence, Owner, RecommendationGroup
-from errata.report.facts.shared import Piece, Reading, ScoreLine
+from errata.report.facts.shared import Piece, Reading, ScoreLine, Snippets
 
 GROUPS: dict[RecommendationGroup, str] = {
     "eval": "Eval improvements",
@@ -26,6 +26,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """Of the run, in UTC."""
     passed: int = 0
     total: int = 0
+    judged: bool = True
+    """False where answers were given and none was scored: then there is no pass rate."""
     pending: tuple[str, ...] = ()
     """Cases that did not finish."""
     missing: tuple[str, ...] = ()
@@ -74,6 +76,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     step: str = ""
     """The first failed check, with its value: `tests (67 %)`."""
     also_failed: tuple[str, ...] = ()
+    """What else failed in it: `tests 83 %`."""
     error: str = ""
     label: str = ""
     """Empty where it is the machinery's, or no taxonomy has a word for it."""
@@ -81,6 +84,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Confidence | str
     reviewed: bool = False
     by: str = ""
+    note: str = ""
+    """What has to be known of the verdict: that readers disagree, or a second one is needed."""
     measured: bool = True
     machinery: bool = False
     """Owned by provider, environment, harness, simulator, or only following from another failure."""
@@ -89,22 +94,21 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: str = ""
     repeat: Repeat = Repeat()
     evidence: tuple[Piece, ...] = ()
-    model_snippet: str = ""
-    expected_snippet: str = ""
-    language: str = ""
+    snippets: Snippets = Snippets()
     doubts: tuple[str, ...] = ()
     bucket: str = ""
     follows: str = ""
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
-    """A bucket, or failures that share a text."""
+    """A bucket of this run."""
 
     title: str
     cases: tuple[str, ...]
     rows: int
     state: str
     """`final, 3 of 3 read`; `provisional` …"""
+    final: bool = False
     parameters: str = ""
     documented: str = ""
     """Where an earlier report tells of it; empty where none does."""
@@ -116,7 +120,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[str, ...] = ()
     path: str = ""
     done: str = ""
-    """When it was done already: then it is told, and not recommended again."""
+    """When it was done already, and what: then it is told, and not recommended again."""
 
 
 class Impact(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,13 +152,16 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     step_word: str = "Step"
     failures: tuple[Failure, ...] = ()
     patterns: tuple[Pattern, ...] = ()
-    not_patterns: tuple[str, ...] = ()
+    shared_texts: tuple[str, ...] = ()
+    """What the logs of several failures say, whatever the cause; with the cases."""
     categories: str = ""
     """Whether some are harder than others, with the test of it."""
     since: str = ""
     """What changed since the previous run of the same model."""
     history: tuple[str, ...] = ()
     """Earlier reports, oldest first: date and file."""
+    told_before: tuple[str, ...] = ()
+    """The patterns that they name: date and text."""
     actions: tuple[Action, ...] = ()
     advice: tuple[Advice, ...] = ()
     impact: tuple[Impact, ...] = ()
@@ -164,5 +171,3 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     suspicious: tuple[str, ...] = ()
     """Passes that one should look at; they are not re-scored."""
     limits: tuple[str, ...] = ()
-    actions_taken: str = ""
-    """The section of an older file of the same run, word for word; empty for none."""

@@ -25,6 +25,20 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
     place: str
     quote: str
+    means: str = ""
+    """What it shows, where the quote itself does not say so."""
+
+
+class Snippets(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model wrote beside what was expected of it."""
+
+    model: str = ""
+    expected: str = ""
+    path: str = ""
+    """Of the file they are from."""
+    language: str = ""
+    differ: bool = False
+    """Found by comparing the two, and not chosen by a reader."""
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):

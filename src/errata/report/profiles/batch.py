@@ -233,4 +233,4 @@ def _any_provisional(categories: Iterable[Category]) -> bool:
 
 def _numbered(lines: Iterable[str]) -> Block:
     told = [marked(one) for one in lines]
-    return items(told, numbered=True) if told else paragraph("None.")
+    return items(told, kind="numbers") if told else paragraph("None.")

@@ -70,7 +70,7 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     doubts = [*report.suspicious, *report.findings]
     if doubts:
         told = paragraph("About the measurement. None of them changes a score here.")
-        yield Section(title="Doubts", blocks=(told, items(doubts, numbered=True)))
+        yield Section(title="Doubts", blocks=(told, items(doubts, kind="numbers")))
     if report.not_included:
         yield Section(title="Not included", blocks=(items(report.not_included),))
 

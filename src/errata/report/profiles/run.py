@@ -1,6 +1,6 @@
 """The report about one run, as its readers keep it in git: the answer first, then the evidence, then the tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from errata.report.document import (
     Bar,
@@ -11,7 +11,6 @@ from errata.report.document import (
     Line,
     Link,
     Section,
-    Snippet,
     Strong,
     items,
     line,
@@ -19,16 +18,17 @@ from errata.report.document import (
     paragraph,
     table,
 )
-from errata.report.facts.run import GROUPS, Failure, Pattern, RunReport, StepCount, Subject
+from errata.report.facts.run import GROUPS, Advice, Failure, Pattern, RunReport, StepCount, Subject
 from errata.report.profiles.parts import NONE, money, named, plural, score_table, status_line
+from errata.report.profiles.run_failure import failure_section, label_of, title_of
 
 ACTIONS_TAKEN = "Actions taken"
 OFFER = (
     "These are my findings. Would you like me to implement any of these recommendations, "
     "or would you like to discuss specific failures in more detail?"
 )
-SNIPPET = 40
-"""Lines of a snippet."""
+LISTED = 40
+"""Cases in a cell."""
 
 
 def run_document(report: RunReport) -> Document:
@@ -68,6 +68,8 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
 
 
 def _pass_rate(subject: Subject) -> str:
+    if not subject.judged:
+        return f"none: nothing was scored ({plural(subject.total, 'case')})"
     rate = f" ({100 * subject.passed / subject.total:.1f} %)" if subject.total else ""
     rest = []
     if subject.pending:
@@ -99,52 +101,54 @@ def _owners_chart(report: RunReport) -> Iterator[Block]:
 
 def _sections(report: RunReport) -> Iterator[Section]:
     provisional = report.reading.status == "provisional"
+    keys = {id(one): f"failure-{at}" for at, one in enumerate(report.failures)}
     classified = [one for one in report.failures if not one.machinery]
     machinery = [one for one in report.failures if one.machinery]
     yield Section(title="Failure Summary", blocks=(_step_table(report.steps, report.step_word),))
-    yield Section(title="Classification", blocks=tuple(_classification(classified, provisional=provisional)))
+    words = (_case_word(report.step_word), f"Failed {report.step_word.lower()}")
+    yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words, provisional)))
     if machinery:
-        yield Section(title="Not classified: infrastructure", blocks=tuple(_infrastructure(machinery, provisional)))
+        infrastructure = tuple(_infrastructure(machinery, keys, words, provisional))
+        yield Section(title="Not classified: infrastructure", blocks=infrastructure)
     if report.failures:
-        yield Section(
-            title="Per-failure Analysis",
-            sections=tuple(_failure(one) for one in (*classified, *machinery)),
-        )
+        told = (*classified, *machinery)
+        one_reader = not provisional and len(report.reading.by) == 1
+        failures = tuple(failure_section(one, keys[id(one)], tell_reader=not one_reader) for one in told)
+        yield Section(title="Per-failure Analysis", sections=failures)
     yield Section(title="Cross-cutting Patterns", blocks=tuple(_patterns(report)))
     yield Section(title="Recommendations", blocks=tuple(_advice(report)))
     yield Section(title="Net Impact", blocks=tuple(_impact(report)))
     if report.findings or report.suspicious or report.limits:
         yield Section(title="Doubts and limits", blocks=tuple(_doubts(report)))
-    yield Section(title=ACTIONS_TAKEN, blocks=() if report.actions_taken else (paragraph("None"),))
+    yield Section(title=ACTIONS_TAKEN, blocks=(paragraph("None"),))
 
 
 def _step_table(steps: Iterable[StepCount], word: str) -> Block:
-    rows = [(one.step, str(one.count), ", ".join(one.cases)) for one in steps]
-    return table((f"{word} (first failed)", "Count", "Evals"), rows, right=("Count",))
+    rows = [(one.step, str(one.count), named(one.cases, LISTED)) for one in steps]
+    return table((f"{word} (first failed)", "Count", f"{_case_word(word)}s"), rows, right=("Count",))
 
 
-def _classification(failures: Sequence[Failure], *, provisional: bool) -> Iterator[Block]:
+def _case_word(step_word: str) -> str:
+    """What goes through the steps of a pipeline is an eval."""
+    return "Eval" if step_word == "Step" else "Case"
+
+
+def _classification(
+    failures: Sequence[Failure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
+) -> Iterator[Block]:
     if not failures:
         yield paragraph("No measured failure: nothing to classify.")
         return
     rows = [
-        (Link(one.case, f"#{anchor(one)}"), one.step or "none", _label(one), one.owner, _before(one), one.short)
+        (_linked(one, keys), one.step or "none", label_of(one), one.owner, _before(one), marked(one.short))
         for one in failures
     ]
-    header = ("Eval", "Failed step", "Classification", "Owner", "Seen before", "Reasoning")
+    header = (*words, "Classification", "Owner", "Seen before", "Reasoning")
     yield table(header, rows, provisional=provisional)
 
 
-def anchor(failure: Failure) -> str:
-    """Short and safe, whatever the case is called."""
-    kept = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in failure.case.lower())
-    attempt = "".join(letter for letter in failure.attempt if letter.isdigit())
-    return f"failure-{kept.strip('-')[:80]}{f'-{attempt}' if attempt else ''}"
-
-
-def _label(failure: Failure) -> str:
-    word = failure.label or failure.owner
-    return word if failure.reviewed else f"{word} (by rule)"
+def _linked(failure: Failure, keys: Mapping[int, str]) -> Line:
+    return line(Link(title_of(failure), f"#{keys[id(failure)]}"))
 
 
 def _before(failure: Failure) -> str:
@@ -153,92 +157,50 @@ def _before(failure: Failure) -> str:
     return ", ".join(told) or "no"
 
 
-def _infrastructure(failures: Sequence[Failure], provisional: bool) -> Iterator[Block]:
-    rows = [(Link(one.case, f"#{anchor(one)}"), one.step or "none", one.owner, one.short) for one in failures]
-    yield table(("Eval", "Failed step", "Owner", "What happened"), rows, provisional=provisional)
+def _infrastructure(
+    failures: Sequence[Failure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
+) -> Iterator[Block]:
+    rows = [(_linked(one, keys), one.step or "none", _owner(one), _before(one), marked(one.short)) for one in failures]
+    header = (*words, "Owner", "Seen before", "What happened")
+    yield table(header, rows, provisional=provisional)
     yield paragraph("They say nothing about the model, have an owner only, and are in no count of classifications.")
 
 
-def _failure(failure: Failure) -> Section:
-    return Section(
-        title=f"{failure.case}{f', attempt {failure.attempt}' if failure.attempt else ''}",
-        anchor=anchor(failure),
-        brief=line(Strong(_label(failure)), ": ", failure.short or failure.error),
-        blocks=tuple(_told(failure)),
-    )
-
-
-def _told(failure: Failure) -> Iterator[Block]:
-    yield items(_lines(failure))
-    if failure.evidence:
-        yield paragraph("Evidence")
-        yield items(line(Code(one.place), ": ", Code(one.quote)) for one in failure.evidence)
-    if failure.model_snippet:
-        yield Snippet(cut(failure.model_snippet), failure.language, line("Model"))
-    if failure.expected_snippet:
-        yield Snippet(cut(failure.expected_snippet), failure.language, line("Expected"))
-    for doubt in failure.doubts:
-        yield paragraph("Doubt: ", doubt)
-
-
-def _lines(failure: Failure) -> Iterator[Line]:
-    also = f"; {' and '.join(failure.also_failed)} failed too" if failure.also_failed else ""
-    yield line(Strong("Failed step"), ": ", f"{failure.step or 'none'}{also}")
-    if failure.error:
-        yield line(Strong("Error"), ": ", Code(failure.error))
-    who = f"read by {failure.by}" if failure.reviewed else "by rule, not read yet"
-    if failure.machinery:
-        measured = "" if failure.measured else "; not measured"
-        yield line(Strong("Owner"), ": ", f"{failure.owner} ({failure.confidence}){measured}; {who}")
-    else:
-        label = f"{failure.label}, owner {failure.owner}" if failure.label else failure.owner
-        yield line(Strong("Classification"), ": ", f"{label} ({failure.confidence}; {who})")
-    if failure.reasoning:
-        yield line(Strong("Reasoning"), ": ", failure.reasoning)
-    if failure.follows:
-        yield line(Strong("Follows from"), ": ", failure.follows)
-    yield line(Strong("Repeat"), ": ", _repeat(failure))
-
-
-def _repeat(failure: Failure) -> str:
-    repeat = failure.repeat
-    if not repeat:
-        return f"no.{f' {repeat.others}' if repeat.others else ''}"
-    said = ", ".join(repeat.said)
-    action = repeat.action or "No action was recorded."
-    return " ".join(part for part in (f"yes, {said}." if said else "yes.", action, repeat.others) if part)
-
-
-def cut(text: str) -> str:
-    lines = text.strip("\n").splitlines()
-    return "\n".join([*lines[:SNIPPET], f"… {len(lines) - SNIPPET} more lines"] if len(lines) > SNIPPET else lines)
+def _owner(failure: Failure) -> str:
+    return failure.owner if failure.reviewed else f"{failure.owner} (by rule)"
 
 
 def _patterns(report: RunReport) -> Iterator[Block]:
     if report.patterns:
         rows = [
-            (one.title, _members(one, report), one.state, one.parameters or NONE, one.documented or "no")
+            (marked(one.title), _members(one, report), one.state, one.parameters or NONE, one.documented or "no")
             for one in report.patterns
         ]
-        yield table(("Bucket", "Failures", "State", "Share", "Documented before"), rows)
+        provisional = not all(one.final for one in report.patterns)
+        yield table(("Bucket", "Failures", "State", "In common", "Documented before"), rows, provisional=provisional)
     else:
-        yield paragraph("No two failures share a cause that shows.")
-    told = [line(Strong("Not a pattern"), ": ", one) for one in report.not_patterns]
-    if report.categories:
-        told.append(line(Strong("Categories"), ": ", report.categories))
+        yield paragraph("No two failures share a bucket.")
+    told = [line(Strong("Same words in the log"), ": ", one) for one in report.shared_texts]
+    told += [line(Strong("Categories"), ": ", report.categories)] if report.categories else []
     if report.since:
         told.append(line(Strong("Since the previous run"), ": ", report.since))
-    repeated = [one for one in report.failures if one.repeat]
-    if report.history:
-        told.append(line(Strong("Earlier reports"), ": ", "; ".join(report.history)))
-        told.append(line(Strong("Recurring"), ": ", _recurring(repeated, report)))
+    told += _history(report)
     for action in report.actions:
         target = f"{action.path} " if action.path else ""
-        told.append(
-            line(Strong("Earlier action"), ": ", f"{action.date} {target}{action.worked}: {action.why or action.what}")
-        )
+        said = f"{action.date} {target}{action.worked}: {action.why or action.what}"
+        told.append(line(Strong("Earlier action"), ": ", said))
     if told:
         yield items(told)
+
+
+def _history(report: RunReport) -> Iterator[Line]:
+    if not report.history:
+        return
+    repeated = [one for one in report.failures if one.repeat]
+    yield line(Strong("Earlier reports"), ": ", "; ".join(report.history))
+    if report.told_before:
+        yield line(Strong("Patterns they name"), ": ", "; ".join(report.told_before))
+    yield line(Strong("Recurring"), ": ", _recurring(repeated, report))
 
 
 def _members(pattern: Pattern, report: RunReport) -> str:
@@ -246,9 +208,10 @@ def _members(pattern: Pattern, report: RunReport) -> str:
 
 
 def _recurring(repeated: Sequence[Failure], report: RunReport) -> str:
+    total = plural(len(report.failures), "failure")
     if not repeated:
-        return f"none of the {plural(len(report.failures), 'failure')} is named in them"
-    return f"{len(repeated)} of {plural(len(report.failures), 'failure')}: {named([one.case for one in repeated], 20)}"
+        return f"none of the {total} is named in them"
+    return f"{len(repeated)} of {total}: {named([one.case for one in repeated], 20)}"
 
 
 def _advice(report: RunReport) -> Iterator[Block]:
@@ -256,25 +219,30 @@ def _advice(report: RunReport) -> Iterator[Block]:
         fresh = [one for one in report.advice if one.group == group and not one.done]
         done = [one for one in report.advice if one.group == group and one.done]
         yield paragraph(Strong(title))
-        lines = [line(marked(one.text), _aimed(one.cases), " " if one.path else "", Code(one.path)) for one in fresh]
-        lines += [line(f"Not recommended again: {one.text} (done {one.done})") for one in done]
-        yield items(lines, numbered=True) if lines else paragraph("None.")
+        lines = [line(*_aimed(one), marked(one.text), _for(one)) for one in fresh]
+        lines += [line("Not recommended again: ", marked(one.text), f". Done {one.done}") for one in done]
+        yield items(lines, kind="numbers") if lines else paragraph("None.")
 
 
-def _aimed(cases: Sequence[str]) -> str:
-    return f" ({named(cases, 6)})" if cases else ""
+def _aimed(advice: Advice) -> Line:
+    return line(Code(advice.path), ": ") if advice.path else ()
+
+
+def _for(advice: Advice) -> str:
+    return f" ({named(advice.cases, 6)})" if advice.cases else ""
 
 
 def _impact(report: RunReport) -> Iterator[Block]:
     total = sum(one.count for one in report.impact)
     rows = [(one.what, str(one.count), f"{100 * one.count / total:.0f} %") for one in report.impact if total]
-    yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"))
+    provisional = bool(rows) and report.reading.status == "provisional"
+    yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"), provisional=provisional)
     if report.bounds:
         yield paragraph(report.bounds)
 
 
 def _doubts(report: RunReport) -> Iterator[Block]:
-    yield items([*report.findings, *(f"Suspicious pass: {one}" for one in report.suspicious), *report.limits])
+    yield items(marked(one) for one in (*report.findings, *report.suspicious, *report.limits))
 
 
 def _memory(report: RunReport) -> dict[str, object]:
@@ -301,6 +269,7 @@ def _memory(report: RunReport) -> dict[str, object]:
             }
             for one in report.failures
         ],
+        "patterns": [one.title for one in report.patterns],
         "recommendations": [
             {"group": one.group, "text": one.text, "cases": list(one.cases)} for one in report.advice if not one.done
         ],

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.model.times import from_iso, from_milliseconds, parse
 from errata.sources.base import decode, number_or_none
-from errata.sources.values import LARGEST, plain
+from errata.sources.values import LARGEST, as_text, plain
 
 YES = frozenset(
     (
@@ -66,15 +66,7 @@ def is_empty(value: Any) -> bool:
     return value is None or value == "" or value != value
 
 
-def text(value: Any) -> str:
-    """A value in words; a whole number stays one, although a table may have made it `12.0`."""
-    if type(value) is str:
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value) if isinstance(value, (int, float)) else _encode(plain(value)).decode()
+text = as_text
 
 
 def number(value: Any) -> float:

@@ -9,7 +9,7 @@ from errata.model import Code, Reported, Run, SourceInfo, Subject, Usage, UsageB
 from errata.sources.documents import Documents
 from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trials import ADHOC, Group, Trial, inline_trials, model_of
-from errata.sources.harbor.values import settings
+from errata.sources.settings import settings
 from errata.sources.values import count, known, mapping, moment, number, rest, sequence, text
 
 _STATS = ("n_completed_trials", "n_errored_trials", "n_running_trials", "n_pending_trials", "n_cancelled_trials")

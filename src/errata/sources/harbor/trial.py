@@ -12,7 +12,8 @@ from errata.sources.harbor.atif import Trajectory, closing_words, stop_reason, t
 from errata.sources.harbor.faults import Fault, error_of, exit_code_of, fault_of, kind_of, limit_of
 from errata.sources.harbor.rewards import outcome_of, reward_checks, test_checks, value_of
 from errata.sources.harbor.trial_files import artefacts_of
-from errata.sources.harbor.values import seconds_between, settings
+from errata.sources.harbor.values import seconds_between
+from errata.sources.settings import settings
 from errata.sources.values import count, known, mapping, moment, number, rest, sequence, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")

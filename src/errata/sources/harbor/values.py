@@ -1,15 +1,8 @@
-"""What must not be kept of a configuration, and how long something took."""
+"""How long something took."""
 
-import re
 from datetime import timedelta
-from typing import Any
 
 from errata.model import times
-from errata.sources.values import plain
-from errata.text.redact import redact, redact_named
-
-_ENVIRONMENT = re.compile(r"(?i)^(?:.*_)?(?:env|environ|env_vars|headers)$")
-_SECRET = re.compile(r"(?i)(?:key|token|secret|password|passwd|credentials?|auth|authorization|cookie)$")
 
 
 def seconds_between(start: str | None, end: str | None) -> float | None:
@@ -17,21 +10,3 @@ def seconds_between(start: str | None, end: str | None) -> float | None:
     if start is None or end is None or times.is_local(start) != times.is_local(end):
         return None
     return round((times.parse(end) - times.parse(start)) / timedelta(seconds=1), 6)
-
-
-def settings(value: Any) -> Any:
-    """A configuration without what is unset and without secrets: of an environment only the names are kept."""
-    if isinstance(value, dict):
-        told = {str(key): _setting(str(key), item) for key, item in value.items()}
-        return {key: item for key, item in told.items() if item not in (None, "", [], {})}
-    if isinstance(value, list):
-        return [settings(item) for item in value]
-    return redact(value) if isinstance(value, str) else plain(value)
-
-
-def _setting(name: str, value: Any) -> Any:
-    if _ENVIRONMENT.match(name) and isinstance(value, dict | list):
-        return sorted(str(item).partition("=")[0] for item in value if not isinstance(item, dict | list))
-    if isinstance(value, str):
-        return "[redacted:named]" if value and _SECRET.search(name) else redact_named(name, value)
-    return settings(value)

@@ -1,0 +1,172 @@
+"""Chat messages → steps. Most messages are a role and a text, and these take the short way."""
+
+from typing import Any
+
+import msgspec
+
+from errata.model import Actor, Step, ToolCall
+from errata.model.words import ActorRole, StepKind
+from errata.sources.base import DEPTH_CAP, decode
+from errata.sources.roles import CHAT_ROLES
+from errata.sources.values import as_text, plain
+
+_ROLES: dict[str, ActorRole] = {
+    **CHAT_ROLES,
+    "environment": "environment",
+    "judge": "judge",
+    "simulator": "simulator",
+}
+_ACTORS = {name: Actor(role=role) for name, role in _ROLES.items()}
+_ASSISTANT, _TOOL = _ACTORS["assistant"], _ACTORS["tool"]
+_TALKERS = frozenset(name for name, role in _ROLES.items() if role != "tool")
+_decoder = msgspec.json.Decoder()
+_TAKEN = frozenset(
+    ("role", "name", "content", "reasoning", "reasoning_content", "tool_calls", "function_call", "model")
+)
+
+
+def steps_of_chat(messages: list[Any]) -> tuple[Step, ...]:
+    made: list[Step] = []
+    calls: dict[str, int] = {}
+    for index, message in enumerate(messages):
+        if type(message) is dict:
+            content = message.get("content")
+            if type(content) is str and len(message) == 2 and message.get("role") in _TALKERS:
+                made.append(Step(index=index, actor=_ACTORS[message["role"]], text=content))
+                continue
+            if type(content) is str or content is None:
+                made.append(_short_step(index, message, calls) or _step(index, message, calls))
+                continue
+        made.append(_step(index, message, calls))
+    return tuple(made)
+
+
+def _short_step(index: int, message: dict[str, Any], calls: dict[str, int]) -> Step | None:
+    """The two other usual forms: a call with or without a text, and the answer to one."""
+    if len(message) != 3:
+        return None
+    asked, answers, role = message.get("tool_calls"), message.get("tool_call_id"), message.get("role")
+    if role == "assistant" and type(asked) is list:
+        made = tuple([_call(call) for call in asked if type(call) is dict])
+        for call in made:
+            calls[call.id] = index
+        kind: StepKind = "tool_call" if made else "message"
+        return Step(index=index, actor=_ASSISTANT, kind=kind, text=message.get("content") or "", tool_calls=made)
+    if role == "tool" and type(answers) is str:
+        said, parent = message.get("content") or "", calls.get(answers)
+        extra = {"tool_call_id": answers}
+        return Step(index=index, actor=_TOOL, kind="tool_result", parent=parent, text=said, extra=extra)
+    return None
+
+
+def last_answer(made: tuple[Step, ...]) -> str | None:
+    """What the assistant said last; none where it never spoke."""
+    for step in reversed(made):
+        if step.actor.role == "assistant":
+            return step.text
+    return None
+
+
+def _step(index: int, message: Any, calls: dict[str, int]) -> Step:
+    if type(message) is not dict:
+        return Step(index=index, actor=_ACTORS["environment"], kind="log", text=as_text(message))
+    actor = _actor(message)
+    content = _Content(message.get("content"))
+    made = (*content.calls, *_calls(message))
+    for call in made:
+        calls[call.id] = index
+    answers = message.get("tool_call_id") or content.answers
+    return Step(
+        index=index,
+        actor=actor,
+        kind="tool_call" if made else "tool_result" if actor.role == "tool" or content.answers else "message",
+        parent=calls.get(answers) if isinstance(answers, str) and answers else None,
+        text="\n".join(content.texts),
+        parts=tuple(content.parts),
+        reasoning=_text_of(message, "reasoning_content", "reasoning") or "\n".join(content.thoughts),
+        tool_calls=made,
+        model=_text_of(message, "model"),
+        extra={key: plain(child) for key, child in message.items() if key not in _TAKEN and child is not None},
+    )
+
+
+def _actor(message: dict[str, Any]) -> Actor:
+    role, name = message.get("role"), message.get("name")
+    known = _ROLES.get(role.lower()) if isinstance(role, str) else None
+    if known is None:
+        return Actor(role="environment", name=as_text(role) if role is not None else "")
+    return Actor(role=known, name=name) if isinstance(name, str) and name else _ACTORS[known]
+
+
+class _Content:
+    """The content of a message: a text, or parts of which some are text, thoughts, calls and answers to calls."""
+
+    def __init__(self, content: Any) -> None:
+        self.texts: list[str] = []
+        self.thoughts: list[str] = []
+        self.parts: list[dict[str, Any]] = []
+        self.calls: list[ToolCall] = []
+        self.answers = ""
+        for part in content if type(content) is list else (content,):
+            if type(part) is dict:
+                self._add(part)
+            elif part is not None:
+                self.texts.append(as_text(part))
+
+    def _add(self, part: dict[str, Any]) -> None:
+        kind = part.get("type")
+        said = _text_of(part, "text", "thinking", "content")
+        if kind in ("text", "input_text", "output_text") and isinstance(part.get("text"), str):
+            self.texts.append(said)
+        elif kind in ("thinking", "reasoning") and said:
+            self.thoughts.append(said)
+        elif kind == "tool_use":
+            self.calls.append(_call(part))
+        elif kind == "tool_result":
+            self.answers = _text_of(part, "tool_use_id")
+            inner = _Content(part.get("content"))
+            self.texts += inner.texts
+            self.parts += inner.parts
+            if part.get("is_error") is not None:
+                self.parts.append({"type": "tool_result", "is_error": plain(part["is_error"])})
+        else:
+            self.parts.append(plain(part))
+
+
+def _calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
+    found = message.get("tool_calls")
+    made = [_call(call) for call in found if type(call) is dict] if type(found) is list else []
+    if type(message.get("function_call")) is dict:
+        made.append(_call(message["function_call"]))
+    return tuple(made)
+
+
+def _call(call: dict[str, Any]) -> ToolCall:
+    """OpenAI keeps name and arguments below `function`; others keep them flat."""
+    inner = call.get("function")
+    function = inner if type(inner) is dict else call
+    raw, name, ident = function.get("arguments"), function.get("name"), call.get("id")
+    if raw is None:
+        raw = function.get("args", function.get("input"))
+    if type(name) is not str:
+        name = inner if isinstance(inner, str) else ""
+    if type(ident) is not str:
+        ident = _text_of(call, "tool_call_id", "call_id")
+    if not isinstance(raw, str):
+        return ToolCall(name=name, id=ident, arguments=plain(raw))
+    try:
+        return ToolCall(name=name, id=ident, arguments=_arguments(raw))
+    except ValueError as error:
+        return ToolCall(name=name, id=ident, arguments_raw=raw, parse_error=str(error))
+
+
+def _arguments(raw: str) -> Any:
+    try:
+        # too short to be nested too deep, and strict JSON has no `NaN`
+        return _decoder.decode(raw) if len(raw) < 2 * DEPTH_CAP else plain(decode(raw.encode()))
+    except msgspec.DecodeError:
+        return plain(decode(raw.encode()))
+
+
+def _text_of(data: dict[str, Any], *names: str) -> str:
+    return next((value for name in names if isinstance(value := data.get(name), str) and value), "")

@@ -1,0 +1,132 @@
+"""The results document: which tasks and groups it tells of, and which of them make a run.
+
+A group whose tasks were averaged to one number is one run, and its tasks are the categories of its cases; a group
+without a number of its own is only a list, and each of its tasks is a run.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from errata.model import SourceRef
+from errata.sources.values import count, mapping, number, sequence, text
+
+STDERR = "_stderr"
+_NOT_MEANS = frozenset(
+    ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bleu", "chrf", "ter", "f1", "mcc",
+     "matthews_corrcoef", "brier_score", "weighted_perplexity")
+)  # fmt: skip
+NEAR = 1e-6
+
+
+class Measure(NamedTuple):
+    """One number of a task or a group."""
+
+    name: str
+    filter: str
+    value: float | None
+    stderr: float | None
+
+    @property
+    def key(self) -> str:
+        return f"{self.name},{self.filter}" if self.filter else self.name
+
+
+class Plan(NamedTuple):
+    """What becomes a run: a task, or a group and the tasks in it."""
+
+    name: str
+    tasks: tuple[str, ...]
+
+    @property
+    def is_group(self) -> bool:
+        return self.tasks != (self.name,)
+
+
+class Results:
+    def __init__(self, document: dict[str, Any], ref: SourceRef) -> None:
+        self.document = document
+        self.ref = ref
+        self.entries: dict[str, dict[str, Any]] = {
+            name: mapping(entry)
+            for part in ("groups", "results")
+            for name, entry in mapping(document.get(part)).items()
+        }
+
+    @cached_property
+    def _members(self) -> dict[str, list[str]]:
+        told = mapping(self.document.get("group_subtasks")).items()
+        return {name: [text(one) for one in sequence(members) if text(one)] for name, members in told if members}
+
+    def plans(self) -> list[Plan]:
+        """In the order of the document; nothing that is a part of another."""
+        within = {one for name, members in self._members.items() for one in members if one != name}
+        found = [plan for name in self.entries if name not in within for plan in self._expanded(name, frozenset())]
+        return found or [Plan(name, (name,)) for name in self.entries]
+
+    def _expanded(self, name: str, above: frozenset[str]) -> Iterator[Plan]:
+        members = [one for one in self._members.get(name, ()) if one not in above and one != name]
+        if not members:
+            yield Plan(name, (name,))
+        elif self.measures(name):
+            yield Plan(name, tuple(dict.fromkeys(self._tasks_below(name, frozenset()))))
+        else:
+            for member in members:
+                yield from self._expanded(member, above | {name})
+
+    def _tasks_below(self, name: str, above: frozenset[str]) -> Iterator[str]:
+        members = [one for one in self._members.get(name, ()) if one not in above and one != name]
+        if not members:
+            yield name
+        for member in members:
+            yield from self._tasks_below(member, above | {name})
+
+    def measures(self, name: str) -> list[Measure]:
+        """The first is what errata takes for the headline."""
+        entry = self.entries.get(name, {})
+        found = []
+        for key, value in entry.items():
+            measure, _, kind = key.partition(",")
+            if measure.endswith(STDERR) or (number(value) is None and value not in ("N/A", "NaN")):
+                continue
+            if measure in ("sample_len", "samples") and not kind:
+                continue
+            error = entry.get(f"{measure}{STDERR},{kind}" if kind else f"{measure}{STDERR}")
+            found.append(Measure(measure, kind, number(value), number(error)))
+        return found
+
+    def config(self, task: str) -> dict[str, Any]:
+        return mapping(mapping(self.document.get("configs")).get(task))
+
+    def filters(self, task: str) -> list[str]:
+        return [text(mapping(one).get("name")) for one in sequence(self.config(task).get("filter_list"))]
+
+    def size(self, task: str) -> int | None:
+        told = mapping(mapping(self.document.get("n-samples")).get(task))
+        return count(told.get("effective")) if told else count(self.entries.get(task, {}).get("sample_len"))
+
+    def lower_is_better(self, task: str, measure: str) -> bool:
+        return mapping(mapping(self.document.get("higher_is_better")).get(task)).get(measure) is False
+
+    def averages(self, plan: Plan, measure: Measure) -> str:
+        """How the number came about: `mean` of all samples, else in words."""
+        if not plan.is_group:
+            return self._aggregation(plan.name, measure.name)
+        told = [(self._value(task, measure.key), self.size(task)) for task in plan.tasks]
+        values = [value for value, _ in told if value is not None]
+        whole = sum(size or 0 for _, size in told)
+        if measure.value is None or len(values) < len(told) or not whole:
+            return "mean"
+        if abs(sum((value or 0) * (size or 0) for value, size in told) / whole - measure.value) < NEAR:
+            return "mean"
+        return "mean of the means of its tasks" if abs(fmean(values) - measure.value) < NEAR else measure.name
+
+    def _aggregation(self, task: str, measure: str) -> str:
+        for one in map(mapping, sequence(self.config(task).get("metric_list"))):
+            if one.get("metric") == measure and text(one.get("aggregation")):
+                return text(one["aggregation"])
+        return measure if measure in _NOT_MEANS else "mean"
+
+    def _value(self, task: str, key: str) -> float | None:
+        return next((measure.value for measure in self.measures(task) if measure.key == key), None)

@@ -1,0 +1,124 @@
+"""Names that a person can read, from texts that nobody can trust."""
+
+import pytest
+from a_failing import a_failing, an_error, read_as
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.buckets.opinions import slug_of
+from errata.buckets.readable import LONGEST, readable
+from errata.buckets.suggesting import suggest
+from errata.text.clean import one_line
+
+
+def title(*failures) -> str:
+    (bucket,) = suggest(failures)
+    return bucket.title
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("AssertionError: returned value does not match the validator", "returned value does not match the validator"),
+        ("/tests/test.sh: line 16: uvx: command not found", "uvx: command not found"),
+        ("RuntimeError('container <hex> is not running')", "container an id is not running"),
+        ("[infrastructure] empty provider response", "empty provider response"),
+        ("Expecting value: line <n> column <n> (char <n>)", "Expecting value: line N column N (char N)"),
+        (
+            "Error: Command failed: bunx convex dev --once\n✖ The index is reserved. Use another.",
+            "The index is reserved",
+        ),
+        (
+            "Error code: 401 - {'error': {'message': 'Incorrect API key provided', 'code': 1}}",
+            "Incorrect API key provided",
+        ),
+        ("9:23 error 'ctx' is defined but never used", "'ctx' is defined but never used"),
+    ],
+)
+def test_the_wrapping_of_a_message_is_taken_off(text, told):
+    assert readable(text) == told
+
+
+def test_a_title_is_what_a_reader_said_where_somebody_has_read():
+    failing = read_as(a_failing("1", "tests failed"), "off-by-one", "The window is off by one. Also the text is wrong.")
+
+    (bucket,) = suggest([failing])
+    assert (bucket.slug, bucket.title) == ("off-by-one", "The window is off by one")
+
+
+def test_a_title_is_the_meaning_of_a_rule_with_the_status_that_all_share():
+    rule = {"owner": "provider", "signal": "provider_rate_limit", "means": "the provider refused the call"}
+
+    assert title(an_error("1", "HTTP 429 Too Many Requests", **rule)) == "the provider refused the call (429)"
+
+
+def test_a_title_of_a_limit_names_the_limit():
+    rule = {"owner": "budget", "signal": "limit_reached", "means": "a limit ended the attempt"}
+    failing = a_failing("1", "stopped", parameters={"limit": "max_turns"}, **rule)
+
+    assert title(failing) == "the attempt ran into its limit of turns"
+
+
+def test_a_title_of_a_missing_thing_names_the_thing_and_what_it_led_to():
+    rule = {"owner": "environment", "signal": "verifier_never_ran", "means": "the tests never ran"}
+
+    told = title(a_failing("1", "/tests/test.sh: line 16: uvx: command not found", **rule))
+
+    assert told == "uvx: command not found (the tests never ran)"
+
+
+def test_a_title_of_a_cluster_is_its_name_in_words():
+    assert title(a_failing("1", "x", cluster="premature_end_session")) == "premature end session"
+
+
+def test_a_title_masks_what_differs_between_members_and_keeps_what_does_not():
+    same = "Failed to load checkpoint 17"
+
+    assert title(an_error("1", same), an_error("2", same)) == "Failed to load checkpoint 17"
+    assert title(an_error("1", same), an_error("2", "Failed to load checkpoint 18")) == "Failed to load checkpoint N"
+
+
+def test_where_nothing_is_said_the_title_says_so():
+    assert title(a_failing("1", category="algebra"), a_failing("2", category="algebra")) == (
+        "tests failed in algebra, nothing says why"
+    )
+
+
+def test_two_buckets_that_would_have_the_same_slug_get_two():
+    failures = [an_error("1", "socket closed", owner="provider"), an_error("2", "socket closed", owner="harness")]
+
+    assert {bucket.slug for bucket in suggest(failures)} == {"socket-closed", "socket-closed-2"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x1b[31mred alert\x1b[0m in the harbour",
+        "left \u202e right-to-left harbour",
+        "line one of the harbour\nline two\r\nline three",
+        "harbour " * 60,
+    ],
+)
+def test_a_title_is_one_clean_short_line(text):
+    told = title(an_error("1", text))
+
+    assert told.isprintable()
+    assert 0 < len(told) <= LONGEST
+
+
+def test_a_secret_in_a_message_is_in_no_part_of_a_bucket_that_is_shown():
+    secret = "ghp_" + "A1b2C3d4E5" * 4
+    text = f"push refused for token {secret} by the harbour"
+    read = read_as(an_error("2", "another"), cause=f"The token {secret} was refused.", owner="harness")
+
+    for bucket in suggest([an_error("1", text, parameters={"tool": secret}), read]):
+        shown = (bucket.title, bucket.slug, bucket.description, *bucket.parameters.values())
+        assert not any(secret in part or secret.lower() in part for part in shown)
+
+
+@given(st.text())
+def test_any_text_makes_a_clean_title(text):
+    for bucket in suggest([an_error("1", text), a_failing("2", text, category=text)]):
+        assert bucket.title == one_line(bucket.title)
+        assert 0 < len(bucket.title) <= LONGEST
+        assert bucket.slug == slug_of(bucket.slug)

@@ -1,0 +1,187 @@
+"""Failures into buckets: who is with whom, and why."""
+
+import pytest
+from a_failing import a_failing, an_error, bucket_with, members, read_as, together
+
+from errata.buckets.suggesting import suggest
+from errata.model import FailureKey
+
+LINT = "9:23 error '{}' is defined but never used @typescript-eslint/no-unused-vars"
+
+
+@pytest.mark.req("C-18")
+def test_one_lint_rule_behind_several_failures_is_one_bucket():
+    failures = [
+        a_failing("1", LINT.format("ctx"), owner="grader", signal="lint_only", means="lint failed, every test passed"),
+        a_failing("2", LINT.format("args"), owner="grader", signal="lint_only", means="lint failed, every test passed"),
+        a_failing("3", "12:1 error Missing semicolon @stylistic/semi", owner="grader", signal="lint_only"),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
+@pytest.mark.req("C-18")
+def test_an_api_misunderstood_in_two_cases_is_one_bucket():
+    failures = [
+        a_failing("1", 'In table "visits" the index "by_creation_time" uses a reserved name'),
+        a_failing("2", 'In table "orders" the index "by_creation_time" uses a reserved name'),
+        a_failing("3", "Type PaginationResult is not assignable to the validator of the page"),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
+@pytest.mark.req("J-25")
+def test_a_cause_is_one_bucket_whatever_dimensions_it_fails():
+    one_check = FailureKey(exact="kb_grounding:Factual error", coarse="kb_grounding")
+    three_checks = FailureKey(exact="x", coarse="instruction_following+kb_grounding+tool_use_correct")
+    failures = [
+        a_failing("1", "Factual error: the captain is another.", key=one_check, cluster="knowledge_grounding_error"),
+        a_failing("2", "Wrong number.", key=three_checks, cluster="knowledge_grounding_error"),
+        a_failing("3", "The slot argument is wrong.", key=one_check, cluster="tool_or_action_selection_error"),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
+def test_a_rule_that_says_all_makes_one_bucket_of_every_wording():
+    rule = {"owner": "provider", "signal": "provider_rate_limit", "means": "the provider refused the call"}
+    failures = [
+        an_error("1", "Error code: 429 - Rate limit reached for gpt on tokens per min", **rule),
+        an_error("2", "ThrottlingException when calling InvokeModel", **rule),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"})}
+
+
+def test_a_rule_that_says_only_whose_fault_it_is_leaves_it_to_the_texts():
+    rule = {"owner": "harness", "signal": "harness_frame", "means": "raised in the harness's own code"}
+    failures = [
+        an_error("1", "'SubTestConfig' object has no attribute 'resources'", **rule),
+        an_error("2", "Expecting value: line 1 column 1 (char 0)", **rule),
+    ]
+
+    assert len(suggest(failures)) == 2
+
+
+def test_the_same_words_of_two_owners_are_two_buckets():
+    failures = [
+        an_error("1", "connection to the registry was reset by peer", owner="environment"),
+        an_error("2", "connection to the registry was reset by peer", owner="provider"),
+    ]
+
+    assert len(suggest(failures)) == 2
+
+
+def test_the_same_words_in_two_suites_are_two_buckets():
+    failures = [a_failing("1", "pier missing from the answer", suite=suite) for suite in ("a",)]
+    failures.append(a_failing("2", "pier missing from the answer", suite="b"))
+
+    assert len(suggest(failures)) == 2
+
+
+def test_two_assertions_that_differ_in_numbers_only_are_one_thing_in_the_same_case_only():
+    failures = [
+        a_failing("1", "AssertionError: expected [ 10, 15 ] to deeply equal [ 10, 15, 20 ]", case="suite/ranges"),
+        a_failing("2", "AssertionError: expected [ 10 ] to deeply equal [ 10, 20 ]", case="suite/ranges"),
+        a_failing("3", "AssertionError: expected [ 1, 2, 3 ] to deeply equal [ 3, 2, 1 ]", case="suite/order"),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
+def test_where_nothing_is_said_the_check_and_the_category_are_all_there_is():
+    failures = [
+        a_failing("1", "tests failed (60%)", category="algebra"),
+        a_failing("2", "tests failed (20%)", category="algebra"),
+        a_failing("3", "tests failed (20%)", category="geometry"),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
+def test_a_follower_goes_where_the_first_of_its_chain_goes():
+    failures = [
+        an_error("root", "'TierConfig' object has no attribute 'language'", owner="harness"),
+        an_error("second", "a branch named 'T0' already exists", owner="collateral", follows="root"),
+        an_error("third", "a branch named 'T0' already exists", owner="collateral", follows="second"),
+    ]
+
+    (bucket,) = suggest(failures)
+    assert members(bucket) == {"root", "second", "third"}
+    assert {member.role for member in bucket.members} == {"assigned"}
+    assert "branch" not in bucket.title
+
+
+def test_a_follower_of_nothing_that_is_known_stands_for_itself():
+    assert len(suggest([an_error("1", "a branch already exists", follows="gone")])) == 1
+
+
+def test_followers_in_a_circle_are_kept():
+    failures = [an_error("1", "left behind", follows="2"), an_error("2", "left behind", follows="1")]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"})}
+
+
+@pytest.mark.req("J-13", "J-14")
+def test_what_was_read_goes_by_its_verdict_and_not_by_its_symptom():
+    same = "tool_use_correct is false"
+    failures = [
+        read_as(a_failing("1", same), "asks-the-name-again", "The name given on turn 0 was forgotten."),
+        read_as(a_failing("2", same), "wrong-slot", "The slot is an hour late."),
+        read_as(a_failing("3", "another text altogether"), "asks-the-name-again", "The name was forgotten."),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "3"}), frozenset({"2"})}
+
+
+def test_readers_who_name_no_bucket_agree_by_what_they_say():
+    failures = [
+        read_as(a_failing("1", "one thing"), cause="The upper bound of the range is exclusive, not inclusive."),
+        read_as(a_failing("2", "another thing"), cause="The range has an exclusive upper bound."),
+        read_as(a_failing("3", "a third thing"), cause="The validator lacks the two page fields."),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
+def test_what_looks_like_a_read_failure_is_assigned_to_its_bucket():
+    text = "AttributeError: 'TierConfig' object has no attribute 'language'"
+    failures = [read_as(an_error("1", text), "tier-config", owner="harness"), an_error("2", text)]
+
+    (bucket,) = suggest(failures)
+    assert {member.attempt: member.role for member in bucket.members} == {"1": "reviewed", "2": "assigned"}
+
+
+def test_where_readers_of_the_same_symptom_disagree_the_others_are_left_alone():
+    text = "Segmentation fault in the worker of the pool"
+    failures = [
+        read_as(an_error("1", text), "pool-too-small", owner="harness"),
+        read_as(an_error("2", text), "memory", "Memory ran out.", owner="environment"),
+        an_error("3", text),
+    ]
+
+    assert bucket_with("3", suggest(failures)).members[0].role == "assigned"
+    assert len(suggest(failures)) == 3
+
+
+def test_what_says_nothing_does_not_join_what_was_read():
+    failures = [
+        *(read_as(a_failing(each, "tests failed (60%)"), "off-by-one", "Off by one.") for each in "123"),
+        a_failing("4", "tests failed (60%)"),
+    ]
+
+    assert together(suggest(failures)) == {frozenset("123"), frozenset("4")}
+
+
+def test_an_inherited_verdict_gives_the_role_inherited():
+    text = "uvx: command not found"
+    heir = read_as(an_error("2", text), "missing-uvx", owner="environment", inherited_from="verdict of 1")
+    failures = [read_as(an_error("1", text), "missing-uvx", owner="environment"), heir]
+
+    (bucket,) = suggest(failures)
+    assert {member.attempt: member.role for member in bucket.members} == {"1": "reviewed", "2": "inherited"}
+
+
+def test_no_failures_make_no_buckets():
+    assert suggest([]) == []

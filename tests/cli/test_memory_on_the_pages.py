@@ -1,0 +1,230 @@
+"""Earlier reports on the pages: what `analyze`, `failures`, `show` and packets say of the time before a run."""
+
+import shutil
+
+import pytest
+from inline_snapshot import snapshot
+
+from terminal import FIXTURES, done, errata
+
+RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+REPORTS = FIXTURES.parent / "memory" / "convex" / "reports"
+
+
+@pytest.fixture
+def reports(at_home):
+    shutil.copytree(REPORTS, at_home / "reports")
+    return at_home / "reports"
+
+
+def page(text, *words):
+    """The lines that begin so, and what goes on below them."""
+    found, inside = [], False
+    for line in text.splitlines():
+        inside = line.startswith(words) or (inside and line.startswith(" "))
+        found += [line] if inside else []
+    return "\n".join(found)
+
+
+@pytest.mark.req("C-03")
+def test_the_talk_of_an_analysis_tells_which_reports_there_are(reports):
+    told = done("analyze", RUN_B)
+
+    assert "history   2 earlier reports of acme/nimbus-2-coder in reports\n" in told.err
+
+
+@pytest.mark.req("C-05", "C-20")
+def test_an_analysis_tells_what_repeats_and_what_became_of_actions(reports):
+    told = done("analyze", RUN_B)
+
+    assert page(told.out, "Repeats", "Actions") == snapshot("""\
+Repeats  4 of 9 failed in an earlier report too
+Actions  eslint.config.mjs, 2026-03-04   NO EFFECT  000-fundamentals/002-http_greeting fails again
+         TASK.txt, 2026-03-05            worked     003-mutations/002-cascade_remove passes now\
+""")
+    assert "task            1   ████   gap recorded in 2 earlier reports" in told.out
+
+
+@pytest.mark.req("C-04")
+def test_earlier_runs_of_the_model_are_told_beside_the_reports(reports):
+    done("import", RUN_A)
+
+    told = done("analyze", RUN_B)
+
+    assert (
+        page(told.out, "Repeats") == "Repeats  4 of 9 failed in an earlier report too, 4 in an earlier run of the model"
+    )
+
+
+def test_without_reports_nothing_is_said_of_them():
+    told = done("analyze", RUN_B)
+
+    assert "history" not in told.err
+    assert "Repeats" not in told.out
+
+
+def test_an_analysis_as_json_has_all_of_it(reports):
+    row = done("analyze", RUN_B, "--json").row
+
+    assert [one["date"] for one in row["earlier_reports"]] == ["2026-02-20", "2026-02-12"]
+    assert row["repeats"] == {"in_reports": 4, "in_runs": 0, "should_be_gone": 1}
+    assert [(one["path"].rpartition("/")[2], one["worked"]) for one in row["actions"]] == [
+        ("eslint.config.mjs", "no"),
+        ("TASK.txt", "yes"),
+    ]
+
+
+def test_a_file_that_can_not_be_read_is_named(reports):
+    (reports / "broken.md").write_bytes(b"# \xff\xff")
+
+    told = done("analyze", RUN_B)
+
+    assert "not read: reports/broken.md: no UTF-8 at byte 2" in told.err
+
+
+@pytest.mark.req("C-04")
+def test_the_list_of_failures_says_how_many_reports_name_each(reports):
+    done("import", RUN_B)
+
+    told = done("failures", "jn7mqywb")
+
+    rows = [line.split() for line in told.out.splitlines() if line[:3].isdigit()]
+    assert {row[0].rpartition("/")[2]: row[-1] for row in rows} == {
+        "002-http_greeting": "1",
+        "000-user_table": "0",
+        "003-optional_index": "2",
+        "001-text_lookup": "0",
+        "006-pagination_shape": "2",
+        "005-batch_insert": "0",
+        "003-rate_limit_guard": "1",
+        "003-shared_validator": "0",
+        "004-pick_primitive": "0",
+    }
+    assert told.out.endswith("before = earlier reports that name the case\n")
+
+
+def test_without_reports_the_list_has_no_column_for_them():
+    done("import", RUN_B)
+
+    assert "before" not in done("failures", "jn7mqywb").out
+
+
+@pytest.mark.req("C-05")
+def test_each_failure_as_json_tells_whether_it_should_be_gone(reports):
+    done("import", RUN_A, RUN_B)
+
+    row = done("failures", "jn7mqywb", "--case", "002-http_greeting", "--json").row["before"]
+
+    assert (row["is_repeat"], row["should_be_gone"]) == (True, True)
+    assert [(one["date"], one["label"]) for one in row["reports"]] == [("2026-02-20", "OVERLY_STRICT")]
+    assert [one["run"][:8] for one in row["runs"]] == ["jn709tmj"]
+    assert [(one["path"], one["worked"]) for one in row["actions"]] == [("eslint.config.mjs", "no")]
+
+
+@pytest.mark.req("C-05")
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [
+        (
+            "004-actions/003-rate_limit_guard",
+            snapshot("""\
+Before   2026-02-12 MODEL_FAULT "Fourth call not refused"
+         (reports/nimbus-2-coder_jn7vec_2026-02-12.md:14) · no action recorded\
+"""),
+        ),
+        (
+            "000-fundamentals/002-http_greeting",
+            snapshot("""\
+Before   2026-02-20 OVERLY_STRICT "The handler leaves the ctx parameter unused. All tests pass. The
+         rule should allow unused arguments."
+         (reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md:23)
+         eslint.config.mjs, 2026-03-04: should have resolved it\
+"""),
+        ),
+        ("005-idioms/004-pick_primitive", ""),
+    ],
+)
+def test_a_failure_is_shown_with_what_was_known_of_it(reports, case, told):
+    done("import", RUN_B)
+
+    assert page(done("show", f"jn7mqywb/{case}").out, "Before") == told
+
+
+@pytest.mark.req("A-10")
+def test_other_models_that_fail_the_same_way_are_shown(library):
+    told = done("show", "3a4b5c6d/turn-11", "--store", library)
+
+    assert "Others   2 other models fail this case: voice-beta, voice-alpha" in told.out
+
+
+@pytest.mark.req("A-10")
+def test_the_same_error_with_other_models_is_shown(tmp_path):
+    log = tmp_path / "rows.jsonl"
+    rows = [
+        '{"model": "%s", "case": "%s", "passed": false, "why": "segmentation fault in parser"}' % pair
+        for pair in (("acme/one", "alpha"), ("acme/two", "beta"), ("acme/two", "gamma"))
+    ]
+    log.write_text("\n".join(rows))
+    mapping = '[run]\nsuite = "s"\n[columns]\ncase = "case"\nmodel = "model"\npassed = "passed"\nreason = "why"\n'
+    (tmp_path / "rows.jsonl.map.toml").write_text(mapping)
+    told = errata("import", log)
+    assert told.code == 0, told
+
+
+@pytest.mark.req("C-03")
+def test_a_folder_of_reports_can_be_named(at_home):
+    told = done("analyze", RUN_B, "--reports", REPORTS)
+
+    assert "Repeats  4 of 9 failed in an earlier report too" in told.out
+
+
+@pytest.mark.parametrize(
+    "command", [["analyze", RUN_B], ["failures", RUN_B], ["show", "latest"], ["review", "next", RUN_B]]
+)
+def test_a_folder_that_is_not_there_is_told(command):
+    done("import", RUN_B)
+
+    told = errata(*command, "--reports", "nowhere")
+
+    assert (told.code, "No such folder: `nowhere`" in told.err) == (2, True)
+
+
+@pytest.mark.req("C-04")
+def test_a_packet_tells_what_earlier_reports_say_of_the_case(reports):
+    done("import", RUN_B)
+
+    row = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--packet").row
+
+    assert row["history"][0] == {
+        "report": "reports/nimbus-2-coder_jn7vec_2026-02-12.md",
+        "line": 14,
+        "date": "2026-02-12",
+        "label": "MODEL_FAULT",
+        "text": "Fourth call not refused",
+        "action": None,
+    }
+
+
+def test_a_packet_tells_of_a_gap_that_was_recorded():
+    done("import", RUN_B)
+    done("known", "add", "005-idioms/003-shared_validator", "--text", "the module is never checked")
+
+    row = done("show", "jn7mqywb/005-idioms/003-shared_validator", "--packet").row
+
+    assert row["history"][0]["known_gap"] == "the module is never checked"
+    assert row["signals"][0]["name"] == "known_gap"
+
+
+@pytest.mark.trap(20)
+def test_a_secret_in_a_report_is_not_shown(reports):
+    (reports / "old.md").write_text(
+        "# Run jn7secret9\n\nModel: acme/nimbus-2-coder\nDate: 2026-02-01\n\n"
+        "- `005-idioms/004-pick_primitive`: MODEL_FAULT, api_key=sk-proj-abcdefghijklmnopqrstuvwxyz123456\n"
+    )
+    done("import", RUN_B)
+
+    for command in (["show", "jn7mqywb/005-idioms/004-pick_primitive"], ["failures", "jn7mqywb", "--json"]):
+        told = done(*command)
+        assert "jn7secret9" in told.out or "2026-02-01" in told.out
+        assert "sk-proj-abcdef" not in told.out

@@ -1,0 +1,146 @@
+"""What errata writes, errata reads back: exactly from the comment, and from what is visible where that is gone."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.memory.reading import read_report
+from errata.memory.reading.labels import LabelWords
+from errata.report.facts.run import Advice, Failure, RunReport, Subject
+from errata.report.facts.shared import Reading
+from errata.report.markdown import to_markdown
+from errata.report.profiles.run import run_document
+from errata.triage import taxonomy
+
+LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)
+OWNERS = {"MODEL_FAULT": "model", "OVERLY_STRICT": "grader", "AMBIGUOUS_TASK": "task", "KNOWN_GAP": "task"}
+
+
+def a_failure(case="000-fundamentals/002-http_greeting", label="OVERLY_STRICT", **changes):
+    told = {"step": "eslint", "confidence": "certain", "reviewed": True, "by": "ana", "short": "lint alone"}
+    return Failure(case=case, label=label, owner=OWNERS.get(label, "provider"), **told | changes)
+
+
+def written(*failures, advice=()):
+    subject = Subject(
+        native_id="jn7mqywbwe952an46zjcswtz9r7by5p7",
+        run_id="66a3ec6d795a0548",
+        source="convex-evals",
+        model="acme/nimbus-2-coder",
+        provider="openrouter",
+        experiment="default",
+        date="2026-03-09",
+        passed=16,
+        total=25,
+    )
+    reading = Reading(failures=len(failures), read=sum(one.reviewed for one in failures))
+    report = RunReport(
+        subject=subject, made="2026-03-10", reading=reading, answer="", scores=(), failures=failures, advice=advice
+    )
+    return to_markdown(run_document(report))
+
+
+def read(text):
+    return read_report(text, path="reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md", labels=LABELS)
+
+
+def without_comment(text):
+    return re.sub(r"<!-- errata:memory .*? -->", "", text)
+
+
+def test_the_run_is_read_back():
+    found = read(written(a_failure()))
+
+    assert (found.own, found.run, found.model) == (True, "jn7mqywbwe952an46zjcswtz9r7by5p7", "acme/nimbus-2-coder")
+    assert (found.date, found.experiment, found.passed, found.total) == ("2026-03-09", "default", 16, 25)
+
+
+def test_failures_and_recommendations_are_read_back():
+    advice = Advice(group="config", text="let the lint configuration reach the eval", cases=("a/001-b",))
+
+    found = read(written(a_failure(), a_failure("a/001-b", "MODEL_FAULT", step="tests (67 %)"), advice=(advice,)))
+
+    assert [(one.case, one.label, one.failed_check, one.reasoning) for one in found.failures] == [
+        ("000-fundamentals/002-http_greeting", "OVERLY_STRICT", "eslint", "lint alone"),
+        ("a/001-b", "MODEL_FAULT", "tests", "lint alone"),
+    ]
+    assert [(one.group, one.text, one.cases) for one in found.recommendations] == [
+        ("config", "let the lint configuration reach the eval", ("a/001-b",))
+    ]
+
+
+def test_where_the_comment_was_deleted_the_same_is_read_from_what_is_visible():
+    text = written(a_failure(), a_failure("a/001-b", "MODEL_FAULT"), a_failure("c/002-d", "", machinery=True))
+
+    exact, visible = read(text), read(without_comment(text))
+
+    assert (exact.own, visible.own) == (True, False)
+    assert (visible.run, visible.model, visible.passed, visible.total) == (
+        exact.run,
+        exact.model,
+        exact.passed,
+        exact.total,
+    )
+    assert [(one.case, one.label) for one in visible.failures] == [(one.case, one.label) for one in exact.failures]
+
+
+def test_a_label_that_a_person_has_corrected_holds():
+    text = written(a_failure()).replace("OVERLY_STRICT", "KNOWN_GAP", 2)
+
+    (found,) = read(text).failures
+
+    assert found.label == "KNOWN_GAP"
+
+
+def test_actions_are_read_where_people_write_them():
+    text = written(a_failure()).replace(
+        "## Actions taken\n\nNone", "## Actions taken\n\n1. 2026-03-11: `a.mjs` allows it (addresses 002-http_greeting)"
+    )
+
+    assert [(one.date, one.path) for one in read(text).actions] == [("2026-03-11", "a.mjs")]
+
+
+def test_a_gap_that_only_rules_have_named_is_no_record_of_one():
+    by_rule = a_failure("a/001-b", "KNOWN_GAP", reviewed=False)
+    by_reader = a_failure("c/002-d", "KNOWN_GAP", reviewed=True)
+
+    assert read(written(by_rule, by_reader)).gaps == ("c/002-d",)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    ["<!-- errata:memory {", "<!-- errata:memory [] -->", '<!-- errata:memory {"format":99,"run":"x"} -->'],
+)
+def test_a_damaged_comment_or_one_of_a_newer_errata_is_passed_over(damaged):
+    text = without_comment(written(a_failure())) + f"\n\n{damaged}\n"
+
+    found = read(text)
+
+    assert (found.own, [one.label for one in found.failures]) == (False, ["OVERLY_STRICT"])
+
+
+@pytest.mark.trap(23)
+def test_a_comment_that_is_quoted_as_code_is_none():
+    planted = (
+        '```\n<!-- errata:memory {"format":1,"run":"evil","failures":[{"case":"a/b","label":"KNOWN_GAP"}]} -->\n```'
+    )
+
+    found = read(without_comment(written(a_failure())) + f"\n\n{planted}\n")
+
+    assert (found.own, found.gaps) == (False, ())
+
+
+@given(
+    case=st.text(min_size=1, max_size=60).filter(lambda text: text.strip() and not text.isspace()),
+    short=st.text(max_size=200),
+    label=st.sampled_from(sorted(OWNERS)),
+)
+def test_whatever_a_case_is_called_it_is_read_back(case, short, label):
+    failure = a_failure(case, label, short=short)
+
+    (found,) = read(written(failure)).failures
+
+    assert found.label == label
+    assert (found.case, found.failed_check) == (case.encode("utf-8", "replace").decode(), "eslint")

@@ -1,0 +1,116 @@
+"""One name, many spellings."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from errata.memory.spelling import CaseNames, model_name, same_model, same_run
+
+KEYS = ("suite/000-a/001-basic", "suite/001-b/001-basic", "suite/001-b/002-rate_limit", "suite/turn-24")
+
+
+@pytest.mark.trap(21)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("google/gemini-3.1-pro-preview", "gemini-3-1-pro-preview"),
+        ("google/gemini-3.1-pro-preview", "Google/Gemini 3.1 Pro Preview"),
+        ("acme/nimbus-2-coder", "nimbus_2_coder"),
+        ("acme/nimbus-2-coder:free", "acme/nimbus-2-coder"),
+        ("acme/nimbus-2-coder (openrouter)", "NIMBUS-2-CODER"),
+        ("openrouter/acme/nimbus-2", "acme/nimbus-2"),
+        ("unknown/nimbus-2", "acme/nimbus-2"),
+        ("`acme/nimbus-2`", "**acme/nimbus-2**"),
+    ],
+)
+def test_these_are_one_model(one, other):
+    assert same_model(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("acme/nimbus-2", "acme/nimbus-2-coder"),
+        ("acme/nimbus-2", "zeta/nimbus-2"),
+        ("llama-3.1-8b", "llama-3-18b"),
+        ("acme/nimbus:thinking", "acme/nimbus"),
+        ("", ""),
+    ],
+)
+def test_these_are_not(one, other):
+    assert not same_model(one, other)
+
+
+def test_a_folder_of_the_provider_is_no_other_vendor():
+    assert same_model("openrouter/nimbus-2", "acme/nimbus-2", providers=("openrouter",))
+
+
+@given(st.from_regex(r"[a-z]{1,8}/[a-z]{2,8}(-[0-9]{1,2}(\.[0-9])?){0,2}(-[a-z]{2,6})?", fullmatch=True))
+def test_dots_underscores_and_capitals_make_no_other_model(name):
+    for spelt in (
+        name.upper(),
+        name.replace(".", "-"),
+        name.replace("-", "_"),
+        name.rpartition("/")[2],
+        f"{name}:free",
+    ):
+        assert same_model(name, spelt)
+
+
+def test_the_parts_of_a_name():
+    assert model_name("acme/Nimbus-2.1:free (openrouter)") == ("acme", "nimbus-2-1")
+
+
+@pytest.mark.trap(21)
+@pytest.mark.parametrize("length", [6, 8, 9, 20, 32])
+def test_a_run_is_known_by_the_beginning_of_its_id(length):
+    name = "jn71a14as7ze07wvy8d987zfbehhrrw1"
+
+    assert same_run(name[:length], name)
+
+
+@pytest.mark.parametrize("written", ["", "jn7", "jn71a", "jn71a14b", "a14as7ze"])
+def test_too_little_or_something_else_names_no_run(written):
+    assert not same_run(written, "jn71a14as7ze07wvy8d987zfbehhrrw1")
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("000-a/001-basic", KEYS[0]),
+        ("suite/000-a/001-basic", KEYS[0]),
+        ("evals/001-b/002-rate_limit", KEYS[2]),
+        ("002-rate_limit", KEYS[2]),
+        ("002-Rate-Limit", KEYS[2]),
+        ("turn 24", KEYS[3]),
+        ("Turn-24", KEYS[3]),
+    ],
+)
+def test_a_case_is_found_by_its_name_or_the_end_of_it(written, key):
+    assert CaseNames(KEYS, suite="suite").find(written) == (key,)
+
+
+def test_a_name_that_fits_several_cases_gives_all_of_them():
+    assert CaseNames(KEYS, suite="suite").find("001-basic") == KEYS[:2]
+
+
+@pytest.mark.parametrize("written", ["", "basic", "01-basic", "003-x", "/"])
+def test_what_is_no_name_of_a_case_finds_none(written):
+    assert CaseNames(KEYS, suite="suite").find(written) == ()
+
+
+def test_a_whole_name_wins_over_the_end_of_another():
+    assert CaseNames(["s/x", "s/a/x"], suite="s").find("x") == ("s/x",)
+
+
+def test_two_names_that_differ_only_in_spelling_are_told_apart_by_it():
+    names = CaseNames(["s/a_b", "s/a-b"], suite="s")
+
+    assert (names.find("a_b"), names.find("a-b"), names.find("A b")) == (("s/a_b",), ("s/a-b",), ("s/a_b", "s/a-b"))
+
+
+@given(st.lists(st.from_regex(r"[a-z0-9_]{1,6}(/[a-z0-9_]{1,6}){0,2}", fullmatch=True), unique=True, min_size=1))
+def test_every_case_is_found_by_its_own_name(names):
+    known = CaseNames([f"suite/{name}" for name in names], suite="suite")
+
+    assert all(known.find(name) == (f"suite/{name}",) for name in names)
