@@ -7,9 +7,17 @@ from inline_snapshot import snapshot
 
 from terminal import FIXTURES, done, errata
 
-RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
-RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+RUN_A, RUN_B = "runs/run-a", "runs/run-b"
 REPORTS = FIXTURES.parent / "memory" / "convex" / "reports"
+
+
+@pytest.fixture(autouse=True)
+def runs(at_home):
+    """Copies: around the fixtures themselves lies a repository, in which somebody may keep reports."""
+    for name in "ab":
+        shutil.copytree(
+            FIXTURES / "convex_evals" / f"run_{name}" / "data" / f"run-{name}", at_home / f"runs/run-{name}"
+        )
 
 
 @pytest.fixture
@@ -160,16 +168,22 @@ def test_other_models_that_fail_the_same_way_are_shown(library):
 
 @pytest.mark.req("A-10")
 def test_the_same_error_with_other_models_is_shown(tmp_path):
-    log = tmp_path / "rows.jsonl"
-    rows = [
-        '{"model": "%s", "case": "%s", "passed": false, "why": "segmentation fault in parser"}' % pair
-        for pair in (("acme/one", "alpha"), ("acme/two", "beta"), ("acme/two", "gamma"))
-    ]
-    log.write_text("\n".join(rows))
-    mapping = '[run]\nsuite = "s"\n[columns]\ncase = "case"\nmodel = "model"\npassed = "passed"\nreason = "why"\n'
-    (tmp_path / "rows.jsonl.map.toml").write_text(mapping)
-    told = errata("import", log)
-    assert told.code == 0, told
+    (tmp_path / "rows.jsonl").write_text(
+        "".join(
+            f'{{"model": "{model}", "case": "{case}", "exception": "ParserCrash: no such token"}}\n'
+            for model, case in (("acme/one", "alpha"), ("acme/two", "beta"), ("acme/two", "gamma"))
+        )
+    )
+    (tmp_path / "rows.jsonl.map.toml").write_text(
+        'suite = "s"\n[run]\nname = "n"\nmodel = { column = "model" }\n[case]\nname = "case"\n'
+        '[attempt]\nerror = "exception"\n'
+    )
+    done("import", "rows.jsonl")
+    one = next(row for row in done("runs", "--json").rows if row["model"] == "acme/one")
+
+    told = done("show", f"{one['run_id']}/alpha")
+
+    assert "Others   the same error elsewhere: acme/two 2×" in told.out
 
 
 @pytest.mark.req("C-03")

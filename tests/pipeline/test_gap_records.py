@@ -30,8 +30,10 @@ Date: {date}
 
 
 @pytest.fixture
-def stored(fixtures, store):
-    import_paths([fixtures / "sources" / "convex_evals" / "run_b" / "data" / "run-b"], store)
+def stored(fixtures, store, tmp_path):
+    # a copy: around the fixtures lies a repository, in which somebody may keep reports
+    source = fixtures / "sources" / "convex_evals" / "run_b" / "data" / "run-b"
+    import_paths([shutil.copytree(source, tmp_path / "runs" / "run-b")], store)
     return find_run(store, "jn7mqywb")
 
 

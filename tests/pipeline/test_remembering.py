@@ -40,9 +40,13 @@ def reports(fixtures, tmp_path):
 
 
 @pytest.fixture
-def run(fixtures, store):
+def run(fixtures, store, tmp_path):
     def imported(name):
-        import_paths([fixtures / "sources" / "convex_evals" / f"run_{name}" / "data" / f"run-{name}"], store)
+        # a copy: around the fixtures lies a repository, in which somebody may keep reports
+        place = tmp_path / "runs" / f"run-{name}"
+        source = fixtures / "sources" / "convex_evals" / f"run_{name}" / "data" / f"run-{name}"
+        shutil.copytree(source, place, dirs_exist_ok=True)
+        import_paths([place], store)
         return find_run(store, {"a": "jn709tmj", "b": "jn7mqywb", "c": "jn7h2dcx"}[name])
 
     return imported

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from errata.memory.keeping import kept_actions, with_actions
-from errata.memory.reading.own import memory_in
-from errata.memory.reading.pieces import pieces_of
+from errata.memory.reading.own import ENDS, OPENS, Memory
 from errata.model import StoredRun
 from errata.pipeline.report_of_run import report_of
 from errata.pipeline.reporting.run import run_report
@@ -59,8 +60,11 @@ def _is_about_another(path: Path, run: str) -> bool:
 
 def _run_in(path: Path) -> str:
     """The run that a report of errata's own says it is about."""
-    memory = memory_in(list(pieces_of(path.read_text(encoding="utf-8", errors="replace"))))
-    return memory.run if memory is not None else ""
+    text = path.read_text(encoding="utf-8", errors="replace").rpartition(OPENS)[2]
+    try:
+        return msgspec.json.decode(text.partition(ENDS)[0], type=Memory).run
+    except msgspec.MsgspecError:
+        return ""
 
 
 def _actions_so_far(path: Path, stored: StoredRun, store: Store, folder: Path) -> str:

@@ -114,4 +114,5 @@ def _beside(tried: list[Filtered], first: Filtered, asked: Asked) -> dict[str, A
     taken = {one.filter: one.row.data.get("filtered_resps") for one in tried if one is not first}
     if not asked.generates and data.get("filtered_resps") != [sequence(one)[:1] for one in sequence(data.get("resps"))]:
         taken[first.filter] = data.get("filtered_resps")
-    return known(filtered=taken) | rest(data, ROW | set(first.metrics))
+    named = data.get("metrics") if data.get("metrics") != first.metrics else None
+    return known(filtered=taken, metrics=named) | rest(data, ROW | set(first.metrics))
