@@ -46,6 +46,9 @@ bench: $(READY) ## import and start-up against their floors, in one run
 bench-triage: $(READY) ## triage against labelled samples and injected faults
 	@$(BIN)/python -m bench.triage
 
+bench-buckets: $(READY) ## failures grouped into causes, beside two baselines
+	@$(BIN)/python -m bench.buckets
+
 bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 	@$(BIN)/python -m bench.review
 

@@ -20,26 +20,49 @@ DAY = "2026-03-10"
 COMPARISON = SOURCES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
 REPORTS = ROOT / "tests" / "fixtures" / "actions" / "reports"
 """The two earlier reports of the sample."""
+VERDICTS = ROOT / "tests" / "fixtures" / "golden_verdicts"
 
 
-def commands() -> Iterator[tuple[str, list[str]]]:
-    """Name → the command whose files and words are kept."""
+def commands() -> Iterator[tuple[str, list[list[str]]]]:
+    """Name → commands; the files and words of the last one are kept."""
     convex = SOURCES / "convex_evals"
+    run_a, run_b = (str(convex / name / "data" / name.replace("_", "-")) for name in ("run_a", "run_b"))
     earlier = ["--reports", str(REPORTS)]
-    yield "run-a", ["report", str(convex / "run_a" / "data" / "run-a"), "--date", DAY, "--html", *earlier]
-    yield "run-b", ["report", str(convex / "run_b" / "data" / "run-b"), "--date", DAY, *earlier]
-    yield "comparison", ["report", "--comparison-dir", str(COMPARISON), "-o", "results", "--date", DAY]
-    yield "batch", ["report", str(SOURCES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"), "--date", DAY]
+    comparison = ["report", "--comparison-dir", str(COMPARISON), "-o", "results", "--date", DAY]
+    batch = SOURCES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
+    unjudged = SOURCES / "conversation_bench" / "unjudged" / "data"
+    yield "run-a", [["report", run_a, "--date", DAY, "--html", *earlier]]
+    yield "run-b", [["report", run_b, "--date", DAY, *earlier]]
+    yield (
+        "run-b-reviewed",
+        [
+            ["import", run_a, run_b],
+            ["review", "import", str(VERDICTS / "run-b.jsonl"), "--reviewer", "reader", *earlier],
+            ["report", run_b, "--date", DAY, *earlier],
+        ],
+    )
+    yield "comparison", [[*comparison, "--html"]]
+    yield (
+        "comparison-reviewed",
+        [
+            ["import", str(COMPARISON)],
+            ["review", "import", str(VERDICTS / "comparison.jsonl"), "--reviewer", "reader"],
+            comparison,
+        ],
+    )
+    yield "transcripts", [["report", str(unjudged), "--date", DAY]]
+    yield "batch", [["report", str(batch), "--date", DAY]]
 
 
-def write(name: str, words: list[str], folder: Path) -> None:
-    """Run the command in an empty folder, and keep what it said beside what it wrote."""
-    said = StringIO()
+def write(name: str, several: list[list[str]], folder: Path) -> None:
+    """Run the commands in an empty folder, and keep what the last one said beside what it wrote."""
     with tempfile.TemporaryDirectory() as place, chdir(place):
-        with redirect_stdout(said):
-            code = run([*words, "--store", "golden.db"])
-        if code:
-            raise SystemExit(f"{name}: exit {code}")
+        for words in several:
+            said = StringIO()
+            with redirect_stdout(said):
+                code = run([*words, "--store", "golden.db"])
+            if code:
+                raise SystemExit(f"{name}: exit {code}: {said.getvalue()}")
         for path in sorted(Path(place).rglob("*")):
             if path.is_file() and not path.name.startswith("golden.db"):
                 target = folder / name / path.relative_to(place)

@@ -4,9 +4,9 @@ import statistics
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sklearn.cluster import KMeans
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
+from sklearn.cluster import KMeans  # type: ignore[import-untyped, unused-ignore]
+from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped, unused-ignore]
+from sklearn.metrics import adjusted_mutual_info_score, v_measure_score  # type: ignore[import-untyped, unused-ignore]
 
 from bench.buckets.samples import Labelled
 from errata.buckets.failing import Failing
@@ -46,7 +46,9 @@ def each_harness(rows: Sequence[Labelled]) -> Measured:
     return Measured(
         len(rows),
         sum(one.causes for one in found),
-        *(_mean([(one.failures, one[at]) for one in found]) for at in range(2, 5)),
+        _mean([(one.failures, one.errata) for one in found]),
+        _mean([(one.failures, one.exact_text) for one in found]),
+        _mean([(one.failures, one.k_means) for one in found]),
     )
 
 
@@ -71,8 +73,9 @@ def _by_errata(failures: Sequence[Failing]) -> list[str]:
 
 
 def _by_k_means(failures: Sequence[Failing], causes: int) -> list[int]:
-    vectors = TfidfVectorizer().fit_transform([" ".join(one.texts) or one.key.exact for one in failures])
-    found = KMeans(n_clusters=causes, n_init=10, random_state=0).fit_predict(vectors)
+    texts = [" ".join(one.texts) or one.key.exact for one in failures]
+    k_means = KMeans(n_clusters=min(causes, len(set(texts))), n_init=10, random_state=0)
+    found = k_means.fit_predict(TfidfVectorizer().fit_transform(texts))
     return [int(number) for number in found]
 
 

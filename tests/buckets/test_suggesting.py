@@ -44,6 +44,24 @@ def test_a_cause_is_one_bucket_whatever_dimensions_it_fails():
     assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
 
 
+def test_a_cluster_is_one_bucket_whomever_it_is_attributed_to():
+    failures = [
+        a_failing("1", "no answer came", cluster="empty_response", owner="provider"),
+        a_failing("2", "nothing was said", cluster="empty_response", owner="model"),
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"})}
+
+
+def test_a_gap_on_record_is_one_of_its_case():
+    gap = {"signal": "known_gap", "means": "a gap of this case is on record", "owner": "task"}
+    failures = [
+        a_failing(each, "tests failed", case=f"suite/{case}", **gap) for each, case in zip("123", "aab", strict=True)
+    ]
+
+    assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
+
+
 def test_a_rule_that_says_all_makes_one_bucket_of_every_wording():
     rule = {"owner": "provider", "signal": "provider_rate_limit", "means": "the provider refused the call"}
     failures = [
@@ -74,8 +92,7 @@ def test_the_same_words_of_two_owners_are_two_buckets():
 
 
 def test_the_same_words_in_two_suites_are_two_buckets():
-    failures = [a_failing("1", "pier missing from the answer", suite=suite) for suite in ("a",)]
-    failures.append(a_failing("2", "pier missing from the answer", suite="b"))
+    failures = [a_failing(suite, "pier missing from the answer", suite=suite) for suite in "ab"]
 
     assert len(suggest(failures)) == 2
 

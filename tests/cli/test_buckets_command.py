@@ -139,7 +139,7 @@ def test_a_bucket_from_rules_to_final(turns, tmp_path):
 
     confirmed = done("buckets", "confirm", "half-of-a-request", "--json").row
     assert (confirmed["status"], confirmed["rows"]) == ("final", 5)
-    row = buckets()["partial-multi-tool-execution"]
+    row = buckets()["half-of-a-request"]
     assert (row["status"], row["reviewed"], len(row["supported_by"])) == ("final", 3, 3)
     assert "1 final" in done("buckets", "list").out.splitlines()[0]
 

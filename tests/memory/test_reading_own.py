@@ -133,7 +133,7 @@ def test_a_comment_that_is_quoted_as_code_is_none():
 
 
 @given(
-    case=st.text(min_size=1, max_size=60).filter(lambda text: text.strip() and not text.isspace()),
+    case=st.text("abcxyz019-_/.:|*`<>[]()#&\\\"'~!{}äß→ ", min_size=1, max_size=60).filter(str.strip),
     short=st.text(max_size=200),
     label=st.sampled_from(sorted(OWNERS)),
 )
@@ -143,4 +143,4 @@ def test_whatever_a_case_is_called_it_is_read_back(case, short, label):
     (found,) = read(written(failure)).failures
 
     assert found.label == label
-    assert (found.case, found.failed_check) == (case.encode("utf-8", "replace").decode(), "eslint")
+    assert (found.case, found.failed_check) == (case, "eslint")

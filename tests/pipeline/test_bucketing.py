@@ -6,9 +6,11 @@ from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, read, 
 from errata.errors import SettingsError
 from errata.model import Bucket, Reviewer
 from errata.pipeline.bucketing import bucket_of, bucket_run
+from errata.pipeline.bucketing_changes import rename
 from errata.pipeline.bucketing_confirming import confirm
 from errata.pipeline.bucketing_history import history
 from errata.pipeline.bucketing_listing import list_buckets
+from errata.pipeline.bucketing_names import bucket_named
 from errata.pipeline.bucketing_placing import move
 from errata.pipeline.bucketing_undo import undo
 from errata.store.bucket_events import events_of
@@ -179,7 +181,30 @@ def test_a_status_that_changes_is_part_of_the_history(store):
 
     told = [(one.before, one.after) for one in history(store, bucket=bucket_at(store, stored, "a"))]
 
-    assert told == [("provisional", "final")]
+    assert told == [("provisional: no space left on the volume", "final: what no-space-left-on-the-volume says")]
+
+
+@pytest.mark.req("J-31", "J-25")
+def test_readers_name_a_bucket_only_when_enough_of_it_was_read(store):
+    stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK)
+    suggested(store)
+
+    read(store, a_verdict(stored, "a", "quota"), a_verdict(stored, "b", "quota"))
+    assert bucket_at(store, stored, "a").slug == "no-space-left-on-the-volume"
+
+    read(store, a_verdict(stored, "c", "quota"))
+    assert bucket_at(store, stored, "a").slug == "quota"
+    assert bucket_named("no-space-left-on-the-volume", store).slug == "quota"
+
+
+def test_readers_do_not_rename_what_a_person_named(store):
+    stored = a_stored_run(store, a=DISK)
+    suggested(store)
+    rename(bucket_at(store, stored, "a"), "The second volume", store, ANA)
+
+    read(store, a_verdict(stored, "a", "the-second-volume"))
+
+    assert bucket_at(store, stored, "a").title == "The second volume"
 
 
 @pytest.mark.req("J-30", "J-31")

@@ -155,6 +155,14 @@ def test_what_a_structured_result_needs_is_in_the_packet(convex, store):
     assert "used >= 3" in texts(made)["reference/convex/guard.ts"]
 
 
+@pytest.mark.req("C-12")
+@pytest.mark.parametrize("taxonomy", ["", "owners", "convex-evals", "conversation-bench", "scylla"])
+def test_every_question_says_where_the_burden_of_proof_lies(taxonomy):
+    assert question_for("convex-evals", taxonomy).rule.startswith(
+        "A failure is the model's unless evidence shows otherwise."
+    )
+
+
 @pytest.mark.req("C-13")
 def test_a_gap_on_record_is_offered_as_the_fourth_label(convex, store):
     recorded = of_case(convex, store, GUARD, history=lambda _run, _case: ({"known_gap": "no answer can pass"},))
@@ -211,6 +219,8 @@ def test_the_rows_have_scores_calls_and_results_as_sorted_json(conversations, st
     ]
     (raw,) = [row for row in failed_rows(fixtures, BETA) if row["turn"] == 24]
 
+    assert (row["user_text"], row["assistant_text"]) == (raw["user_text"], raw["assistant_text"])
+    assert row["judge_reasoning"] == raw["judge_reasoning"]
     assert row["scores_json"] == json.dumps(raw["scores"], sort_keys=True)
     assert row["tool_calls_json"] == json.dumps(raw["tool_calls"], sort_keys=True)
     assert row["tool_results_json"] == json.dumps(raw["tool_results"], sort_keys=True)

@@ -135,6 +135,7 @@ def test_text_without_spaces_between_words_may_be_quoted_in_part():
     assert reasons(("log/zh", "数据库连接失败，请检查网络设置后"), packet=packet) == ()
 
 
+@pytest.mark.req("J-29")
 @pytest.mark.parametrize("place", ["task", "reference/convex/guard.ts"])
 def test_one_quote_must_be_from_what_happened(place):
     text = next(one.text for one in CONVEX.places if one.place == place).strip().splitlines()[0]

@@ -1,5 +1,6 @@
 """Which failures are read when there are too many."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,12 +17,14 @@ FAILURES = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("123")), 
 )
 
 
+@pytest.mark.req("J-31")
 def test_of_every_group_one_is_read_before_a_second_of_any():
     many = [a_failure(at, "a") for at in range(50)] + [a_failure(99, "b"), a_failure(98, "c")]
 
     assert {one.key.coarse for one in sample(many, 3).taken} == {"a", "b", "c"}
 
 
+@pytest.mark.req("J-31")
 def test_within_a_group_different_errors_come_first():
     many = [a_failure(0, "a", "x"), a_failure(1, "a", "x"), a_failure(2, "a", "y")]
 

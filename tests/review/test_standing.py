@@ -44,6 +44,7 @@ def test_an_inherited_verdict_stands_only_where_nobody_read_it():
     assert standing([inherited, a_verdict(1, "B")]).verdict.label == "B"
 
 
+@pytest.mark.req("J-30")
 def test_an_inherited_verdict_is_never_final():
     assert final([a_verdict(1, inherited_from="v0")]) is None
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from errata.buckets.failing import Failing
 from errata.buckets.groups import Group, Unit, units_of
-from errata.buckets.likeness import Space, Weights
+from errata.buckets.likeness import Space, Vector, Weights
 from errata.buckets.readers import Opinion, opinions
 from errata.buckets.recognising import Known
 from errata.buckets.rules import says_something
@@ -67,25 +67,26 @@ class _Gathering:
                 self.groups[self._claimed[suite, key]].keys[key] += 1
 
     def take(self, unit: Unit) -> None:
-        place = self._place_of(unit)
+        vector = self._weights.vector(unit.words)
+        place = self._place_of(unit, vector)
         if place is None:
             place = self._new(unit.symptom.suite, unit.symptom.owner)
         self.groups[place].take(unit)
-        self._own.setdefault((unit.symptom.suite, unit.symptom.owner, unit.symptom.key), place)
-        self._space.add(unit.block, place, self._weights.vector(unit.words))
+        self._own.setdefault(_own_key(unit), place)
+        self._space.add(unit.block, place, vector)
 
-    def _place_of(self, unit: Unit) -> int | None:
+    def _place_of(self, unit: Unit, vector: Vector) -> int | None:
         symptom = unit.symptom
         place = self.known.of_key(symptom)
         if place is None:
             place = self._claimed.get((symptom.suite, symptom.key))
         if place is None:
-            place = self._own.get((symptom.suite, symptom.owner, symptom.key))
-        return self._alike(unit) if place is None and unit.is_compared else place
+            place = self._own.get(_own_key(unit))
+        return self._alike(unit, vector) if place is None and unit.is_compared else place
 
-    def _alike(self, unit: Unit) -> int | None:
+    def _alike(self, unit: Unit, vector: Vector) -> int | None:
         """The group that is alike by the largest margin; at equal margins the earlier, which is the larger."""
-        near = self._space.near(unit.block, self._weights.vector(unit.words))
+        near = self._space.near(unit.block, vector)
         margins = [(likeness - self._needed(unit, place), -place) for place, likeness in near]
         margin, place = max(margins, default=(-1.0, 0))
         return -place if margin >= 0 else None
@@ -97,3 +98,9 @@ class _Gathering:
     def _new(self, suite: str, owner: str) -> int:
         self.groups.append(Group(suite, owner))
         return len(self.groups) - 1
+
+
+def _own_key(unit: Unit) -> tuple[str, str, str]:
+    """A cluster is one cause, whomever it is attributed to in one place or the other."""
+    symptom = unit.symptom
+    return symptom.suite, "" if symptom.kind == "cluster" else symptom.owner, symptom.key

@@ -25,15 +25,15 @@ class Names:
 
     def __init__(self, known: Iterable[Bucket]) -> None:
         self._taken = {(bucket.suite, bucket.slug) for bucket in known}
+        self._numbers: Counter[tuple[str, str]] = Counter()
 
     def of(self, group: Group) -> Name:
         title = title_of(group)
-        wanted = slug_of(next((verdict.bucket for verdict in _verdicts(group) if verdict.bucket), "")) or slug_of(title)
-        wanted = slug = wanted or slug_of(group.owner) or "bucket"
-        number = 1
+        said = next((verdict.bucket for verdict in _verdicts(group) if verdict.bucket), "")
+        wanted = slug = slug_of(redact(said)) or slug_of(title) or slug_of(group.owner) or "bucket"
         while (group.suite, slug) in self._taken:
-            number += 1
-            slug = f"{wanted}-{number}"
+            self._numbers[group.suite, wanted] += 1
+            slug = f"{wanted}-{self._numbers[group.suite, wanted] + 1}"
         self._taken.add((group.suite, slug))
         return Name(title, slug)
 
@@ -75,7 +75,7 @@ def _of_rule(group: Group) -> str:
     told = {failing.signal: failing.means for failing in group.failures if says_all(failing.signal)}
     limit = _shared(limit_of(one.signal, one.parameters.get("limit", "")) for one in group.failures)
     if limit:
-        return f"the attempt ran into its limit of {readable(limit)}"
+        return cut(f"the attempt ran into its limit of {readable(limit)}")
     if len(told) != 1 or any(says_something(signal) and signal not in told for signal in group.signals):
         return ""
     (means,) = told.values()

@@ -36,6 +36,7 @@ OPEN = frozenset(
         "config_error",
         "format_reject",
         "image_failed",
+        "known_gap",
         "lint_only",
         "missing_fixture",
         "missing_library",
@@ -53,6 +54,11 @@ OPEN = frozenset(
     )
 )
 """They say what kind of thing happened; which thing it was (a program, a lint rule, a field) only texts tell."""
+
+OF_ONE_CASE = frozenset(
+    ("all_agree_on_another", "all_fail", "known_gap", "prompt_contradicts_expected", "reference_fails")
+)
+"""Of these, what is wrong in one case is not what is wrong in another."""
 
 LIMITS = {
     "token_limit": "tokens",

@@ -3,7 +3,7 @@
 from typing import Literal, NamedTuple, get_args
 
 from errata.buckets.failing import Failing
-from errata.buckets.rules import limit_of, says_all, says_something
+from errata.buckets.rules import OF_ONE_CASE, limit_of, says_all, says_something
 from errata.buckets.words import masked, words_of
 from errata.model.words import Phase
 from errata.text.clean import one_line
@@ -77,7 +77,8 @@ def _key(failing: Failing, shape: str, *, is_error: bool, opaque: bool) -> tuple
     if shape:
         return "text", one_line(f"{failing.owner}:{coarse}:{shape}", KEY)
     if says_something(failing.signal):
-        return "bare", f"signal:{failing.signal}"
+        case = f"@{failing.case}" if failing.signal in OF_ONE_CASE else ""
+        return "bare", one_line(f"signal:{failing.signal}{case}", KEY)
     # two things differ, and only the case tells which; or nothing is said at all but what failed first
     rest = f"@{failing.case}" if opaque else failing.category
     first = failing.parameters.get("step") or coarse

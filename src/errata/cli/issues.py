@@ -1,6 +1,5 @@
 """`errata issues`."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -8,21 +7,24 @@ import click
 from errata import pipeline
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
+from errata.cli.report import day_of
 from errata.cli.report_batch import FOLDER, write_batch
+from errata.cli.report_wish import Wish
 
 
 @click.command("issues")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
+@click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
 @shared_options
-def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
+def command(runs: tuple[str, ...], output: Path, day: str | None, options: Options) -> None:
     """Write the issues of RUNS, one for each case, and the script that files them.
 
     Files nothing: read the folder, then `file_issues.sh --dry-run`, then `file_issues.sh`.
     """
     chosen = list(pipeline.runs_named(runs, options.store))
-    day = datetime.now(UTC).date().isoformat()
+    wish = Wish(day=day_of(day), output=output, in_words=not options.json)
     for at, stored in enumerate(chosen):
-        if at and not options.json:
+        if at and wish.in_words:
             put()
-        write_batch(stored, options, day=day, output=output, several=len(chosen) > 1)
+        write_batch(stored, options, wish, several=len(chosen) > 1)

@@ -5,27 +5,34 @@ from pathlib import Path
 from errata.cli.options import Options
 from errata.cli.output import money, put, put_command, put_json
 from errata.cli.paths import place_of
+from errata.cli.report_wish import Wish
 from errata.cli.table import put_parts
 from errata.model import StoredRun
 from errata.pipeline.reporting.batch import batch_report
 from errata.pipeline.reporting.batch_folder import EXECUTABLE, batch_files
 from errata.pipeline.reporting.writing import Written, write_files
+from errata.report.document import Document
 from errata.report.facts.batch import BatchReport
 from errata.report.paths import slug
+from errata.report.step_summary import of_batch
 
 FOLDER = "analysis"
+PAGES = ("README.md", "analysis.md", "failures/summary.md", "issues/epic.md", "file_issues.sh")
+"""What is told of the folder where there is little room."""
 
 
-def write_batch(stored: StoredRun, options: Options, *, day: str, output: Path | None, several: bool = False) -> None:
-    report = batch_report(stored, options.store, made=day)
-    folder = output or Path(FOLDER)
+def write_batch(stored: StoredRun, options: Options, wish: Wish, *, several: bool = False) -> Document:
+    """Into the folder that was asked for; of several batches, each into one of its own below it."""
+    report = batch_report(stored, options.store, made=wish.day)
+    folder = wish.output or Path(FOLDER)
     if several:
         folder = folder / slug(f"{report.name}-{report.run_id[:8]}")
     written = write_files(folder, batch_files(report), executable=EXECUTABLE)
     if options.json:
         put_json({"run": stored.run.native_id, "run_id": stored.run.id, "folder": str(folder), "report": report})
-        return
-    show_batch(report, written, folder)
+    elif wish.in_words:
+        show_batch(report, written, folder)
+    return of_batch(report, [place_of(str((folder / name).absolute())) for name in PAGES])
 
 
 def show_batch(report: BatchReport, written: list[Written], folder: Path) -> None:
@@ -35,8 +42,9 @@ def show_batch(report: BatchReport, written: list[Written], folder: Path) -> Non
             f"PROVISIONAL: categories come from rules; {report.reading.read} of {report.reading.failures} failures read"
         )
     put()
-    for told in report.answer:
-        put(told)
+    put(report.answer)
+    if report.warning:
+        put(report.warning)
     for one in report.categories:
         put_parts(one.letter, [f"{len(one.tests)}× {one.title}", one.owner], money(one.cost, 2))
     put_parts("cost", [f"{money(report.cost, 2)} in all", f"{money(report.cost_of_passes, 2)} on passes"])

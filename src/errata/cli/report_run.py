@@ -5,34 +5,39 @@ from pathlib import Path
 
 from errata.cli.options import Options
 from errata.cli.output import plural, put, put_json
-from errata.cli.paths import place_of
+from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
 from errata.pipeline.reporting.run_files import REPORTS, RunWritten, write_run_report
 from errata.pipeline.selecting import handle_of
+from errata.report.document import Document
 from errata.report.facts.run import GROUPS, RunReport
 from errata.report.profiles.parts import named, percent
 from errata.report.profiles.run import OFFER
+from errata.report.step_summary import of_run
 
 ADVICE = 4
 
 
-def write_run(stored: StoredRun, options: Options, *, day: str, output: Path | None, html: bool) -> None:
+def write_run(stored: StoredRun, options: Options, wish: Wish) -> Document:
+    output = wish.output
     file = output if output is not None and output.suffix == ".md" else None
     folder = output if output is not None and file is None else Path(REPORTS)
-    made = write_run_report(stored, options.store, day=day, folder=folder, file=file, html=html)
+    made = write_run_report(stored, options.store, day=wish.day, folder=folder, file=file, html=wish.html)
     if options.json:
         paths = [str(one.path) for one in made.written]
         put_json({"run": stored.run.native_id, "run_id": stored.run.id, "written": paths, "report": made.report})
-        return
-    show_run(made, handle_of(stored, options.store))
+    elif wish.in_words:
+        show_run(made, handle_of(stored, options.store))
+    return of_run(made.report, names_of(made.written))
 
 
 def show_run(made: RunWritten, handle: str) -> None:
     report = made.report
     subject = report.subject
     rate = percent(subject.passed / subject.total if subject.total else None)
-    put(f"{handle} · {subject.model or 'unknown model'} · {subject.passed}/{subject.total} passed ({rate})")
+    passed = f"{subject.passed}/{subject.total} passed ({rate})" if subject.judged else "nothing was scored"
+    put(f"{handle} · {subject.model or 'unknown model'} · {passed}")
     if not made.written:
         put("All passed: nothing to analyse, and no report was written.")
         return
@@ -43,8 +48,8 @@ def show_run(made: RunWritten, handle: str) -> None:
     put(report.answer)
     _show_counts(report)
     put()
-    for one in made.written:
-        put_parts("wrote", [place_of(str(one.path.absolute()))], "" if one.change == "new" else one.change)
+    for one, name in zip(made.written, names_of(made.written), strict=True):
+        put_parts("wrote", [name], "" if one.change == "new" else one.change)
     put(OFFER)
 
 

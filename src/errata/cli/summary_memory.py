@@ -21,7 +21,7 @@ def tell_history(analysis: Analysis) -> None:
     """Which reports were read, and which could not be."""
     remembered, run = analysis.remembered, analysis.stored.run
     shelf, shelved = remembered.shelf, remembered.shelved
-    if not shelf.files and not shelf.skipped:
+    if not (shelved.same_model or shelved.others or shelved.undated or shelf.skipped):
         return
     where = ", ".join(place_of(str(folder.absolute())) for folder in shelf.folders)
     told = f"{plural(len(shelved.same_model), 'earlier report')} of {run.subject.model or 'this subject'} in {where}"

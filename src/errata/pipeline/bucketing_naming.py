@@ -12,7 +12,7 @@ from errata.pipeline.bucketing_slugs import free_slug
 
 
 def named_by_readers(bucket: Bucket, verdicts: Sequence[Verdict], taken: Collection[str]) -> Bucket:
-    """The slug that most of them give, and their sentence where they all say the same; the old slug still leads here."""
+    """The slug that most give, and their sentence where they all say the same; the old slug still leads here."""
     called = _most(slug_of(one.bucket) for one in verdicts)
     causes = {one.cause for one in verdicts}
     title = readable(causes.pop()) if len(causes) == 1 else readable(called.replace("-", " "))

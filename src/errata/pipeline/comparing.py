@@ -40,6 +40,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """The runs of each subject as one column."""
     category: str = ""
     timeouts: Timeouts = "count"
+    least: int = 2
+    """Runs that have to be left; a report about the causes of failures can do with one."""
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,7 +138,7 @@ def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> _Basis:
     facts = [facts_of(stored, store, timeouts=wish.timeouts) for stored in chosen]
     left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
     fit = [one for one in facts if not one.why_left_out()]
-    refuse_too_few(len(fit), left_out)
+    refuse_too_few(len(fit), left_out, wish.least)
     whole = matrix_of(columns_of([(one.stored.run, one.stored.pk) for one in fit]), cells_of(store, _pks(fit)))
     changed = changed_cases(_pks(fit), store)
     found = differences(whole, tuple(case for case in whole.rows if case in changed))

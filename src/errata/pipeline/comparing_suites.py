@@ -21,8 +21,8 @@ def _is_measured(cell: Cell | None) -> bool:
     return cell is not None and cell.state not in NOT_MEASURED
 
 
-def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, str]]) -> None:
-    if left > 1:
+def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, str]], least: int = 2) -> None:
+    if left >= least:
         return
     told = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
     remaining = "One run alone is" if left else "No run is"

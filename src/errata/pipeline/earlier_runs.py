@@ -1,8 +1,7 @@
 """The runs of the store that came before a run, of the same model and of others, and how their cases went."""
 
 from collections.abc import Iterator
-
-import msgspec
+from functools import cached_property
 
 from errata.memory.effects import RunOutcomes
 from errata.memory.recurrence import FailedRun
@@ -22,27 +21,36 @@ MEASURED = frozenset(("failed", "partial", "limit", "mixed", "contradictory"))
 """What broke off for a reason of its own says nothing about the case."""
 
 
-class EarlierRuns(msgspec.Struct, frozen=True, kw_only=True):
-    now: RunOutcomes
-    same: tuple[RunOutcomes, ...] = ()
-    """Newest first."""
-    failed_by: dict[str, tuple[FailedRun, ...]] = {}
-    """Case → the runs of the same model in which it failed, newest first."""
-    failed_elsewhere: dict[str, tuple[FailedRun, ...]] = {}
-    """Case → the runs of other models."""
+class EarlierRuns:
+    """Nothing is read that nobody asks for: a run may have a million attempts."""
 
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._before = list(_before(stored, store))
+        self._same = [one for one in self._before if is_same(one.run, stored.run)]
 
-def look_back(stored: StoredRun, store: Store) -> EarlierRuns:
-    before = list(_before(stored, store))
-    went = _outcomes([*before, stored], store)
-    same = [one for one in before if is_same(one.run, stored.run)]
-    others = [one for one in before if not is_same(one.run, stored.run)]
-    return EarlierRuns(
-        now=went[stored.pk],
-        same=tuple(went[one.pk] for one in same),
-        failed_by=_by_case(same, went),
-        failed_elsewhere=_by_case(others, went),
-    )
+    @cached_property
+    def now(self) -> RunOutcomes:
+        return _outcomes([self._stored], self._store)[self._stored.pk]
+
+    @cached_property
+    def same(self) -> tuple[RunOutcomes, ...]:
+        """Those of the same model, newest first."""
+        return tuple(self._went[one.pk] for one in self._same)
+
+    @cached_property
+    def failed_by(self) -> dict[str, tuple[FailedRun, ...]]:
+        """Case → the runs of the same model in which it failed, newest first."""
+        return _by_case(self._same, self._went)
+
+    @cached_property
+    def failed_elsewhere(self) -> dict[str, tuple[FailedRun, ...]]:
+        """Case → the runs of other models."""
+        return _by_case([one for one in self._before if not is_same(one.run, self._stored.run)], self._went)
+
+    @cached_property
+    def _went(self) -> dict[int, RunOutcomes]:
+        return _outcomes(self._before, self._store)
 
 
 def is_same(one: Run, other: Run) -> bool:
@@ -72,7 +80,7 @@ def _before(stored: StoredRun, store: Store) -> Iterator[StoredRun]:
 def _outcomes(runs: list[StoredRun], store: Store) -> dict[int, RunOutcomes]:
     failed: dict[int, set[str]] = {one.pk: set() for one in runs}
     passed: dict[int, set[str]] = {one.pk: set() for one in runs}
-    for cell in cells_of(store, list(failed)):
+    for cell in cells_of(store, list(failed)) if failed else ():
         if cell.fails and cell.state in MEASURED:
             failed[cell.run].add(cell.case)
         if cell.passes:

@@ -10,7 +10,7 @@ from errata.memory.finding import Shelf
 from errata.memory.recurrence import Before, Named, Shelved, addressed, effects_on, mentions, outcomes_in
 from errata.memory.spelling import CaseNames, folded
 from errata.model import Action, StoredRun
-from errata.pipeline.earlier_runs import EarlierRuns, look_back
+from errata.pipeline.earlier_runs import EarlierRuns
 from errata.pipeline.reports_in_use import Reports, reports_for, shelf_for
 from errata.store.database import Store
 from errata.store.memory import all_actions
@@ -40,14 +40,18 @@ class Remembered:
         return Before(
             reports=self.named.cases.get(case, ()),
             runs=self.runs.failed_by.get(case, ()),
-            actions=effects_on(case, self.actions, self.runs.now, self.earlier),
+            actions=self._effects_on(case),
             others=self.named_elsewhere.cases.get(case, ()),
             other_runs=self.runs.failed_elsewhere.get(case, ()),
         )
 
+    def _effects_on(self, case: str) -> tuple[Effect, ...]:
+        about = [one for one in self.actions if case in one.addresses]
+        return effects_on(case, about, self.runs.now, self.earlier) if about else ()
+
     @cached_property
     def runs(self) -> EarlierRuns:
-        return look_back(self._stored, self._store)
+        return EarlierRuns(self._stored, self._store)
 
     @cached_property
     def earlier(self) -> tuple[RunOutcomes, ...]:
@@ -57,6 +61,8 @@ class Remembered:
     @cached_property
     def effects(self) -> tuple[Effect, ...]:
         """What still fails is told every time; what worked or can't be known yet, by the first run after the action."""
+        if not self.actions:
+            return ()
         now, last = self.runs.now, max((one.at[:DAY] for one in self.earlier), default="")
         tried = now.failed | now.passed
         since = [one for one in self.actions if one.date[:DAY] <= now.at[:DAY] and not tried.isdisjoint(one.addresses)]

@@ -21,6 +21,9 @@ BUILT_IN = {
     "harbor": "errata.sources.harbor",
     "promptfoo": "errata.sources.promptfoo",
     "lm-eval": "errata.sources.lm_eval",
+    "swe-bench": "errata.sources.swe_bench",
+    "bfcl": "errata.sources.bfcl",
+    "helm": "errata.sources.helm",
     "errata-jsonl": "errata.sources.errata_jsonl",
     "generic": "errata.sources.generic",
 }

@@ -115,7 +115,7 @@ class _Content:
 
     def _add(self, part: dict[str, Any]) -> None:
         kind = part.get("type")
-        said = _text_of(part, "text", "thinking", "content")
+        said = _text_of(part, "text", "thinking", "reasoning", "content")
         if kind in ("text", "input_text", "output_text") and isinstance(part.get("text"), str):
             self.texts.append(said)
         elif kind in ("thinking", "reasoning") and said:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from errata.model.times import from_iso
+from errata.model.times import from_iso, from_milliseconds
 from errata.sources.base import number_or_none
 
 LARGEST = 2**63 - 1
@@ -66,6 +66,15 @@ def moment(value: Any) -> str | None:
     try:
         return from_iso(value) if type(value) is str else None
     except ValueError:
+        return None
+
+
+def moment_since_1970(seconds: Any) -> str | None:
+    """The same for a time that is a number of seconds."""
+    found = number(seconds)
+    try:
+        return None if found is None else from_milliseconds(found * 1000)
+    except (OverflowError, ValueError, OSError):
         return None
 
 

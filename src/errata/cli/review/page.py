@@ -20,12 +20,12 @@ NUMBER = 7
 def show_packet(packet: Packet) -> None:
     """Redacted and cleaned when it was made."""
     put(f"{packet.case_key} · attempt {packet.attempt}", raw=True)
-    _put("run", " · ".join(value_of(value) for value in packet.run.values() if value))
+    _put("run", _pairs(packet.run))
     _put_facts(packet.facts)
     for signal in packet.signals:
         _put("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
     for entry in packet.history:
-        _put("before", ", ".join(f"{name} {value_of(value)}" for name, value in entry.items()))
+        _put("before", _pairs(entry))
     for left in packet.left_out:
         _put("left out", f"{left.what} ({left.why})")
     for place in packet.places:
@@ -47,7 +47,11 @@ def _put_facts(facts: dict[str, Any]) -> None:
                 reason = f": {check['reason']}" if check.get("reason") else ""
                 _put("check", f"{check.get('name')} {check.get('status')}{reason}")
         elif value not in (None, "", [], {}):
-            _put(name, value_of(value))
+            _put(name, _pairs(value) if isinstance(value, dict) else value_of(value))
+
+
+def _pairs(told: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value_of(value)}" for name, value in told.items() if value not in (None, "", [], {}))
 
 
 def show_lease(handed: Handed, who: Reviewer) -> None:

@@ -9,8 +9,10 @@ from errata.model import Attempt, Attribution, Case, StoredRun
 from errata.pipeline.failures import case_name
 from errata.pipeline.reporting.batch_categories import categorised
 from errata.pipeline.reporting.batch_failures import Batch, failure_facts
+from errata.pipeline.reporting.batch_words import advice_of, answer_of, limits_of, quiet_exits, warning_of
 from errata.pipeline.reporting.shared import day_of, reading_of, score_lines
-from errata.pipeline.scoring import Scores, score_run
+from errata.pipeline.scoring import score_run
+from errata.pipeline.selecting import handle_of
 from errata.pipeline.standings import standing_of
 from errata.pipeline.timeline import timeline_of
 from errata.report.facts.batch import BatchReport, Category, Session, Spread, Test
@@ -18,6 +20,7 @@ from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 
+PASSED = "passed"
 WHOLE = 1.0
 ROUNDED = 0.0006
 """Scores are written with three digits."""
@@ -39,10 +42,12 @@ def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
     return BatchReport(
         name=stored.run.name or stored.run.native_id,
         run_id=stored.run.id,
+        handle=handle_of(stored, store),
         date=day_of(stored.run),
         model=stored.run.subject.model or "unknown model",
         made=made,
-        answer=tuple(_answer(tests, categories, scores, timeline)),
+        answer=answer_of(tests, categories, timeline),
+        warning=warning_of(scores),
         reading=reading_of((one.id for one in batch.failing.values()), said),
         scores=score_lines(scores),
         config=tuple(_config(stored)),
@@ -63,8 +68,8 @@ def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
         durations=tuple(_durations(tests, categories)),
         categories=categories,
         failures=failures,
-        advice=tuple(_advice(categories, timeline, stored)),
-        limits=tuple(_limits(batch, stored)),
+        advice=(*advice_of(categories, timeline, stored), *quiet_exits(failures, categories)),
+        limits=tuple(limits_of(batch, stored)),
     )
 
 
@@ -113,7 +118,7 @@ def _test(
         name=case.name if case is not None and case.name != name else "",
         status=(attempt.native_status or attempt.outcome).upper(),
         passed=passed,
-        partial=passed and _in_part(attempt.reported, subtests),
+        part=_part(attempt.reported, subtests) if passed else "",
         tier=best.name if best is not None else "",
         score=attempt.reported,
         cost_of_pass=attempt.cost_of_pass,
@@ -126,11 +131,13 @@ def _test(
     )
 
 
-def _in_part(score: float | None, subtests: int) -> bool:
-    """Whether a score is a share of the subtests, such as 0.667 of three, and not a judge's mark of a whole pass."""
+def _part(score: float | None, subtests: int) -> str:
+    """Where a score is a share of the subtests, such as 0.667 of three, and not a judge's mark of a whole pass."""
     if score is None or score >= WHOLE:
-        return False
-    return any(abs(score * of - round(score * of)) < ROUNDED * of for of in range(2, subtests + 1))
+        return ""
+    shares = ((of, round(score * of)) for of in range(2, subtests + 1))
+    fitting = (f"{part} of {of} subtests" for of, part in shares if abs(score * of - part) < ROUNDED * of)
+    return next(fitting, "")
 
 
 def _subtests(stored: StoredRun) -> int:
@@ -149,24 +156,6 @@ def _earlier(case: str, timeline: Timeline, tries: Iterable[Attempt]) -> str:
     score = f" {tried.reported:.3f}" if tried is not None and tried.reported is not None else ""
     cost = f" ${change.cost:.4f}" if change.cost is not None else ""
     return f"{change.was.upper()}{score}{cost} in session {change.session}"
-
-
-def _answer(tests: Sequence[Test], categories: Sequence[Category], scores: Scores, timeline: Timeline) -> Iterable[str]:
-    passed = sum(one.passed for one in tests)
-    failed = len(tests) - passed
-    theirs = sum(len(one.tests) for one in categories if one.framework)
-    told = f"{passed} of {len(tests)} pass."
-    if theirs:
-        told += f" {theirs} of the {failed} failures are not the model's: they say nothing about it."
-    if timeline.hidden_passes:
-        told += f" {len(timeline.hidden_passes)} of them had passed in an earlier session."
-    yield told
-    strict, clean = scores.scores["strict"], scores.scores["clean"]
-    if clean.total and strict.rate is not None and clean.rate is not None and abs(clean.rate - strict.rate) > 0.02:
-        yield (
-            f"Do not publish {100 * strict.rate:.1f} %. The results on record support {clean.passed} of {clean.total} "
-            f"({100 * clean.rate:.1f} %)."
-        )
 
 
 def _config(stored: StoredRun) -> Iterable[tuple[str, str]]:
@@ -199,7 +188,7 @@ def _sessions(timeline: Timeline) -> Iterable[Session]:
 
 def _groups(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[tuple[str, list[Test]]]:
     framework = {test for one in categories if one.framework for test in one.tests}
-    yield "passed", [one for one in tests if one.passed]
+    yield PASSED, [one for one in tests if one.passed]
     yield "failed, model", [one for one in tests if not one.passed and one.id not in framework]
     yield "failed, framework", [one for one in tests if not one.passed and one.id in framework]
 
@@ -208,7 +197,15 @@ def _costs(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Sp
     for group, members in (*_groups(tests, categories), ("all", list(tests))):
         costs = [one.cost for one in members if one.cost is not None]
         if members:
-            yield Spread(group=group, tests=len(members), total=_sum(costs), mean=fmean(costs) if costs else None)
+            prices = [one.cost_of_pass for one in members if one.passed and one.cost_of_pass is not None]
+            yield Spread(
+                group=group,
+                tests=len(members),
+                total=_sum(costs),
+                mean=fmean(costs) if costs else None,
+                pass_mean=fmean(prices) if prices and group == PASSED else None,
+                pass_median=median(prices) if prices and group == PASSED else None,
+            )
 
 
 def _durations(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Spread]:
@@ -221,43 +218,3 @@ def _durations(tests: Sequence[Test], categories: Sequence[Category]) -> Iterabl
 def _sum(values: Iterable[float | None]) -> float | None:
     known = [one for one in values if one is not None]
     return sum(known) if known else None
-
-
-def _advice(categories: Sequence[Category], timeline: Timeline, stored: StoredRun) -> Iterable[str]:
-    for category in categories:
-        if category.framework:
-            yield f"{category.letter}. {category.title}: {category.advice} ({len(category.tests)} tests)"
-    passes, fails = len(timeline.hidden_passes), len(timeline.hidden_fails)
-    if passes or fails:
-        yield (
-            "Until the batch was resumed once more, go by the results of earlier sessions too: the latest summary "
-            f"hides {passes} passes and {fails} measured failures"
-        )
-    for session in timeline.sessions:
-        if session.tried and session.not_measured == session.tried:
-            told = f"session {session.number} recorded {session.tried} failures that measured nothing"
-            yield f"Stop the batch when the first command can't start: {told}"
-    if len(stored.run.sessions) > 1 and any(one.framework for one in categories):
-        yield "Check stored results before resuming; loading those of one test shows such errors at once"
-
-
-def _limits(batch: Batch, stored: StoredRun) -> Iterable[str]:
-    tests = len(batch.tests)
-    kept = [batch.tests[case].id for case in sorted(batch.children) if case in batch.tests]
-    if kept and len(kept) < tests:
-        names = ", ".join(kept[:8])
-        yield f"Runs are stored for {len(kept)} of {tests} tests ({names}); all else rests on the summary and the logs."
-    if stored.counts.unreadable:
-        yield f"{stored.counts.unreadable} items of the logs could not be read: errata check names them."
-    unknown = sum(one.cost is None for one in batch.tests.values())
-    if unknown:
-        yield f"{unknown} tests report no cost; it is unknown, not zero."
-    models = [case for case, one in batch.failing.items() if _owner(batch, one) == "model"]
-    bare = sum(not batch.children.get(case) for case in models)
-    if bare:
-        yield f"Of {len(models)} model failures {bare} have no stored runs: they are told by cost and score alone."
-
-
-def _owner(batch: Batch, attempt: Attempt) -> str:
-    said = batch.attributed.get(attempt.id)
-    return said.owner if said is not None else ""

@@ -1,17 +1,20 @@
 """The failures of a batch in categories: one for each cause that a rule names, one for what the model did not solve."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
 from errata.model import Attempt, Attribution
 from errata.pipeline.explaining import BY_DEFAULT, meaning_of
-from errata.pipeline.reporting.batch_failures import Batch
+from errata.pipeline.reporting.batch_failures import Batch, exact, hits_of
 from errata.pipeline.reporting.shared import MACHINERY
 from errata.pipeline.rules import rules_in_use
 from errata.report.facts.batch import Category
+from errata.report.profiles.parts import named
 from errata.text.mask import mask
 
 MODEL = "The model did not solve the task"
+AT_ONCE = 60
+"""Seconds."""
 
 
 def categorised(batch: Batch) -> tuple[Category, ...]:
@@ -44,6 +47,7 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
         cost=sum(costs) if costs else None,
         evidence=_evidence(attempts, owner),
         advice=_advice(owner, rule),
+        shows=tuple(_shows(attempts, owner, batch)),
         error=_shared_error(attempts),
         framework=owner in MACHINERY,
         provisional=not all(batch.is_read(one.id) for one in attempts),
@@ -60,8 +64,8 @@ def _title(owner: str, rule: str) -> str:
 def _evidence(attempts: Sequence[Attempt], owner: str) -> str:
     error = _shared_error(attempts)
     if error:
-        struck = sum(bool(one.errors and one.errors[0].hits) for one in attempts)
-        several = f", in several subtests of {struck} of them" if struck else ""
+        hits = {f"{one.struck} of {one.of}" for one in map(hits_of, attempts) if one}
+        several = f", {hits.pop()} subtests in each" if len(hits) == 1 else ""
         return f"the same {attempts[0].errors[0].type or 'error'} in all {len(attempts)}{several}"
     spent = sum(bool(one.usage.cost) for one in attempts)
     scores = [one.reported for one in attempts if one.reported is not None]
@@ -71,6 +75,49 @@ def _evidence(attempts: Sequence[Attempt], owner: str) -> str:
     return f"{spent} of {len(attempts)} spent money"
 
 
+def _shows(attempts: Sequence[Attempt], owner: str, batch: Batch) -> Iterator[str]:
+    """Whether all subtests fail together, what was spent, and how long it took."""
+    if owner in MACHINERY:
+        yield from _together(attempts)
+        yield from _spent(attempts)
+        yield from _took(attempts)
+    elif owner == "model":
+        bars = {one.threshold for one in attempts if one.threshold is not None}
+        if len(bars) == 1:
+            yield f"A pass needs a score above {bars.pop():g}"
+        kept = [batch.tests[one.case].id for one in attempts if batch.children.get(one.case)]
+        rest = len(attempts) - len(kept)
+        if kept and rest:
+            told = f"Runs and the words of their judges are stored for {named(kept)} only"
+            yield f"{told}; of the other {rest}, cost and score are all that is known"
+
+
+def _together(attempts: Sequence[Attempt]) -> Iterator[str]:
+    hits = [hits_of(one) for one in attempts]
+    if all(hits):
+        whole = sum(one.struck == one.of for one in hits if one)
+        yield f"All subtests fail together in {whole} of {len(attempts)}" if whole else "Some subtests of each fail"
+
+
+def _spent(attempts: Sequence[Attempt]) -> Iterator[str]:
+    costs = [one.usage.cost for one in attempts if one.usage.cost is not None]
+    tokens = [one.usage.subject.total for one in attempts if one.usage.subject.total is not None]
+    if costs:
+        used = f", {sum(tokens):,} tokens" if tokens else ""
+        yield f"${sum(costs):.2f} spent by {len(costs)}{used}: {'no answer was paid for' if not sum(costs) else 'paid'}"
+
+
+def _took(attempts: Sequence[Attempt]) -> Iterator[str]:
+    """Those that end at once never reached the model; those that take minutes had set up a part of it before."""
+    seconds = sorted(one.duration for one in attempts if one.duration is not None)
+    for told, some in (
+        ("end at once", [one for one in seconds if one < AT_ONCE]),
+        ("end after a part of the set-up, such as a clone", [one for one in seconds if one >= AT_ONCE]),
+    ):
+        if some:
+            yield f"{len(some)} {told}: {some[0]:.1f} to {some[-1]:.1f} s"
+
+
 def _shared_error(attempts: Sequence[Attempt]) -> str:
     """Where all have the same error but for numbers and names."""
     if not all(one.errors for one in attempts) or not attempts:
@@ -78,22 +125,23 @@ def _shared_error(attempts: Sequence[Attempt]) -> str:
     shapes = {(one.errors[0].type, mask(one.errors[0].message)) for one in attempts}
     if len(shapes) != 1:
         return ""
-    first = attempts[0].errors[0]
-    return first.message if not first.type or first.type in first.message else f"{first.type}: {first.message}"
+    return exact(attempts[0].errors[0].message, attempts[0].errors[0])
 
 
 def _advice(owner: str, rule: str) -> str:
     book = rules_in_use().book.rules
     fix = book[rule].fix if rule in book else None
+    if fix is not None and fix.after:
+        return f"Write `{fix.after}` instead of `{fix.before}`, then repeat what was not measured"
     if fix is not None:
-        return f"{fix.cause}: mend it, then repeat what was not measured"
+        return f"{fix.cause[:1].upper()}{fix.cause[1:]}: mend it, then repeat what was not measured"
     return {
-        "model": "nothing to fix in the framework",
-        "collateral": "mend the root; these follow from it",
-        "harness": "mend the harness, then repeat them",
-        "environment": "mend the environment, then repeat them",
-        "provider": "repeat them",
-        "budget": "look at the limits; repeat with larger ones if they were meant to be enough",
-        "grader": "look at the grader before the score is used",
-        "task": "look at the task before the score is used",
-    }.get(owner, "read them: no rule knows what happened")
+        "model": "Nothing to fix in the framework",
+        "collateral": "Mend the root; these follow from it",
+        "harness": "Mend the harness, then repeat them",
+        "environment": "Mend the environment, then repeat them",
+        "provider": "Repeat them",
+        "budget": "Look at the limits; repeat with larger ones if they were meant to be enough",
+        "grader": "Look at the grader before the score is used",
+        "task": "Look at the task before the score is used",
+    }.get(owner, "Read them: no rule knows what happened")

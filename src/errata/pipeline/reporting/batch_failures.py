@@ -4,19 +4,22 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from errata.compare.sessions import Timeline
-from errata.model import Attempt, Attribution, Case, StoredRun
+from errata.model import Attempt, Attribution, Case, ErrorInfo, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.explaining import BY_DEFAULT, meaning_of
 from errata.pipeline.reasons import reason_of
+from errata.pipeline.reporting.shared import short_line
 from errata.pipeline.rules import rules_in_use
 from errata.pipeline.standings import Said, standing_of
 from errata.report.facts.batch import Category, Failure, Fix, Moment, Test
 from errata.report.facts.shared import Piece
+from errata.report.profiles.parts import plural
+from errata.store.attempts import case_of
 from errata.store.database import Store
 from errata.store.reviews import word_for
-from errata.text.clean import one_line
 
 QUOTE = 240
 JUDGED = 3
@@ -57,15 +60,16 @@ def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> F
     stood = batch.said.get(attempt.id)
     verdict = stood.standing.verdict if stood is not None else None
     error = attempt.errors[0] if attempt.errors else None
-    known = batch.cases.get(case)
+    known = case_of(batch.store, batch.stored.pk, case)
+    children = batch.children.get(case, ())
     return Failure(
         test=test,
         category=category.letter,
         owner=verdict.owner if verdict is not None else said.owner if said is not None else "unknown",
         confidence=verdict.confidence if verdict is not None else said.confidence if said is not None else "weak",
         reviewed=verdict is not None,
-        cause=_cause(attempt, said, verdict.cause if verdict is not None else "", batch.children.get(case, ())),
-        error=(error.traceback or error.message) if error is not None else "",
+        cause=_cause(attempt, said, verdict.cause if verdict is not None else "", children),
+        error=exact(error.traceback or error.message, error) if error is not None else "",
         place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
         hits=_hits(attempt),
         fix=_fix(stood, said),
@@ -73,10 +77,11 @@ def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> F
         evidence=tuple(_evidence(said, stood)),
         same=tuple(one for one in category.tests if one != test.id) if category.framework else (),
         timeline=tuple(_timeline(batch, case, attempt)),
-        stored=_stored(batch.children.get(case, ())),
+        stored=_stored(children),
         task=str(known.input) if known is not None and known.input else "",
-        criteria=tuple(_criteria(batch.children.get(case, ()))),
-        judges=tuple(_judges(attempt, batch.children.get(case, ()))),
+        rubric=_rubric(known),
+        criteria=tuple(_criteria(children)),
+        judges=tuple(_judges(attempt, children)),
         follows=_root(batch, said),
     )
 
@@ -90,7 +95,7 @@ def _cause(attempt: Attempt, said: Attribution | None, read: str, children: Sequ
         told = reason_of(attempt, said)
         spent = " It spent money and was scored" if attempt.usage.cost else " It was scored"
         score = f": {attempt.reported:.3f}" if attempt.reported is not None else ""
-        why = f' The log says: "{one_line(told.text, QUOTE)}".' if told else ""
+        why = f' The log says: "{short_line(told.text, QUOTE)}".' if told else ""
         return f"The task was not solved.{spent}{score}.{why}{_judged(children)}"
     means = meaning_of(said.decided_by)
     fix = _rule_fix(said)
@@ -101,11 +106,11 @@ def _cause(attempt: Attempt, said: Attribution | None, read: str, children: Sequ
 def _judged(children: Sequence[Attempt]) -> str:
     """What judges say most often about the runs that failed."""
     failed = [one for one in children if one.outcome == "fail"]
-    said = Counter(one_line(each.reasoning, QUOTE) for one in failed for each in one.judgements[:1] if each.reasoning)
+    said = Counter(short_line(each.reasoning, QUOTE) for one in failed for each in one.judgements[:1] if each.reasoning)
     if not said:
         return ""
     text, often = said.most_common(1)[0]
-    return f' The judge says of {often} of {len(failed)} failed runs: "{text}".'
+    return f' The judge says of {often} of {len(failed)} failed runs: "{text.rstrip(".")}".'
 
 
 def _rule_fix(said: Attribution | None) -> Fix | None:
@@ -130,10 +135,27 @@ def _first_place(attempt: Attempt) -> str:
     return str(attempt.ref) if attempt.ref is not None else ""
 
 
-def _hits(attempt: Attempt) -> str:
+def exact(text: str, error: ErrorInfo) -> str:
+    """As the log has it; with its type, where the text does not say that."""
+    return text if not error.type or error.type in text else f"{error.type}: {text}"
+
+
+class Hits(NamedTuple):
+    """How many of its subtests an error struck."""
+
+    struck: int
+    of: int
+
+
+def hits_of(attempt: Attempt) -> Hits | None:
     hits = attempt.errors[0].hits if attempt.errors else ()
     known = {part.path for part in attempt.parts if "/" in part.path} | set(hits)
-    return f"{len(hits)} of {len(known)}" if hits else ""
+    return Hits(len(hits), len(known)) if hits else None
+
+
+def _hits(attempt: Attempt) -> str:
+    hits = hits_of(attempt)
+    return f"{hits.struck} of {hits.of}" if hits else ""
 
 
 def _needed(test: Test, category: Category) -> str:
@@ -147,12 +169,12 @@ def _needed(test: Test, category: Category) -> str:
 def _evidence(said: Attribution | None, stood: Said | None) -> Iterator[Piece]:
     if stood is not None:
         for quote in stood.standing.verdict.evidence:
-            yield Piece(place=quote.place, quote=one_line(quote.quote, QUOTE))
+            yield Piece(place=quote.place, quote=short_line(quote.quote, QUOTE))
         return
     for signal in said.signals if said is not None else ():
         if signal.quote and said_more(signal.quote):
             yield Piece(
-                place=str(signal.ref) if signal.ref is not None else signal.where, quote=one_line(signal.quote, QUOTE)
+                place=str(signal.ref) if signal.ref is not None else signal.where, quote=short_line(signal.quote, QUOTE)
             )
 
 
@@ -175,7 +197,7 @@ def _timeline(batch: Batch, case: str, attempt: Attempt) -> Iterator[Moment]:
 
 def _result(one: Attempt) -> str:
     cost = f", ${one.usage.cost:.4f}" if one.usage.cost is not None else ""
-    error = f": {one_line(one.errors[0].message, 100)}" if one.errors else ""
+    error = f": {short_line(one.errors[0].message, 100)}" if one.errors else ""
     if one.outcome in ("pass", "fail", "partial"):
         score = f" {one.reported:.3f}" if one.reported is not None else ""
         return f"{one.outcome.upper()}{score}{cost}"
@@ -193,7 +215,14 @@ def _stored(children: Sequence[Attempt]) -> str:
 
 def _judges(attempt: Attempt, children: Sequence[Attempt]) -> Iterator[str]:
     told = (one.reasoning for each in (attempt, *children) for one in each.judgements if one.reasoning)
-    yield from list(dict.fromkeys(one_line(text, QUOTE) for text in told))[:JUDGED]
+    yield from list(dict.fromkeys(short_line(text, QUOTE) for text in told))[:JUDGED]
+
+
+def _rubric(case: Case | None) -> str:
+    """The text for people where there is one, else the file for the program."""
+    files = [one for one in case.artefacts if one.role == "grader" and one.text] if case is not None else []
+    told = next((one for one in files if one.path.endswith(".md")), files[0] if files else None)
+    return (told.text or "") if told is not None else ""
 
 
 def _criteria(children: Sequence[Attempt]) -> Iterator[str]:
@@ -204,7 +233,8 @@ def _criteria(children: Sequence[Attempt]) -> Iterator[str]:
             if check.kind == "criterion" and check.status in ("pass", "fail"):
                 asked.setdefault(check.name, []).append(check.status == "pass")
     for name, met in asked.items():
-        yield f"{name}: met {sum(met)} of {len(met)} times"
+        if not any(other.startswith(f"{name}/") for other in asked):  # a sum of others
+            yield f"{name}: met {sum(met)} of {plural(len(met), 'time')}"
 
 
 def _root(batch: Batch, said: Attribution | None) -> str:

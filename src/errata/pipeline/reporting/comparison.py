@@ -2,25 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from math import floor
 
 from errata.compare.categories import CategoryCount
-from errata.compare.pairings import Pairing
 from errata.model import StoredRun
 from errata.model.cell import Cell
 from errata.pipeline.analysis import check_run
 from errata.pipeline.bucketing import bucket_if_needed
 from errata.pipeline.comparing import Comparison, Wish, compare_runs
 from errata.pipeline.comparing_suites import told_of
-from errata.pipeline.reporting.comparison_modes import modes_of
+from errata.pipeline.reporting.comparison_modes import Found, mistake_of, modes_of
 from errata.pipeline.reporting.comparison_rows import Compared, Names, compared
+from errata.pipeline.reporting.comparison_sets import chance_of, uniques_of
 from errata.pipeline.reporting.shared import reading_of, score_lines
 from errata.pipeline.scoring import score_run
 from errata.pipeline.selecting import handle_of
 from errata.pipeline.suspicions import suspicious_passes
-from errata.report.facts.comparison import ComparisonReport, Dimension, Mode, Model, Run
+from errata.report.facts.comparison import ComparisonReport, Dimension, Model, ModelMode, Run
 from errata.report.facts.shared import Reading
-from errata.report.profiles.parts import named, plural
+from errata.report.profiles.parts import plural
 from errata.store.database import Store
 
 LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
@@ -34,32 +33,31 @@ GRID = 60
 def comparison_report(
     chosen: Sequence[StoredRun], store: Store, *, made: str, common: bool = False
 ) -> ComparisonReport:
-    comparison = compare_runs(chosen, store, Wish(common=common))
+    comparison = compare_runs(chosen, store, Wish(common=common, least=1))
     bucket_if_needed([one.runs[0] for one in comparison.runs], store)
     names = Names(comparison)
     runs = [compared(one.label, one.runs[0], store, names) for one in comparison.runs]
-    modes = modes_of(runs, store)
-    dimensions = tuple(_dimensions(runs))
-    facts = tuple(_run(one, comparison, store) for one in runs)
+    found = modes_of(runs, store)
     sets = comparison.sets
     return ComparisonReport(
         suite=runs[0].stored.run.suite or runs[0].stored.run.source.name,
         cases=len(comparison.matrix.rows),
+        case_word="turn" if names.are_turns else "case",
         made=made,
         reading=_reading(runs),
-        runs=facts,
-        models=tuple(_models(runs, comparison, modes, names)),
-        dimensions=dimensions,
-        modes=modes,
+        runs=tuple(_run(one, at, comparison, store) for at, one in enumerate(runs)),
+        models=tuple(_models(runs, comparison, found, names)),
+        dimensions=tuple(_dimensions(runs)),
+        modes=tuple(one.mode for one in found),
         failed_by_all_runs=names.of(sets.failed_by_all.runs),
         failed_by_all_models=names.of(sets.failed_by_all.subjects_in_some_run),
-        only_fails={label: names.of(cases) for label, cases in sets.of_runs.fails.items()},
-        only_passes={label: names.of(cases) for label, cases in sets.of_runs.passes.items()},
+        uniques=tuple(uniques_of(comparison, names)),
         asks={names.one(case): asked for case, asked in comparison.asks.items()},
-        chance=_chance(comparison.pairings),
+        chance=chance_of(comparison.pairings),
         categories=tuple((one.name, one.cases, one.failed_rows, _harder(one)) for one in comparison.categories),
         grid=_grid(comparison, names),
         legend=_legend(comparison),
+        doubts=tuple(_doubts(runs)),
         suspicious=tuple(_suspicious(runs, store)),
         findings=tuple(_findings(runs, store)),
         not_included=tuple(f"{one.run.native_id}: {why}" for one, why in comparison.left_out),
@@ -67,8 +65,7 @@ def comparison_report(
     )
 
 
-def _run(one: Compared, comparison: Comparison, store: Store) -> Run:
-    at = next(at for at, each in enumerate(comparison.runs) if each.label == one.label)
+def _run(one: Compared, at: int, comparison: Comparison, store: Store) -> Run:
     patterns = {each.name: each.by_run[at] for each in comparison.patterns}
     return Run(
         label=one.label,
@@ -76,6 +73,7 @@ def _run(one: Compared, comparison: Comparison, store: Store) -> Run:
         native_id=one.stored.run.native_id,
         model=one.stored.run.subject.model,
         rows=one.made,
+        judged=one.judged,
         passed=one.passed,
         failed=len(one.rows),
         no_verdict=tuple(one.no_verdict),
@@ -105,49 +103,40 @@ def _reading(runs: Sequence[Compared]) -> Reading:
     return reading_of((row.attempt.id for one in runs for row in one.rows), said)
 
 
-def _models(runs: Sequence[Compared], comparison: Comparison, modes: Sequence[Mode], names: Names) -> Iterator[Model]:
-    columns = comparison.matrix.columns
+def _models(runs: Sequence[Compared], comparison: Comparison, modes: Sequence[Found], names: Names) -> Iterator[Model]:
     for subject, places in comparison.matrix.subjects.items():
         mine = [runs[at] for at in places]
         steady = comparison.sets.instability.get(subject)
         rows = [row for one in mine for row in one.rows]
-        found = [(mode.title, tuple(case for at in places for case in mode.cases[at])) for mode in modes]
+        shown = [_of_model(one, places, runs) for one in modes]
+        patterns = {one.name: sum(one.by_run[at] for at in places) for one in comparison.patterns}
         yield Model(
             name=subject,
-            runs=tuple(columns[at].label for at in places),
+            runs=tuple(one.label for one in mine),
             failed=len(rows),
             followers=sum(row.follows for row in rows),
-            modes=tuple(sorted(((title, cases) for title, cases in found if cases), key=lambda pair: -len(pair[1]))),
+            modes=tuple(
+                sorted((one for one in shown if one is not None), key=lambda one: -len(one.cases + one.following))
+            ),
             dimensions=_tally(name for row in rows for name in row.failed),
-            patterns={
-                one.name: often for one in comparison.patterns if (often := sum(one.by_run[at] for at in places))
-            },
-            only_fails=names.of(comparison.sets.of_subjects.fails.get(subject, ())),
-            only_passes=names.of(comparison.sets.of_subjects.passes.get(subject, ())),
+            patterns={name: often for name, often in patterns.items() if often},
             unstable=names.of(steady.unstable) if steady else (),
             failed_in_every_run=names.of(steady.failed_in_every_run) if steady else (),
         )
 
 
-def _chance(pairs: Sequence[Pairing]) -> str:
-    known = [one for one in pairs if one.all.shared]
-    if not known:
-        return "No two runs were measured on the same cases."
-    differing = [one for one in known if one.all.differs]
-    if differing:
-        told = "; ".join(f"{one.first} against {one.second} (p = {one.all.p:.2g})" for one in differing[:5])
-        return f"{len(differing)} of {plural(len(known), 'pair')} differ beyond chance (exact McNemar, Holm): {told}."
-    least = min(known, key=lambda one: one.all.p)
-    return (
-        f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.all.p)} "
-        f"({least.first} against {least.second}), {_p(least.clean.p)} without what says nothing about the model "
-        "(exact McNemar; cases of one conversation are not independent, so take it as a guide)."
+def _of_model(found: Found, places: Sequence[int], runs: Sequence[Compared]) -> ModelMode | None:
+    members = [(at, row) for at, row in found.members if at in places]
+    if not members:
+        return None
+    return ModelMode(
+        title=found.mode.title,
+        label=found.mode.label,
+        mistake=mistake_of(members, runs),
+        cases=tuple(row.name for _, row in members if not row.follows),
+        following=tuple(row.name for _, row in members if row.follows),
+        dimensions=_tally(name for _, row in members for name in row.failed),
     )
-
-
-def _p(value: float) -> str:
-    """0.625 is 0.63 to people."""
-    return f"{floor(100 * value + 0.5) / 100:.2f}"
 
 
 def _harder(one: CategoryCount) -> str:
@@ -178,13 +167,22 @@ def _legend(comparison: Comparison) -> dict[str, str]:
     return {letter: meaning for letter, meaning in LEGEND.items() if letter in used}
 
 
+def _doubts(runs: Sequence[Compared]) -> Iterator[str]:
+    for one in runs:
+        for row in one.rows:
+            found = one.said.get(row.attempt.id)
+            for doubt in found.standing.verdict.doubts if found is not None else ():
+                yield f"{one.label}, {row.name}: {doubt}"
+
+
 def _suspicious(runs: Sequence[Compared], store: Store) -> Iterator[str]:
-    found: dict[str, list[str]] = {}
+    found: dict[str, Counter[str]] = {}
     for one in runs:
         for seen in suspicious_passes(one.stored, store):
-            found.setdefault(seen.means, []).append(f"{one.label} {seen.case_name}")
-    for means, cases in found.items():
-        yield f"Suspicious passes: {means} ({plural(len(cases), 'row')}: {named(cases, 6)})."
+            found.setdefault(seen.means, Counter())[one.label] += 1
+    for means, often in found.items():
+        told = ", ".join(f"{count} of {label}" for label, count in often.items())
+        yield f"Suspicious passes: {means} ({plural(often.total(), 'row')}: {told})."
 
 
 def _findings(runs: Sequence[Compared], store: Store) -> Iterator[str]:

@@ -35,7 +35,7 @@ def write_comparison_report(
     runs: Sequence[StoredRun], store: Store, *, day: str, output: Path | None, html: bool, common: bool = False
 ) -> ComparisonWritten:
     report = comparison_report(runs, store, made=day, common=common)
-    folder, name = _place(output, report)
+    folder, name = place_of(output, report.suite)
     document = comparison_document(report)
     written = [write_file(folder, name, to_markdown(document))]
     if html:
@@ -45,9 +45,10 @@ def write_comparison_report(
     return ComparisonWritten(report, tuple(written), count)
 
 
-def _place(output: Path | None, report: ComparisonReport) -> tuple[Path, str]:
+def place_of(output: Path | None, suite: str) -> tuple[Path, str]:
+    """Folder and file: what was asked for, else below `results/`."""
     if output is None:
-        return Path(RESULTS) / slug(report.suite), REPORT
+        return Path(RESULTS) / slug(suite), REPORT
     return (output.parent, output.name) if output.suffix == ".md" else (output, REPORT)
 
 

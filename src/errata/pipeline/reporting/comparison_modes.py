@@ -1,29 +1,44 @@
-"""The error modes of a comparison: its buckets, what goes wrong in each, and datapoints that show it."""
+"""The error modes of a comparison: its buckets, what goes wrong in each, and what shows it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from errata.model import Attempt, Bucket, Case
+from errata.memory.spelling import folded
+from errata.model import Bucket
 from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.reporting.comparison_rows import Compared, Row
-from errata.pipeline.reporting.shared import native_label
+from errata.pipeline.reporting.datapoints import asked_in, datapoint
+from errata.pipeline.reporting.shared import in_common, native_label, short_line
+from errata.pipeline.rules import rules_in_use
 from errata.pipeline.standings import suggested_label
-from errata.report.facts.comparison import Datapoint, Mode
-from errata.store.attempts import attempts_of, case_of
+from errata.report.facts.comparison import Mode
+from errata.store.attempts import case_of
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
-from errata.text.clean import one_line
 
 SHOWN = 6
 """Datapoints of a mode."""
 ENOUGH = 3
 """So many are read before a bucket is final, or all where it has fewer."""
-ASKED, CALL = 80, 160
-TRIGGERS = 6
+ASKED = 80
+TRIGGERS, MISTAKES = 6, 3
 ALONE = "stands alone"
 
 
-def modes_of(runs: Sequence[Compared], store: Store) -> tuple[Mode, ...]:
+Members = Sequence[tuple[int, Row]]
+"""Each with the place of its run."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mode, and the rows it was made from."""
+
+    mode: Mode
+    members: Members
+
+
+def modes_of(runs: Sequence[Compared], store: Store) -> list[Found]:
     """The largest first; what stands in no bucket comes last, one by one."""
     groups: dict[str, list[tuple[int, Row]]] = {}
     for at, one in enumerate(runs):
@@ -32,17 +47,17 @@ def modes_of(runs: Sequence[Compared], store: Store) -> tuple[Mode, ...]:
             slip = slips.get(row.attempt.id)
             groups.setdefault(slip.id if slip is not None else f"{ALONE} {row.attempt.id}", []).append((at, row))
     known = {one.id: one for one in buckets_of(store, runs[0].stored.run.suite)}
-    made = [_mode(known.get(bucket), members, runs, store) for bucket, members in groups.items()]
-    return tuple(sorted(made, key=lambda one: (-one.rows - one.followers, one.title)))
+    made = [Found(_mode(known.get(bucket), members, runs, store), members) for bucket, members in groups.items()]
+    return sorted(made, key=lambda one: (-one.mode.rows - one.mode.followers, one.mode.title))
 
 
-def _mode(bucket: Bucket | None, members: Sequence[tuple[int, Row]], runs: Sequence[Compared], store: Store) -> Mode:
+def _mode(bucket: Bucket | None, members: Members, runs: Sequence[Compared], store: Store) -> Mode:
     own = [(at, row) for at, row in members if not row.follows]
     follow = [(at, row) for at, row in members if row.follows]
     read = [(at, row) for at, row in members if _is_read(runs[at], row)]
     label = _label(own or follow, runs)
     return Mode(
-        title=bucket.title if bucket is not None else label or "Alone",
+        title=_title(bucket, label),
         label=label,
         owner=_owner(own or follow, runs),
         status=bucket.status if bucket is not None else "provisional",
@@ -53,12 +68,39 @@ def _mode(bucket: Bucket | None, members: Sequence[tuple[int, Row]], runs: Seque
         dimensions=dict(Counter(name for _, row in members for name in row.failed).most_common()),
         read=len(read),
         needed=min(ENOUGH, len(members)),
-        mistake=_mistake(read, runs),
+        mistake=mistake_of(members, runs),
         triggers=tuple(_triggers(own, runs, store)),
-        datapoints=tuple(_datapoint(at, row, runs, store) for at, row in _telling(own, runs)),
-        parameters=", ".join(f"{name} {value}" for name, value in bucket.parameters.items()) if bucket else "",
+        datapoints=tuple(datapoint(row, runs[at], store) for at, row in _telling(own or follow, runs)),
+        parameters=in_common(bucket.parameters) if bucket else "",
         rebucketed=sum(_was_moved(runs[at], row) for at, row in read),
     )
+
+
+def _title(bucket: Bucket | None, label: str) -> str:
+    """In plain words: as the bucket is called, else what its label means."""
+    title = bucket.title if bucket is not None else ""
+    if title and folded(title) != folded(label):
+        return title
+    return _meaning(label) or title or "Stands alone"
+
+
+def _meaning(label: str) -> str:
+    meanings = {one.name: one.meaning for book in rules_in_use().taxonomies for one in book.label}
+    means = meanings.get(label, "")
+    return f"{means[:1].upper()}{means[1:]}"
+
+
+def mistake_of(members: Members, runs: Sequence[Compared]) -> str:
+    """As readers say it, of what does not only follow; else what the label means, and that nobody has read it."""
+    read = [(at, row) for at, row in members if _is_read(runs[at], row)]
+    own = [pair for pair in read if not pair[1].follows] or read
+    verdicts = [runs[at].said[row.attempt.id].standing.verdict for at, row in own]
+    told = Counter(one.underlying_mistake or one.cause for one in verdicts if one.inherited_from is None)
+    if told:
+        words = "; ".join(text.strip().rstrip(".") for text, _ in told.most_common(MISTAKES))
+        return f"{words[:1].upper()}{words[1:]}"
+    means = _meaning(_label(members, runs))
+    return f"{means}. By rule: nobody has read it yet" if means else "Nobody has read it yet"
 
 
 def _is_read(run: Compared, row: Row) -> bool:
@@ -74,7 +116,7 @@ def _was_moved(run: Compared, row: Row) -> bool:
     return bool(suggested) and stood.verdict.label != suggested
 
 
-def _label(members: Sequence[tuple[int, Row]], runs: Sequence[Compared]) -> str:
+def _label(members: Members, runs: Sequence[Compared]) -> str:
     """The word of the taxonomy that most of them have."""
     labels: Counter[str] = Counter()
     for at, row in members:
@@ -87,7 +129,7 @@ def _label(members: Sequence[tuple[int, Row]], runs: Sequence[Compared]) -> str:
     return labels.most_common(1)[0][0] if labels else ""
 
 
-def _owner(members: Sequence[tuple[int, Row]], runs: Sequence[Compared]) -> str:
+def _owner(members: Members, runs: Sequence[Compared]) -> str:
     owners: Counter[str] = Counter()
     for at, row in members:
         found = runs[at].said.get(row.attempt.id)
@@ -98,25 +140,19 @@ def _owner(members: Sequence[tuple[int, Row]], runs: Sequence[Compared]) -> str:
     return ", ".join(owner for owner, _ in owners.most_common())
 
 
-def _mistake(read: Sequence[tuple[int, Row]], runs: Sequence[Compared]) -> str:
-    verdicts = [runs[at].said[row.attempt.id].standing.verdict for at, row in read]
-    told = Counter(one.underlying_mistake or one.cause for one in verdicts if one.inherited_from is None)
-    return "; ".join(text for text, _ in told.most_common(2))
-
-
-def _triggers(members: Sequence[tuple[int, Row]], runs: Sequence[Compared], store: Store) -> Iterator[str]:
+def _triggers(members: Members, runs: Sequence[Compared], store: Store) -> Iterator[str]:
     seen: dict[str, tuple[int, str]] = {}
     for at, row in members:
         seen.setdefault(row.name, (at, row.attempt.case))
     for name, (at, key) in list(seen.items())[:TRIGGERS]:
         case = case_of(store, runs[at].stored.pk, key)
-        asked = one_line(_input(case), ASKED)
+        asked = short_line(asked_in(case), ASKED)
         yield f"{name} (“{asked}”)" if asked else name
     if len(seen) > TRIGGERS:
         yield f"and {len(seen) - TRIGGERS} more"
 
 
-def _telling(members: Sequence[tuple[int, Row]], runs: Sequence[Compared]) -> list[tuple[int, Row]]:
+def _telling(members: Members, runs: Sequence[Compared]) -> list[tuple[int, Row]]:
     """Those that were read first, then the first of each run, then the others."""
     seen: Counter[int] = Counter()
     ranked = []
@@ -125,51 +161,3 @@ def _telling(members: Sequence[tuple[int, Row]], runs: Sequence[Compared]) -> li
         seen[at] += 1
     picked = [member for *_, member in sorted(ranked, key=lambda one: one[:3])[:SHOWN]]
     return sorted(picked, key=lambda pair: (pair[0], pair[1].attempt.position or 0))
-
-
-def _datapoint(at: int, row: Row, runs: Sequence[Compared], store: Store) -> Datapoint:
-    run = runs[at]
-    tries = attempts_of(store, run.stored.pk, case=row.attempt.case, steps=True)
-    whole = next((one for one in tries if one.id == row.attempt.id), row.attempt)
-    found = run.said.get(row.attempt.id)
-    verdict = found.standing.verdict if found is not None else None
-    return Datapoint(
-        run=run.label,
-        case=row.name,
-        input=_input(case_of(store, run.stored.pk, row.attempt.case)) or _asked(whole),
-        output=whole.output.text or whole.output.answer or "",
-        calls=tuple(_calls(whole)),
-        results=tuple(_results(whole)),
-        judge=next((one.reasoning for one in whole.judgements if one.reasoning), "") or _explained(whole),
-        failed=row.failed,
-        read=verdict is not None,
-        cause=verdict.cause if verdict is not None else "",
-        consequences=verdict.consequences if verdict is not None else (),
-    )
-
-
-def _input(case: Case | None) -> str:
-    return case.input if case is not None and isinstance(case.input, str) else ""
-
-
-def _asked(attempt: Attempt) -> str:
-    return next((step.text for step in attempt.steps if step.actor.role == "user" and step.text), "")
-
-
-def _explained(attempt: Attempt) -> str:
-    return next((check.explanation for check in attempt.checks if check.status == "fail" and check.explanation), "")
-
-
-def _calls(attempt: Attempt) -> Iterator[str]:
-    for step in attempt.steps:
-        for call in step.tool_calls:
-            yield one_line(f"{call.name} {call.arguments_raw or call.arguments or ''}", CALL)
-
-
-def _results(attempt: Attempt) -> Iterator[str]:
-    for step in attempt.steps:
-        if step.kind == "tool_result" and step.text:
-            yield one_line(step.text, CALL)
-        for call in step.tool_calls:
-            if call.result is not None and call.result.text:
-                yield one_line(call.result.text, CALL)

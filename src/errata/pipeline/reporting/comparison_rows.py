@@ -16,6 +16,7 @@ from errata.store.attributions import attributions_of
 from errata.store.database import Store
 
 APPLIES = ("pass", "fail")
+_NUMBERED = re.compile(r" #(\d+)$")
 _TURN = re.compile(r"turn-(\d+)")
 
 
@@ -40,6 +41,7 @@ class Compared:
     no_verdict: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     made: int = 0
+    judged: int = 0
     passed: int = 0
     applicable: Counter[str] = field(default_factory=Counter)
     order: dict[str, int] = field(default_factory=dict)
@@ -50,6 +52,7 @@ class Compared:
             self.missing.append(name)
             return
         self.made += 1
+        self.judged += attempt.measurement == "scored"
         self.passed += attempt.outcome == "pass"
         for check in attempt.checks:
             self.order.setdefault(check.name, check.order)
@@ -63,26 +66,36 @@ class Compared:
             self.no_verdict.append(name)
 
 
+def turn_of(name: str) -> str:
+    """The number of a turn; empty for any other case."""
+    found = _TURN.fullmatch(name)
+    return found[1] if found is not None else ""
+
+
 class Names:
     """Cases as people call them: `24` where all of them are turns."""
 
     def __init__(self, comparison: Comparison) -> None:
         self._run = comparison.runs[0].runs[0].run
-        self._turns = all(_TURN.fullmatch(case_name(self._run, case)) for case in comparison.matrix.rows)
+        self.are_turns = all(turn_of(case_name(self._run, case)) for case in comparison.matrix.rows)
 
     def one(self, case: str) -> str:
         name = case_name(self._run, case)
-        found = _TURN.fullmatch(name) if self._turns else None
-        return found[1] if found is not None else name
+        return turn_of(name) if self.are_turns else name
 
     def of(self, cases: Iterable[str]) -> tuple[str, ...]:
         return tuple(self.one(case) for case in cases)
 
 
+def called(label: str) -> str:
+    """`voice-alpha run 2` of `voice-alpha #2`, which a git host would take for a reference to an issue."""
+    return _NUMBERED.sub(r" run \1", label)
+
+
 def compared(label: str, stored: StoredRun, store: Store, names: Names) -> Compared:
     """One pass over the counted attempts."""
     triage_if_needed(stored, store)
-    made = Compared(label, stored, standing_of(store, stored.run.id), attributions_of(store, stored.pk))
+    made = Compared(called(label), stored, standing_of(store, stored.run.id), attributions_of(store, stored.pk))
     for attempt in attempts_of(store, stored.pk, counted=True):
         made.add(attempt, names.one(attempt.case))
     made.rows.sort(key=lambda row: (row.attempt.position is None, row.attempt.position or 0, row.attempt.case))

@@ -17,8 +17,8 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     """In capitals, as the harness says it."""
     passed: bool
-    partial: bool = False
-    """Passed, with less than the whole score."""
+    part: str = ""
+    """`2 of 3 subtests`, where it passed with less than the whole score."""
     tier: str = ""
     score: float | None = None
     cost_of_pass: float | None = None
@@ -86,7 +86,10 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     stored: str = ""
     """What lies on disk of its runs."""
     task: str = ""
+    rubric: str = ""
+    """What was required, as the test's own files say it."""
     criteria: tuple[str, ...] = ()
+    """How often each was met."""
     judges: tuple[str, ...] = ()
     """What judges said, where they said anything."""
     follows: str = ""
@@ -101,6 +104,8 @@ class Category(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None
     evidence: str
     advice: str
+    shows: tuple[str, ...] = ()
+    """What its tests have in common: subtests, costs, durations."""
     error: str = ""
     """The exact error, where all of them have the same."""
     framework: bool = True
@@ -114,6 +119,9 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     tests: int
     total: float | None = None
     mean: float | None = None
+    pass_mean: float | None = None
+    pass_median: float | None = None
+    """Of the cost of pass."""
     least: float | None = None
     median: float | None = None
     most: float | None = None
@@ -122,10 +130,14 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
 class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     run_id: str
+    handle: str
+    """By which commands know the run."""
     date: str
     model: str
     made: str
-    answer: tuple[str, ...]
+    answer: str
+    warning: str
+    """What must not be done with the numbers, where something must not."""
     reading: Reading
     scores: tuple[ScoreLine, ...]
     config: tuple[tuple[str, str], ...]

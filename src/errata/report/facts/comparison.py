@@ -7,11 +7,13 @@ from errata.report.facts.shared import Reading, ScoreLine
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     label: str
-    """`voice-alpha #1`: its column in every table."""
+    """`voice-alpha run 1`: its column in every table."""
     handle: str
     native_id: str
     model: str
     rows: int
+    judged: int
+    """Rows with a verdict."""
     passed: int
     failed: int
     no_verdict: tuple[str, ...]
@@ -31,6 +33,13 @@ class Dimension(msgspec.Struct, frozen=True, kw_only=True):
     applicable: tuple[int, ...]
 
 
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call as it was made, and what came back."""
+
+    call: str
+    result: str = ""
+
+
 class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
     """One failed row, as it stands in the log."""
 
@@ -38,8 +47,7 @@ class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     input: str
     output: str
-    calls: tuple[str, ...] = ()
-    results: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
     judge: str = ""
     failed: tuple[str, ...] = ()
     read: bool = False
@@ -51,6 +59,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """A bucket: one cause, and the rows it explains."""
 
     title: str
+    """In plain words."""
     label: str
     owner: str
     status: str
@@ -66,7 +75,7 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     needed: int
     """So many have to be read before it may be called final."""
     mistake: str
-    """What is done wrong, in plain words; empty where nobody has read it."""
+    """What is done wrong, in plain words."""
     triggers: tuple[str, ...]
     """What was asked where it happens."""
     datapoints: tuple[Datapoint, ...]
@@ -75,24 +84,48 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """Rows that a reviewer put here from another bucket."""
 
 
+class ModelMode(msgspec.Struct, frozen=True, kw_only=True):
+    """One mode as a model shows it."""
+
+    title: str
+    label: str
+    mistake: str
+    """What this model does wrong."""
+    cases: tuple[str, ...]
+    following: tuple[str, ...]
+    dimensions: dict[str, int]
+
+
 class Model(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     runs: tuple[str, ...]
     failed: int
     followers: int
-    modes: tuple[tuple[str, tuple[str, ...]], ...]
-    """Title and cases, the most frequent first."""
+    modes: tuple[ModelMode, ...]
+    """The most frequent first."""
     dimensions: dict[str, int]
     patterns: dict[str, int]
-    only_fails: tuple[str, ...]
-    only_passes: tuple[str, ...]
     unstable: tuple[str, ...] = ()
     failed_in_every_run: tuple[str, ...] = ()
+
+
+class Unique(msgspec.Struct, frozen=True, kw_only=True):
+    """What only one run or model does."""
+
+    name: str
+    whole_model: bool
+    """Over all runs of a model; else of one run."""
+    fails: tuple[str, ...]
+    following: tuple[str, ...]
+    """Those of its fails that only follow from another."""
+    passes: tuple[str, ...]
 
 
 class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     suite: str
     cases: int
+    case_word: str
+    """`turn` where all of them are turns of a conversation."""
     made: str
     reading: Reading
     runs: tuple[Run, ...]
@@ -101,9 +134,7 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     modes: tuple[Mode, ...]
     failed_by_all_runs: tuple[str, ...]
     failed_by_all_models: tuple[str, ...]
-    only_fails: dict[str, tuple[str, ...]]
-    """By run."""
-    only_passes: dict[str, tuple[str, ...]]
+    uniques: tuple[Unique, ...]
     asks: dict[str, str]
     """What is asked in the cases that all fail."""
     chance: str
@@ -113,6 +144,8 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     grid: tuple[tuple[str, ...], ...] = ()
     """Cases that fail somewhere, and a string of letters for each run."""
     legend: dict[str, str] = {}
+    doubts: tuple[str, ...] = ()
+    """Of those who read the rows."""
     suspicious: tuple[str, ...] = ()
     findings: tuple[str, ...] = ()
     not_included: tuple[str, ...] = ()

@@ -20,6 +20,8 @@ from errata.report.facts.batch import BatchReport, Category, Failure, Fix
 from errata.report.profiles.parts import NONE, money, plural
 
 ERROR_LINES = 40
+NO_FIX = "Not known yet: no rule has a fix for it, and nobody has read it."
+READ_WITHOUT_FIX = "Not known: who read it names none."
 
 
 def failures_document(report: BatchReport) -> Document:
@@ -48,9 +50,12 @@ def _rule(report: BatchReport) -> str:
 
 def _category(category: Category, report: BatchReport) -> Section:
     members = [one for one in report.failures if one.category == category.letter]
-    blocks: list[Block] = []
+    blocks: list[Block] = [items(category.shows)] if category.shows else []
     if category.error:
         blocks += [paragraph("The exact error is the same in all:"), Snippet(cut(category.error))]
+    if category.framework and members:
+        first = members[0].test
+        blocks.append(paragraph("Root cause and fix: ", Link(first.id, f"{first.key}.md"), "."))
     several = len(report.sessions) > 1
     rows = [_member(one, several=several) for one in members]
     header = ("test", "name", "score", "cost", "seconds", "hit", "first line", *(("earlier",) if several else ()))
@@ -95,7 +100,7 @@ def _facts(one: Failure) -> Iterator[tuple[str, str]]:
     if one.follows:
         yield "follows from", one.follows
     if one.needed:
-        yield "needed", one.needed
+        yield "done when", one.needed
 
 
 def _sections(one: Failure, report: BatchReport) -> Iterator[Section]:
@@ -124,8 +129,8 @@ def _sections(one: Failure, report: BatchReport) -> Iterator[Section]:
 
 def _fix(fix: Fix | None, one: Failure) -> Iterator[Block]:
     if fix is None:
-        told = "Nothing to fix in the framework." if one.owner == "model" else "Not known yet."
-        yield paragraph(one.needed or told)
+        told = READ_WITHOUT_FIX if one.reviewed else NO_FIX
+        yield paragraph("Nothing to fix in the framework." if one.owner == "model" else told)
         return
     yield paragraph(marked(fix.cause))
     if fix.before or fix.after:
@@ -136,12 +141,15 @@ def _fix(fix: Fix | None, one: Failure) -> Iterator[Block]:
 
 
 def _task(one: Failure) -> Iterator[Block]:
-    if not (one.task or one.criteria):
+    if not (one.task or one.rubric or one.criteria):
         yield paragraph("Not stored with the batch.")
         return
     if one.task:
         yield Snippet(cut(one.task))
+    if one.rubric:
+        yield Snippet(cut(one.rubric), caption=line("What the rubric requires:"))
     if one.criteria:
+        yield paragraph("How often judges found it met, over all stored runs:")
         yield items(one.criteria)
     for said in one.judges:
         yield paragraph("A judge said: ", Code(said))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.report.document import Block, Code, Document, Snippet, Strong, items, line, marked, paragraph, table
+from errata.report.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.report.facts.batch import BatchReport, Failure, Test
 from errata.report.profiles.batch_failures import cut
 from errata.report.profiles.parts import NONE, interval, money, named, percent, plural
@@ -27,7 +27,7 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     settings = ", ".join(f"{name} {value}" for name, value in report.config[:6])
     yield paragraph(f"One batch of {plural(len(report.tests), 'test')} ({settings}).")
     total = len(report.tests)
-    partial = sum(one.partial for one in report.tests)
+    partial = sum(bool(one.part) for one in report.tests)
     in_part = f", {partial} of them partial" if partial else ""
     rows = [("passed", f"{report.passed} ({percent(report.passed / total if total else None)}){in_part}")]
     rows += [
@@ -52,8 +52,8 @@ def _epic(report: BatchReport) -> Iterator[Block]:
             )
     if report.advice:
         yield paragraph("To do")
-        yield items(line("☐ ", marked(one)) for one in report.advice)
-    yield paragraph("One issue for each test follows in a comment.")
+        yield items((marked(one) for one in report.advice), kind="tasks")
+    yield paragraph("A comment links the issues of all tests.")
 
 
 def issue_document(test: Test, failure: Failure | None, report: BatchReport) -> Document:
@@ -62,9 +62,7 @@ def issue_document(test: Test, failure: Failure | None, report: BatchReport) -> 
 
 
 def _passed(test: Test) -> Iterator[Block]:
-    yield paragraph(
-        Strong("Passed."), " Nothing to do." if not test.partial else " Only in part: a pass needs more than half."
-    )
+    yield paragraph(Strong("Passed."), f" Only in part: {test.part}." if test.part else " Nothing to do.")
     yield _numbers(test)
 
 
@@ -92,7 +90,7 @@ def _failed(one: Failure, report: BatchReport) -> Iterator[Block]:
     if one.error:
         yield Snippet(cut(one.error))
         same = f"; {plural(len(one.same), 'other test')} of the same kind: {named(one.same)}" if one.same else ""
-        yield paragraph("(", Code(one.place), same, ")")
+        yield paragraph("(", Code(one.place), same, ")") if one.place or same else paragraph()
     if one.fix is not None and one.fix.after:
         yield paragraph(
             Strong("Fix."),

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from errata.report.document import Line, Paragraph, Table, line, paragraph, table
+from errata.report.document import Line, Table, line, table
+from errata.report.facts.batch import BatchReport
 from errata.report.facts.shared import Reading, ScoreLine
 
 NONE = "–"
@@ -36,6 +37,10 @@ def money(value: float | None, digits: int = 4) -> str:
     return NONE if value is None else f"${value:,.{digits}f}"
 
 
+def seconds(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"
+
+
 def plural(count: int, word: str, words: str = "") -> str:
     return f"{count:,} {word if count == 1 else words or word + 's'}"
 
@@ -45,22 +50,27 @@ def named(cases: Sequence[str], most: int = 12) -> str:
     return f"{shown} and {len(cases) - most:,} more" if len(cases) > most else shown
 
 
-def status_line(reading: Reading) -> Line:
-    """Whether anybody has read what stands here."""
+def status_line(reading: Reading, *, state: bool = True) -> Line:
+    """Whether anybody has read what stands here, and with `state` what that makes of it."""
     if not reading.failures:
         return line("final. There was no failure to read")
-    read = f"{reading.read} of {plural(reading.failures, 'failure')} read"
-    by = f" by {' and '.join(reading.by)}" if reading.by else ""
-    heirs = f", {reading.inherited} taken over from identical crashes" if reading.inherited else ""
-    second = (
-        f"; {reading.second} with a second opinion" if reading.second else "; no second opinion" if reading.read else ""
-    )
-    disputed = f"; {reading.disputed} disputed" if reading.disputed else ""
-    if reading.status == "provisional":
-        rest = reading.failures - reading.read - reading.inherited
-        return line(f"PROVISIONAL. {read}{by}{heirs}; {rest} judged by rules alone{second}{disputed}")
-    return line(f"reviewed. {read}{by}{heirs}{second}{disputed}")
+    rest = reading.failures - reading.read - reading.inherited
+    parts = [f"{reading.read} of {plural(reading.failures, 'failure')} read", _by(reading)]
+    parts.append(f", {reading.inherited} taken over from identical crashes" if reading.inherited else "")
+    parts.append(f"; {rest} judged by rules alone" if rest else "")
+    parts.append(f"; {_second(reading)}" if reading.read else "")
+    parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
+    word = "PROVISIONAL. " if reading.status == "provisional" else "reviewed. "
+    return line(word if state else "", "".join(parts))
 
 
-def sentence(text: str) -> Paragraph:
-    return paragraph(text)
+def _by(reading: Reading) -> str:
+    return f" by {' and '.join(reading.by)}" if reading.by else ""
+
+
+def _second(reading: Reading) -> str:
+    return f"{reading.second} with a second opinion" if reading.second else "no second opinion"
+
+
+def batch_name(report: BatchReport) -> str:
+    return report.name if report.name.lower().startswith("batch") else f"batch {report.name}"

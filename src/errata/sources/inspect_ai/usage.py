@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Usage, UsageByRole
 from errata.model.usage import NO_USAGE, total_of
-from errata.sources.values import count, mapping, number
+from errata.sources.tokens import usage_of
+from errata.sources.values import mapping
 
 SIMULATOR_ROLES = frozenset(("user", "simulator", "user_simulator"))
 _FIELDS = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "cost")
@@ -16,24 +17,6 @@ class Judges(NamedTuple):
 
     models: frozenset[str]
     roles: frozenset[str]
-
-
-def usage_of(value: Any) -> Usage:
-    raw = mapping(value)
-    cost = number(raw.get("total_cost"))
-    if not raw:
-        return NO_USAGE
-    return Usage(
-        input=count(raw.get("input_tokens")),
-        output=count(raw.get("output_tokens")),
-        total=count(raw.get("total_tokens")),
-        cache_read=count(raw.get("input_tokens_cache_read")),
-        cache_write=count(raw.get("input_tokens_cache_write")),
-        reasoning=count(raw.get("reasoning_tokens")),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
-        includes_cache=False,
-    )
 
 
 def sum_of(usages: Iterable[Usage]) -> Usage:

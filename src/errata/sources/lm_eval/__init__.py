@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from errata.model import Item, SourceRef
+from errata.model import Item, SourceRef, Unreadable
 from errata.sources.base import Row, convert_each, json_file, of_run, unreadable
-from errata.sources.gathering import gathered, gathered_items
+from errata.sources.gathering import Items, gathered
 from errata.sources.heads import head_of
 from errata.sources.lm_eval.layout import NAME, task_of_file
 from errata.sources.lm_eval.recognition import HEAD, explain, is_samples, recognise, samples_of
 from errata.sources.lm_eval.results import Plan, Results
 from errata.sources.lm_eval.runs import run_of, run_of_samples
 from errata.sources.lm_eval.samples import Document, Task, items_of
+from errata.sources.long_documents import long_document
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 
@@ -65,8 +66,12 @@ def _named_after(task: str, files: dict[str, Path]) -> Path | None:
 
 def _rows(task: Task, path: Path) -> Iterator[Item]:
     """One a line; once they were one list, in a file of the same name."""
-    root = path.parent
-    listed = head_of(path, 64).lstrip().startswith(b"[")
-    read = gathered_items if listed else gathered
-    rows = read(path, Document, lambda row: row.doc_id, source=NAME, root=root)
+    if not head_of(path, 64).lstrip().startswith(b"["):
+        rows = gathered(path, Document, Document.key, source=NAME, root=path.parent)
+    else:
+        document = long_document(path, "", source=NAME, root=path.parent)
+        if isinstance(document, Unreadable):
+            yield document
+            return
+        rows = Items(document, Document, Document.key).together()
     yield from convert_each(rows, partial(items_of, task), source=NAME)

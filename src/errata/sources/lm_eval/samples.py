@@ -23,6 +23,9 @@ class Document(msgspec.Struct):
 
     doc_id: Any = None
 
+    def key(self) -> Any:
+        return self.doc_id
+
 
 class Task(NamedTuple):
     """What the rows of a file share."""

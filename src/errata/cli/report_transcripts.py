@@ -1,0 +1,42 @@
+"""The words after a report about runs that nobody judged."""
+
+from collections.abc import Sequence
+
+from errata.cli.options import Options
+from errata.cli.output import plural, put, put_json
+from errata.cli.report_wish import Wish, names_of
+from errata.cli.table import put_parts
+from errata.model import StoredRun
+from errata.pipeline.reporting.transcript_files import TranscriptsWritten, write_transcript_review
+from errata.report.document import Document
+from errata.report.step_summary import of_transcripts
+
+ROWS = 8
+
+
+def write_transcripts(runs: Sequence[StoredRun], options: Options, wish: Wish) -> Document:
+    made = write_transcript_review(runs, options.store, day=wish.day, output=wish.output, html=wish.html)
+    if options.json:
+        put_json({"written": [str(one.path) for one in made.written], "report": made.report})
+    elif wish.in_words:
+        show_transcripts(made)
+    return of_transcripts(made.report, names_of(made.written))
+
+
+def show_transcripts(made: TranscriptsWritten) -> None:
+    report = made.report
+    put(f"{plural(len(report.runs), 'run')}, {plural(len(report.rows), 'row')}: NOT JUDGED")
+    put("No row has a verdict: nothing is counted as passed, and nothing as failed.")
+    put()
+    for run in report.runs:
+        patterns = [f"{name} {often}" for name, often in run.patterns.items()]
+        missing = [f"missing {', '.join(run.missing)}"] if run.missing else []
+        put_parts("run", [run.label, plural(run.rows, "row"), *missing, *patterns, f"{run.flagged} to read first"])
+    for row in report.flagged[:ROWS]:
+        put_parts("row", [f"{row.label}, {row.case}: {'; '.join(row.flags)}"])
+    if len(report.flagged) > ROWS:
+        put_parts("", [f"and {len(report.flagged) - ROWS} more"])
+    put()
+    for name in names_of(made.written):
+        put_parts("wrote", [name])
+    put("Nothing else was changed. Have the runs judged, or read the rows by hand.")

@@ -1,0 +1,116 @@
+"""A report in a screenful, for the page of a CI run: score bracket, owners, what is new, top causes, and the files."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from errata.report.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
+from errata.report.facts.batch import BatchReport
+from errata.report.facts.comparison import ComparisonReport
+from errata.report.facts.run import Failure, RunReport
+from errata.report.facts.shared import Reading
+from errata.report.facts.transcripts import TranscriptReport
+from errata.report.profiles.comparison import scores_table, short_words
+from errata.report.profiles.comparison_causes import is_provisional
+from errata.report.profiles.parts import batch_name, money, named, plural, score_table
+from errata.report.profiles.run_failure import label_of
+
+CAUSES, FAILURES, NAMED = 5, 20, 8
+
+
+def of_run(report: RunReport, files: Sequence[str]) -> Document:
+    subject = report.subject
+    return Document(
+        title=f"{subject.model or subject.native_id}: {subject.passed}/{subject.total} passed",
+        blocks=(
+            *_state(report.reading, provisional=report.reading.status == "provisional"),
+            paragraph(report.answer),
+            score_table(report.scores),
+            items(_told_of_run(report)),
+            *_failures(report.failures),
+            *_files(files),
+        ),
+    )
+
+
+def _told_of_run(report: RunReport) -> Iterator[Line]:
+    owners = Counter(one.owner for one in report.failures).most_common()
+    yield line(Strong("Owners"), ": ", ", ".join(f"{owner} {often}" for owner, often in owners) or "nothing failed")
+    new = [one.case for one in report.failures if not one.repeat]
+    again = [one.case for one in report.failures if one.repeat]
+    yield line(Strong("New failures"), ": ", _listed(new))
+    yield line(Strong("Failed before"), ": ", _listed(again))
+    back = [one.case for one in report.failures if one.repeat.should_be_gone]
+    if back:
+        yield line(Strong("Should be gone by what was done"), ": ", _listed(back))
+    causes = [f"{one.title} ({one.rows})" for one in report.patterns[:CAUSES]]
+    yield line(Strong("Top causes"), ": ", marked("; ".join(causes)) or "no two failures share a bucket")
+
+
+def _listed(cases: Sequence[str]) -> str:
+    return f"{len(cases)}: {named(cases, NAMED)}" if cases else "none"
+
+
+def _failures(failures: Sequence[Failure]) -> Iterator[Block]:
+    if not failures:
+        return
+    rows = [(one.case, label_of(one), one.owner, marked(one.short)) for one in failures[:FAILURES]]
+    yield table(("failure", "classification", "owner", "why"), rows)
+    if len(failures) > FAILURES:
+        yield paragraph(f"{len(failures) - FAILURES:,} more stand in the report.")
+
+
+def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
+    causes = [(one.title, str(one.rows), one.owner, one.status) for one in report.modes[:CAUSES]]
+    return Document(
+        title=f"{report.suite}: {plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}",
+        blocks=(
+            *_state(report.reading, provisional=is_provisional(report)),
+            items(map(marked, short_words(report))),
+            scores_table(report),
+            table(("top causes", "rows", "owner", "status"), causes, right=("rows",)),
+            *_files(files),
+        ),
+    )
+
+
+def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
+    causes = [
+        (f"{one.letter}. {one.title}", str(len(one.tests)), one.owner, money(one.cost, 2))
+        for one in report.categories[:CAUSES]
+    ]
+    again = [line(Strong("Passed before, not now"), ": ", _listed(report.hidden_passes))] if report.sessions else []
+    return Document(
+        title=f"{batch_name(report)}: {report.passed}/{len(report.tests)} passed",
+        blocks=(
+            *_state(report.reading, provisional=report.reading.status == "provisional"),
+            paragraph(report.answer, " ", Strong(report.warning)),
+            score_table(report.scores),
+            *([table(("failures", "tests", "owner", "cost"), causes, right=("tests", "cost"))] if causes else []),
+            *([items(again)] if again else []),
+            *_files(files),
+        ),
+    )
+
+
+def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
+    rows = [(one.label, str(one.rows), str(one.flagged), named(one.missing, NAMED) or "none") for one in report.runs]
+    return Document(
+        title=f"{report.suite}: {plural(len(report.runs), 'run')}, not judged",
+        blocks=(
+            paragraph(Strong("NOT JUDGED."), " No row has a verdict: nothing is passed, and nothing is failed."),
+            table(("run", "rows", "to read first", "missing"), rows, right=("rows", "to read first")),
+            *_files(files),
+        ),
+    )
+
+
+def _state(reading: Reading, *, provisional: bool) -> Iterator[Block]:
+    if provisional:
+        rest = "not every bucket is final" if reading.status != "provisional" else "the rest comes from rules"
+        read = f"{reading.read} of {plural(reading.failures, 'failure')} read"
+        yield paragraph(Strong("PROVISIONAL."), f" {read}; {rest}.")
+
+
+def _files(files: Iterable[str]) -> Iterator[Block]:
+    lines = [line(Code(one)) for one in files]
+    yield from (paragraph("Written:"), items(lines)) if lines else (paragraph("Nothing was written."),)

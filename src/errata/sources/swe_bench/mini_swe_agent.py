@@ -1,0 +1,143 @@
+"""mini-swe-agent: messages with what each cost, and a last one of the role `exit` that says how it ended."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
+from errata.sources.chat import steps_of_chat
+from errata.sources.settings import settings
+from errata.sources.swe_bench.trajectory import Ending, Trajectory
+from errata.sources.tracebacks import frames_of, own_frame
+from errata.sources.values import count, is_told, known, mapping, moment_since_1970, number, rest, sequence, text
+from errata.text.redact import redact
+
+AGENT = "mini-swe-agent"
+TRACEBACK_CAP = 32 * 1024
+
+_ENDINGS: dict[str, Ending] = {
+    "Submitted": Ending("completed"),
+    "TimeExceeded": Ending("limit", limit="time"),
+    "": Ending("unfinished"),
+}
+_INFO = frozenset(["model_stats", "config", "mini_version", "exit_status", "submission"])
+_DOCUMENT = frozenset(["info", "messages", "trajectory_format", "instance_id"])
+_BAG = frozenset(["response", "cost", "timestamp", "raw_output"])
+
+
+def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
+    info = mapping(document.get("info"))
+    stats, config = mapping(info.get("model_stats")), mapping(info.get("config"))
+    messages = sequence(document.get("messages"))
+    status = text(info.get("exit_status"))
+    ending = _ending(status, stats, mapping(config.get("agent")))
+    submission = info.get("submission")
+    return Trajectory(
+        agent=AGENT,
+        ref=ref,
+        execution=ending.execution,
+        instance=text(document.get("instance_id")),
+        version=text(info.get("mini_version")),
+        model=text(mapping(config.get("model")).get("model_name")),
+        status=status,
+        task=next((mapping(one).get("content") for one in messages if mapping(one).get("role") == "user"), None),
+        steps=_steps(messages, ref),
+        submission=submission if isinstance(submission, str) else None,
+        errors=_errors(messages, status, ref) if ending.execution == "error" else (),
+        limit=_limit(ending, status, mapping(config.get("agent"))),
+        usage=_usage(stats, messages),
+        extra=rest(document, _DOCUMENT)
+        | known(
+            info=rest(info, _INFO),
+            config=settings(config),
+            trajectory_format=document.get("trajectory_format"),
+        ),
+    )
+
+
+def _ending(status: str, stats: dict[str, Any], asked: dict[str, Any]) -> Ending:
+    """One word stands for several limits: the numbers tell which it was."""
+    if status != "LimitsExceeded":
+        return _ENDINGS.get(status, Ending("error"))
+    cost, most = number(stats.get("instance_cost")), number(asked.get("cost_limit"))
+    return Ending("limit", limit="cost" if cost and most and cost >= most else "turn")
+
+
+def _limit(ending: Ending, status: str, asked: dict[str, Any]) -> Limit | None:
+    names = {"cost": "cost_limit", "turn": "step_limit", "time": "wall_time_limit_seconds"}
+    if not ending.limit:
+        return None
+    return Limit(type=ending.limit, value=number(asked.get(names[ending.limit])) or None, reason=status)
+
+
+def _errors(messages: list[Any], status: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+    last = mapping(messages[-1]) if messages else {}
+    told = mapping(last.get("extra"))
+    traceback = text(told.get("traceback"))
+    frame = own_frame(frames_of(traceback), ("minisweagent",))
+    return (
+        ErrorInfo(
+            type=status,
+            message=redact(text(told.get("exception_str")) or text(last.get("content")) or status),
+            traceback=redact(traceback[-TRACEBACK_CAP:]),
+            frame=frame.shown() if frame else "",
+            phase="subject",
+            ref=ref.below("messages", max(0, len(messages) - 1)),
+        ),
+    )
+
+
+def _steps(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
+    made = steps_of_chat([_slim(message) for message in messages])
+    bags = [mapping(mapping(message).get("extra")) for message in messages]
+    return tuple(
+        replace(
+            step,
+            usage=_spent(bag),
+            started_at=moment_since_1970(bag.get("timestamp")),
+            ref=ref.below("messages", step.index),
+        )
+        for step, bag in zip(made, bags, strict=True)
+    )
+
+
+def _slim(message: Any) -> Any:
+    """Without the provider's own answer and a copy of the tool's output, both of which the message holds itself."""
+    if not isinstance(message, dict) or not isinstance(message.get("extra"), dict):
+        return message
+    bag, content = message["extra"], text(message.get("content"))
+    kept = rest(bag, _BAG)
+    if text(bag.get("raw_output")) not in content:
+        kept |= known(raw_output=bag.get("raw_output"))
+    if not is_told(kept):
+        return {key: value for key, value in message.items() if key != "extra"}
+    return message | {"extra": kept}
+
+
+def _spent(bag: dict[str, Any]) -> Usage | None:
+    told = mapping(mapping(bag.get("response")).get("usage"))
+    cost = number(bag.get("cost"))
+    if cost is None and not told:
+        return None
+    return Usage(
+        input=count(told.get("prompt_tokens")),
+        output=count(told.get("completion_tokens")),
+        total=count(told.get("total_tokens")),
+        cost=cost,
+        cost_source="reported" if cost is not None else "unknown",
+    )
+
+
+def _usage(stats: dict[str, Any], messages: list[Any]) -> Usage:
+    spent = [_spent(mapping(mapping(message).get("extra"))) for message in messages]
+    inputs = [one.input for one in spent if one and one.input is not None]
+    outputs = [one.output for one in spent if one and one.output is not None]
+    cost = number(stats.get("instance_cost"))
+    return Usage(
+        input=sum(inputs) if inputs else None,
+        output=sum(outputs) if outputs else None,
+        requests=count(stats.get("api_calls")),
+        cost=cost,
+        cost_source="reported" if cost is not None else "unknown",
+        extra=rest(stats, ("instance_cost", "api_calls")),
+    )

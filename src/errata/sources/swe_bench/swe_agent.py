@@ -1,0 +1,150 @@
+"""SWE-agent: a `.traj` file for each instance, of 2024 and later."""
+
+import re
+from typing import Any
+
+from errata.model import Actor, Limit, SourceRef, Step, ToolCall, ToolResult, Usage
+from errata.sources.base import decode
+from errata.sources.chat import steps_of_chat
+from errata.sources.swe_bench.trajectory import Ending, Trajectory, error_of
+from errata.sources.values import count, known, mapping, number, rest, sequence, text
+from errata.text.redact import redact
+
+AGENT = "SWE-agent"
+
+_ENDINGS: dict[str, Ending] = {
+    "submitted": Ending("completed"),
+    "exit_forfeit": Ending("completed"),
+    "exit_command": Ending("completed"),
+    "exit_cost": Ending("limit", limit="cost"),
+    "exit_total_cost": Ending("limit", limit="cost"),
+    "exit_context": Ending("limit", limit="context"),
+    "exit_command_timeout": Ending("limit", limit="time"),
+    "exit_total_execution_time": Ending("limit", limit="time"),
+    "exit_environment_error": Ending("error", "environment"),
+    "early_exit": Ending("unfinished"),
+    "": Ending("unfinished"),
+}
+_AUTOSUBMITTED = re.compile(r"^submitted \((?P<cause>[^)]+)\)$")
+_STEP = frozenset(["action", "observation", "response", "thought", "execution_time", "query"])
+_INFO = frozenset(["exit_status", "submission", "model_stats", "swe_agent_version"])
+_STATS = frozenset(["instance_cost", "tokens_sent", "tokens_received", "api_calls"])
+
+
+def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
+    info = mapping(document.get("info"))
+    status = text(info.get("exit_status"))
+    ending = ending_of(status)
+    items = [mapping(item) for item in sequence(document.get("trajectory"))]
+    lead = _lead(sequence(document.get("history")))
+    submission = info.get("submission")
+    config = _config(document.get("replay_config"))
+    return Trajectory(
+        agent=AGENT,
+        ref=ref,
+        execution=ending.execution,
+        version=text(info.get("swe_agent_version")),
+        model=text(mapping(mapping(config.get("agent")).get("model")).get("name")),
+        status=status,
+        task=_task(lead),
+        steps=_steps(lead, items, _thoughts(document, len(items)), ref),
+        submission=submission if isinstance(submission, str) else None,
+        errors=error_of(status, redact(_last_words(items)), ending, ref.below("info", "exit_status")),
+        limit=Limit(type=ending.limit, reason=status) if ending.limit else None,
+        usage=_usage(mapping(info.get("model_stats"))),
+        extra=known(
+            environment=document.get("environment"),
+            info=rest(info, _INFO),
+            attempts=_attempts(document),
+            edited=document.get("edited_files"),
+        ),
+    )
+
+
+def ending_of(status: str) -> Ending:
+    """`submitted (exit_cost)` was handed in by SWE-agent itself when something else had ended the work."""
+    told = _AUTOSUBMITTED.match(status)
+    return _ENDINGS.get(told["cause"] if told else status, Ending("error"))
+
+
+def _lead(history: list[Any]) -> list[Any]:
+    """What the agent was told before its first own word; what follows stands in the trajectory once more."""
+    for at, message in enumerate(history):
+        if mapping(message).get("role") == "assistant" and not mapping(message).get("is_demo"):
+            return history[:at]
+    return history
+
+
+def _task(lead: list[Any]) -> Any:
+    asked = [message for message in map(mapping, lead) if message.get("role") == "user" and not message.get("is_demo")]
+    return asked[0].get("content") if asked else None
+
+
+def _thoughts(document: dict[str, Any], steps: int) -> list[str]:
+    """The reasoning of models that keep it apart stands in the history alone."""
+    own = [mapping(message) for message in sequence(document.get("history"))]
+    own = [message for message in own if message.get("role") == "assistant" and not message.get("is_demo")]
+    if len(own) != steps:
+        return [""] * steps
+    blocks = [sequence(message.get("thinking_blocks")) for message in own]
+    return ["\n".join(text(mapping(block).get("thinking")) for block in found) for found in blocks]
+
+
+def _steps(lead: list[Any], items: list[dict[str, Any]], thoughts: list[str], ref: SourceRef) -> tuple[Step, ...]:
+    made = list(steps_of_chat(lead))
+    for at, (item, reasoning) in enumerate(zip(items, thoughts, strict=True)):
+        made.append(_step(item, reasoning, len(made), ref.below("trajectory", at)))
+    return tuple(made)
+
+
+def _step(item: dict[str, Any], reasoning: str, index: int, ref: SourceRef) -> Step:
+    action, response, thought = text(item.get("action")), text(item.get("response")), text(item.get("thought"))
+    call = ToolCall(
+        name=action.split(maxsplit=1)[0] if action.strip() else "",
+        arguments={"command": action},
+        result=ToolResult(text=text(item.get("observation"))),
+        duration=number(item.get("execution_time")),
+    )
+    has_acted = bool(action or item.get("observation"))
+    return Step(
+        index=index,
+        actor=Actor(role="assistant"),
+        kind="tool_call" if has_acted else "message",
+        text=response or thought,
+        reasoning=reasoning,
+        tool_calls=(call,) if has_acted else (),
+        ref=ref,
+        extra=rest(item, _STEP) | known(thought=thought if thought not in response else None),
+    )
+
+
+def _last_words(items: list[dict[str, Any]]) -> str:
+    """Where SWE-agent gave up, it says why in place of a thought."""
+    said = text(items[-1].get("thought")) if items else ""
+    return said if said.startswith("Exit") else ""
+
+
+def _usage(stats: dict[str, Any]) -> Usage:
+    cost = number(stats.get("instance_cost"))
+    return Usage(
+        input=count(stats.get("tokens_sent")),
+        output=count(stats.get("tokens_received")),
+        requests=count(stats.get("api_calls")),
+        cost=cost,
+        cost_source="reported" if cost is not None else "unknown",
+        extra=rest(stats, _STATS),
+    )
+
+
+def _config(told: Any) -> dict[str, Any]:
+    """The configuration is a document in a text."""
+    try:
+        return mapping(decode(told.encode())) if isinstance(told, str) else mapping(told)
+    except ValueError:
+        return {}
+
+
+def _attempts(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """A retrying agent keeps all its attempts; the best of them is what the file holds as a whole."""
+    infos = [mapping(mapping(one).get("info")) for one in sequence(document.get("attempts"))]
+    return [known(exit_status=info.get("exit_status"), model_stats=info.get("model_stats")) for info in infos]

@@ -1,0 +1,109 @@
+"""The trajectories below a folder, found by instance and read one at a time."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.model import SourceRef
+from errata.sources.base import LINE_CAP, READ_SIZE, decode, describe
+from errata.sources.documents import Documents
+from errata.sources.swe_bench import mini_swe_agent, openhands, swe_agent
+from errata.sources.swe_bench.kinds import Kind
+from errata.sources.swe_bench.layout import TRAJECTORY_CAP
+from errata.sources.swe_bench.survey import Survey
+from errata.sources.swe_bench.trajectory import Trajectory
+from errata.sources.values import mapping
+
+_READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], Trajectory]] = {
+    "swe-agent": swe_agent.trajectory_of,
+    "mini-swe-agent": mini_swe_agent.trajectory_of,
+    "openhands": openhands.trajectory_of,
+}
+_ENDINGS = (".traj.json", ".traj", ".json")
+
+
+class Place(NamedTuple):
+    path: Path
+    kind: Kind
+    line: int = 0
+    """Of a file with a line for each instance; 0 for a file of its own."""
+    at: int = 0
+
+
+class Trajectories:
+    """Which trajectories there are of an instance. A file of its own is named by the instance, a line says it."""
+
+    def __init__(self, found: Survey, documents: Documents) -> None:
+        self._documents = documents
+        self._places: dict[str, list[Place]] = {}
+        for kind in ("swe-agent", "mini-swe-agent"):
+            for path in found.of(kind):
+                self._places.setdefault(instance_of(path), []).append(Place(path, kind))
+        for path in _final(found.of("openhands")):
+            for instance, place in self._lines(path):
+                self._places.setdefault(instance, []).append(place)
+
+    def instances(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def places(self, instance: str, below: Path) -> list[Place]:
+        return [place for place in self._places.get(instance, []) if below in place.path.parents]
+
+    def read(self, place: Place) -> Trajectory | None:
+        """None for what can't be read; it is one of the problems then."""
+        if place.line:
+            return self._read_line(place)
+        document = self._documents.get(place.path, cap=TRAJECTORY_CAP)
+        return _READERS[place.kind](document, self._documents.ref(place.path)) if document else None
+
+    def _read_line(self, place: Place) -> Trajectory | None:
+        named = self._documents.ref(place.path)
+        ref = SourceRef(file=named.file, line=place.line)
+        try:
+            with place.path.open("rb") as file:
+                file.seek(place.at)
+                return openhands.trajectory_of(mapping(decode(file.readline(LINE_CAP))), ref)
+        except (OSError, ValueError) as error:
+            self._documents.refuse(ref, describe(error))
+            return None
+
+    def _lines(self, path: Path) -> Iterator[tuple[str, Place]]:
+        at = number = 0
+        with path.open("rb", buffering=READ_SIZE) as file:
+            while line := file.readline(LINE_CAP + 1):
+                number += 1
+                instance = "" if line.isspace() else self._instance(line, path, number)
+                if instance:
+                    yield instance, Place(path, "openhands", number, at)
+                at += len(line)
+
+    def _instance(self, line: bytes, path: Path, number: int) -> str:
+        try:
+            return _row.decode(line).instance_id
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            name = self._documents.ref(path).file
+            self._documents.refuse(SourceRef(file=name, line=number), describe(ValueError(str(error))))
+            return ""
+
+
+class _Row(msgspec.Struct):
+    instance_id: str
+
+
+_row = msgspec.json.Decoder(_Row)
+
+
+def instance_of(path: Path) -> str:
+    for ending in _ENDINGS:
+        if path.name.endswith(ending):
+            return path.name.removesuffix(ending)
+    return path.name
+
+
+def _final(files: list[Path]) -> list[Path]:
+    """OpenHands keeps what each of its attempts left, too; `output.jsonl` holds what it chose among them."""
+    chosen = [path for path in files if "critic_attempt" not in path.name]
+    folders = {path.parent for path in chosen}
+    return chosen + sorted((path for path in files if path.parent not in folders), reverse=True)
