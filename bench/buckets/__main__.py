@@ -61,7 +61,9 @@ def _print(measured: dict[str, Measured], fast: list[Speed]) -> None:
         told = "".join(f"{score.v:>10.3f}{score.ami:>7.3f}{score.buckets:>7.0f}" for score in scores)
         print(f"{name:<34}{one.failures:>8}{one.causes:>7.0f}{told}")
     for fact in fast:
-        print(f"\n{fact.failures:,} {fact.what}: {fact.seconds:.1f} s, {fact.buckets:,} buckets")
+        print(
+            f"\n{fact.failures:,} {fact.what}: {fact.seconds:.1f} s ({fact.cpu:.1f} s of CPU), {fact.buckets:,} buckets"
+        )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-WIDE, LEADING, NEAREST = 50, 6, 12
+WIDE, LEADING, NEAREST = 100, 6, 12
 """A word that more groups have than this leads to none of them; words that lead; groups that are compared in full."""
 
 Vector = dict[str, float]

@@ -25,7 +25,7 @@ COMMANDS: Table = {
     "buckets": ("buckets", "Put failures with one cause into buckets, and put these right."),
     "sessions": (
         "sessions",
-        "Tell the sessions of RUNS, what the latest one hides, and which crash dragged others along.",
+        "Tell the sessions of RUNS, what the latest one hides, and cascades.",
     ),
     "rerun": ("rerun", "Tell how RUNS can be repeated where it was not the model's fault."),
     "action": ("action", "Keep what was done about failures, and tell whether it worked."),

@@ -22,7 +22,7 @@ ERROR = 160
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Tell the sessions of RUNS, what the latest one hides, and which crash dragged others along."""
+    """Tell the sessions of RUNS, what the latest one hides, and cascades."""
     store = options.store
     for at, stored in enumerate(pipeline.runs_named(runs, store)):
         found = pipeline.timeline_of(stored, store)

@@ -140,7 +140,7 @@ class _Page:
     def _table(self, table: Table) -> str:
         numbers = [' class="number"' if name in table.right else "" for name in table.header]
         named = zip(table.header, numbers, strict=True)
-        head = "".join(f'<th scope="col"{kind}>{_text(name)}</th>' for name, kind in named)
+        head = "".join(f'<th scope="col"{kind}>{_breakable(name)}</th>' for name, kind in named)
         body = "".join(f"<tr>{self._row(row, numbers)}</tr>" for row in table.rows)
         notice = f'<p class="notice">{_text(PROVISIONAL)}</p>' if table.provisional else ""
         whole = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -190,6 +190,11 @@ def _grid(grid: Grid) -> str:
 def _cell(letter: str, legend: Mapping[str, str]) -> str:
     kind = "" if letter in PASSING else ' class="mark"'
     return f'<td{kind} title="{_text(legend.get(letter, ""))}">{_text(letter)}</td>'
+
+
+def _breakable(name: str) -> str:
+    """A long name of a column may go on below after each underscore."""
+    return _text(name).replace("_", "_<wbr>")
 
 
 def _text(text: str) -> str:

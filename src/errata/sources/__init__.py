@@ -24,6 +24,7 @@ BUILT_IN = {
     "swe-bench": "errata.sources.swe_bench",
     "bfcl": "errata.sources.bfcl",
     "helm": "errata.sources.helm",
+    "evalscope": "errata.sources.evalscope",
     "errata-jsonl": "errata.sources.errata_jsonl",
     "generic": "errata.sources.generic",
 }

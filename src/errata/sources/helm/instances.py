@@ -11,9 +11,8 @@ from errata.sources.base import Numbering, Row
 from errata.sources.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.gathering import Items
 from errata.sources.helm import requests
-from errata.sources.helm.runs import moment
 from errata.sources.helm.stats import Stat, stats_of
-from errata.sources.values import known, mapping, plain, rest, sequence, text
+from errata.sources.values import known, mapping, moment_since_1970, plain, rest, sequence, text
 
 _STATE = ("instance", "request", "result", "output_mapping", "reference_index", "request_mode",
           "annotations")  # fmt: skip
@@ -131,7 +130,7 @@ def _attempt(reading: Reading, name: str, index: int, rows: tuple[Row, ...]) -> 
         judgements=tuple(_judgements(first)),
         steps=requests.steps_of(states),
         usage=UsageByRole(subject=_usage(stats)),
-        started_at=moment(result.get("request_datetime")),
+        started_at=moment_since_1970(result.get("request_datetime")),
         duration=requests.duration_of(states),
         extra=_extra(reading, states, stats),
         ref=rows[0].ref,

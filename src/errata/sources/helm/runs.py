@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.model.times import from_milliseconds
 from errata.sources.helm.layout import NAME, SPEC, STATE, STATS
 from errata.sources.helm.stats import Stat, main_measure
 from errata.sources.settings import settings
-from errata.sources.values import known, mapping, number, plain, rest, sequence, text
+from errata.sources.values import known, mapping, moment_since_1970, plain, rest, sequence, text
 
 _MODEL = re.compile(r"(?<=[:,])model(?:_deployment)?=[^,]*,?")
 _SPEC = ("name", "scenario_spec", "adapter_spec", "groups", "metric_specs")
@@ -51,7 +50,7 @@ class Folder(NamedTuple):
 def run_of(folder: Folder) -> Run:
     name = text(folder.spec.get("name"))
     suite = suite_of(name) or text(folder.scenario.get("name")) or "".join(folder.groups[:1])
-    since = moment(folder.since)
+    since = moment_since_1970(folder.since)
     return Run(
         native_id="_".join(filter(None, (name or suite, since))) or folder.path.name,
         source=SourceInfo(name=NAME),
@@ -71,15 +70,6 @@ def run_of(folder: Folder) -> Run:
 def suite_of(name: str) -> str:
     """The name of a run without its model: `mmlu:subject=philosophy`."""
     return _MODEL.sub("", name).rstrip(",:")
-
-
-def moment(since: Any) -> str | None:
-    """HELM counts seconds."""
-    told = number(since)
-    try:
-        return from_milliseconds(told * 1000) if told is not None else None
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def _subject(adapter: dict[str, Any]) -> Subject:

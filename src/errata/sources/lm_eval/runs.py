@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 
 from errata.model import Artefact, Code, Reported, Run, Scorer, SourceInfo, Subject
-from errata.model.times import from_milliseconds
 from errata.sources.lm_eval.layout import NAME
 from errata.sources.lm_eval.results import Plan, Results
 from errata.sources.settings import settings
-from errata.sources.values import as_text, known, mapping, number, rest, text
+from errata.sources.values import as_text, known, mapping, moment_since_1970, rest, text
 
 _PER_TASK = ("configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes")
 _ENVIRONMENT = ("pretty_env_info", "transformers_version", "lm_eval_version", "upper_git_hash")
@@ -28,7 +27,7 @@ def run_of(results: Results, plan: Plan, path: Path) -> Run:
     sizes = [results.size(task) for task in plan.tasks]
     return Run(
         native_id=_native_id(document, plan, path),
-        group=_moment(document) or path.stem,
+        group=moment_since_1970(document.get("date")) or path.stem,
         source=SourceInfo(name=NAME, format_version=text(document.get("lm_eval_version"))),
         name=_alias(results, plan),
         subject=_subject(document, config),
@@ -36,7 +35,7 @@ def run_of(results: Results, plan: Plan, path: Path) -> Run:
         suite=plan.name,
         suite_version=_of_task(document, "versions", plan.name),
         expected_cases=sum(size or 0 for size in sizes) if any(size is not None for size in sizes) else None,
-        started_at=_moment(document),
+        started_at=moment_since_1970(document.get("date")),
         reported=tuple(_reported(results, plan)),
         scorers=tuple(_scorers(results, plan)),
         context=tuple(_context(results, plan)),
@@ -60,16 +59,8 @@ def run_of_samples(task: str, path: Path, results: Results) -> Run:
 
 
 def _native_id(document: dict[str, Any], plan: Plan, path: Path) -> str:
-    since = _moment(document)
+    since = moment_since_1970(document.get("date"))
     return f"{plan.name}_{since}" if since else f"{plan.name}_{path.stem}"
-
-
-def _moment(document: dict[str, Any]) -> str:
-    since = number(document.get("date"))
-    try:
-        return from_milliseconds(since * 1000) if since is not None else ""
-    except (ValueError, OverflowError, OSError):
-        return ""
 
 
 def _alias(results: Results, plan: Plan) -> str:

@@ -38,6 +38,7 @@ class Trajectories:
     def __init__(self, found: Survey, documents: Documents) -> None:
         self._documents = documents
         self._places: dict[str, list[Place]] = {}
+        self._damaged: set[Place] = set()
         for kind in ("swe-agent", "mini-swe-agent"):
             for path in found.of(kind):
                 self._places.setdefault(instance_of(path), []).append(Place(path, kind))
@@ -52,9 +53,15 @@ class Trajectories:
         return [place for place in self._places.get(instance, []) if below in place.path.parents]
 
     def read(self, place: Place) -> Trajectory | None:
-        """None for what can't be read; it is one of the problems then."""
-        if place.line:
-            return self._read_line(place)
+        """None for what can't be read; it is one of the problems then, however often it is asked for."""
+        if place in self._damaged:
+            return None
+        made = self._read_line(place) if place.line else self._read_file(place)
+        if made is None:
+            self._damaged.add(place)
+        return made
+
+    def _read_file(self, place: Place) -> Trajectory | None:
         document = self._documents.get(place.path, cap=TRAJECTORY_CAP)
         return _READERS[place.kind](document, self._documents.ref(place.path)) if document else None
 

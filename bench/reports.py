@@ -1,0 +1,103 @@
+"""`make bench-report`: reports over 10,000 failures, from a store that was triaged before. Aim: each under 10 s."""
+
+import argparse
+import json
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.measure import errata, run
+
+FAILURES, PASSES = 10_000, 2_000
+AIM = 10
+MAPPING = """
+suite = "bench"
+
+[run]
+name = "reports"
+model = { column = "model" }
+
+[case]
+name = "task"
+category = "topic"
+input = "prompt"
+expected = "gold"
+
+[attempt]
+output = "answer"
+passed = "correct"
+error = "exception"
+"""
+WORDS = "harbour tide boat captain ticket price Sunday booking cancel window seat map lantern quay ferry".split()
+CRASHES = (
+    "TimeoutError: no answer within {n} s",
+    "RateLimitError: 429 Too Many Requests, retry after {n} s",
+    "ConnectionResetError: [Errno 104] reset while reading chunk {n}",
+    "ValidationError: {n} validation errors for Answer",
+    "KeyError: 'field_{n}'",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--failures", type=int, default=FAILURES)
+    failures = parser.parse_args().failures
+    with tempfile.TemporaryDirectory(prefix="errata-bench-") as place:
+        folder = Path(place)
+        store = folder / "errata.db"
+        names = [_log(folder, name, failures) for name in ("alpha-1", "beta-2")]
+        for log in names:
+            _say("import and triage", "import", log, "--store", store)
+        shared = ("--date", "2026-03-10", "--store", store)
+        for model in ("alpha-1", "beta-2"):
+            _say("buckets", "buckets", "suggest", model, "--store", store)
+        first = ("report", "alpha-1", "--profile", "run", "-o", folder / "reports", *shared)
+        slowest = max(
+            _say("run, markdown", *first),
+            _say("run, with a page", *first, "--html"),
+            _say("run, JSON", *first, "--json"),
+            _say("comparison of two", "report", "alpha-1", "beta-2", "-o", folder / "results", "--html", *shared),
+            _say("a folder of issues", "issues", "alpha-1", "-o", folder / "analysis", *shared),
+        )
+    verdict = "met" if slowest < AIM else "NOT met"
+    print(f"{failures:,} failures a run; aim: each report under {AIM} s: {verdict}, the slowest took {slowest:.1f} s")
+
+
+def _say(what: str, *words: object) -> float:
+    cost = run(errata(*words))
+    print(f"{what:<20} {cost.seconds:6.2f} s   {cost.peak_mb:.0f} MB")
+    return cost.seconds
+
+
+def _log(folder: Path, model: str, failures: int) -> Path:
+    path = folder / f"{model}.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in _rows(model, failures)), encoding="utf-8")
+    path.with_name(f"{path.name}.map.toml").write_text(MAPPING, encoding="utf-8")
+    return path
+
+
+def _rows(model: str, failures: int) -> Iterator[dict[str, object]]:
+    chance = random.Random(model)
+    for number in range(failures + PASSES):
+        row: dict[str, object] = {
+            "model": model,
+            "task": f"topic-{number % 20:02}/task-{number:05}",
+            "topic": f"topic-{number % 20:02}",
+            "prompt": _sentence(chance, 40),
+            "gold": _sentence(chance, 6),
+            "answer": _sentence(chance, 60),
+            "correct": number >= failures,
+        }
+        if number < failures and number % 3 == 0:
+            crash = chance.choice(CRASHES).format(n=chance.randrange(1000))
+            row |= {"answer": None, "exception": crash}
+        yield row
+
+
+def _sentence(chance: random.Random, words: int) -> str:
+    return " ".join(chance.choice(WORDS) for _ in range(words))
+
+
+if __name__ == "__main__":
+    main()
