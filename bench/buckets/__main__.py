@@ -53,17 +53,22 @@ def _measured(parts: list[str], reader: Reader) -> Iterator[tuple[str, Measured]
 
 def _print(measured: dict[str, Measured], fast: list[Speed]) -> None:
     print(f"aims: {AIMS}\n")
+    if measured:
+        _print_table(measured)
+    for fact in fast:
+        told = f"{fact.seconds:.1f} s ({fact.cpu:.1f} s of CPU), {fact.buckets:,} buckets"
+        print(f"{fact.failures:,} {fact.what}: {told}")
+
+
+def _print_table(measured: dict[str, Measured]) -> None:
     heads = "".join(f"{name:>24}" for name in ("errata", "exact error text", "TF-IDF, k-means, true k"))
     columns = f"{'V':>10}{'AMI':>7}{'n':>7}"
-    print(f"{'':<49}{heads}\n{'':<34}{'failures':>8}{'causes':>7}{columns * 3}")
+    print(f"{'':<53}{heads}\n{'':<38}{'failures':>8}{'causes':>7}{columns * 3}")
     for name, one in measured.items():
         scores = (one.errata, one.exact_text, one.k_means)
         told = "".join(f"{score.v:>10.3f}{score.ami:>7.3f}{score.buckets:>7.0f}" for score in scores)
-        print(f"{name:<34}{one.failures:>8}{one.causes:>7.0f}{told}")
-    for fact in fast:
-        print(
-            f"\n{fact.failures:,} {fact.what}: {fact.seconds:.1f} s ({fact.cpu:.1f} s of CPU), {fact.buckets:,} buckets"
-        )
+        print(f"{name:<38}{one.failures:>8}{one.causes:>7.0f}{told}")
+    print()
 
 
 if __name__ == "__main__":

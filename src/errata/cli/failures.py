@@ -31,6 +31,7 @@ REASON = 24
 @click.option("--category", default="", help="Only cases of this category.")
 @click.option("--failed-check", default="", metavar="CHECK", help="Only attempts in which this check failed.")
 @click.option("--owner", type=Word(OWNERS), help="Only those of this owner.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
 @click.option("--execution", type=Word(EXECUTIONS), help="Only attempts that ended so.")
 @click.option("--measurement", type=Word(MEASUREMENTS), help="Only attempts that were measured so.")
 @click.option("--outcome", type=Word(OUTCOMES), help="Only attempts with this outcome.")

@@ -33,6 +33,8 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True):
     measurement: str = ""
     outcome: str = ""
     owner: str = ""
+    bucket: str = ""
+    """The slug of a bucket, or the beginning of it."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -137,12 +139,18 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
             attribution = said.get(attempt.id)
             if filters.owner and (attribution is None or attribution.owner != filters.owner):
                 continue
+            if filters.bucket and not _is_in(buckets.get(attempt.id), filters.bucket):
+                continue
             found += 1
             if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
                 attempt = with_texts(store, attempt)
             asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
             stood = read[attempt.id].standing if attempt.id in read else None
             yield Failure(stored.run, attempt, attribution, asked, stood, buckets.get(attempt.id), remembered)
+
+
+def _is_in(slip: Slip | None, bucket: str) -> bool:
+    return slip is not None and slip.slug.startswith(bucket)
 
 
 def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:

@@ -7,6 +7,7 @@ import msgspec
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Attribution, LabelChoice, Packet, Question, Run, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.failures import Filters, case_name
 from errata.pipeline.recalling import History, Recalling
 from errata.pipeline.rules import rules_in_use
@@ -105,6 +106,11 @@ def wanted_failures(
 ) -> Iterator[Listed]:
     """Without their texts: what there is to be read, in the order it will be."""
     chosen = None if attempts is None else frozenset(attempts)
+    if filters.bucket:
+        members = frozenset(
+            one for one, slip in bucket_of(stored, store).items() if slip.slug.startswith(filters.bucket)
+        )
+        chosen = members if chosen is None else chosen & members
     categories = categories_of(store, stored.pk) if filters.category else {}
     for one in listed_failures(store, stored.pk, stored.run.id, failed_check=filters.failed_check):
         if (chosen is None or one.id in chosen) and _fits(stored.run, one, filters, categories):

@@ -25,6 +25,7 @@ BUILT_IN = {
     "bfcl": "errata.sources.bfcl",
     "helm": "errata.sources.helm",
     "evalscope": "errata.sources.evalscope",
+    "every-eval-ever": "errata.sources.every_eval_ever",
     "errata-jsonl": "errata.sources.errata_jsonl",
     "generic": "errata.sources.generic",
 }

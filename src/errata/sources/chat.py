@@ -41,6 +41,13 @@ def steps_of_chat(messages: list[Any]) -> tuple[Step, ...]:
     return tuple(made)
 
 
+def steps_of_tries(texts: list[str]) -> tuple[Step, ...]:
+    """Several answers to one and the same prompt; a single one is the output, and needs no step."""
+    if len(texts) < 2:
+        return ()
+    return tuple(Step(index=at, actor=_ASSISTANT, try_=at + 1, text=said) for at, said in enumerate(texts))
+
+
 def _short_step(index: int, message: dict[str, Any], calls: dict[str, int]) -> Step | None:
     """The two other usual forms: a call with or without a text, and the answer to one."""
     if len(message) != 3:

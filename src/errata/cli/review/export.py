@@ -39,6 +39,7 @@ JUDGED_ROWS, JUDGED_TABLE = "failure_review_rows.jsonl", "failure_review_rows.cs
 @click.option("--format", "form", type=Word(("jsonl", "csv")), help="Else as the file is called, else JSON Lines.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
 @packet_options
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @reports_option
@@ -49,6 +50,7 @@ def command(
     form: str | None,
     case: str,
     owner: str | None,
+    bucket: str,
     taxonomy: str,
     blind: bool,
     force: bool,
@@ -62,7 +64,7 @@ def command(
     store = options.store
     meant = list(pipeline.runs_named(runs, store))
     question = question_for("", taxonomy) if taxonomy else None
-    filters = Filters(case=case, owner=owner or "")
+    filters = Filters(case=case, owner=owner or "", bucket=bucket)
     if not any(has_failures(one, store, filters) for one in meant):
         refuse_unknown(filters, meant, store)
         say(no_failure(filters, *runs))

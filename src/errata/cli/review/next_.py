@@ -37,6 +37,7 @@ RETURNED = "read before, evidence changed since"
 @click.option("--second", is_flag=True, help="What others have read, without what they said.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
 @packet_options
 @click.option("--format", "form", type=Word(FORMS), help="Print the packet so, and ask nothing.")
 @reports_option
@@ -47,6 +48,7 @@ def command(
     person: bool,
     case: str,
     owner: str | None,
+    bucket: str,
     form: str | None,
     options: Options,
     **how: Any,
@@ -60,7 +62,7 @@ def command(
     store = options.store
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not options.json and form is None
     who = reader(reviewer, options.settings, kind="person" if person or asks else "agent")
-    asked = Asked(reviewer=who, filters=Filters(case=case, owner=owner or ""), **how)
+    asked = Asked(reviewer=who, filters=Filters(case=case, owner=owner or "", bucket=bucket), **how)
     handed = pipeline.hand_out(thing, store, asked, now=datetime.now(UTC))
     as_json = not asks and (options.json or form != "text")
     if isinstance(handed, NothingFree):

@@ -22,6 +22,6 @@ def why_nothing(found: NothingFree, asked: Asked, run: str) -> str:
 
 def no_failure(filters: Filters, *runs: str) -> str:
     whose = ", ".join(f"`{run}`" for run in runs)
-    named = {"--case": filters.case, "--owner": filters.owner}
+    named = {"--case": filters.case, "--owner": filters.owner, "--bucket": filters.bucket}
     given = " ".join(f"{name} {value}" for name, value in named.items() if value)
     return f"no failure of {whose} matches `{given}`" if given else f"there are no failures in {whose}"

@@ -39,6 +39,7 @@ from errata.review.limits import Limits
 @click.option("--limit", type=click.IntRange(min=1), help="Read no more than this, some of every group.")
 @click.option("--case", default="", help="Only cases whose name contains this text.")
 @click.option("--owner", type=Word(OWNERS), help="Only those that triage gives this owner.")
+@click.option("--bucket", default="", metavar="SLUG", help="Only members of this bucket.")
 @click.option(
     "--second", is_flag=True, help="What others have read, for a second opinion that does not know the first."
 )
@@ -57,6 +58,7 @@ def command(
     limit: int | None,
     case: str,
     owner: str | None,
+    bucket: str,
     second: bool,
     taxonomy: str,
     blind: bool,
@@ -74,7 +76,7 @@ def command(
     request = Request(
         chosen=pipeline.choose(Wish(**whom), options.settings.reviewers),  # type: ignore[arg-type]
         limits=Limits(parallel=parallel, max_cost=max_cost, max_tokens=max_tokens),
-        filters=Filters(case=case, owner=owner or ""),
+        filters=Filters(case=case, owner=owner or "", bucket=bucket),
         wanted="second" if second else "unread",
         at_most=limit,
         taxonomy=taxonomy,

@@ -68,9 +68,10 @@ class Drafts:
 
     def failures(self, path: str) -> Iterator[PriorFailure]:
         for draft in sorted((one for some in self._by_ending.values() for one in some), key=lambda one: one.line):
-            if not draft.passed and (draft.sure or draft.label or draft.step):
+            case = one_line(draft.case)
+            if case and not draft.passed and (draft.sure or draft.label or draft.step):
                 yield PriorFailure(
-                    case=one_line(draft.case),
+                    case=case,
                     label=draft.label,
                     failed_check=draft.step,
                     reasoning=draft.reasoning,

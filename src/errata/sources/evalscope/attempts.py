@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from errata.model import Attempt, Case, ErrorInfo, Item, Limit, Output, UsageByRole, case_key
+from errata.model import Attempt, Case, Check, ErrorInfo, Item, Limit, Output, UsageByRole, case_key
 from errata.sources.chat import last_answer, steps_of_chat
 from errata.sources.evalscope.sample import Reading, Sample
 from errata.sources.evalscope.scores import checks_of, judgements_of, measurement_of
@@ -82,7 +82,7 @@ def _attempt(reading: Reading, name: str, sample: Sample) -> Attempt:
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
-        native_status=text(sample.score.get("status")),
+        native_status=_status(sample, main, value),
         reported=value,
         reported_counted=value is not None,
         output=_said(sample, last_answer(steps)),
@@ -97,6 +97,12 @@ def _attempt(reading: Reading, name: str, sample: Sample) -> Attempt:
         extra=_extra(reading, sample),
         ref=sample.ref,
     )
+
+
+def _status(sample: Sample, main: Check | None, value: float | None) -> str:
+    """That a score is of use says nothing of what it is."""
+    told = text(sample.score.get("status"))
+    return f"{main.name} {value:g}" if told == "success" and main is not None and value is not None else told
 
 
 def _facts(reading: Reading, sample: Sample, value: float | None, *, failed: bool, limited: bool) -> Facts:

@@ -1,5 +1,6 @@
 """A dataset that a model was tested on → its run."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,16 @@ from errata.sources.base import READ_SIZE
 from errata.sources.documents import Documents, is_file
 from errata.sources.evalscope.layout import CONFIG, LOG, NAME, Config, Dataset
 from errata.sources.evalscope.reports import Report
+from errata.sources.heads import head_of
 from errata.sources.settings import settings
-from errata.sources.values import as_text, known, mapping, rest, sequence, text
+from errata.sources.values import as_text, known, mapping, moment, rest, sequence, text
 from errata.text.clean import one_line
 from errata.text.redact import redact
 
 MOST_ERRORS = 20
 LONGEST = 500
 _ERROR = b" - ERROR: "
+_TIME = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d")
 _REPORT = frozenset(
     ("metrics", "schema_version", "dataset_name", "model_name", "dataset_pretty_name", "primary_metric_identity",
      "execution_summary")
@@ -35,6 +38,7 @@ def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measure
         roles={"judge": judges[0]} if len(judges) == 1 else {},
         suite=text(report.data.get("dataset_name")) or dataset.name,
         expected_cases=_expected(report, config),
+        started_at=_started(root),
         native_status="incomplete" if _is_incomplete(report) else "",
         reported=tuple(report.reported(measured)),
         scorers=tuple(Scorer(name=name, lower_is_better=_is_lower(report, name)) for name in measured),
@@ -44,6 +48,12 @@ def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measure
         extra=_extra(report, dataset),
         ref=report.ref,
     )
+
+
+def _started(root: Path) -> str | None:
+    """The first line of the log, in the time of its machine."""
+    told = _TIME.match(head_of(root / LOG, 64))
+    return moment(told[0].decode()) if told else None
 
 
 def _expected(report: Report, config: Config) -> int | None:

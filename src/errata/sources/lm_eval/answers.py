@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from errata.model import Actor, Step
 from errata.sources.base import decode, number_or_none
 from errata.sources.values import as_text, mapping, plain, sequence
 
@@ -84,11 +83,3 @@ def _first(tries: list[Any]) -> Any:
     """`[[-0.1, False]]`, with the numbers as texts in newer files."""
     inner = tries[0] if tries else None
     return inner[0] if isinstance(inner, list) and inner else inner
-
-
-def steps_of(texts: list[str]) -> tuple[Step, ...]:
-    """The tries at one prompt, where there were several."""
-    if len(texts) < 2:
-        return ()
-    assistant = Actor(role="assistant")
-    return tuple(Step(index=at, actor=assistant, try_=at + 1, text=text) for at, text in enumerate(texts))

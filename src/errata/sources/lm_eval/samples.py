@@ -11,7 +11,8 @@ import msgspec
 
 from errata.model import Attempt, Case, Item, Output, Run, case_key
 from errata.sources.base import Row
-from errata.sources.lm_eval.answers import LIKELIHOOD, Asked, asked_of, likeliest, steps_of, texts_of
+from errata.sources.chat import steps_of_tries
+from errata.sources.lm_eval.answers import LIKELIHOOD, Asked, asked_of, likeliest, texts_of
 from errata.sources.lm_eval.layout import NO_FILTER
 from errata.sources.lm_eval.measures import ROW, Filtered, checks_of, outcome, primary_of, tries_of, value_of
 from errata.sources.lm_eval.results import Plan, Results
@@ -88,7 +89,7 @@ def _attempt(task: Task, tried: list[Filtered], index: int, asked: Asked) -> Att
         reported_counted=value is not None and bool(task.run.reported),
         output=_output(first, asked, primary),
         checks=checks,
-        steps=steps_of(texts_of(first.row.data.get("resps"))) if asked.generates else (),
+        steps=steps_of_tries(texts_of(first.row.data.get("resps"))) if asked.generates else (),
         extra=_beside(tried, first, asked),
         ref=first.row.ref,
     )

@@ -1,0 +1,22 @@
+"""Is this a summary of every_eval_ever, or are these its instances? Told by the first fields."""
+
+from pathlib import Path
+
+from errata.sources.base import Match
+from errata.sources.every_eval_ever.layout import HEAD, is_samples, is_summary, summary_of
+from errata.sources.heads import head_of
+
+
+def recognise(path: Path) -> Match | None:
+    head = head_of(path, HEAD)
+    if is_summary(head):
+        return Match.sure("`evaluation_id`, `source_metadata` and `model_info`")
+    if is_samples(head) and summary_of(path) is None:
+        return Match.sure("rows with `sample_id` and `interaction_type`")
+    return None
+
+
+def explain(path: Path) -> str | None:
+    """A hint for instances, which are read together with the summary that stands beside them."""
+    beside = summary_of(path) if is_samples(head_of(path, HEAD)) else None
+    return f"these are the instances of an evaluation: import `{beside.name}` beside them" if beside else None

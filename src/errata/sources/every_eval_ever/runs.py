@@ -1,0 +1,147 @@
+"""The summary of an evaluation → its runs: one for each evaluation that it names."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import Reported, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.sources.base import number_or_none
+from errata.sources.every_eval_ever.layout import NAME
+from errata.sources.settings import settings
+from errata.sources.values import count, known, mapping, moment_since_1970, number, rest, sequence, text
+
+# of these a number is the mean of what the instances have
+_MEANS = frozenset(
+    ("accuracy", "acc", "acc_norm", "mean", "exact_match", "quasi_exact_match", "prefix_exact_match",
+     "quasi_prefix_exact_match", "f1", "f1_score", "pass@1", "pass_rate", "win_rate", "correct")
+)  # fmt: skip
+_DOCUMENT = frozenset(("schema_version", "evaluation_id", "evaluation_timestamp", "model_info", "evaluation_results"))
+_RESULT = frozenset(
+    ("evaluation_result_id", "evaluation_name", "metric_config", "score_details", "evaluation_timestamp")
+)
+_MODEL = ("name", "inference_platform")
+
+
+class Result(NamedTuple):
+    """One number of an evaluation."""
+
+    data: dict[str, Any]
+    ref: SourceRef
+
+    @property
+    def id(self) -> str:
+        return text(self.data.get("evaluation_result_id"))
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return mapping(self.data.get("metric_config"))
+
+    @property
+    def metric(self) -> str:
+        return text(self.config.get("metric_name")) or text(self.config.get("metric_id"))
+
+
+class Summary:
+    def __init__(self, data: dict[str, Any], ref: SourceRef) -> None:
+        self.data = data
+        self.ref = ref
+        listed = [mapping(one) for one in sequence(data.get("evaluation_results"))]
+        self.results = [Result(one, ref.below("evaluation_results", at)) for at, one in enumerate(listed)]
+
+    @property
+    def names(self) -> list[str]:
+        return list(dict.fromkeys(text(one.data.get("evaluation_name")) for one in self.results))
+
+    def of(self, name: str) -> list[Result]:
+        return [one for one in self.results if text(one.data.get("evaluation_name")) == name]
+
+    @property
+    def told(self) -> dict[str, Any]:
+        return mapping(self.data.get("detailed_evaluation_results"))
+
+
+def run_of(summary: Summary, name: str, results: list[Result], path: Path, *, several: bool) -> Run:
+    data = summary.data
+    ident, info = text(data.get("evaluation_id")) or path.stem, mapping(data.get("model_info"))
+    return Run(
+        native_id=f"{ident}/{name}" if several else ident,
+        group=ident if several else "",
+        source=SourceInfo(name=NAME, format_version=text(data.get("schema_version"))),
+        subject=_subject(info),
+        suite=name,
+        expected_cases=_expected(results),
+        started_at=moment_since_1970(number_or_none(_since(data, results))),
+        reported=tuple(_reported(results)),
+        scorers=tuple(_scorer(one) for one in results),
+        origin=str(path.parent),
+        extra=_extra(data, results),
+        ref=results[0].ref if results else summary.ref,
+    )
+
+
+def _subject(info: dict[str, Any]) -> Subject:
+    name = text(info.get("name")) or text(info.get("id"))
+    return Subject(model=name, provider=text(info.get("inference_platform")), extra=rest(info, _MODEL))
+
+
+def _since(data: dict[str, Any], results: list[Result]) -> Any:
+    told = [one.data.get("evaluation_timestamp") for one in results]
+    return data.get("evaluation_timestamp") or next(filter(None, told), None)
+
+
+def _expected(results: list[Result]) -> int | None:
+    told = [mapping(one.data.get("source_data")) for one in results]
+    return next((size for one in told if (size := count(one.get("samples_number"))) is not None), None)
+
+
+def _reported(results: list[Result]) -> Iterator[Reported]:
+    for at, one in enumerate(results):
+        details = mapping(one.data.get("score_details"))
+        uncertainty = mapping(details.get("uncertainty"))
+        error = mapping(uncertainty.get("standard_error"))
+        kind = text(one.config.get("metric_kind"))
+        yield Reported(
+            name=one.id or one.metric,
+            metric="mean" if one.metric in _MEANS or kind in _MEANS else one.metric,
+            scorer=one.id,
+            value=number(details.get("score")),
+            stderr=number(error.get("value")),
+            n=count(uncertainty.get("num_samples")),
+            headline=at == 0,
+            extra=known(
+                metric_config=rest(one.config),
+                details=rest(details, ("score", "uncertainty")),
+                uncertainty=rest(uncertainty, ("standard_error", "num_samples")),
+                standard_error=rest(error, ("value",)),
+            ),
+            ref=one.ref.below("score_details"),
+        )
+
+
+def _scorer(one: Result) -> Scorer:
+    judges = [text(mapping(judge).get("model")) or text(mapping(mapping(judge).get("model_info")).get("name"))
+              for judge in sequence(mapping(one.config.get("llm_scoring")).get("judges"))]  # fmt: skip
+    return Scorer(
+        name=one.id or one.metric,
+        kind="judge" if mapping(one.config.get("llm_scoring")) else "code",
+        model=", ".join(filter(None, judges)),
+        lower_is_better=one.config.get("lower_is_better") is True,
+    )
+
+
+def _extra(data: dict[str, Any], results: list[Result]) -> dict[str, Any]:
+    """What all numbers of a run share is kept once."""
+    beside = [rest(one.data, _RESULT) for one in results]
+    shared = (
+        {key: value for key, value in beside[0].items() if all(one.get(key) == value for one in beside)}
+        if beside
+        else {}
+    )
+    own = [{key: value for key, value in one.items() if key not in shared} for one in beside]
+    times = [one.data.get("evaluation_timestamp") for one in results]
+    told: dict[str, Any] = settings(rest(data, _DOCUMENT))
+    return told | known(
+        results=shared,
+        of_each=own if any(own) else None,
+        times=times if set(times) - {data.get("evaluation_timestamp")} else None,
+    )

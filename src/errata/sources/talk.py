@@ -1,0 +1,47 @@
+"""A transcript in the making: steps in the order of the log, and each result kept with the call that asked for it."""
+
+from msgspec.structs import replace
+
+from errata.model import Actor, SourceRef, Step, ToolCall, ToolError, ToolResult
+
+STEPS_CAP = 100_000
+
+
+class Talk:
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._asked: dict[str, int] = {}
+        self.left_out = 0
+        """Steps beyond what is kept of one attempt."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(self._steps)
+
+    @property
+    def next(self) -> int:
+        return len(self._steps)
+
+    def add(self, step: Step) -> None:
+        if len(self._steps) >= STEPS_CAP:
+            self.left_out += 1
+            return
+        # an id may come again: the latest call of that id is the one that is answered
+        self._asked |= {call.id: len(self._steps) for call in step.tool_calls if call.id}
+        self._steps.append(replace(step, index=len(self._steps)))
+
+    def answer(self, ident: str, result: ToolResult, ref: SourceRef | None, error: ToolError | None = None) -> None:
+        """The result of a call; one that no call has asked for is a step of its own."""
+        at = self._asked.get(ident) if ident else None
+        if at is None:
+            extra = {"tool_call_id": ident} if ident else {}
+            step = Step(index=0, actor=Actor(role="tool"), kind="tool_result", text=result.text, ref=ref, extra=extra)
+            self.add(step)
+            return
+        step = self._steps[at]
+        calls = tuple(_answered(call, result, error) if call.id == ident else call for call in step.tool_calls)
+        self._steps[at] = replace(step, tool_calls=calls)
+
+
+def _answered(call: ToolCall, result: ToolResult, error: ToolError | None) -> ToolCall:
+    return replace(call, result=result, error=error or call.error)
