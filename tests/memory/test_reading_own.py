@@ -106,7 +106,10 @@ def test_a_gap_that_only_rules_have_named_is_no_record_of_one():
     by_rule = a_failure("a/001-b", "KNOWN_GAP", reviewed=False)
     by_reader = a_failure("c/002-d", "KNOWN_GAP", reviewed=True)
 
-    assert read(written(by_rule, by_reader)).gaps == ("c/002-d",)
+    found = read(written(by_rule, by_reader))
+
+    assert found.gaps == ("c/002-d",)
+    assert [one.by_rule for one in found.failures] == [True, False]
 
 
 @pytest.mark.parametrize(

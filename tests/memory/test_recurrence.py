@@ -3,7 +3,8 @@
 import pytest
 
 from errata.memory.effects import RunOutcomes
-from errata.memory.recurrence import addressed, effects_on, is_about, mentions, outcomes_in, sort_out
+from errata.memory.recurrence import addressed, effects_on, mentions, outcomes_in
+from errata.memory.shelving import is_about, sort_out
 from errata.memory.spelling import CaseNames
 from errata.model import Action, Run, SourceInfo, SourceRef, Subject
 from errata.model.prior_report import PriorFailure, PriorReport

@@ -13,26 +13,15 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 UNSUPPORTED = FIXTURES / "unsupported"
 GEN1 = FIXTURES / "sources" / "scylla" / "batch-resumed" / "data"
 FILES = {
-    "lm_eval/results.json": "lm-evaluation-harness results",
-    "lm_eval/samples.jsonl": "lm-evaluation-harness results",
     "swebench/report.json": "SWE-bench results",
     "swebench/instance.json": "SWE-bench results",
     "swebench/predictions.json": "SWE-bench predictions",
     "mini_swe_agent/limits.traj.json": "a mini-swe-agent trajectory",
     "swe_agent/one.traj": "a SWE-agent trajectory",
     "tau_bench/results.json": "tau-bench results",
-    "bfcl/result.json": "BFCL results",
-    "bfcl/score.json": "BFCL results",
-    "helm/run_spec.json": "HELM results",
-    "helm/scenario_state.json": "HELM results",
-    "helm/per_instance_stats.json": "HELM results",
     "deepeval/test_run.json": "deepeval results",
     "deepeval/evaluation_result.json": "deepeval results",
     "pydantic_evals/report.json": "a pydantic-evals report",
-    "evalscope/reviews.jsonl": "evalscope results",
-    "evalscope/predictions.jsonl": "evalscope results",
-    "every_eval_ever/log.json": "every_eval_ever records",
-    "every_eval_ever/samples.jsonl": "every_eval_ever records",
     "mlflow/traces.json": "MLflow traces",
     "langsmith/rows.jsonl": "LangSmith runs",
     "braintrust/eval_result.json": "Braintrust results",
@@ -46,7 +35,6 @@ FILES = {
     "aider/leaderboard.yml": "aider's leaderboard",
 }
 DESCRIBED = {
-    "a log of OpenAI evals": '{"spec": {"completion_fns": ["gpt-4"], "eval_name": "coqa", "run_id": "2610"}}\n',
     "a Langfuse export": '{"id": "a", "timestamp": "2026", "sessionId": null, "observations": [], "scores": []}\n',
     "OpenHands results": '{"instance_id": "a", "attempt": 1, "test_result": {"git_patch": ""}}\n',
     "lighteval results": '{"config_general": {}, "results": {}, "config_tasks": {}, "summary_tasks": {}}',
@@ -77,7 +65,7 @@ def test_a_format_that_is_known_by_its_description_is_named(tmp_path, what, cont
 
 
 def test_what_can_be_described_by_a_mapping_is_offered_one():
-    assert "describe it with `--map`" in refusal(UNSUPPORTED / "lm_eval" / "results.json").hint
+    assert "describe it with `--map`" in refusal(UNSUPPORTED / "mlflow" / "traces.json").hint
 
 
 def test_what_no_mapping_can_describe_is_not_offered_one():

@@ -12,6 +12,8 @@ class PriorFailure(Record):
     """As the report writes it; `case_key` of a run is found by its ending."""
     label: str = ""
     """In the taxonomy's own spelling where it can be recognised, else as it stands there."""
+    by_rule: bool = False
+    """The label comes from rules: a report of errata's own says that nobody had read the failure."""
     failed_check: str = ""
     reasoning: str = ""
 

@@ -69,21 +69,28 @@ def analyze_new(
     """Import what is new, and analyse it; one path that can't be read keeps nobody from reading the others."""
     search = find_new(paths, store, source=source)
     on_found(search)
-    summaries: list[PathSummary] = []
-    problems = list(search.problems)
-    for path in search.new:
-        try:
-            summaries += import_paths([path], store, source=source, on_items=on_items)
-        except ErrataError as problem:
-            problems.append((path, problem.message))
+    summaries, problems = _imported(search.new, store, source, on_items)
     changes = {run.id: run.change for summary in summaries for run in summary.runs}
     fresh = [run_id for run_id, change in changes.items() if change in ("new", "grown")]
     return Analysed(
-        search=msgspec.structs.replace(search, problems=tuple(problems)),
+        search=msgspec.structs.replace(search, problems=(*search.problems, *problems)),
         summaries=tuple(summaries),
         analyses=tuple(summarise(run_by_id(store, run_id), store) for run_id in fresh),
         unchanged=len(changes) - len(fresh),
     )
+
+
+def _imported(
+    paths: Iterable[Path], store: Store, source: str, on_items: OnItems
+) -> tuple[list[PathSummary], list[tuple[Path, str]]]:
+    summaries: list[PathSummary] = []
+    problems = []
+    for path in paths:
+        try:
+            summaries += import_paths([path], store, source=source, on_items=on_items)
+        except ErrataError as problem:
+            problems.append((path, problem.message))
+    return summaries, problems
 
 
 def _usual_folders(origins: Iterable[Path]) -> Iterator[Path]:

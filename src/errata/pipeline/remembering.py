@@ -7,7 +7,8 @@ import msgspec
 
 from errata.memory.effects import Effect, RunOutcomes, effects
 from errata.memory.finding import Shelf
-from errata.memory.recurrence import Before, Named, Shelved, addressed, effects_on, mentions, outcomes_in
+from errata.memory.recurrence import Before, Named, addressed, effects_on, mentions, outcomes_in
+from errata.memory.shelving import Shelved
 from errata.memory.spelling import CaseNames, folded
 from errata.model import Action, StoredRun
 from errata.pipeline.earlier_runs import EarlierRuns

@@ -13,7 +13,7 @@ from errata.memory.kept import KeptReports
 from errata.memory.reading import is_report, read_report
 from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.labels import LabelWords
-from errata.memory.recurrence import Shelved, sort_out
+from errata.memory.shelving import Shelved, sort_out
 from errata.memory.spelling import CaseNames
 from errata.model import Run, StoredRun
 from errata.model.identity import fingerprint

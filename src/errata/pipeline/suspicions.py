@@ -1,19 +1,20 @@
 """The view `failures --suspicious`: passes of a run that deserve a second look, never scored anew."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Run, StoredRun
+from errata.model import Attempt, Case, Run, StoredRun
 from errata.pipeline.failures import case_name
-from errata.store.attempts import attempts_of, case_of, with_texts
+from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import Store
 from errata.triage.suspicion import Suspicion
 from errata.triage.suspicious import MEANS, suspicious
 
 CASES_HELD = 1_024
+MANY = 20_000
 
 
 class SuspiciousPass(msgspec.Struct, frozen=True):
@@ -51,9 +52,17 @@ class SuspiciousPass(msgspec.Struct, frozen=True):
 
 def suspicious_passes(stored: StoredRun, store: Store) -> Iterator[SuspiciousPass]:
     """In the order of the log; what only many passes show follows at the end."""
-    known_case = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
-    for seen in suspicious(stored.run, _passes(stored, store), known_case):
+    for seen in suspicious(stored.run, _passes(stored, store), _cases(stored, store)):
         yield SuspiciousPass(stored.run, seen)
+
+
+def _cases(stored: StoredRun, store: Store) -> Callable[[str], Case | None]:
+    """One by one where there are very many; else all are read at once, and only files are looked up."""
+    one_by_one = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
+    if stored.counts.cases > MANY or not stored.counts.outcomes.get("pass"):
+        return one_by_one
+    known = {case.key: case for case in cases_of(store, stored.pk)}
+    return lambda key: one_by_one(key) if key in known and known[key].artefacts else known.get(key)
 
 
 def _passes(stored: StoredRun, store: Store) -> Iterator[Attempt]:

@@ -24,8 +24,7 @@ from errata.report.document import (
     Text,
 )
 from errata.report.markdown_text import code, inline_text, not_a_start, ticks_around
-from errata.report.washing import washed_lines
-from errata.text.private import tree_for_others
+from errata.report.washing import washed_lines, washed_tree
 
 PROVISIONAL = "PROVISIONAL: this table comes from rules; nobody has read all of it."
 MEMORY = "errata:memory"
@@ -130,6 +129,6 @@ def _grid(grid: Grid) -> str:
 
 def _memory(memory: Mapping[str, object]) -> str:
     """For errata's own eyes. No text can end the comment: `-` and `>` are written as JSON allows."""
-    encoded = msgspec.json.encode(tree_for_others(dict(memory)), order="sorted").decode("utf-8")
+    encoded = msgspec.json.encode(washed_tree(dict(memory)), order="sorted").decode("utf-8")
     safe = encoded.replace("--", "-\\u002d").replace(">", "\\u003e").replace("<", "\\u003c")
     return f"<!-- {MEMORY} {safe} -->"

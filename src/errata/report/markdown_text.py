@@ -5,11 +5,14 @@ that nobody follows one that a log has planted, and nobody is called by a mentio
 """
 
 import re
+from functools import lru_cache
 
-from errata.report.washing import washed
+from errata.report.washing import REMEMBERED, washed
 
 _ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
+_SUSPECT = re.compile(r"[\\`*\[\]<|~$_&@#]|://|www\.|mailto:|GH-")
+"""Where none of these stands, there is nothing to be done."""
 _STARTS = re.compile(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
 _CALLS = re.compile(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
 GAP = "\u200b"
@@ -19,14 +22,21 @@ _TICKS = re.compile(r"`+")
 
 def inline_text(text: str, *, edges: bool = False) -> str:
     """Plain text on one line, without anything that markdown would act on; with its blanks at both ends if `edges`."""
+    made = _plain(text)
+    return with_edges(made, text) if edges else made
+
+
+@lru_cache(REMEMBERED)
+def _plain(text: str) -> str:
     clean = washed(text)
+    if not _SUSPECT.search(clean):  # as most texts are
+        return clean
     pieces, at = [], 0
     for found in _ADDRESS.finditer(clean):
         pieces += [_escaped(clean[at : found.start()]), code(found[0])]
         at = found.end()
     pieces.append(_escaped(clean[at:]))
-    made = "".join(pieces)
-    return with_edges(made, text) if edges else made
+    return "".join(pieces)
 
 
 def with_edges(made: str, text: str) -> str:

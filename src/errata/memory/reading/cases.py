@@ -121,7 +121,12 @@ def likeness(token: str) -> int:
 
 def _may_be_name(text: str) -> bool:
     bare = text.partition(":")[0]
-    return 0 < len(text) <= LONGEST and "://" not in text and not _FILE.search(bare) and not text.startswith(("/", ".", "_"))
+    return (
+        0 < len(text) <= LONGEST
+        and "://" not in text
+        and not _FILE.search(bare)
+        and not text.startswith(("/", ".", "_"))
+    )
 
 
 def _trimmed(token: str) -> str:

@@ -83,6 +83,7 @@ def _failure(one: _Failure, seen: PriorFailure | None, path: str) -> PriorFailur
     return PriorFailure(
         case=one.case,
         label=_corrected(one, seen) or one.label,
+        by_rule=bool(one.label) and not one.reviewed and not _corrected(one, seen),
         failed_check=one.failed_check,
         reasoning=one.reasoning,
         ref=seen.ref if seen else SourceRef(file=path),

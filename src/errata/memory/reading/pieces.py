@@ -70,11 +70,8 @@ def _without_front(text: str) -> tuple[list[Piece], str]:
 
 
 def _pieces(tokens: Sequence["Token"]) -> Iterator[Piece]:
-    depth, heading, starts_item = 0, 0, False
-    header: tuple[str, ...] = ()
-    row: list[Words] | None = None
-    for token in tokens:
-        line = token.map[0] + 1 if token.map else 0
+    depth, heading, starts_item, in_table = 0, 0, False, False
+    for at, token in enumerate(tokens):
         match token.type:
             case "list_item_open":
                 depth, starts_item = depth + 1, True
@@ -84,23 +81,39 @@ def _pieces(tokens: Sequence["Token"]) -> Iterator[Piece]:
                 heading = int(token.tag[1:])
             case "heading_close":
                 heading = 0
-            case "tr_open":
-                row, row_line = [], line
-            case "tr_close" if row is not None:
-                if not header:
-                    header = tuple(cell.text for cell in row)
-                yield Piece(kind="row", line=row_line, header=header, cells=tuple(row))
-                row = None
+            case "table_open":
+                in_table = True
+                yield from _rows(tokens, at)
             case "table_close":
-                header = ()
-            case "inline" if row is not None:
-                row.append(words_of(token.content))
-            case "inline":
+                in_table = False
+            case "inline" if not in_table:
                 kind: Kind = "heading" if heading else "item" if starts_item else "text"
-                yield Piece(kind=kind, line=line, level=heading or depth, words=words_of(token.content))
+                yield Piece(kind=kind, line=_line(token), level=heading or depth, words=words_of(token.content))
                 starts_item = False
             case "html_block":
-                yield from _html(token.content, line, depth)
+                yield from _html(token.content, _line(token), depth)
+
+
+def _rows(tokens: Sequence["Token"], start: int) -> Iterator[Piece]:
+    """Of the table that begins there; the first is its header."""
+    header: tuple[str, ...] = ()
+    line, cells = 0, list[Words]()
+    for at in range(start, len(tokens)):
+        token = tokens[at]
+        match token.type:
+            case "tr_open":
+                line, cells = _line(token), []
+            case "inline":
+                cells.append(words_of(token.content))
+            case "tr_close":
+                header = header or tuple(cell.text for cell in cells)
+                yield Piece(kind="row", line=line, header=header, cells=tuple(cells))
+            case "table_close":
+                return
+
+
+def _line(token: "Token") -> int:
+    return token.map[0] + 1 if token.map else 0
 
 
 def _html(content: str, line: int, depth: int) -> Iterator[Piece]:

@@ -11,12 +11,12 @@ from errata.model import Attempt, Attribution, Case, ErrorInfo, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.explaining import BY_DEFAULT, meaning_of
 from errata.pipeline.reasons import reason_of
-from errata.pipeline.reporting.shared import short_line
 from errata.pipeline.rules import rules_in_use
 from errata.pipeline.standings import Said, standing_of
 from errata.report.facts.batch import Category, Failure, Fix, Moment, Test
 from errata.report.facts.shared import Piece
 from errata.report.profiles.parts import plural
+from errata.report.washing import short_line
 from errata.store.attempts import case_of
 from errata.store.database import Store
 from errata.store.reviews import word_for

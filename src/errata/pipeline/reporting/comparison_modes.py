@@ -9,10 +9,11 @@ from errata.model import Bucket
 from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.reporting.comparison_rows import Compared, Row
 from errata.pipeline.reporting.datapoints import asked_in, datapoint
-from errata.pipeline.reporting.shared import in_common, native_label, short_line
+from errata.pipeline.reporting.shared import in_common, native_label
 from errata.pipeline.rules import rules_in_use
 from errata.pipeline.standings import suggested_label
 from errata.report.facts.comparison import Mode
+from errata.report.washing import short_line
 from errata.store.attempts import case_of
 from errata.store.buckets import buckets_of
 from errata.store.database import Store

@@ -7,8 +7,8 @@ from typing import Any
 from errata.model import Attempt, Case
 from errata.model.step import Step, ToolCall
 from errata.pipeline.reporting.comparison_rows import Compared, Row
-from errata.pipeline.reporting.shared import short_line
 from errata.report.facts.comparison import Call, Datapoint
+from errata.report.washing import short_line
 from errata.store.attempts import attempts_of, case_of
 from errata.store.database import Store
 

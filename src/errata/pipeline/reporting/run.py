@@ -13,12 +13,13 @@ from errata.pipeline.reporting.run_advice import advice_of
 from errata.pipeline.reporting.run_answer import answer_of
 from errata.pipeline.reporting.run_failures import Gathered, gather
 from errata.pipeline.reporting.run_patterns import patterns_of, shared_texts
-from errata.pipeline.reporting.shared import MACHINERY, day_of, is_unjudged, reading_of, score_lines, short_line
+from errata.pipeline.reporting.shared import MACHINERY, day_of, is_unjudged, reading_of, score_lines
 from errata.pipeline.scoring import Scores
 from errata.pipeline.suspicions import suspicious_passes
 from errata.report.facts.run import Action, Failure, Impact, RunReport, StepCount, Subject
 from errata.report.facts.shared import ScoreLine
 from errata.report.profiles.parts import named, percent, plural
+from errata.report.washing import short_line
 from errata.store.attempts import categories_of
 from errata.store.cells import cells_of
 from errata.store.database import Store

@@ -8,9 +8,9 @@ from errata.model import Action
 from errata.model.words import RecommendationGroup
 from errata.pipeline.remembering import Remembered
 from errata.pipeline.reporting.run_failures import Gathered
-from errata.pipeline.reporting.shared import short_line
 from errata.report.facts.run import Advice, Failure
 from errata.report.profiles.parts import plural
+from errata.report.washing import short_line
 
 DONE = 120
 _EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")

@@ -10,12 +10,13 @@ from errata.pipeline.failures import Failure as Found
 from errata.pipeline.failures import Filters, case_name, failures_of
 from errata.pipeline.reasons import reason_of
 from errata.pipeline.remembering import Remembered
-from errata.pipeline.reporting.run_evidence import evidence_of, reasoning_of, short_of
+from errata.pipeline.reporting.run_evidence import Evidence
 from errata.pipeline.reporting.run_repeats import repeat_of
-from errata.pipeline.reporting.shared import MACHINERY, native_label, short_line
+from errata.pipeline.reporting.shared import MACHINERY, native_label
 from errata.pipeline.reporting.snippets import Showing
 from errata.pipeline.standings import Said, standing_of
 from errata.report.facts.run import Failure
+from errata.report.washing import short_line
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.buckets import Slip
 from errata.store.database import Store
@@ -46,7 +47,9 @@ def gather(stored: StoredRun, store: Store, remembered: Remembered) -> Gathered:
     said = standing_of(store, stored.run.id)
     slips = bucket_of(stored, store)
     found = sorted(failures_of(stored, store, Filters()), key=lambda one: (one.attempt.case, one.attempt.index))
-    making = _Making(said, slips, categories_of(store, stored.pk), remembered, _tries(found), Showing(stored, store))
+    making = _Making(
+        said, slips, categories_of(store, stored.pk), remembered, _tries(found), Evidence(), Showing(stored, store)
+    )
     first = tuple(_first(one.attempt) for one in found)
     steps, in_steps, pending, missing = _survey(stored, store)
     return Gathered(
@@ -101,6 +104,7 @@ class _Making:
     categories: Mapping[str, str]
     remembered: Remembered
     tried: Mapping[str, int]
+    evidence: Evidence
     showing: Showing
 
     def of(self, found: Found) -> Failure:
@@ -109,9 +113,9 @@ class _Making:
         verdict = stood.standing.verdict if stood is not None else None
         failed = [check for check in attempt.checks if check.failed]
         owner = verdict.owner if verdict is not None else attribution.owner if attribution is not None else "unknown"
-        error = reason_of(attempt, None, found.expected)
+        error, reason = reason_of(attempt, None, found.expected), found.reason
         tries = self.tried[attempt.case]
-        told = (verdict.error_line if verdict is not None else "") or error.text or found.reason
+        told = (verdict.error_line if verdict is not None else "") or error.text or reason
         return Failure(
             case=found.case_name,
             category=self.categories.get(attempt.case, ""),
@@ -127,10 +131,10 @@ class _Making:
             note=_note(stood),
             measured=attempt.measurement == "scored",
             machinery=owner in MACHINERY,
-            short=short_line(verdict.cause if verdict is not None else short_of(found), SHORT),
-            reasoning=(verdict.reasoning or verdict.cause) if verdict is not None else reasoning_of(found),
+            short=short_line(verdict.cause if verdict is not None else self.evidence.short(found, reason), SHORT),
+            reasoning=(verdict.reasoning or verdict.cause) if verdict else self.evidence.reasoning(found, reason),
             repeat=repeat_of(attempt.case, self.remembered),
-            evidence=tuple(evidence_of(found, verdict, error)),
+            evidence=tuple(self.evidence.pieces(found, verdict, error)),
             snippets=self.showing.of(attempt, verdict, error.text),
             doubts=verdict.doubts if verdict is not None else (),
             bucket=self.slips[attempt.id].title if attempt.id in self.slips else "",

@@ -15,7 +15,7 @@ from errata.report.facts.run import RunReport
 from errata.report.html import to_html
 from errata.report.markdown import to_markdown
 from errata.report.paths import report_path
-from errata.report.profiles.run import run_document
+from errata.report.profiles.run import ACTIONS_TAKEN, run_document
 from errata.store.database import Store
 
 REPORTS = "reports"
@@ -74,4 +74,11 @@ def _actions_so_far(path: Path, stored: StoredRun, store: Store, folder: Path) -
         if found is None or _is_about_another(found.path, stored.run.native_id):
             return ""
         path = found.path
-    return kept_actions(path.read_text(encoding="utf-8", errors="replace"))
+    return kept_actions(_end_of(path.read_text(encoding="utf-8", errors="replace")))
+
+
+def _end_of(text: str) -> str:
+    """From its last section on, where that can only be the one about actions: a large file is slow to read whole."""
+    before, head, after = text.rpartition(f"\n## {ACTIONS_TAKEN}\n")
+    alone = head and head not in before and "\n## " not in after
+    return f"{head}{after}" if alone else text

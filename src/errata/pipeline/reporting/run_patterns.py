@@ -7,9 +7,10 @@ from errata.model.identity import split_attempt_id
 from errata.pipeline.causes import Causes
 from errata.pipeline.remembering import Remembered
 from errata.pipeline.reporting.run_failures import Gathered
-from errata.pipeline.reporting.shared import in_common, short_line
+from errata.pipeline.reporting.shared import in_common
 from errata.report.facts.run import Pattern
 from errata.report.profiles.parts import named
+from errata.report.washing import short_line
 from errata.store.buckets import buckets_of
 from errata.store.database import Store
 

@@ -1,8 +1,8 @@
 """What earlier reports and runs say of a case that fails now, and whether it should be gone."""
 
 from errata.pipeline.remembering import Remembered
-from errata.pipeline.reporting.shared import short_line
 from errata.report.facts.run import Repeat
+from errata.report.washing import short_line
 
 DONE = 160
 MODELS = 5

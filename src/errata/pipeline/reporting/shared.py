@@ -8,8 +8,6 @@ from errata.pipeline.scoring import Scores
 from errata.pipeline.standings import Said
 from errata.report.facts.shared import Reading, ScoreLine
 from errata.store.reviews import word_for
-from errata.text.clean import one_line
-from errata.text.private import for_others
 
 MACHINERY = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """Owners whose failures say nothing about the subject."""
@@ -92,11 +90,6 @@ def native_label(said: Attribution | None, run: Run) -> str:
         return ""
     labels = said.suggested_labels
     return labels.get(run.source.name) or next(iter(labels.values()), "")
-
-
-def short_line(text: str, width: int) -> str:
-    """On one line, cut; without secrets and people before that, since half a secret looks like none."""
-    return one_line(for_others(text), width)
 
 
 def in_common(parameters: Mapping[str, str]) -> str:

@@ -39,7 +39,9 @@ class Scored(NamedTuple):
 def items_of(run: Run, scored: Scored, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
     """Of one id: `result` is empty where only the scores are there, `failed` where it did not fail."""
     first = (*failed, *result)[0]
-    name = as_text(first.data["id"])
+    name = text(first.data["id"])
+    if not name:
+        raise ValueError("a row without an id")
     score = failed[0].data if failed else {}
     yield _case(run, name, score, first.ref)
     for index, row in enumerate(result or (Row({}, first.ref),), start=1):

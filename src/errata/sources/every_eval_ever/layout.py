@@ -38,8 +38,8 @@ def summary_of(samples: Path) -> Path | None:
     beside = samples.with_name(f"{samples.name.removesuffix(SAMPLES)}.json")
     if samples.name.endswith(SAMPLES) and is_file(beside) and is_summary(head_of(beside, HEAD)):
         return beside
-    name = f'{samples.name}"'.encode("utf-8", "surrogateescape")
+    named = re.compile(rb'[/\\"]' + re.escape(samples.name.encode("utf-8", "surrogateescape")) + rb'"')
     for child in children(samples.parent):
-        if child.suffix == ".json" and is_summary(head_of(child, HEAD)) and name in head_of(child, WHOLE):
+        if child.suffix == ".json" and is_summary(head_of(child, HEAD)) and named.search(head_of(child, WHOLE)):
             return child
     return None

@@ -34,7 +34,8 @@ def recognise(path: Path) -> Match | None:
 def explain(path: Path) -> str | None:
     """A hint for what belongs to HELM and is no run."""
     try:
-        if _is_state(path) or _INSTANCES.match(head_of(path, HEAD)):
+        head = head_of(path, HEAD)
+        if _is_state(path) or _INSTANCES.match(head) or all(key.search(head) for key in _SPEC):
             return "this is one file of a HELM run: name the folder that it lies in"
         if path.is_dir() and all(key.search(head_of(path / SPEC, HEAD)) for key in _SPEC):
             return f"this HELM run was planned and not made: it has no `{STATE}`"

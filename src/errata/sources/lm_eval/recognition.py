@@ -57,9 +57,9 @@ def results_of(samples: Path) -> Path | None:
 
 
 def samples_of(results: Path) -> list[Path]:
-    """The files of samples that belong to these results."""
+    """The files of samples that belong to these results; one whose first row is damaged is known by its name."""
     rows = [child for child in children(results.parent) if child.suffix in (".jsonl", ".json") and child != results]
-    found = [child for child in rows if is_samples(head_of(child, HEAD))]
+    found = [child for child in rows if SAMPLES_FILE.fullmatch(child.name) or is_samples(head_of(child, HEAD))]
     return [child for child in found if results_of(child) == results]
 
 

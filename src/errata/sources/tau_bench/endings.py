@@ -26,7 +26,8 @@ _ENDINGS: dict[str, Ending] = {
     "agent_error": Ending("error"),
     "too_many_errors": Ending("error"),
     "user_error": Ending("error", "simulator", answered=False),
-    "infrastructure_error": Ending("error", "environment", answered=False, counted=False),
+    # mostly a provider that was out of reach: its words tell
+    "infrastructure_error": Ending("error", answered=False, counted=False),
     "unexpected_error": Ending("error", answered=False),
 }
 

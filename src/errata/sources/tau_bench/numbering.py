@@ -8,7 +8,8 @@ from errata.sources.values import count
 
 class Number(NamedTuple):
     case: str
-    index: int
+    trial: int
+    """Counted from 1."""
     duplicate_of: str | None = None
 
 
@@ -29,7 +30,7 @@ class Numbers:
         return Number(task, index, first)
 
     def take(self, number: Number) -> None:
-        self._taken.setdefault(number.case, set()).add(number.index)
+        self._taken.setdefault(number.case, set()).add(number.trial)
 
     def is_taken(self, task: str, index: int) -> bool:
         return index in self._taken.get(task, ())

@@ -46,8 +46,19 @@ def _parts(told: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
             kind="reward",
             order=order,
             value=part,
+            explanation="" if part is None or outcome_of(part) == "pass" else _missed(name, told),
             ref=ref.below("reward_breakdown", name),
         )
+
+
+def _missed(part: str, told: dict[str, Any]) -> str:
+    """What was asked and not met; the state of the database comes of the actions."""
+    for listed, name, asked, met in _LISTS:
+        if name == ("ACTION" if part == "DB" else part):
+            missed = [one for one in map(mapping, sequence(told.get(listed))) if one.get(met) is False]
+            words = dict.fromkeys(text(mapping(one.get(asked)).get("name")) or _title(one.get(asked)) for one in missed)
+            return f"not met: {', '.join(filter(None, words))}" if any(words) else ""
+    return ""
 
 
 def _single(told: dict[str, Any], ref: SourceRef) -> Iterator[Check]:

@@ -3,49 +3,22 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from errata.model import (
-    Attempt,
-    Case,
-    Check,
-    ErrorInfo,
-    Item,
-    Limit,
-    Output,
-    Reported,
-    Run,
-    SourceInfo,
-    SourceRef,
-    Subject,
-    Unreadable,
-    Usage,
-    UsageByRole,
-    case_key,
-)
-from errata.model.words import CheckStatus, Phase
+from errata.model import Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, convert_each, of_run
-from errata.sources.chat import last_answer, steps_of_chat
-from errata.sources.facts import Facts
 from errata.sources.long_documents import LongDocument, long_document
 from errata.sources.tau_bench.layout import NAME
 from errata.sources.tau_bench.numbering import Numbers
-from errata.sources.tau_bench.rewards import outcome_of
-from errata.sources.tracebacks import frames_of
-from errata.sources.values import as_text, known, mapping, number, plain, rest, sequence, text
-from errata.text.redact import redact
-
-TRACEBACK_CAP = 32 * 1024
+from errata.sources.tau_bench.tau1_attempts import attempt_of, case_of
+from errata.sources.values import as_text, known, mapping, sequence, text
 
 _FILE = re.compile(
     r"^(?P<agent>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>\d+(?:\.\d+)?)"
     r"_range_(?P<start>-?\d+)-(?P<end>-?\d+)_user-(?P<user>.+)-(?P<strategy>[a-z_]+)_(?P<time>\d+)$"
 )
 _POLICY = re.compile(r"^#\s*(?P<domain>\w+) agent policy", re.IGNORECASE)
-_ROW = frozenset(["task_id", "reward", "info", "traj", "trial"])
-_INFO = frozenset(["task", "reward_info", "user_cost", "error", "traceback"])
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -66,21 +39,18 @@ class _Looked(msgspec.Struct):
 
     domain: str = ""
     tells_rewards: bool = False
-    tasks: int = 0
 
 
 def _look(document: LongDocument) -> _Looked:
-    seen, tasks = _Looked(), set()
+    seen = _Looked()
     for row in document.rows():
         if isinstance(row, Unreadable):
             continue
         data = mapping(row.data)
-        tasks.add(as_text(data.get("task_id")))
         first = mapping(next(iter(sequence(data.get("traj"))), None))
         told = _POLICY.match(text(first.get("content")))
         seen.domain = seen.domain or (told["domain"].lower() if told else "")
         seen.tells_rewards = seen.tells_rewards or "reward_info" in mapping(data.get("info"))
-    seen.tasks = len(tasks)
     return seen
 
 
@@ -98,12 +68,19 @@ def _run(path: Path, seen: _Looked, ref: SourceRef) -> Run:
         ),
         roles=known(user=told.get("user")),
         suite=f"tau-bench/{seen.domain}" if seen.domain else "tau-bench",
+        expected_cases=_expected(told),
         # as `display_metrics` prints it: over all rows, those that ended in an error too
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
         environment=known(user_strategy=told.get("strategy"), start=told.get("start"), end=told.get("end")),
         origin=str(path.parent),
         ref=ref,
     )
+
+
+def _expected(told: dict[str, str]) -> int | None:
+    """The range of tasks, where its end is told: -1 stands for all there are."""
+    start, end = int(told.get("start", 0)), int(told.get("end", -1))
+    return end - start if 0 <= start < end else None
 
 
 class Rows:
@@ -114,11 +91,9 @@ class Rows:
 
     def items(self, row: Row) -> Iterator[Item]:
         task = as_text(row.data["task_id"])
-        number_ = self._numbers.next(self._run, task, row.data.get("trial"))
-        attempt = self._attempt(row.data, task, row.ref)
-        made = msgspec.structs.replace(attempt, id="", index=number_.index, duplicate_of=number_.duplicate_of)
-        made.__post_init__()
+        number = self._numbers.next(self._run, task, row.data.get("trial"))
+        attempt = attempt_of(self._run, row.data, number, row.ref, tells_rewards=self._tells_rewards)
         if self._numbers.is_first(task):
-            yield self._case(mapping(mapping(row.data.get("info")).get("task")), task, row.ref)
-        self._numbers.take(number_)
-        yield made
+            yield case_of(self._run, row.data, task, row.ref)
+        self._numbers.take(number)
+        yield attempt

@@ -17,6 +17,7 @@ from errata.sources.tau_bench.tau2_attempts import attempt_of
 from errata.sources.tau_bench.tau2_run import Tasks, run_of
 from errata.sources.values import as_text, count, mapping, number
 
+
 def read(path: Path) -> Iterator[Item]:
     results = path / RESULTS if path.is_dir() else path
     root = results.parent
@@ -111,4 +112,3 @@ class Simulations:
             reported_counted=False,
             ref=ref,
         )
-

@@ -45,7 +45,7 @@ def attempt_of(run: Run, simulation: dict[str, Any], number_: Number, most: floa
         run=run.id,
         case=case_key(run.suite, number_.case),
         native_id=text(simulation.get("id")),
-        index=number_.index,
+        index=number_.trial,
         duplicate_of=number_.duplicate_of,
         execution=facts.execution,
         measurement=facts.measurement,

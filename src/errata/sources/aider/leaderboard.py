@@ -1,0 +1,89 @@
+"""aider's leaderboards: a YAML list with one flat record for each run, and nothing of its exercises."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from errata.model import Code, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.sources.aider.layout import NAME, SUITE
+from errata.sources.base import Row, convert_each, number_or_none, text_file, unreadable
+from errata.sources.values import known
+
+_FIELD = re.compile(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
+_COMMENT = re.compile(r"\s+#.*$")
+_RATE = re.compile(r"^pass_rate_(?P<try>\d+)$")
+_HOMES = frozenset(["dirname", "model", "edit_format", "commit_hash", "reasoning_effort", "date"])
+
+
+def read(path: Path) -> Iterator[Item]:
+    yield from convert_each(_records(path), lambda row: _run(row, path), source=NAME)
+
+
+def _records(path: Path) -> Iterator[Row | Unreadable]:
+    """Only what these files are made of is read: no nesting, a line for each field."""
+    record: dict[str, str] = {}
+    begin = 0
+    for number, line in enumerate((text_file(path) or "").splitlines(), start=1):
+        told = _FIELD.match(line)
+        if told is None:
+            if line.strip() and not line.lstrip().startswith("#"):
+                ref = SourceRef(file=path.name, line=number)
+                yield unreadable(NAME, ref, "no field of a record", excerpt=line)
+            continue
+        if told["mark"] == "- ":
+            if record:
+                yield Row(record, SourceRef(file=path.name, line=begin))
+            record, begin = {}, number
+        record[told["key"]] = _value(told["value"] or "")
+    if record:
+        yield Row(record, SourceRef(file=path.name, line=begin))
+
+
+def _value(written: str) -> str:
+    for quote in ('"', "'"):
+        if written.startswith(quote):
+            return written[1:].partition(quote)[0]
+    return _COMMENT.sub("", written).strip()
+
+
+def _run(row: Row, path: Path) -> Run:
+    told: dict[str, str] = row.data
+    numbers = {key: found for key, value in told.items() if (found := number_or_none(value)) is not None}
+    cases = numbers.get("test_cases")
+    commit = told.get("commit_hash", "")
+    return Run(
+        native_id=told["dirname"],
+        source=SourceInfo(name=NAME, format_version="leaderboard"),
+        name=told["dirname"],
+        subject=Subject(model=told.get("model", ""), agent="aider"),
+        variant=known(edit_format=told.get("edit_format"), reasoning_effort=told.get("reasoning_effort")),
+        suite=SUITE,
+        expected_cases=int(cases) if cases else None,
+        started_at=_day(told.get("date", "")),
+        reported=tuple(_reported(numbers, row.ref)),
+        code=Code(commit=commit) if commit else None,
+        origin=str(path.parent.absolute()),
+        ref=row.ref,
+        extra=_rest(told, numbers),
+    )
+
+
+def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
+    """Rates are in percent; the one after the last try is the headline."""
+    tries = sorted((int(told["try"]), key) for key in numbers if (told := _RATE.match(key)))
+    n = int(numbers["test_cases"]) if "test_cases" in numbers else None
+    for at, (_, key) in enumerate(reversed(tries)):
+        rate = round(numbers[key] / 100, 6)
+        yield Reported(name=key, metric="pass_rate", value=rate, n=n, headline=at == 0, ref=ref)
+    for key, value in numbers.items():
+        if key not in _HOMES and not _RATE.match(key):
+            yield Reported(name=key, metric="count", value=value, ref=ref)
+
+
+def _day(written: str) -> str | None:
+    return f"{written}T00:00:00" if re.fullmatch(r"\d{4}-\d\d-\d\d", written) else None
+
+
+def _rest(told: dict[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in told.items() if key not in _HOMES and key not in numbers and value}

@@ -1,0 +1,110 @@
+"""The specification of a run and its final report → the run.
+
+The report is written when the run ends, but what was recorded last is written after it: it may stand in any line.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
+from errata.sources.base import LINE_CAP, READ_SIZE, decode
+from errata.sources.settings import settings
+from errata.sources.values import as_text, known, mapping, moment, number, rest, sequence, text
+
+NAME = "openai-evals"
+
+HEADER = re.compile(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
+_SPEC = frozenset(("completion_fns", "eval_name", "base_eval", "split", "run_id", "created_at", "run_config"))
+_CONFIG = ("completion_fns", "eval_spec")
+_MEANS = ("accuracy", "score", "f1_score")
+"""What the report averages over the samples; the first that it has is taken for its headline."""
+
+
+class Header(NamedTuple):
+    spec: dict[str, Any]
+    spec_ref: SourceRef
+    report: dict[str, Any] | None
+    report_ref: SourceRef
+
+    @property
+    def eval_spec(self) -> dict[str, Any]:
+        return mapping(mapping(self.spec.get("run_config")).get("eval_spec"))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a model grades the answers; then its own are recorded among them."""
+        return "modelgraded" in text(self.eval_spec.get("cls"))
+
+    @property
+    def lost_judgements(self) -> bool:
+        return bool(number((self.report or {}).get("invalid_request_during_evaluation")))
+
+
+def header_of(path: Path) -> Header:
+    place = SourceRef(file=path.name)
+    header = Header({}, place, None, place)
+    try:
+        with path.open("rb", buffering=READ_SIZE) as file:
+            for number_, line in enumerate(iter(lambda: file.readline(LINE_CAP), b""), start=1):
+                if HEADER.match(line):
+                    header = _with(header, line, SourceRef(file=path.name, line=number_))
+    except OSError:
+        return header
+    return header
+
+
+def _with(header: Header, line: bytes, ref: SourceRef) -> Header:
+    try:
+        data = mapping(decode(line))
+    except ValueError:
+        return header
+    if "spec" in data:
+        return header._replace(spec=mapping(data["spec"]), spec_ref=ref)
+    return header._replace(report=mapping(data["final_report"]), report_ref=ref)
+
+
+def run_of(header: Header, path: Path) -> Run:
+    spec = header.spec
+    models = [as_text(one) for one in sequence(spec.get("completion_fns"))]
+    config: dict[str, Any] = settings(rest(mapping(spec.get("run_config")), _CONFIG))
+    others = mapping(spec.get("run_config")).get("completion_fns")
+    return Run(
+        native_id=text(spec.get("run_id")) or path.stem,
+        source=SourceInfo(name=NAME),
+        subject=Subject(model=models[0] if models else ""),
+        roles={"judge": models[-1]} if header.is_judged and len(models) > 1 else {},
+        suite=text(spec.get("eval_name")) or text(spec.get("base_eval")),
+        started_at=moment(spec.get("created_at")),
+        # a run that ended has a report
+        native_status="started" if header.report is None else "",
+        reported=tuple(_reported(header)),
+        origin=str(path.parent),
+        extra=rest(spec, _SPEC)
+        | known(
+            base_eval=spec.get("base_eval"),
+            split=spec.get("split"),
+            eval_spec=settings(rest(header.eval_spec, ("key",))),
+            registered=header.eval_spec.get("key") if header.eval_spec.get("key") != spec.get("eval_name") else None,
+            run_config=config,
+            models=models[1:],
+            configured=others if others != spec.get("completion_fns") else None,
+        ),
+        ref=header.spec_ref,
+    )
+
+
+def _reported(header: Header) -> Iterator[Reported]:
+    report = header.report or {}
+    headline = next((name for name in _MEANS if number(report.get(name)) is not None), "")
+    for name, value in report.items():
+        told = number(value)
+        yield Reported(
+            name=name,
+            metric="mean" if name in _MEANS else name,
+            value=told,
+            headline=name == headline,
+            extra=known(value=value) if told is None else {},
+            ref=header.report_ref.below("final_report", name),
+        )

@@ -1,0 +1,148 @@
+"""Who&When: logs of teams of agents that failed, one file each, in which people marked the decisive mistake."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from errata.model import Actor, Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, case_key
+from errata.model.words import ActorRole
+from errata.sources.base import Match, Numbering, Row, convert_each, json_file, of_run, relative
+from errata.sources.documents import children
+from errata.sources.facts import Facts
+from errata.sources.heads import head_of
+from errata.sources.roles import CHAT_ROLES
+from errata.sources.values import as_text, known, mapping, plain, rest, sequence, text
+
+NAME = "who-and-when"
+TITLE = "Who&When: annotated logs of teams of agents, one file each or a folder of them"
+
+SUITE = "Who&When"
+HEAD = 64 * 1024
+TAIL = 16 * 1024
+LOOKS = 40
+TERMINAL = "Computer_terminal"
+"""Which of the team runs the code that the others write."""
+
+_SIGNS = (b'"mistake_agent"', b'"mistake_step"', b'"history"')
+_HOMES = frozenset(
+    ["history", "question", "question_ID", "ground_truth", "is_correct", "is_corrected", "level", "system_prompt"]
+)
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        found = _is_log(path) or (path.is_dir() and any(map(_is_log, islice(children(path), LOOKS))))
+    except (OSError, ValueError):
+        return None
+    return Match.sure("logs of Who&When") if found else None
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    root = path if path.is_dir() else path.parent
+    files = [child for child in children(path) if _is_log(child)] if path.is_dir() else [path]
+    run = Run(
+        native_id=root.name,
+        source=SourceInfo(name=NAME),
+        name=root.name,
+        suite=SUITE,
+        expected_cases=len(files) if path.is_dir() else None,
+        origin=str(root),
+        ref=SourceRef(file=relative(path, root)),
+    )
+    yield run
+    rows = (json_file(file, source=NAME, root=root) for file in files)
+    yield from of_run(run.id, convert_each(rows, partial(_items, run, Numbering()), source=NAME))
+
+
+def _is_log(path: Path) -> bool:
+    """The annotation stands behind the history, which may be long."""
+    head = head_of(path, HEAD)
+    if not head.lstrip().startswith(b"{"):
+        return False
+    if len(head) == HEAD:
+        with path.open("rb") as file:
+            file.seek(-TAIL, 2)
+            head += file.read()
+    return all(sign in head for sign in _SIGNS)
+
+
+def _items(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
+    log = row.data
+    name = text(log.get("question_ID")) or Path(row.ref.file).stem
+    steps = tuple(_step(mapping(said), at, row.ref) for at, said in enumerate(log["history"]))
+    index = numbering.next(name)
+    if index == 1:
+        yield Case(
+            run=run.id,
+            suite=run.suite,
+            native_id=name,
+            input=plain(log.get("question")),
+            expected=plain(log.get("ground_truth")),
+            difficulty=as_text(log["level"]) if log.get("level") is not None else "",
+            ref=row.ref,
+        )
+    yield _attempt(run, name, index, steps, row)
+
+
+def _attempt(run: Run, name: str, index: int, steps: tuple[Step, ...], row: Row) -> Attempt:
+    log = row.data
+    execution, measurement, outcome = _facts(log.get("is_correct", log.get("is_corrected")))
+    # what people marked is no word of the harness; a reviewer who is to be tried by it must not read it
+    marked = {key: log[key] for key in ("mistake_agent", "mistake_step", "mistake_reason") if key in log}
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, name),
+        native_id=Path(row.ref.file).stem,
+        index=index,
+        execution=execution,
+        measurement=measurement,
+        outcome=outcome,
+        output=Output(text=steps[-1].text if steps else None),
+        steps=steps,
+        artefacts=tuple(_prompts(mapping(log.get("system_prompt")), row.ref)),
+        ref=row.ref,
+        extra=rest(log, _HOMES | marked.keys()) | known(annotation=marked),
+    )
+
+
+def _facts(correct: Any) -> Facts:
+    if not isinstance(correct, bool):
+        return Facts("completed", "unscored", "none")
+    return Facts("completed", "scored", "pass" if correct else "fail")
+
+
+def _step(said: dict[str, Any], index: int, ref: SourceRef) -> Step:
+    """Numbered as the annotation counts: from 0."""
+    role, name = text(said.get("role")), text(said.get("name"))
+    content = said.get("content")
+    return Step(
+        index=index,
+        actor=Actor(role=_who(role, name), name=name or (role if role not in CHAT_ROLES else "")),
+        text=content if isinstance(content, str) else "" if content is None else as_text(content),
+        ref=ref.below("history", index),
+        extra=rest(said, ("content", "role", "name")) | known(role=role if name else None),
+    )
+
+
+def _who(role: str, name: str) -> ActorRole:
+    """In one half of the set a role is seen from each agent's side; the other half has the agent's name for a role."""
+    if re.search(r"terminal", name or role, re.IGNORECASE):
+        return "tool"
+    return "assistant" if name else CHAT_ROLES.get(role, "assistant")
+
+
+def _prompts(told: dict[str, Any], ref: SourceRef) -> Iterator[Artefact]:
+    for name, words in told.items():
+        if isinstance(words, str):
+            size = len(words.encode("utf-8", "replace"))
+            yield Artefact(
+                role="context",
+                path=f"system_prompt/{name}.md",
+                size=size,
+                text=words,
+                ref=ref.below("system_prompt", name),
+            )

@@ -1,0 +1,69 @@
+"""A long list in a document is read item by item, and as far as it goes."""
+
+import pytest
+
+from errata.model import Unreadable
+from errata.sources.base import Row
+from errata.sources.long_documents import long_document
+
+
+@pytest.fixture
+def opened(tmp_path):
+    def read(text: str | bytes, listed: str = "rows"):
+        path = tmp_path / "document.json"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return long_document(path, listed, source="test", root=tmp_path)
+
+    return read
+
+
+def test_the_items_and_the_other_fields(opened):
+    document = opened('{"name": "a", "rows": [1, {"b": 2}]}')
+
+    assert document.field("name") == "a"
+    assert [(row.data, str(row.ref)) for row in document.rows()] == [
+        (1, "document.json#/rows/0"),
+        ({"b": 2}, "document.json#/rows/1"),
+    ]
+
+
+def test_a_document_that_is_the_list_itself(opened):
+    assert [str(row.ref) for row in opened("[1, 2]", "").rows()] == ["document.json#/0", "document.json#/1"]
+
+
+@pytest.mark.parametrize("listed", ["rows", ""])
+def test_what_stands_before_a_cut_is_read(opened, listed):
+    document = opened('{"name": "a", "rows": [1, 2, ' if listed else "[1, 2, ", listed)
+
+    assert [row.data for row in document.rows()] == [1, 2]
+    assert [problem.why.partition(":")[0] for problem in document.problems()] == ["cut off"]
+
+
+def test_bare_constants_are_read(opened):
+    assert [row.data for row in opened('{"rows": [{"a": NaN}]}').rows()][0]["a"] != 0
+
+
+def test_an_item_with_wrong_bytes_is_told_and_the_others_are_read(opened):
+    document = opened(b'{"rows": ["a", "\xff", "b"]}')
+
+    assert [row.data for row in document.rows()] == ["a", "\ufffd", "b"]
+    assert [problem.why.partition(":")[0] for problem in document.problems()] == ["not UTF-8"]
+
+
+def test_an_item_that_is_nested_too_deep_is_one_unreadable(opened):
+    deep = "[" * 500 + "]" * 500
+    first, second = opened(f'{{"rows": [{deep}, 1]}}').rows()
+
+    assert isinstance(first, Unreadable)
+    assert isinstance(second, Row)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "7", '"text"', "{", b"\xff\xfe\x00"])
+def test_what_is_no_document_is_one_unreadable(opened, text):
+    assert isinstance(opened(text), Unreadable)
+
+
+def test_a_list_that_is_none_is_a_field(opened):
+    document = opened('{"rows": null, "name": "a"}')
+
+    assert (list(document.rows()), sorted(document.fields)) == ([], ["name", "rows"])

@@ -1,0 +1,169 @@
+"""tau-bench and tau2-bench: how a conversation ended, what was measured, and who called which tool."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from errata.model import Attempt, Case, Run, Unreadable
+from errata.sources import tau_bench
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "tau_bench"
+REAL = FOLDER / "tau2" / "data" / "ft-gpt-4.1_airline.json"
+ENDINGS = FOLDER / "tau2_endings" / "data" / "nightly"
+FIRST = FOLDER / "tau" / "data" / "tool-calling-mock-agent-0.0_range_0-3_user-gpt-4o-llm_0301100000.json"
+
+
+def attempts(path: Path) -> dict[tuple[str, int], Attempt]:
+    """By task and trial."""
+    made = [item for item in tau_bench.read(path) if isinstance(item, Attempt)]
+    return {(item.case.rpartition("/")[2], item.index): item for item in made}
+
+
+def facts(attempt: Attempt) -> tuple[str, str, str]:
+    return attempt.execution, attempt.measurement, attempt.outcome
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected", "counted"),
+    [
+        ("user_stop", ("completed", "scored", "pass"), True),
+        ("max_steps", ("limit", "scored", "fail"), True),
+        ("timeout", ("limit", "scored", "fail"), True),
+        ("agent_error", ("error", "scored", "fail"), True),
+        ("too_many_errors", ("error", "scored", "fail"), True),
+        ("user_error", ("error", "not_run", "none"), True),
+        ("infrastructure_error", ("error", "not_run", "none"), False),
+        ("context_window_exceeded", ("limit", "scored", "fail"), False),
+        ("unexpected_error", ("error", "not_run", "none"), False),
+    ],
+)
+def test_what_the_end_of_a_simulation_says(reason, expected, counted):
+    found = next(attempt for attempt in attempts(ENDINGS).values() if attempt.native_status == reason)
+
+    assert (facts(found), found.reported_counted) == (expected, counted)
+
+
+def test_a_simulated_user_that_broke_is_an_error_of_the_simulator():
+    assert [error.phase for error in attempts(ENDINGS)["line-3", 2].errors] == ["simulator"]
+
+
+def test_a_trial_that_was_never_simulated_is_missing():
+    assert facts(attempts(ENDINGS)["line-6", 2]) == ("missing", "not_run", "none")
+
+
+def test_the_parts_of_the_reward_decide_and_what_they_are_made_of_does_not():
+    failed = attempts(REAL)["25", 1]
+
+    assert failed.failed_checks == ("DB",)
+    assert "ACTION: 25_0 book_reservation" in [check.name for check in failed.checks if check.status == "fail"]
+
+
+def test_a_part_that_failed_says_what_was_not_met():
+    (check,) = [check for check in attempts(REAL)["25", 1].checks if check.failed]
+
+    assert check.explanation == "not met: book_reservation"
+
+
+def test_an_assertion_outside_of_the_basis_does_not_count():
+    passed = attempts(REAL)["13", 1]
+
+    assert (passed.outcome, passed.failed_checks) == ("pass", ())
+
+
+def test_two_results_in_one_message_go_to_the_calls_that_asked_for_them():
+    (step,) = [step for step in attempts(ENDINGS)["line-1", 1].steps if len(step.tool_calls) == 2]
+
+    assert [(call.result.text, call.result.is_error) for call in step.tool_calls] == [
+        ('{"state": "off"}', False),
+        ("Error: no bill", True),
+    ]
+
+
+def test_the_simulated_user_calls_tools_too():
+    (step,) = [step for step in attempts(ENDINGS)["line-1", 1].steps if step.tool_calls and step.actor.role == "user"]
+
+    assert (step.tool_calls[0].requestor, step.tool_calls[0].result.text) == ("user", "off")
+
+
+def test_the_money_of_agent_and_user_is_kept_apart():
+    usage = attempts(ENDINGS)["line-1", 1].usage
+
+    assert (usage.subject.cost, usage.simulator.cost) == (0.01, 0.004)
+
+
+def test_a_cost_of_nothing_for_many_tokens_is_unknown():
+    usage = attempts(REAL)["13", 1].usage.subject
+
+    assert (usage.cost, usage.extra) == (None, {"cost_told": 0.0})
+    assert usage.input
+
+
+def test_the_policy_is_context_of_the_run():
+    run = next(iter(tau_bench.read(REAL)))
+
+    assert isinstance(run, Run)
+    assert [artefact.path for artefact in run.context] == ["policy.md", "user_guidelines.md"]
+    assert (run.suite, run.roles) == ("tau2-bench/airline", {"user": "gpt-4.1"})
+
+
+def test_results_beside_a_folder_of_simulations_are_read_with_them():
+    assert attempts(ENDINGS / "results.json").keys() == attempts(ENDINGS).keys()
+
+
+def test_a_document_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
+    whole = REAL.read_bytes()
+    (tmp_path / "cut.json").write_bytes(whole[: int(len(whole) * 0.8)])
+    items = list(tau_bench.read(tmp_path / "cut.json"))
+
+    assert sum(isinstance(item, Attempt) and item.execution == "completed" for item in items) == 2
+    assert [item.why.partition(":")[0] for item in items if isinstance(item, Unreadable)] == ["cut off"]
+
+
+def test_a_trial_that_comes_twice_repeats_the_first(tmp_path):
+    told = json.loads(REAL.read_text())
+    told["simulations"].append(told["simulations"][0])
+    (tmp_path / "twice.json").write_text(json.dumps(told))
+    *_, last = [item for item in tau_bench.read(tmp_path / "twice.json") if isinstance(item, Attempt)]
+
+    assert (last.index, last.duplicate_of) == (2, last.id.replace("#2", "#1"))
+
+
+# the first generation
+
+
+def test_an_exception_of_tau_bench_is_no_answer_although_it_is_scored():
+    found = attempts(FIRST)["2", 1]
+
+    assert (facts(found), found.reported) == (("error", "not_run", "none"), 0.0)
+
+
+def test_a_frame_of_the_simulated_user_tells_whose_exception_it_was():
+    assert [attempts(FIRST)["2", trial].errors[0].phase for trial in (1, 2)] == ["subject", "simulator"]
+
+
+def test_a_conversation_that_nobody_ended_ran_into_the_limit_of_steps():
+    found = attempts(FIRST)["1", 2]
+
+    assert (facts(found), found.limit.type) == (("limit", "scored", "fail"), "turn")
+
+
+def test_without_any_reward_info_nothing_is_known_of_limits(tmp_path):
+    rows = json.loads(FIRST.read_text())
+    for row in rows:
+        row["info"].pop("reward_info", None)
+    (tmp_path / "old.json").write_text(json.dumps(rows))
+
+    assert attempts(tmp_path / "old.json")["1", 2].execution == "completed"
+
+
+def test_the_name_of_the_file_says_what_was_run():
+    run = next(iter(tau_bench.read(FIRST)))
+
+    assert (run.subject.model, run.subject.agent, run.roles) == ("mock-agent", "tool-calling", {"user": "gpt-4o"})
+
+
+def test_the_domain_is_told_by_the_policy():
+    cases = [item for item in tau_bench.read(FIRST) if isinstance(item, Case)]
+
+    assert cases[0].key == "tau-bench/airline/0"
