@@ -188,7 +188,7 @@ def test_the_same_error_with_other_models_is_shown(tmp_path):
 
 @pytest.mark.req("C-03")
 def test_a_folder_of_reports_can_be_named(at_home):
-    told = done("analyze", RUN_B, "--reports", REPORTS)
+    told = done("analyze", RUN_B, "--reports", REPORTS, "--no-report")
 
     assert "Repeats  4 of 9 failed in an earlier report too" in told.out
 

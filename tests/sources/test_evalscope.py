@@ -1,4 +1,4 @@
-"""What is special about evalscope: predictions and reviews apart, repeats, reviews that broke, samples without a row."""
+"""What is special about evalscope: predictions and reviews apart, repeats, broken reviews, samples without a row."""
 
 from pathlib import Path
 from typing import Any

@@ -13,12 +13,6 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 UNSUPPORTED = FIXTURES / "unsupported"
 GEN1 = FIXTURES / "sources" / "scylla" / "batch-resumed" / "data"
 FILES = {
-    "swebench/report.json": "SWE-bench results",
-    "swebench/instance.json": "SWE-bench results",
-    "swebench/predictions.json": "SWE-bench predictions",
-    "mini_swe_agent/limits.traj.json": "a mini-swe-agent trajectory",
-    "swe_agent/one.traj": "a SWE-agent trajectory",
-    "tau_bench/results.json": "tau-bench results",
     "deepeval/test_run.json": "deepeval results",
     "deepeval/evaluation_result.json": "deepeval results",
     "pydantic_evals/report.json": "a pydantic-evals report",
@@ -31,18 +25,12 @@ FILES = {
     "pytest/report.json": "a report of pytest-json-report",
     "pytest/junit.xml": "a JUnit report",
     "allure/one-result.json": "Allure results",
-    "who_and_when/20.json": "a Who&When annotation",
-    "aider/leaderboard.yml": "aider's leaderboard",
 }
 DESCRIBED = {
     "a Langfuse export": '{"id": "a", "timestamp": "2026", "sessionId": null, "observations": [], "scores": []}\n',
-    "OpenHands results": '{"instance_id": "a", "attempt": 1, "test_result": {"git_patch": ""}}\n',
     "lighteval results": '{"config_general": {}, "results": {}, "config_tasks": {}, "summary_tasks": {}}',
     "OpenCompass predictions": '{"0": {"origin_prompt": "2+2", "prediction": "4", "gold": "4"}}',
     "Weave calls": '{"id": "a", "op_name": "Evaluation.evaluate", "trace_id": "b", "started_at": "2026"}\n',
-    "a session of Claude Code": '{"type": "user", "parentUuid": null, "sessionId": "b", "isSidechain": false}\n',
-    "a session of Codex": '{"timestamp": "2026", "type": "session_meta", "payload": {"id": "a"}}\n',
-    "results of aider's benchmark": '{"testcase": "b", "edit_format": "diff", "tests_outcomes": [true]}',
 }
 
 
@@ -73,9 +61,10 @@ def test_what_no_mapping_can_describe_is_not_offered_one():
 
 
 def test_a_folder_is_named_by_the_first_file_that_gives_it_away(tmp_path):
-    shutil.copytree(UNSUPPORTED / "swebench", tmp_path / "out" / "logs")
+    (tmp_path / "out" / "logs").mkdir(parents=True)
+    (tmp_path / "out" / "logs" / "one.json").write_text(DESCRIBED["OpenCompass predictions"])
 
-    assert refusal(tmp_path).hint.startswith("`out/logs/instance.json` looks like SWE-bench results: not read yet")
+    assert refusal(tmp_path).hint.startswith("`out/logs/one.json` looks like OpenCompass predictions: not read yet")
 
 
 def test_a_text_that_only_speaks_of_such_a_file_is_none(tmp_path):

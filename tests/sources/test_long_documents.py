@@ -40,14 +40,19 @@ def test_what_stands_before_a_cut_is_read(opened, listed):
 
 
 def test_bare_constants_are_read(opened):
-    assert [row.data for row in opened('{"rows": [{"a": NaN}]}').rows()][0]["a"] != 0
+    (row,) = opened('{"rows": [{"a": NaN}]}').rows()
+
+    assert str(row.data["a"]) == "nan"
 
 
 def test_an_item_with_wrong_bytes_is_told_and_the_others_are_read(opened):
     document = opened(b'{"rows": ["a", "\xff", "b"]}')
 
-    assert [row.data for row in document.rows()] == ["a", "\ufffd", "b"]
-    assert [problem.why.partition(":")[0] for problem in document.problems()] == ["not UTF-8"]
+    assert [row.why.partition(":")[0] if isinstance(row, Unreadable) else row.data for row in document.rows()] == [
+        "a",
+        "not UTF-8",
+        "b",
+    ]
 
 
 def test_an_item_that_is_nested_too_deep_is_one_unreadable(opened):

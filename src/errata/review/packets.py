@@ -9,6 +9,7 @@ calls of a turn that failed over its tools never cut, even where that alone is m
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -118,12 +119,17 @@ def _told(value: Any, tell: Tell) -> Any:
         short = opening(value, FACT, tell)
         return short if len(short) <= FACT else f"{short[:FACT]}…"
     if isinstance(value, dict):
-        return {in_short(str(key), NAME, told): _told(item, tell) for key, item in value.items()}
+        return {_key(str(key)): _told(item, tell) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_told(item, tell) for item in value]
     if isinstance(value, int) and value.bit_length() > 63:  # more than can be written
         return f"{value:#x}"
     return value
+
+
+@lru_cache(maxsize=1_024)
+def _key(name: str) -> str:
+    return in_short(name, NAME, told)
 
 
 def _masked(packet: Packet, blindfold: Blindfold) -> Packet:

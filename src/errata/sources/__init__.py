@@ -25,6 +25,7 @@ BUILT_IN = {
     "tau-bench": "errata.sources.tau_bench",
     "aider": "errata.sources.aider",
     "who-and-when": "errata.sources.who_and_when",
+    "coding-sessions": "errata.sources.coding_sessions",
     "bfcl": "errata.sources.bfcl",
     "helm": "errata.sources.helm",
     "evalscope": "errata.sources.evalscope",

@@ -7,6 +7,7 @@ taken. So a file is never held whole, although a harness writes the rows of one 
 from array import array
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -62,23 +63,23 @@ class Groups:
 
 
 class Lines:
-    """A file of JSON lines, by what they belong to.
+    """A file of JSON lines, by what they belong to."""
 
-    `fields` is a type with nothing but what the key needs: the rest of a line is then passed over in the first reading.
-    """
-
-    def __init__(self, file: BinaryIO, fields: type[msgspec.Struct], key: Key, name: str, source: str) -> None:
+    def __init__(self, file: FileIO, name: str, source: str) -> None:
+        """`file` is unbuffered: what is read next mostly stands somewhere else."""
         self._file, self._name, self._source = file, name, source
-        self._places, self._groups = array("q"), Groups()
+        self._places, self._groups = array("q", [0]), Groups()
         self._taken: set[int] = set()
+
+    def survey(self, file: BinaryIO, fields: type[msgspec.Struct], key: Key) -> None:
         decoder, at = msgspec.json.Decoder(fields), 0
         while line := file.readline(LINE_CAP + 1):
-            self._places.append(at)
             at += len(line)
             self._groups.add(mark_of(line, decoder, key))
             while len(line) > LINE_CAP and not line.endswith(b"\n"):
                 line = file.readline(LINE_CAP + 1)
                 at += len(line)
+            self._places.append(at)
 
     @property
     def named(self) -> int:
@@ -103,10 +104,12 @@ class Lines:
     def _row(self, number: int) -> Row | Unreadable | None:
         """None for an empty line."""
         ref = SourceRef(file=self._name, line=number + 1)
-        self._file.seek(self._places[number])
-        line = self._file.readline(LINE_CAP + 1)
-        if len(line) > LINE_CAP and not line.endswith(b"\n"):
-            return unreadable(self._source, ref, f"line longer than {LINE_CAP // 2**20} MB", excerpt=line[:EXCERPT])
+        start, end = self._places[number], self._places[number + 1]
+        self._file.seek(start)
+        if end - start > LINE_CAP + 1:
+            head = self._file.read(EXCERPT)
+            return unreadable(self._source, ref, f"line longer than {LINE_CAP // 2**20} MB", excerpt=head)
+        line = self._file.read(end - start)
         try:
             return Row(decode(line), ref)
         except ValueError as error:
@@ -115,9 +118,15 @@ class Lines:
 
 @contextmanager
 def lines_of(path: Path, fields: type[msgspec.Struct], key: Key, *, source: str, root: Path) -> Iterator[Lines]:
-    """`OSError` where the file can't be opened."""
-    with path.open("rb", buffering=READ_SIZE) as file:
-        yield Lines(file, fields, key, relative(path, root), source)
+    """`OSError` where the file can't be opened.
+
+    `fields` is a type with nothing but what the key needs: the rest of a line is then passed over in the first reading.
+    """
+    with path.open("rb", buffering=0) as raw:
+        lines = Lines(raw, relative(path, root), source)
+        with path.open("rb", buffering=READ_SIZE) as file:
+            lines.survey(file, fields, key)
+        yield lines
 
 
 def gathered(

@@ -30,6 +30,10 @@ class Talk:
         self._asked |= {call.id: len(self._steps) for call in step.tool_calls if call.id}
         self._steps.append(replace(step, index=len(self._steps)))
 
+    def asked(self, ident: str) -> int | None:
+        """The step that made a call."""
+        return self._asked.get(ident)
+
     def answer(self, ident: str, result: ToolResult, ref: SourceRef | None, error: ToolError | None = None) -> None:
         """The result of a call; one that no call has asked for is a step of its own."""
         at = self._asked.get(ident) if ident else None

@@ -23,23 +23,11 @@ class Telltale(NamedTuple):
 
 
 TELLTALES = (
-    Telltale("SWE-bench results", (b'"resolved_ids"', b'"submitted_ids"')),
-    Telltale("SWE-bench results", (b'"patch_successfully_applied"', b'"tests_status"')),
-    Telltale("SWE-bench predictions", (b'"instance_id"', b'"model_patch"')),
-    Telltale("a mini-swe-agent trajectory", (b'"trajectory_format"', b'"mini-swe-agent')),
-    Telltale("a mini-swe-agent trajectory", (b'"model_stats"', b'"instance_cost"', b'"agent_type"')),
-    Telltale("a SWE-agent trajectory", (b'"trajectory"', b'"observation"', b'"thought"', b'"response"')),
-    Telltale("OpenHands results", (b'"instance_id"', b'"test_result"', b'"git_patch"')),
-    Telltale("tau-bench results", (b'"info"', b'"num_trials"', b'"user_info"', b'"max_steps"')),
-    Telltale("tau-bench results", (b'"task_id"', b'"reward"', b'"traj"')),
     Telltale("deepeval results", (b'"testCases"', b'"metricsScores"')),
     Telltale("deepeval results", (b'"test_results"', b'"metrics_data"')),
     Telltale("a pydantic-evals report", (b'"cases"', b'"evaluator_failures"', b'"task_duration"')),
     Telltale("lighteval results", (b'"config_general"', b'"config_tasks"', b'"summary_tasks"')),
     Telltale("OpenCompass predictions", (b'"origin_prompt"', b'"prediction"')),
-    Telltale("results of aider's benchmark", (b'"tests_outcomes"', b'"testcase"', b'"edit_format"')),
-    Telltale("aider's leaderboard", (b"dirname:", b"test_cases:", b"edit_format:"), mapped=False),
-    Telltale("a Who&When annotation", (b'"mistake_agent"', b'"mistake_step"')),
     Telltale("MLflow traces", (b'"trace_id"', b'"trace_metadata"', b'"mlflow.')),
     Telltale("MLflow traces", (b'"trace_id"', b'\\/value"', b"mlflow.")),
     Telltale("LangSmith runs", (b'"run"', b'"example"', b'"evaluation_results"')),
@@ -56,8 +44,6 @@ TELLTALES = (
     Telltale("a report of pytest-json-report", (b'"nodeid"', b'"outcome"', b'"collectors"')),
     Telltale("Allure results", (b'"historyId"', b'"testCaseId"', b'"fullName"')),
     Telltale("a JUnit report", (b"<testsuite", b"<testcase"), mapped=False),
-    Telltale("a session of Claude Code", (b'"parentUuid"', b'"sessionId"', b'"isSidechain"')),
-    Telltale("a session of Codex", (b'"session_meta"', b'"payload"', b'"timestamp"')),
 )
 
 

@@ -14,7 +14,7 @@ from errata.sources.documents import children
 from errata.sources.facts import Facts
 from errata.sources.heads import head_of
 from errata.sources.roles import CHAT_ROLES
-from errata.sources.values import as_text, known, mapping, plain, rest, sequence, text
+from errata.sources.values import as_text, known, mapping, plain, rest, text
 
 NAME = "who-and-when"
 TITLE = "Who&When: annotated logs of teams of agents, one file each or a folder of them"
@@ -23,8 +23,7 @@ SUITE = "Who&When"
 HEAD = 64 * 1024
 TAIL = 16 * 1024
 LOOKS = 40
-TERMINAL = "Computer_terminal"
-"""Which of the team runs the code that the others write."""
+STOP = "TERMINATE"
 
 _SIGNS = (b'"mistake_agent"', b'"mistake_step"', b'"history"')
 _HOMES = frozenset(
@@ -101,12 +100,18 @@ def _attempt(run: Run, name: str, index: int, steps: tuple[Step, ...], row: Row)
         execution=execution,
         measurement=measurement,
         outcome=outcome,
-        output=Output(text=steps[-1].text if steps else None),
+        output=Output(text=_answer(steps)),
         steps=steps,
         artefacts=tuple(_prompts(mapping(log.get("system_prompt")), row.ref)),
         ref=row.ref,
         extra=rest(log, _HOMES | marked.keys()) | known(annotation=marked),
     )
+
+
+def _answer(steps: tuple[Step, ...]) -> str | None:
+    """What an agent said last, without the word that ends the conversation."""
+    said = (step.text.strip().removesuffix(STOP).strip() for step in reversed(steps) if step.actor.role == "assistant")
+    return next(filter(None, said), None)
 
 
 def _facts(correct: Any) -> Facts:
@@ -129,7 +134,10 @@ def _step(said: dict[str, Any], index: int, ref: SourceRef) -> Step:
 
 
 def _who(role: str, name: str) -> ActorRole:
-    """In one half of the set a role is seen from each agent's side; the other half has the agent's name for a role."""
+    """In one half of the set a role is seen from each agent's side; the other half has the agent's name for a role.
+
+    `Computer_terminal` runs the code that the others write.
+    """
     if re.search(r"terminal", name or role, re.IGNORECASE):
         return "tool"
     return "assistant" if name else CHAT_ROLES.get(role, "assistant")

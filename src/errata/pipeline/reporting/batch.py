@@ -1,11 +1,11 @@
 """The facts of a batch: every test as it counts now, what earlier sessions had found, categories and what to do."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 
 from errata.compare.sessions import Timeline
 from errata.issues.manifest import keys_for
-from errata.model import Attempt, Attribution, Case, StoredRun
+from errata.model import Attempt, StoredRun
 from errata.pipeline.failures import case_name
 from errata.pipeline.reporting.batch_categories import categorised
 from errata.pipeline.reporting.batch_failures import Batch, failure_facts
@@ -74,59 +74,55 @@ def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
 
 
 def collect(stored: StoredRun, store: Store, timeline: Timeline) -> Batch:
+    """Of a case that was tried several times, a try that failed stands for it."""
     counted: dict[str, Attempt] = {}
     earlier: dict[str, list[Attempt]] = {}
     children: dict[str, list[Attempt]] = {}
     for attempt in attempts_of(store, stored.pk):
         if attempt.parent is not None:
             children.setdefault(attempt.case, []).append(attempt)
-        elif attempt.counted:
-            counted[attempt.case] = attempt
-        else:
+        elif not attempt.counted:
             earlier.setdefault(attempt.case, []).append(attempt)
-    cases = {one.key: one for one in cases_of(store, stored.pk)}
-    attributed = attributions_of(store, stored.pk)
-    keys = dict(zip(sorted(counted), keys_for(case_name(stored.run, case) for case in sorted(counted)), strict=True))
-    subtests = _subtests(stored)
-    tests = {}
-    for case, attempt in counted.items():
-        hidden = _earlier(case, timeline, earlier.get(case, ()))
-        tests[case] = _test(
-            attempt, keys[case], case_name(stored.run, case), cases.get(case), attributed, hidden, subtests
-        )
-    failing = {case: attempt for case, attempt in counted.items() if attempt.is_failure}
-    return Batch(stored, store, tests, counted, failing, earlier, children, cases, attributed, timeline)
+        elif attempt.case not in counted or not counted[attempt.case].is_failure:
+            counted[attempt.case] = attempt
+    tests: dict[str, Test] = {}
+    batch = Batch(
+        stored=stored,
+        store=store,
+        tests=tests,
+        counted=counted,
+        failing={case: attempt for case, attempt in counted.items() if attempt.is_failure},
+        earlier=earlier,
+        children=children,
+        cases={one.key: one for one in cases_of(store, stored.pk)},
+        attributed=attributions_of(store, stored.pk),
+        timeline=timeline,
+    )
+    names = {case: case_name(stored.run, case) for case in sorted(counted)}
+    hidden = _hidden(batch)
+    for (case, name), key in zip(names.items(), keys_for(names.values()), strict=True):
+        tests[case] = _test(batch, counted[case], key, name, hidden.get(case, ""))
+    return batch
 
 
-def _test(
-    attempt: Attempt,
-    key: str,
-    name: str,
-    case: Case | None,
-    said: Mapping[str, Attribution],
-    hidden: str,
-    subtests: int,
-) -> Test:
+def _test(batch: Batch, attempt: Attempt, key: str, name: str, hidden: str) -> Test:
     best = next((one for one in attempt.checks if one.is_primary), None)
-    passed = attempt.outcome == "pass"
-    owner = said[attempt.id].owner if attempt.id in said else ""
-    spent = attempt.usage.cost
-    measured_nothing = attempt.outcome == "fail" and bool(spent) and attempt.cost_of_pass is None
+    case, passed, spent = batch.cases.get(attempt.case), attempt.outcome == "pass", attempt.usage.cost
     return Test(
         key=key,
         id=name,
         name=case.name if case is not None and case.name != name else "",
         status=(attempt.native_status or attempt.outcome).upper(),
         passed=passed,
-        part=_part(attempt.reported, subtests) if passed else "",
+        part=_part(attempt.reported, _subtests(batch.stored)) if passed else "",
         tier=best.name if best is not None else "",
         score=attempt.reported,
         cost_of_pass=attempt.cost_of_pass,
-        nothing_passed=measured_nothing,
+        nothing_passed=attempt.outcome == "fail" and bool(spent) and attempt.cost_of_pass is None,
         cost=spent,
         seconds=attempt.duration,
         exit_code=attempt.exit_code,
-        owner=owner,
+        owner="" if passed else batch.owner(attempt.id),
         earlier=hidden,
     )
 
@@ -146,16 +142,16 @@ def _subtests(stored: StoredRun) -> int:
     return most if isinstance(most, int) and 2 <= most <= MOST_SUBTESTS else USUAL_SUBTESTS
 
 
-def _earlier(case: str, timeline: Timeline, tries: Iterable[Attempt]) -> str:
-    if case in timeline.never_measured:
-        return "not run"
-    change = next((one for one in timeline.changes if one.case == case), None)
-    if change is None:
-        return ""
-    tried = next((one for one in tries if (one.session or 0) == change.session), None)
-    score = f" {tried.reported:.3f}" if tried is not None and tried.reported is not None else ""
-    cost = f" ${change.cost:.4f}" if change.cost is not None else ""
-    return f"{change.was.upper()}{score}{cost} in session {change.session}"
+def _hidden(batch: Batch) -> dict[str, str]:
+    """Case → what an earlier session had found, where the one that counts hides it."""
+    found = dict.fromkeys(batch.timeline.never_measured, "not run")
+    for change in batch.timeline.changes:
+        tries = batch.earlier.get(change.case, ())
+        tried = next((one for one in tries if (one.session or 0) == change.session), None)
+        score = f" {tried.reported:.3f}" if tried is not None and tried.reported is not None else ""
+        cost = f" ${change.cost:.4f}" if change.cost is not None else ""
+        found.setdefault(change.case, f"{change.was.upper()}{score}{cost} in session {change.session}")
+    return found
 
 
 def _config(stored: StoredRun) -> Iterable[tuple[str, str]]:

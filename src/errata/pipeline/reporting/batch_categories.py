@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from string import ascii_uppercase
 
-from errata.model import Attempt, Attribution
-from errata.pipeline.explaining import BY_DEFAULT, meaning_of
+from errata.model import Attempt
+from errata.pipeline.explaining import BY_DEFAULT
 from errata.pipeline.reporting.batch_failures import Batch, exact, hits_of
 from errata.pipeline.reporting.shared import MACHINERY
-from errata.pipeline.rules import rules_in_use
 from errata.report.facts.batch import Category
 from errata.report.profiles.parts import named
 from errata.text.mask import mask
@@ -21,16 +20,18 @@ def categorised(batch: Batch) -> tuple[Category, ...]:
     """The framework's first, the largest first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
-        groups.setdefault(_group(batch.attributed.get(attempt.id)), []).append(case)
+        groups.setdefault(_group(batch, attempt.id), []).append(case)
     ordered = sorted(groups.items(), key=lambda pair: (pair[0][0] not in MACHINERY, -len(pair[1]), pair[0]))
     letters = [*ascii_uppercase, *(f"{first}{second}" for first in ascii_uppercase for second in ascii_uppercase)]
     return tuple(_category(letter, *key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
 
 
-def _group(said: Attribution | None) -> tuple[str, str]:
-    if said is None:
-        return "unknown", ""
-    return said.owner, "" if said.decided_by in BY_DEFAULT else said.decided_by
+def _group(batch: Batch, attempt: str) -> tuple[str, str]:
+    """Owner, and the rule that names the cause; a rule that a reader contradicts names none."""
+    said, owner = batch.attributed.get(attempt), batch.owner(attempt) or "unknown"
+    if said is None or said.decided_by in BY_DEFAULT or said.owner != owner:
+        return owner, ""
+    return owner, said.decided_by
 
 
 def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: Batch) -> Category:
@@ -40,13 +41,13 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
     weakest = max((one.confidence for one in said), key=("certain", "likely", "weak").index, default="weak")
     return Category(
         letter=letter,
-        title=_title(owner, rule),
+        title=_title(batch, owner, rule),
         owner=owner,
         confidence=weakest,
         tests=tuple(batch.tests[case].id for case in cases),
         cost=sum(costs) if costs else None,
         evidence=_evidence(attempts, owner),
-        advice=_advice(owner, rule),
+        advice=_advice(batch, owner, rule),
         shows=tuple(_shows(attempts, owner, batch)),
         error=_shared_error(attempts),
         framework=owner in MACHINERY,
@@ -54,9 +55,9 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
     )
 
 
-def _title(owner: str, rule: str) -> str:
+def _title(batch: Batch, owner: str, rule: str) -> str:
     if rule:
-        told = meaning_of(rule)
+        told = batch.means(rule)
         return told[:1].upper() + told[1:]
     return MODEL if owner == "model" else f"Failed, owner {owner}"
 
@@ -128,9 +129,8 @@ def _shared_error(attempts: Sequence[Attempt]) -> str:
     return exact(attempts[0].errors[0].message, attempts[0].errors[0])
 
 
-def _advice(owner: str, rule: str) -> str:
-    book = rules_in_use().book.rules
-    fix = book[rule].fix if rule in book else None
+def _advice(batch: Batch, owner: str, rule: str) -> str:
+    fix = batch.rules[rule].fix if rule in batch.rules else None
     if fix is not None and fix.after:
         return f"Write `{fix.after}` instead of `{fix.before}`, then repeat what was not measured"
     if fix is not None:

@@ -20,6 +20,7 @@ from errata.report.washing import short_line
 from errata.store.attempts import case_of
 from errata.store.database import Store
 from errata.store.reviews import word_for
+from errata.triage.rulebook import Rule
 
 QUOTE = 240
 JUDGED = 3
@@ -45,6 +46,25 @@ class Batch:
     def said(self) -> dict[str, Said]:
         return standing_of(self.store, self.stored.run.id)
 
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """Those in use; looked up once."""
+        return rules_in_use().book.rules
+
+    def means(self, rule: str) -> str:
+        return self.rules[rule].means if rule in self.rules else meaning_of(rule)
+
+    def case(self, key: str) -> Case | None:
+        """With its files, where it has any."""
+        known = self.cases.get(key)
+        return case_of(self.store, self.stored.pk, key) if known is not None and known.artefacts else known
+
+    def owner(self, attempt: str) -> str:
+        """Who has to act: as a reader says, else as the rules do."""
+        if attempt in self.said:
+            return self.said[attempt].standing.verdict.owner
+        return self.attributed[attempt].owner if attempt in self.attributed else ""
+
     def is_read(self, attempt: str) -> bool:
         return attempt in self.said and self.said[attempt].standing.final
 
@@ -60,7 +80,7 @@ def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> F
     stood = batch.said.get(attempt.id)
     verdict = stood.standing.verdict if stood is not None else None
     error = attempt.errors[0] if attempt.errors else None
-    known = case_of(batch.store, batch.stored.pk, case)
+    known = batch.case(case)
     children = batch.children.get(case, ())
     return Failure(
         test=test,
@@ -68,14 +88,13 @@ def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> F
         owner=verdict.owner if verdict is not None else said.owner if said is not None else "unknown",
         confidence=verdict.confidence if verdict is not None else said.confidence if said is not None else "weak",
         reviewed=verdict is not None,
-        cause=_cause(attempt, said, verdict.cause if verdict is not None else "", children),
+        cause=_cause(batch, attempt, said, verdict.cause if verdict is not None else "", children),
         error=exact(error.traceback or error.message, error) if error is not None else "",
         place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
         hits=_hits(attempt),
-        fix=_fix(stood, said),
+        fix=_fix(batch, stood, said),
         needed=_needed(test, category),
         evidence=tuple(_evidence(said, stood)),
-        same=tuple(one for one in category.tests if one != test.id) if category.framework else (),
         timeline=tuple(_timeline(batch, case, attempt)),
         stored=_stored(children),
         task=str(known.input) if known is not None and known.input else "",
@@ -86,7 +105,7 @@ def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> F
     )
 
 
-def _cause(attempt: Attempt, said: Attribution | None, read: str, children: Sequence[Attempt]) -> str:
+def _cause(batch: Batch, attempt: Attempt, said: Attribution | None, read: str, children: Sequence[Attempt]) -> str:
     if read:
         return read
     if said is None:
@@ -97,8 +116,8 @@ def _cause(attempt: Attempt, said: Attribution | None, read: str, children: Sequ
         score = f": {attempt.reported:.3f}" if attempt.reported is not None else ""
         why = f' The log says: "{short_line(told.text, QUOTE)}".' if told else ""
         return f"The task was not solved.{spent}{score}.{why}{_judged(children)}"
-    means = meaning_of(said.decided_by)
-    fix = _rule_fix(said)
+    means = batch.means(said.decided_by)
+    fix = _rule_fix(batch, said)
     more = f" {fix.cause[:1].upper()}{fix.cause[1:]}." if fix is not None else ""
     return f"{means[:1].upper()}{means[1:]}.{more}"
 
@@ -113,22 +132,21 @@ def _judged(children: Sequence[Attempt]) -> str:
     return f' The judge says of {often} of {len(failed)} failed runs: "{text.rstrip(".")}".'
 
 
-def _rule_fix(said: Attribution | None) -> Fix | None:
-    book = rules_in_use().book.rules
-    rule = book.get(said.decided_by) if said is not None else None
+def _rule_fix(batch: Batch, said: Attribution | None) -> Fix | None:
+    rule = batch.rules.get(said.decided_by) if said is not None else None
     if rule is None or rule.fix is None:
         return None
     fix = rule.fix
     return Fix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, by=f"the rule {rule.name}")
 
 
-def _fix(stood: Said | None, said: Attribution | None) -> Fix | None:
+def _fix(batch: Batch, stood: Said | None, said: Attribution | None) -> Fix | None:
     verdict = stood.standing.verdict if stood is not None else None
     if verdict is not None and verdict.fix is not None:
         fix, told = verdict.fix, verdict.recommendation
         cause = told.text if told is not None else verdict.cause
         return Fix(cause=cause, before=fix.before, after=fix.after, path=fix.path, by=word_for(verdict.reviewer))
-    return _rule_fix(said)
+    return _rule_fix(batch, said)
 
 
 def _first_place(attempt: Attempt) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from errata.compare.sessions import Timeline
-from errata.model import Attempt, StoredRun
+from errata.model import StoredRun
 from errata.pipeline.reporting.batch_failures import Batch
 from errata.pipeline.scoring import Scores
 from errata.report.facts.batch import Category, Failure, Test
@@ -69,17 +69,16 @@ def limits_of(batch: Batch, stored: StoredRun) -> Iterator[str]:
     if kept and len(kept) < tests:
         which = f"{len(kept)} of {tests} tests ({named(kept, NAMED)})"
         yield f"Runs are stored for {which}; all else rests on the summary and the logs."
+    tried = stored.counts.counted - len(batch.counted)
+    if tried:
+        told = f"{plural(tried, 'more try', 'more tries')} at the same cases are not shown"
+        yield f"{told}: a case stands here as failed where any of its tries failed."
     if stored.counts.unreadable:
         yield f"{plural(stored.counts.unreadable, 'item')} of the logs could not be read: `errata check` names them."
     unknown = sum(one.cost is None for one in batch.tests.values())
     if unknown:
         yield f"{plural(unknown, 'test')} report no cost; it is unknown, not zero."
-    models = [case for case, one in batch.failing.items() if _owner(batch, one) == "model"]
+    models = [case for case, one in batch.failing.items() if batch.owner(one.id) == "model"]
     bare = sum(not batch.children.get(case) for case in models)
     if bare:
         yield f"Of {len(models)} model failures {bare} have no stored runs: they are told by cost and score alone."
-
-
-def _owner(batch: Batch, attempt: Attempt) -> str:
-    said = batch.attributed.get(attempt.id)
-    return said.owner if said is not None else ""

@@ -24,7 +24,7 @@ ENOUGH = 3
 """So many are read before a bucket is final, or all where it has fewer."""
 ASKED = 80
 TRIGGERS, MISTAKES = 6, 3
-ALONE = "stands alone"
+NO_BUCKET = "In no bucket yet"
 
 
 Members = Sequence[tuple[int, Row]]
@@ -40,13 +40,13 @@ class Found:
 
 
 def modes_of(runs: Sequence[Compared], store: Store) -> list[Found]:
-    """The largest first; what stands in no bucket comes last, one by one."""
+    """The largest first; what stands in no bucket is one of them."""
     groups: dict[str, list[tuple[int, Row]]] = {}
     for at, one in enumerate(runs):
         slips = bucket_of(one.stored, store)
         for row in one.rows:
             slip = slips.get(row.attempt.id)
-            groups.setdefault(slip.id if slip is not None else f"{ALONE} {row.attempt.id}", []).append((at, row))
+            groups.setdefault(slip.id if slip is not None else "", []).append((at, row))
     known = {one.id: one for one in buckets_of(store, runs[0].stored.run.suite)}
     made = [Found(_mode(known.get(bucket), members, runs, store), members) for bucket, members in groups.items()]
     return sorted(made, key=lambda one: (-one.mode.rows - one.mode.followers, one.mode.title))
@@ -79,10 +79,12 @@ def _mode(bucket: Bucket | None, members: Members, runs: Sequence[Compared], sto
 
 def _title(bucket: Bucket | None, label: str) -> str:
     """In plain words: as the bucket is called, else what its label means."""
-    title = bucket.title if bucket is not None else ""
+    if bucket is None:
+        return NO_BUCKET
+    title = bucket.title
     if title and folded(title) != folded(label):
         return title
-    return _meaning(label) or title or "Stands alone"
+    return _meaning(label) or title or NO_BUCKET
 
 
 def _meaning(label: str) -> str:

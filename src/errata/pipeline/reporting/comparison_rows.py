@@ -16,6 +16,7 @@ from errata.store.attributions import attributions_of
 from errata.store.database import Store
 
 APPLIES = ("pass", "fail")
+NO_VERDICT = ("unscored", "error")
 _NUMBERED = re.compile(r" #(\d+)$")
 _TURN = re.compile(r"turn-(\d+)")
 
@@ -57,13 +58,17 @@ class Compared:
         for check in attempt.checks:
             self.order.setdefault(check.name, check.order)
             self.applicable[check.name] += check.status in APPLIES
-        failed = tuple(check.name for check in attempt.checks if check.status == "fail")
-        if failed or (attempt.is_failure and not attempt.checks):
+        if is_failed_row(attempt):
             said = self.attributed.get(attempt.id)
             follows = bool(attempt.follows or (said is not None and said.follows))
-            self.rows.append(Row(attempt, name, failed, follows))
-        elif attempt.measurement in ("unscored", "error"):
+            self.rows.append(Row(attempt, name, attempt.failed_checks, follows))
+        elif attempt.measurement in NO_VERDICT:
             self.no_verdict.append(name)
+
+
+def is_failed_row(attempt: Attempt) -> bool:
+    """Any dimension false, whatever became of the row; or a failure that nothing was measured of."""
+    return bool(attempt.failed_checks) or (attempt.is_failure and attempt.measurement not in NO_VERDICT)
 
 
 def turn_of(name: str) -> str:

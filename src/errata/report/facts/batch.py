@@ -80,8 +80,6 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     needed: str = ""
     """What has to be done for this test."""
     evidence: tuple[Piece, ...] = ()
-    same: tuple[str, ...] = ()
-    """Other tests of the same category, by id."""
     timeline: tuple[Moment, ...] = ()
     stored: str = ""
     """What lies on disk of its runs."""
@@ -161,6 +159,12 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[Failure, ...] = ()
     advice: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+
+    def same_as(self, failure: Failure, most: int) -> tuple[int, list[str]]:
+        """How many other tests of the framework's category it is in there are, and the first of them."""
+        category = next((one for one in self.categories if one.letter == failure.category and one.framework), None)
+        tests = category.tests if category is not None else ()
+        return max(0, len(tests) - 1), [one for one in tests[: most + 1] if one != failure.test.id][:most]
 
     @property
     def passed(self) -> int:

@@ -19,7 +19,7 @@ from errata.report.document import (
 from errata.report.facts.batch import BatchReport, Category, Failure, Fix
 from errata.report.profiles.parts import NONE, money, plural
 
-ERROR_LINES = 40
+ERROR_LINES, SAME = 40, 40
 NO_FIX = "Not known yet: no rule has a fix for it, and nobody has read it."
 READ_WITHOUT_FIX = "Not known: who read it names none."
 
@@ -121,10 +121,16 @@ def _sections(one: Failure, report: BatchReport) -> Iterator[Section]:
         rows = [(str(each.session), each.when, each.result, line(Code(each.place))) for each in one.timeline]
         header = ("session", "UTC", "result", "place")
         yield Section(title="Timeline", blocks=(table(header, rows, right=("session",)),))
-    if one.same:
-        told = f"{plural(len(one.same), 'other test')} in category {one.category}: {', '.join(one.same)}"
-        yield Section(title="Same cause", blocks=(paragraph(told),))
+    if same := same_tests(one, report):
+        yield Section(title="Same cause", blocks=(paragraph(f"{same} (category {one.category})"),))
     yield Section(title="What the task asked", blocks=tuple(_task(one)))
+
+
+def same_tests(one: Failure, report: BatchReport) -> str:
+    """`10 other tests: …`, where it does not fail alone."""
+    count, names = report.same_as(one, SAME)
+    more = f" and {count - len(names):,} more" if count > len(names) else ""
+    return f"{plural(count, 'other test')}: {', '.join(names)}{more}" if count else ""
 
 
 def _fix(fix: Fix | None, one: Failure) -> Iterator[Block]:

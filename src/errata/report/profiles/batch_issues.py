@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from errata.report.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.report.facts.batch import BatchReport, Failure, Test
-from errata.report.profiles.batch_failures import cut
+from errata.report.profiles.batch_failures import cut, same_tests
 from errata.report.profiles.parts import NONE, interval, money, named, percent, plural
 
 
@@ -89,8 +89,10 @@ def _failed(one: Failure, report: BatchReport) -> Iterator[Block]:
     yield paragraph(Strong("Root cause."), " ", marked(one.cause or "Not known."))
     if one.error:
         yield Snippet(cut(one.error))
-        same = f"; {plural(len(one.same), 'other test')} of the same kind: {named(one.same)}" if one.same else ""
-        yield paragraph("(", Code(one.place), same, ")") if one.place or same else paragraph()
+        same = same_tests(one, report)
+        joint = "; " if one.place and same else ""
+        if one.place or same:
+            yield paragraph("(", Code(one.place), f"{joint}{same}", ")")
     if one.fix is not None and one.fix.after:
         yield paragraph(
             Strong("Fix."),

@@ -10,7 +10,8 @@ _STARTED = "# aider chat started at"
 def steps_of(text: str, ref: SourceRef) -> tuple[Step, ...]:
     said: list[tuple[ActorRole, list[str], int]] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        role, words = _spoken(line)
+        # an empty line belongs to whoever spoke before it
+        role, words = _spoken(line) if line.strip() or not said else (said[-1][0], "")
         if not said or said[-1][0] != role:
             said.append((role, [], number))
         said[-1][1].append(words)

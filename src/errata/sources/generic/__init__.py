@@ -95,7 +95,7 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
         in_folder=in_folder,
     )
     runs = Runs(mapping, table.columns, place)
-    rows = Rows(mapping, runs, table.columns, table.sample)
+    rows = Rows(mapping, runs, table.columns, table.sample, path.parent)
     items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
     found = _run_first(items, runs, path.name)
     yield from found if runs.is_one else by_neighbours(found)

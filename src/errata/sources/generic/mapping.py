@@ -62,6 +62,8 @@ class AttemptMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     output: str | Column | None = None
     answer: str | Column | None = None
     messages: str | Column | None = None
+    transcript: str | Column | None = None
+    """The session of a coding agent, by its id or its file."""
     passed: str | Column | None = None
     score: str | Column | None = None
     threshold: float | None = None
@@ -99,6 +101,8 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     suite: Fact = ""
     rows: str = ""
     """Where in a JSON document the rows lie; `.` for the document itself."""
+    transcripts: str = ""
+    """The folder that sessions are looked for in; the one of the results where it is not told."""
     run: RunMap = RunMap()
     case: CaseMap = CaseMap()
     attempt: AttemptMap = AttemptMap()

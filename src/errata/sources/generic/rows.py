@@ -1,7 +1,10 @@
 """Rows → runs, cases and attempts. The mapping is compiled once for a file; a row only follows it."""
 
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from errata.model import Attempt, Case, Item, case_key
 from errata.model.identity import attempt_id, case_key_of_input
@@ -11,6 +14,7 @@ from errata.sources.generic.columns import getter, rest, spoken_for
 from errata.sources.generic.fields import Field, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column
 from errata.sources.generic.runs import Runs, RunState
+from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.values import bounded, is_empty, text, whole, words
 from errata.sources.values import plain
 
@@ -27,8 +31,12 @@ _CASE: dict[str, Callable[[Any], Any]] = {
 class Rows:
     """Called with each row of a file in turn."""
 
-    def __init__(self, mapping: Mapping, runs: Runs, columns: Collection[str], sample: list[Any]) -> None:
+    def __init__(
+        self, mapping: Mapping, runs: Runs, columns: Collection[str], sample: list[Any], folder: Path = Path()
+    ) -> None:
+        """`folder` is that of the file."""
         self._runs = runs
+        self._sessions = Sessions(mapping, columns, folder) if mapping.attempt.transcript else None
         self._cases = Cases(mapping.case, columns)
         self._attempts = Attempts(mapping, columns)
         self._numbers = Numbers(mapping, columns, sample)
@@ -47,6 +55,7 @@ class Rows:
             items += [case] if case else []
         values = self._attempts.values(row)
         values.update(self._numbers.own(state, key, values.get("session"), data))
+        unread = self._sessions.join(data, values) if self._sessions else ()
         left = self._left(data)
         if left:
             values.setdefault("extra", {})["columns"] = left
@@ -54,6 +63,7 @@ class Rows:
         # noted last, so that a row which can't be read takes neither the number nor the case of another
         state.note(attempt)
         items.append(attempt)
+        items += [replace(item, run=state.run.id) for item in unread]
         return items
 
     def _left(self, data: dict[str, Any]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ class Results:
     def __init__(self, document: dict[str, Any], ref: SourceRef) -> None:
         self.document = document
         self.ref = ref
+        self._measured: dict[str, list[Measure]] = {}
         self.entries: dict[str, dict[str, Any]] = {
             name: mapping(entry)
             for part in ("groups", "results")
@@ -84,6 +85,11 @@ class Results:
 
     def measures(self, name: str) -> list[Measure]:
         """The first is what errata takes for the headline."""
+        if name not in self._measured:
+            self._measured[name] = self._measures(name)
+        return self._measured[name]
+
+    def _measures(self, name: str) -> list[Measure]:
         entry = self.entries.get(name, {})
         found = []
         for key, value in entry.items():

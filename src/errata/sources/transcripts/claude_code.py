@@ -1,0 +1,231 @@
+"""Claude Code: a session as JSON lines. One answer of the model is split over several lines that share its id."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from errata.model import ErrorInfo, SourceRef, Step, ToolResult, Unreadable
+from errata.model.words import Execution
+from errata.sources.base import Row, json_lines
+from errata.sources.heads import head_of
+from errata.sources.talk import Talk
+from errata.sources.transcripts.claude_parts import READ, actor_of, call_of, other_parts, total_usage, words_of
+from errata.sources.transcripts.transcript import Transcript, is_waiting, last_answer
+from errata.sources.values import count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.text.redact import redact
+
+AGENT = "Claude Code"
+HEAD = 64 * 1024
+SUBAGENTS_CAP = 100
+INTERRUPTED = "[Request interrupted by user"
+
+_SAID = ("user", "assistant", "system", "summary")
+_SHARED = ("sessionId", "version", "cwd", "gitBranch", "userType")
+_LINE = frozenset(
+    [
+        "type",
+        "uuid",
+        "parentUuid",
+        "timestamp",
+        "message",
+        "toolUseResult",
+        "isSidechain",
+        "content",
+        "summary",
+        *_SHARED,
+    ]
+)
+_MESSAGE = frozenset(["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"])
+
+
+def transcript_of(path: Path, *, source: str, root: Path) -> Transcript:
+    session = Session()
+    session.read(json_lines(path, source=source, root=root))
+    for file in _subagents(path, session.ident):
+        session.read(json_lines(file, source=source, root=root), agent=file.stem.removeprefix("agent-"))
+    return session.transcript()
+
+
+def is_session(head: bytes) -> bool:
+    """By the first lines: some of them may be no messages."""
+    return b'"sessionId"' in head and b'"parentUuid"' in head and b'"type"' in head
+
+
+def is_subagent(head: bytes) -> bool:
+    """What a subagent did lies in a file of its own, and belongs to the session that called it."""
+    return is_session(head) and b'"agentId"' in head and b'"isSidechain":true' in head.replace(b" ", b"")[:4096]
+
+
+def _subagents(path: Path, session: str) -> list[Path]:
+    """Those of the session that lie beside it, or in a folder of its name."""
+    found = [*path.parent.glob("agent-*.jsonl"), *(path.parent / path.stem / "subagents").glob("agent-*.jsonl")]
+    quoted = session.encode()
+    own = (file for file in found if session and quoted in (head := head_of(file, HEAD)) and is_subagent(head))
+    return sorted(own)[:SUBAGENTS_CAP]
+
+
+class Session:
+    """Takes one line after the other."""
+
+    def __init__(self) -> None:
+        self._talk = Talk()
+        self._first: dict[str, Any] = {}
+        self._before = ""
+        self._usages: dict[str, dict[str, Any]] = {}
+        self._costs: dict[str, float] = {}
+        self._tasks: dict[str, int] = {}
+        self._other: Counter[str] = Counter()
+        self._stop = self._model = ""
+        self._times: list[str] = []
+        self._failed: ErrorInfo | None = None
+        self._interrupted = False
+        self._unreadable: list[Unreadable] = []
+
+    @property
+    def ident(self) -> str:
+        return text(self._first.get("sessionId"))
+
+    def read(self, rows: Iterable[Row | Unreadable], *, agent: str = "") -> None:
+        """`agent` is the subagent whose lines these are."""
+        for row in rows:
+            if isinstance(row, Unreadable):
+                self._unreadable.append(row)
+            elif isinstance(row.data, dict):
+                self._line(row.data, row.ref, agent)
+
+    def _line(self, line: dict[str, Any], ref: SourceRef, agent: str) -> None:
+        kind, message = text(line.get("type")), mapping(line.get("message"))
+        if "sessionId" in line and not self._first:
+            self._first = line
+        if (at := moment(line.get("timestamp"))) is not None:
+            self._times.append(at)
+            del self._times[1:-1]
+        if kind not in _SAID:
+            self._other[kind] += 1
+            return
+        parent = self._parent(line, agent)
+        if parent is None:
+            self._note(line, message, ref)
+        self._count(message, line)
+        self._results(line, message, ref)
+        self._say(line, message, parent, ref)
+        self._before = text(line.get("uuid"))
+
+    def _parent(self, line: dict[str, Any], agent: str) -> int | None:
+        if not agent and line.get("isSidechain") is not True:
+            return None
+        known_at = self._tasks.get(agent or text(line.get("agentId")))
+        return known_at if known_at is not None else self._tasks.get("", 0)
+
+    def _note(self, line: dict[str, Any], message: dict[str, Any], ref: SourceRef) -> None:
+        """Only what came last tells how the session ended."""
+        words = words_of(message.get("content"))
+        self._interrupted = line.get("type") == "user" and words.startswith(INTERRUPTED)
+        if line.get("type") != "assistant":
+            return
+        self._failed = None
+        if line.get("isApiErrorMessage") is True:
+            kind, status = text(line.get("error")) or "api_error", count(line.get("apiErrorStatus"))
+            code = "" if status is None else str(status)
+            self._failed = ErrorInfo(type=kind, message=redact(words), code=code, phase="subject", ref=ref)
+        else:
+            self._model = text(message.get("model")) or self._model
+            self._stop = text(message.get("stop_reason")) or self._stop
+
+    def _count(self, message: dict[str, Any], line: dict[str, Any]) -> None:
+        """Every line of one answer tells what the answer used so far: the last is right."""
+        if used := mapping(message.get("usage")):
+            ident = text(message.get("id")) or text(line.get("uuid"))
+            self._usages[ident] = used
+            if (cost := number(line.get("costUSD"))) is not None:
+                self._costs[ident] = cost
+
+    def _results(self, line: dict[str, Any], message: dict[str, Any], ref: SourceRef) -> None:
+        for part in map(mapping, sequence(message.get("content"))):
+            if part.get("type") == "tool_result":
+                failed = part.get("is_error")
+                result = ToolResult(
+                    text=words_of(part.get("content")),
+                    is_error=failed if isinstance(failed, bool) else None,
+                    extra=known(images=other_parts(part.get("content"))),
+                )
+                ident = text(part.get("tool_use_id"))
+                self._talk.answer(ident, result, ref)
+                # the result of a task names the subagent that did it
+                agent, asked = text(mapping(line.get("toolUseResult")).get("agentId")), self._talk.asked(ident)
+                self._tasks |= {agent: asked} if agent and asked is not None else {}
+
+    def _say(self, line: dict[str, Any], message: dict[str, Any], parent: int | None, ref: SourceRef) -> None:
+        content = message.get("content", line.get("content", line.get("summary")))
+        parts = [mapping(part) for part in sequence(content)]
+        calls = tuple(call_of(part) for part in parts if part.get("type") == "tool_use")
+        words, thought = (
+            words_of(content),
+            "\n".join(text(part.get("thinking")) for part in parts if "thinking" in part),
+        )
+        left = tuple(plain(part) for part in parts if part.get("type") not in READ)
+        if not (words or thought or calls or left):
+            return  # nothing but results, which stand with their calls
+        index = self._talk.next
+        self._tasks |= {"": index} if any(call.name in ("Task", "Agent") for call in calls) else {}
+        # an error of the API is written in the place of an answer
+        failed = line.get("isApiErrorMessage") is True
+        role = "" if failed else text(message.get("role")) or text(line.get("type"))
+        self._talk.add(
+            Step(
+                index=index,
+                actor=actor_of(role, line),
+                kind="tool_call" if calls else "message" if role in ("user", "assistant") else "log",
+                parent=parent,
+                text=words,
+                parts=left,
+                reasoning=thought,
+                tool_calls=calls,
+                error=self._failed if failed else None,
+                started_at=moment(line.get("timestamp")),
+                model=text(message.get("model")),
+                span_id=text(line.get("uuid")),
+                ref=ref,
+                extra=self._extra(line, message),
+            )
+        )
+
+    def _extra(self, line: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
+        """Without what the session as a whole says, and what every line says of the one before."""
+        shared = {key: line[key] for key in _SHARED if key in line and line[key] != self._first.get(key)}
+        after = line.get("parentUuid") if line.get("parentUuid") != self._before else None
+        told = known(parent=after, stop_reason=message.get("stop_reason"), message_id=message.get("id"))
+        return rest(line, _LINE) | rest(message, _MESSAGE) | known(**shared) | told
+
+    def transcript(self) -> Transcript:
+        steps = self._talk.steps
+        return Transcript(
+            agent=AGENT,
+            session=self.ident,
+            version=text(self._first.get("version")),
+            model=self._model,
+            execution=self._execution(steps),
+            steps=steps,
+            answer=last_answer(steps),
+            stop_reason=self._stop,
+            errors=(self._failed,) if self._failed else (),
+            usage=total_usage(self._usages, self._costs),
+            started_at=self._times[0] if self._times else None,
+            finished_at=self._times[-1] if self._times else None,
+            extra=known(
+                cwd=self._first.get("cwd"),
+                git_branch=self._first.get("gitBranch"),
+                user_type=self._first.get("userType"),
+                other_lines=dict(self._other),
+                steps_left_out=self._talk.left_out or None,
+            ),
+            unreadable=tuple(self._unreadable),
+        )
+
+    def _execution(self, steps: tuple[Step, ...]) -> Execution:
+        if self._failed is not None:
+            return "error"
+        if self._interrupted:
+            return "cancelled"
+        return "unfinished" if is_waiting(steps) or not steps else "completed"

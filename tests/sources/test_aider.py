@@ -1,0 +1,149 @@
+"""aider's benchmark: tries that make one attempt, exceptions in the place of results, and leaderboards."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from errata.model import Attempt, Case, Run, Unreadable
+from errata.sources import aider
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "sources" / "aider"
+RUN = FOLDER / "run" / "data" / "2026-03-01-10-00-00--mock-diff"
+LEADERBOARD = FOLDER / "leaderboard" / "data" / "polyglot_leaderboard.yml"
+
+
+def attempts(path: Path = RUN) -> dict[str, Attempt]:
+    return {item.case.rpartition("/")[2]: item for item in aider.read(path) if isinstance(item, Attempt)}
+
+
+@pytest.mark.parametrize(
+    ("exercise", "facts", "counted"),
+    [
+        ("two-fer", ("completed", "scored", "pass"), True),
+        ("bowling", ("completed", "scored", "pass"), True),  # at the second try
+        ("forth", ("completed", "scored", "fail"), True),  # the tests timed out, which aider counts as failed
+        ("zipper", ("limit", "scored", "fail"), True),  # the context was full
+        ("alphametics", ("error", "not_run", "none"), True),  # an exception, and in the denominator
+        ("wordy", ("missing", "not_run", "none"), False),
+    ],
+)
+def test_the_three_facts_of_an_exercise(exercise, facts, counted):
+    found = attempts()[exercise]
+
+    assert ((found.execution, found.measurement, found.outcome), found.reported_counted) == (facts, counted)
+
+
+def test_the_last_try_decides_and_the_first_is_told_beside_it():
+    checks = {check.name: (check.status, check.counts) for check in attempts()["bowling"].checks}
+
+    assert (checks["try 1"], checks["try 2"]) == (("fail", False), ("pass", True))
+
+
+def test_tests_that_timed_out_are_told():
+    (check,) = [check for check in attempts()["forth"].checks if check.name == "test_timeouts"]
+
+    assert (check.value, check.status, check.counts) == (1, "fail", False)
+
+
+def test_an_exception_is_taken_out_of_its_traceback():
+    (error,) = attempts()["alphametics"].errors
+
+    assert error.type == "litellm.exceptions.RateLimitError"
+    assert error.message == "litellm.RateLimitError: Error code: 429 - Too Many Requests"
+
+
+def test_a_price_of_nothing_is_unknown():
+    assert attempts()["zipper"].usage.subject.cost is None
+
+
+def test_the_history_of_the_chat_is_the_transcript():
+    steps = attempts()["two-fer"].steps
+
+    assert [step.actor.role for step in steps] == ["environment", "user", "assistant", "environment"]
+    assert steps[1].text.startswith("Use the above instructions")
+
+
+def test_the_answer_is_what_the_model_wrote():
+    assert attempts()["two-fer"].output.text.startswith("Here is the change:")
+
+
+def test_the_task_is_put_together_as_aider_does():
+    cases = {item.native_id: item for item in aider.read(RUN) if isinstance(item, Case)}
+
+    assert cases["go/forth"].input == "# Instructions\n\nSolve forth.\n"
+    assert cases["go/forth"].category == "go"
+
+
+def test_the_name_of_the_run_stands_in_its_results(tmp_path):
+    copy = Path(shutil.copytree(RUN, tmp_path / "renamed"))
+
+    assert next(iter(aider.read(copy))).native_id == "2026-03-01-10-00-00--mock-diff"
+
+
+def test_exercises_without_a_folder_for_their_language_are_read_too(tmp_path):
+    shutil.copytree(RUN / "go" / "exercises" / "practice", tmp_path / "old")
+
+    assert aider.recognise(tmp_path / "old") is not None
+    assert sorted(attempts(tmp_path / "old")) == ["bowling", "forth"]
+
+
+def test_a_damaged_result_is_unreadable_and_stays_in_the_denominator(tmp_path):
+    copy = Path(shutil.copytree(RUN, tmp_path / "run"))
+    (copy / "go/exercises/practice/forth/.aider.results.json").write_text('{"testdir": "x", "testca')
+    items = list(aider.read(copy))
+
+    assert [item.ref.file for item in items if isinstance(item, Unreadable)] == [
+        "go/exercises/practice/forth/.aider.results.json"
+    ]
+    assert attempts(copy)["forth"].measurement == "unscored"
+
+
+def test_one_exercise_is_no_run():
+    exercise = RUN / "go" / "exercises" / "practice" / "forth"
+
+    assert aider.recognise(exercise) is None
+    assert aider.explain(exercise).startswith("this is one exercise")
+
+
+# leaderboards
+
+
+def runs(path: Path = LEADERBOARD) -> list[Run]:
+    return [item for item in aider.read(path) if isinstance(item, Run)]
+
+
+def test_every_record_is_a_run_without_attempts():
+    items = list(aider.read(LEADERBOARD))
+
+    assert [type(item) for item in items] == [Run, Run, Run]
+    assert [run.expected_cases for run in items] == [225, 225, 225]
+
+
+def test_the_rate_after_the_last_try_comes_first_and_is_the_headline():
+    first = runs()[0].reported[0]
+
+    assert (first.name, first.value, first.n, first.headline) == ("pass_rate_2", 0.356, 225, True)
+
+
+def test_a_comment_behind_a_value_is_no_part_of_it():
+    assert runs()[2].native_id == "2025-05-26-15-56-31--flash25-05-20-24k-think"
+
+
+def test_a_mark_of_a_comment_inside_of_quotes_is_a_part_of_the_value():
+    assert runs()[1].extra["command"].endswith("# via hyperbolic")
+
+
+def test_what_is_no_field_is_unreadable(tmp_path):
+    (tmp_path / "board.yml").write_text(LEADERBOARD.read_text() + "  nested:\n    - 1\n")
+    items = list(aider.read(tmp_path / "board.yml"))
+
+    assert [item.why for item in items if isinstance(item, Unreadable)] == ["no field of a record"]
+    assert len([item for item in items if isinstance(item, Run)]) == 3
+
+
+def test_a_result_says_what_it_is_under_any_name(tmp_path):
+    (tmp_path / "some").write_text(json.dumps({"testcase": "x", "edit_format": "diff", "tests_outcomes": [True]}))
+
+    assert aider.explain(tmp_path / "some") is not None

@@ -1,0 +1,26 @@
+"""aider's own rate, by the rule of its benchmark; a leaderboard has no rows to recount its rates from."""
+
+import json
+
+import pytest
+from test_reported_numbers import FIXTURES, recomputed, value_of
+
+FOLDER = FIXTURES / "aider"
+
+
+def test_the_rate_after_the_last_try_of_all_exercises_that_left_a_result():
+    ((folder, _, score),) = recomputed(FOLDER / "run" / "data")
+    told = [json.loads(file.read_text()) for file in folder.rglob(".aider.results.json")]
+    passed = [bool((one.get("tests_outcomes") or [False])[-1]) for one in told]
+
+    assert (score["passed"], score["total"]) == (sum(passed), len(passed))
+    assert value_of(score) == pytest.approx(sum(passed) / len(passed))
+
+
+def test_a_leaderboard_says_that_nothing_is_there_to_recount():
+    found = [*recomputed(FOLDER / "leaderboard" / "data")]
+
+    assert {score["note"] for _, _, score in found} == {
+        f"the harness says {rate}; no row here to recount it from" for rate in ("0.356", "0.08", "0.44")
+    }
+    assert all([finding["name"] for finding in score["findings"]] == ["no_attempts"] for _, _, score in found)
