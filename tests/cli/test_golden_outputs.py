@@ -13,7 +13,7 @@ DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data" / "20260302T10000
 
 
 def test_the_analysis_of_the_bundled_example():
-    told = done("analyze", pipeline.bundled_example())
+    told = done("analyze", pipeline.bundled_example(), "--no-report")
 
     assert told.err + told.out == snapshot("""\
 read      convex-evals · 25 evals, 133 checks · 0 unreadable
@@ -112,7 +112,7 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, certain (provisional, rule connection_reset v3)
+Owner    environment, certain (provisional, rule connection_reset v4)
          a download or a connection of the set-up was cut off
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
@@ -147,6 +147,7 @@ files (--full shows their texts)
   expected   answer/convex/rows.ts  181 bytes
   grader     grader.test.ts  148 bytes
 
+bucket   a-download-or-a-connection-of-the-set-up-was-cut-off (provisional)
 id       66a3ec6d795a0548:convex-evals/003-mutations/005-batch_insert#1
 from     getRunDetails.envelope.json#/value/evals/15
 status   failed   (the harness's own word)
@@ -170,6 +171,7 @@ Owner    model, likely (provisional, no rule points elsewhere)
             harness's error in the generation, and there was none
 Label    MODEL_FAULT (convex-evals), a suggestion
 Effect   in strict, as_reported and clean
+Before   failed in 1 earlier run of the model: jn709tmj (2026-03-02)
 """)
 
 
@@ -203,6 +205,7 @@ Owner    model, likely, also task (provisional, no rule points elsewhere)
 Label    model (conversation-bench-owners), partial_multi_tool_execution (conversation-bench), a
          suggestion
 Effect   in strict, as_reported and clean
+Others   1 other model fails this case: voice-alpha
 
 checks
   turn_taking            pass
@@ -234,13 +237,14 @@ transcript
       → cancel_booking {"name":"Lena Okafor","booking":"B-101"}
       ← {"status":"success"}
 
+bucket   partial-multi-tool-execution (provisional)
 id       01f18819d1decc9a:harbour_bench/turn-11#1
 from     openai_judged.jsonl:12
 """)
 
 
 def test_an_unavailable_run(library):
-    told = done("analyze", FIXTURES / "convex_evals" / "run_c" / "data")
+    told = done("analyze", FIXTURES / "convex_evals" / "run_c" / "data", "--no-report")
 
     assert told.out == snapshot("""\
 Run jn7h2dcx · acme/drift-mini-preview · UNAVAILABLE: 25 of 25 attempts ended in one error and used
@@ -252,7 +256,7 @@ This run says nothing about the model. Score: strict 0/25, clean n/a (0 evals le
 
 @pytest.mark.req("S-17")
 def test_the_analysis_of_a_batch_of_three_sessions():
-    told = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data")
+    told = done("analyze", FIXTURES / "scylla" / "large" / "batch-gen1" / "data", "--no-report")
 
     assert told.out == snapshot("""\
 Run batch-0214 · sonnet · projectscylla · 2026-02-14
@@ -356,22 +360,39 @@ Options:
   -h, --help     Show this message and exit.
 
 Commands:
-  analyze   Everything at once: import, check, summarise.
-  import    Read the runs at PATHS into the store.
-  runs      List the runs of the store.
-  show      Show a run, a case or an attempt.
-  check     Tell whether RUNS are fit to be analysed.
-  score     Tell what the score is, under each policy.
-  failures  List the failures of RUNS.
-  triage    Name the owner of every failure anew; all runs where none is
-            given.
-  review    Have the failures read: by a model, an agent, a person, a
-            spreadsheet.
-  rerun     Tell how RUNS can be repeated where it was not the model's fault.
-  exclude   Keep RUN, but leave it out of every score.
-  rm        Forget RUNS.
-  trust     Let a project's `errata.toml` name reviewers, addresses and keys.
-  sources   List the formats that can be read.
-  doctor    Tell whether the store is sound.
-  demo      Analyse a bundled example.
+  analyze      Everything at once: fetch, import, check, summarise, report.
+  import       Read the runs at PATHS into the store.
+  fetch        Save what a deployment answers about runs, for reading without
+               a network.
+  runs         List the runs of the store.
+  show         Show a run, a case or an attempt.
+  check        Tell whether RUNS are fit to be analysed.
+  score        Tell what the score is, under each policy.
+  compare      Tell what differs between RUNS, where they measured the same
+               thing.
+  consistency  Tell which cases and checks do not come out the same in
+               repeated RUNS.
+  failures     List the failures of RUNS.
+  triage       Name the owner of every failure anew; all runs where none is
+               given.
+  review       Have the failures read: by a model, an agent, a person, a
+               spreadsheet.
+  buckets      Put failures with one cause into buckets, and put these right.
+  sessions     Tell the sessions of RUNS, what the latest one hides, and
+               cascades.
+  rerun        Tell how RUNS can be repeated where it was not the model's
+               fault.
+  action       Keep what was done about failures, and tell whether it worked.
+  known        Keep which gaps of a suite are known, so that they are not
+               found again.
+  report       Write a report about RUNS that people keep.
+  issues       Write the issues of RUNS, one for each case, and the script
+               that files them.
+  exclude      Keep RUN, but leave it out of every score.
+  rm           Forget RUNS.
+  trust        Let a project's `errata.toml` name reviewers, addresses and
+               keys.
+  sources      List the formats that can be read.
+  doctor       Tell whether the store is sound.
+  demo         Analyse a bundled example.
 """)

@@ -111,6 +111,13 @@ def test_other_letters_and_marks_are_not_the_same(quote):
     assert not checked([Quote(place="run.log", quote=quote)], shelf(ACCENTS)).quotes
 
 
+def test_a_place_is_found_by_its_name_however_its_accents_are_written():
+    name = unicodedata.normalize("NFD", "output/größe.ts")
+    found = checked([Quote(place="output/größe.ts", quote="const size = 3;")], shelf("const size = 3;", name)).quotes
+
+    assert found[0].place == name
+
+
 def test_letters_that_only_look_alike_are_not_the_same():
     assert not checked(
         [Quote(place="run.log", quote="the ｆｅｒｒｙ left the pier")], shelf("the ferry left the pier")

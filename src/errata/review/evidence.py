@@ -82,7 +82,7 @@ def _checked(given: Quote, shelf: Shelf) -> Quote | str:
 
 def _place_named(given: Quote, shelf: Shelf) -> tuple[str, tuple[int, int] | None]:
     """`run.log:13` is line 13 of `run.log`, where no place is named so."""
-    name = given.place.strip().strip("`'\"").strip()
+    name = shelf.called(given.place.strip().strip("`'\"").strip())
     parts = _LINES.match(name)
     if name in shelf.names or not parts or parts[1] not in shelf.names or len(name) > LONGEST:
         return name, given.lines

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from errata.model import Packet, Place
 from errata.review.folding import Folded, Passage, fold
 from errata.review.instructions import labels_of, spans
-from errata.review.nearest import Letters
+from errata.review.nearest import Letters, Nearest
 from errata.review.places import Kind, kind_of
 from errata.text.clean import one_line
 
@@ -18,6 +18,8 @@ CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
 """At least one quote is from the output, a log, what the harness says went wrong, or the grader."""
 GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
 """What errata writes into the text of a place."""
+LARGEST = 1_000_000
+"""Characters of a text that is looked through for what is only alike."""
 NEAREST = 400
 """Characters of what is really written: it is to be copied."""
 PASSAGES = 1_000
@@ -45,6 +47,14 @@ class Shelf:
     def core(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(book.name for book in self._books if is_core(book.place)))
 
+    def called(self, name: str) -> str:
+        """As the place is really called: some file systems write an accent as two characters, models as one."""
+        return name if name in self.names else self._composed_names.get(_composed(name), name)
+
+    @cached_property
+    def _composed_names(self) -> dict[str, str]:
+        return {_composed(name): name for name in self.names if not name.isascii()}
+
     def named(self, name: str) -> list["_Book"]:
         return [book for book in self._books if book.name == name]
 
@@ -56,9 +66,13 @@ class Shelf:
 
     def nearest(self, quote: str, name: str) -> "Near | None":
         """What is written there, else in any place, where it is written otherwise; whole passages before others."""
-        own = [book for book in self._books if book.name == name]
-        found = [near for book in (*own, *self._books) if (near := book.nearest(quote)) is not None]
-        return min(found, key=lambda near: not near.whole, default=None)
+        nearest = None
+        for book in sorted(self._books, key=lambda book: book.name != name):
+            near = book.nearest(quote)
+            if near is not None and near.whole:
+                return near
+            nearest = nearest or near
+        return nearest
 
 
 class _Book:
@@ -77,7 +91,7 @@ class _Book:
         found = list(islice(self.folded.passages(quote), PASSAGES))
         if found or (quote.isascii() and self.text.isascii()):
             return found
-        near = self._letters.nearest(quote)
+        near = self._alike(quote)
         same = near is not None and _composed(self.text[slice(*near.passage)]) == _composed(quote)
         return [near.passage] if near is not None and same else []
 
@@ -87,13 +101,16 @@ class _Book:
         talk = [Passage(span.start, span.end) for span in spans(self.text, self._labels)]
         return talk + [Passage(*found.span()) for found in GAP.finditer(self.text)]
 
+    def _alike(self, quote: str) -> Nearest | None:
+        return self._letters.nearest(quote) if len(self.text) <= LARGEST else None
+
     @cached_property
     def _letters(self) -> Letters:
         return Letters(self.text)
 
     def nearest(self, quote: str) -> Near | None:
         """Nothing where it would be no evidence either."""
-        found = self._letters.nearest(quote)
+        found = self._alike(quote)
         if found is None or touches(found.passage, self.silent):
             return None
         return Near(self.name, one_line(self.text[slice(*found.passage)], NEAREST), found.whole)

@@ -20,11 +20,15 @@ _SCORE = frozenset(("value", "status", "judge_summary", "judge_detail", "extract
 
 
 def items_of(reading: Reading, seen: set[int], sample: Sample) -> Iterator[Item]:
-    name = reading.case(_group(reading, sample))
+    name, index = reading.case(_group(reading, sample)), _try(reading, sample)
     if hash(name) not in seen:
         seen.add(hash(name))
         yield _case(reading, name, sample)
-    yield _attempt(reading, name, sample)
+    # two samples that claim the same place in their group
+    while hash((name, index)) in seen:
+        index += 1
+    seen.add(hash((name, index)))
+    yield _attempt(reading, name, index, sample)
 
 
 def _group(reading: Reading, sample: Sample) -> Any:
@@ -65,7 +69,7 @@ def _asked(messages: list[Any]) -> Any:
     return only if isinstance(only, str) else asked or None
 
 
-def _attempt(reading: Reading, name: str, sample: Sample) -> Attempt:
+def _attempt(reading: Reading, name: str, index: int, sample: Sample) -> Attempt:
     error = _error(sample)
     steps = steps_of_chat(sample.messages)
     limit = _limit(sample)
@@ -78,7 +82,7 @@ def _attempt(reading: Reading, name: str, sample: Sample) -> Attempt:
         run=reading.run.id,
         case=case_key(reading.run.suite, name),
         native_id=as_text(sample.scored.get("sample_id", sample.index)),
-        index=_try(reading, sample),
+        index=index,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,

@@ -143,5 +143,5 @@ def _extra(data: dict[str, Any], results: list[Result]) -> dict[str, Any]:
     return told | known(
         results=shared,
         of_each=own if any(own) else None,
-        times=times if set(times) - {data.get("evaluation_timestamp")} else None,
+        times=times if any(one != data.get("evaluation_timestamp") for one in times) else None,
     )
