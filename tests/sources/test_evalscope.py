@@ -263,3 +263,13 @@ def test_a_damaged_row_costs_only_itself(log):
 
     assert [one.where for one in unreadables(log)] == [f"reviews/{ROWS}:2"]
     assert facts(by_case(log)["0"]) == ("completed", "not_run", "none")
+
+
+def test_two_samples_that_claim_one_place_in_their_group_are_both_kept(log):
+    def same_place(row):
+        row["sample_score"] |= {"group_id": 0, "generation_index": 0}
+        return row
+
+    change_rows(log / "reviews" / ROWS, same_place)
+
+    assert [one.index for one in attempts(log)] == [1, 2, 3, 4]

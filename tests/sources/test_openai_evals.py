@@ -137,3 +137,11 @@ def test_a_damaged_event_costs_only_itself(tmp_path):
 
     assert [one.where for one in unreadables(path)] == ["log.jsonl:4"]
     assert len(attempts(path)) == 1
+
+
+def test_events_of_no_sample_are_told_and_cost_nothing_else(tmp_path):
+    nobody = [event(at, "x", "match", correct=True) | {"sample_id": None} for at in range(2)]
+    path = log(tmp_path, *nobody, event(2, "t.dev.0", "match", correct=True))
+
+    assert [one.why for one in unreadables(path)] == ["a row without an id"] * 2
+    assert len(attempts(path)) == 1

@@ -43,6 +43,13 @@ def as_text(value: Any) -> str:
     return str(value) if isinstance(value, (int, float)) else _encode(plain(value)).decode()
 
 
+def name_of(value: Any) -> str:
+    """What something is called, in words; `ValueError` where it is called nothing."""
+    if value is None or value == "":
+        raise ValueError("a row without an id")
+    return as_text(value)
+
+
 def number(value: Any) -> float | None:
     """A finite number; none for text, even where it reads as one."""
     return number_or_none(value) if type(value) is int or type(value) is float else None

@@ -15,6 +15,7 @@ from errata.sources.bfcl.rows import Scored, items_of
 from errata.sources.bfcl.runs import Category, header_of, run_of
 from errata.sources.gathering import Lines, lines_of
 from errata.sources.heads import head_of
+from errata.sources.values import as_text
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 
@@ -25,7 +26,7 @@ class _Id(msgspec.Struct):
     id: Any = None
 
     def key(self) -> Any:
-        return self.id
+        return None if self.id is None else as_text(self.id)
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -87,8 +88,7 @@ class _Rows:
             yield from convert_each(rows, self._of_score, source=NAME)
 
     def _of_result(self, row: Row) -> Iterator[Item]:
-        ident = row.data[0].data["id"]
-        failed = self._scores.of(ident) if self._scores is not None else ()
+        failed = self._scores.of(as_text(row.data[0].data["id"])) if self._scores is not None else ()
         return items_of(self._run, self._scored, row.data, failed)
 
     def _of_score(self, row: Row) -> Iterator[Item]:

@@ -14,7 +14,7 @@ from errata.sources.base import Row
 from errata.sources.bfcl.answers import output_of, steps_of, steps_of_log
 from errata.sources.facts import Facts
 from errata.sources.tracebacks import frames_of, own_frame
-from errata.sources.values import as_text, known, mapping, number, plain, rest, sequence, text
+from errata.sources.values import as_text, known, mapping, name_of, number, plain, rest, sequence, text
 
 BROKE = "Error during inference:"
 _TERMINATED = "force_terminated"
@@ -39,9 +39,7 @@ class Scored(NamedTuple):
 def items_of(run: Run, scored: Scored, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
     """Of one id: `result` is empty where only the scores are there, `failed` where it did not fail."""
     first = (*failed, *result)[0]
-    name = text(first.data["id"])
-    if not name:
-        raise ValueError("a row without an id")
+    name = name_of(first.data["id"])
     score = failed[0].data if failed else {}
     yield _case(run, name, score, first.ref)
     for index, row in enumerate(result or (Row({}, first.ref),), start=1):

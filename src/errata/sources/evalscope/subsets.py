@@ -53,11 +53,12 @@ class Samples:
         there = sum(1 for number in range(asked) if any(number in file for file in files))
         errored = asked - there and reading.report.errored(reading.subset) >= asked - there
         for number in range(asked):
-            if not any(number in file for file in files):
+            name, index = reading.case(number // reading.repeats), number % reading.repeats + 1
+            if hash((name, index)) not in self._seen and not any(number in file for file in files):
                 yield Attempt(
                     run=reading.run.id,
-                    case=case_key(reading.run.suite, reading.case(number // reading.repeats)),
-                    index=number % reading.repeats + 1,
+                    case=case_key(reading.run.suite, name),
+                    index=index,
                     execution="error" if errored else "missing",
                     measurement="not_run",
                     outcome="none",

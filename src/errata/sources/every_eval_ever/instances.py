@@ -17,7 +17,7 @@ from errata.sources.every_eval_ever.errors import error_of
 from errata.sources.every_eval_ever.runs import Result
 from errata.sources.facts import Facts, despite_error
 from errata.sources.tokens import usage_of
-from errata.sources.values import as_text, known, mapping, number, plain, rest, seconds, sequence, text
+from errata.sources.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
 
 _ROW = frozenset(
     ("schema_version", "evaluation_id", "model_id", "evaluation_name", "evaluation_result_id", "sample_id",
@@ -34,7 +34,7 @@ class Sample(msgspec.Struct):
     sample_id: Any = None
 
     def key(self) -> Any:
-        return None if self.sample_id is None else (self.evaluation_name, self.sample_id)
+        return None if self.sample_id is None else (self.evaluation_name, as_text(self.sample_id))
 
 
 class Reading(NamedTuple):
@@ -73,7 +73,7 @@ def _case(run: Run, row: Row) -> Case:
     return Case(
         run=run.id,
         suite=run.suite,
-        native_id=as_text(row.data["sample_id"]),
+        native_id=name_of(row.data["sample_id"]),
         input=plain(asked.get("raw")),
         choices=tuple(choices),
         expected=plain(wanted[0] if isinstance(wanted, list) and len(wanted) == 1 else wanted),
@@ -94,7 +94,7 @@ def _attempt(reading: Reading, rows: list[Row], index: int) -> Attempt:
     times = mapping(data.get("performance"))
     return Attempt(
         run=reading.run.id,
-        case=case_key(reading.run.suite, as_text(data["sample_id"])),
+        case=case_key(reading.run.suite, name_of(data["sample_id"])),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,

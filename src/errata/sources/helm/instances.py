@@ -12,7 +12,7 @@ from errata.sources.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.gathering import Items
 from errata.sources.helm import requests
 from errata.sources.helm.stats import Stat, stats_of
-from errata.sources.values import known, mapping, moment_since_1970, plain, rest, sequence, text
+from errata.sources.values import known, mapping, moment_since_1970, name_of, plain, rest, sequence, text
 
 _STATE = ("instance", "request", "result", "output_mapping", "reference_index", "request_mode",
           "annotations")  # fmt: skip
@@ -70,7 +70,8 @@ def items_of(reading: Reading, numbering: Numbering, group: Row) -> Iterator[Ite
 def _name(instance: dict[str, Any]) -> str:
     """A copy that was changed on purpose has the id of its original."""
     changed = text(mapping(instance.get("perturbation")).get("name"))
-    return f"{text(instance['id'])}~{changed}" if changed else text(instance["id"])
+    name = name_of(instance["id"])
+    return f"{name}~{changed}" if changed else name
 
 
 def _case(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:

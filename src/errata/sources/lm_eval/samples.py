@@ -16,7 +16,7 @@ from errata.sources.lm_eval.answers import LIKELIHOOD, Asked, asked_of, likelies
 from errata.sources.lm_eval.layout import NO_FILTER
 from errata.sources.lm_eval.measures import ROW, Filtered, checks_of, outcome, primary_of, tries_of, value_of
 from errata.sources.lm_eval.results import Plan, Results
-from errata.sources.values import known, plain, rest, sequence, text
+from errata.sources.values import as_text, known, name_of, plain, rest, sequence, text
 
 
 class Document(msgspec.Struct):
@@ -25,7 +25,7 @@ class Document(msgspec.Struct):
     doc_id: Any = None
 
     def key(self) -> Any:
-        return self.doc_id
+        return None if self.doc_id is None else as_text(self.doc_id)
 
 
 class Task(NamedTuple):
@@ -37,7 +37,7 @@ class Task(NamedTuple):
     name: str
 
     def case(self, number: Any) -> str:
-        return f"{self.name}/{number}" if self.plan.is_group else f"{number}"
+        return f"{self.name}/{name_of(number)}" if self.plan.is_group else name_of(number)
 
 
 def items_of(task: Task, group: Row) -> Iterator[Item]:

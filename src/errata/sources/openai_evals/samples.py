@@ -11,7 +11,7 @@ from errata.sources.base import Row
 from errata.sources.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.openai_evals.runs import Header
 from errata.sources.openai_evals.talk import Talk
-from errata.sources.values import as_text, known, mapping, moment, number, plain, rest, text
+from errata.sources.values import as_text, known, mapping, moment, name_of, number, plain, rest, text
 
 INVALID = "__invalid__"
 """What stands for the choice of a judge whose words name none."""
@@ -28,7 +28,7 @@ class Event(msgspec.Struct):
     sample_id: Any = None
 
     def key(self) -> Any:
-        return self.sample_id
+        return None if self.sample_id is None else as_text(self.sample_id)
 
 
 class Reading(NamedTuple):
@@ -41,7 +41,7 @@ class Sample:
 
     def __init__(self, rows: tuple[Row, ...]) -> None:
         self.rows = [row for row in rows if isinstance(row.data, dict)]
-        self.name = as_text(rows[0].data["sample_id"])
+        self.name = name_of(rows[0].data["sample_id"])
         self.talk = Talk(self.of("sampling"), self.of("function_call"))
 
     def of(self, *types: str) -> list[Row]:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.facts import MISSING, Facts
+from errata.sources.swe_bench.tests_status import SCORER
 from errata.sources.swe_bench.trajectory import Trajectory
 from errata.sources.swe_bench.verdict import Verdict, broken
 from errata.sources.values import known
@@ -134,8 +135,26 @@ def _reported(one: Instance) -> float | None:
 
 def _checks(one: Instance) -> tuple[Check, ...]:
     if "empty_patch" in one.lists and not one.verdict.checks:
-        return (Check(name="patch_exists", status="fail", kind="step", scorer="SWE-bench", ref=one.ref),)
-    return one.verdict.checks
+        return (Check(name="patch_exists", status="fail", kind="step", scorer=SCORER, ref=one.ref),)
+    return (*one.verdict.checks, *_advisory(one))
+
+
+def _advisory(one: Instance) -> tuple[Check, ...]:
+    """It may have been the environment, SWE-bench says, and leaves the verdict as it is."""
+    reason = one.reason or one.verdict.reason
+    if not reason or _resolved(one) is not False:
+        return ()
+    return (
+        Check(
+            name="environment",
+            status="unscored",
+            kind="step",
+            scorer=SCORER,
+            counts=False,
+            explanation=reason,
+            ref=one.ref,
+        ),
+    )
 
 
 def _extra(one: Instance, patch: str | None) -> dict[str, object]:

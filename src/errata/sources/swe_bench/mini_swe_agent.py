@@ -8,7 +8,6 @@ from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
 from errata.sources.chat import steps_of_chat
 from errata.sources.settings import settings
 from errata.sources.swe_bench.trajectory import Ending, Trajectory
-from errata.sources.tracebacks import frames_of, own_frame
 from errata.sources.values import count, is_told, known, mapping, moment_since_1970, number, rest, sequence, text
 from errata.text.redact import redact
 
@@ -74,13 +73,11 @@ def _errors(messages: list[Any], status: str, ref: SourceRef) -> tuple[ErrorInfo
     last = mapping(messages[-1]) if messages else {}
     told = mapping(last.get("extra"))
     traceback = text(told.get("traceback"))
-    frame = own_frame(frames_of(traceback), ("minisweagent",))
     return (
         ErrorInfo(
             type=status,
             message=redact(text(told.get("exception_str")) or text(last.get("content")) or status),
             traceback=redact(traceback[-TRACEBACK_CAP:]),
-            frame=frame.shown() if frame else "",
             phase="subject",
             ref=ref.below("messages", max(0, len(messages) - 1)),
         ),

@@ -20,7 +20,7 @@ from errata.sources.chat import last_answer, steps_of_chat
 from errata.sources.facts import Facts
 from errata.sources.tau_bench.numbering import Number
 from errata.sources.tau_bench.rewards import outcome_of
-from errata.sources.tracebacks import frames_of, own_frame
+from errata.sources.tracebacks import frames_of
 from errata.sources.values import known, mapping, number, plain, rest, sequence, text
 from errata.text.redact import redact
 
@@ -88,7 +88,6 @@ def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
         return ()
     traceback = text(info.get("traceback"))
     frames = frames_of(traceback)
-    frame = own_frame(frames)
     kind = traceback.strip().rpartition("\n")[2].partition(":")[0]
     phase: Phase = "simulator" if any("/envs/user" in one.file for one in frames) else "subject"
     return (
@@ -96,7 +95,6 @@ def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
             type=kind if kind.isidentifier() or "." in kind else "error",
             message=redact(text(info.get("error"))),
             traceback=redact(traceback[-TRACEBACK_CAP:]),
-            frame=frame.shown() if frame else "",
             phase=phase,
             ref=ref,
         ),

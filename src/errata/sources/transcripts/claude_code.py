@@ -1,17 +1,14 @@
 """Claude Code: a session as JSON lines. One answer of the model is split over several lines that share its id."""
 
-from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from errata.model import ErrorInfo, SourceRef, Step, ToolResult, Unreadable
-from errata.model.words import Execution
-from errata.sources.base import Row, json_lines
+from errata.model import ErrorInfo, SourceRef, Step, ToolResult
+from errata.sources.base import json_lines
 from errata.sources.heads import head_of
-from errata.sources.talk import Talk
 from errata.sources.transcripts.claude_parts import READ, actor_of, call_of, other_parts, total_usage, words_of
-from errata.sources.transcripts.transcript import Transcript, is_waiting, last_answer
+from errata.sources.transcripts.session import Session
+from errata.sources.transcripts.transcript import Transcript
 from errata.sources.values import count, known, mapping, moment, number, plain, rest, sequence, text
 from errata.text.redact import redact
 
@@ -40,7 +37,7 @@ _MESSAGE = frozenset(["id", "type", "role", "model", "content", "stop_reason", "
 
 
 def transcript_of(path: Path, *, source: str, root: Path) -> Transcript:
-    session = Session()
+    session = ClaudeSession()
     session.read(json_lines(path, source=source, root=root))
     for file in _subagents(path, session.ident):
         session.read(json_lines(file, source=source, root=root), agent=file.stem.removeprefix("agent-"))
@@ -65,42 +62,25 @@ def _subagents(path: Path, session: str) -> list[Path]:
     return sorted(own)[:SUBAGENTS_CAP]
 
 
-class Session:
-    """Takes one line after the other."""
-
+class ClaudeSession(Session):
     def __init__(self) -> None:
-        self._talk = Talk()
+        super().__init__()
         self._first: dict[str, Any] = {}
         self._before = ""
         self._usages: dict[str, dict[str, Any]] = {}
         self._costs: dict[str, float] = {}
         self._tasks: dict[str, int] = {}
-        self._other: Counter[str] = Counter()
         self._stop = self._model = ""
-        self._times: list[str] = []
-        self._failed: ErrorInfo | None = None
-        self._interrupted = False
-        self._unreadable: list[Unreadable] = []
 
     @property
     def ident(self) -> str:
         return text(self._first.get("sessionId"))
 
-    def read(self, rows: Iterable[Row | Unreadable], *, agent: str = "") -> None:
-        """`agent` is the subagent whose lines these are."""
-        for row in rows:
-            if isinstance(row, Unreadable):
-                self._unreadable.append(row)
-            elif isinstance(row.data, dict):
-                self._line(row.data, row.ref, agent)
-
     def _line(self, line: dict[str, Any], ref: SourceRef, agent: str) -> None:
         kind, message = text(line.get("type")), mapping(line.get("message"))
         if "sessionId" in line and not self._first:
             self._first = line
-        if (at := moment(line.get("timestamp"))) is not None:
-            self._times.append(at)
-            del self._times[1:-1]
+        self._moment(line)
         if kind not in _SAID:
             self._other[kind] += 1
             return
@@ -119,9 +99,9 @@ class Session:
         return known_at if known_at is not None else self._tasks.get("", 0)
 
     def _note(self, line: dict[str, Any], message: dict[str, Any], ref: SourceRef) -> None:
-        """Only what came last tells how the session ended."""
+        """How it would have ended, if this were the last line."""
         words = words_of(message.get("content"))
-        self._interrupted = line.get("type") == "user" and words.startswith(INTERRUPTED)
+        self._cancelled = line.get("type") == "user" and words.startswith(INTERRUPTED)
         if line.get("type") != "assistant":
             return
         self._failed = None
@@ -199,33 +179,16 @@ class Session:
         return rest(line, _LINE) | rest(message, _MESSAGE) | known(**shared) | told
 
     def transcript(self) -> Transcript:
-        steps = self._talk.steps
-        return Transcript(
+        return self._transcript(
             agent=AGENT,
             session=self.ident,
             version=text(self._first.get("version")),
             model=self._model,
-            execution=self._execution(steps),
-            steps=steps,
-            answer=last_answer(steps),
             stop_reason=self._stop,
-            errors=(self._failed,) if self._failed else (),
             usage=total_usage(self._usages, self._costs),
-            started_at=self._times[0] if self._times else None,
-            finished_at=self._times[-1] if self._times else None,
             extra=known(
                 cwd=self._first.get("cwd"),
                 git_branch=self._first.get("gitBranch"),
                 user_type=self._first.get("userType"),
-                other_lines=dict(self._other),
-                steps_left_out=self._talk.left_out or None,
             ),
-            unreadable=tuple(self._unreadable),
         )
-
-    def _execution(self, steps: tuple[Step, ...]) -> Execution:
-        if self._failed is not None:
-            return "error"
-        if self._interrupted:
-            return "cancelled"
-        return "unfinished" if is_waiting(steps) or not steps else "completed"

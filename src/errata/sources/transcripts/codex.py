@@ -1,18 +1,16 @@
 """Codex: a session as JSON lines, each with a time, a type and a payload. Calls and results are lines of their own."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall, ToolResult, Unreadable, Usage
-from errata.model.words import ActorRole, Execution
-from errata.sources.base import Row, decode, json_lines
+from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall, ToolResult, Usage
+from errata.model.words import ActorRole
+from errata.sources.base import decode, json_lines
 from errata.sources.roles import CHAT_ROLES
 from errata.sources.settings import settings
-from errata.sources.talk import Talk
-from errata.sources.transcripts.transcript import Transcript, is_waiting, last_answer
+from errata.sources.transcripts.session import Session
+from errata.sources.transcripts.transcript import Transcript
 from errata.sources.values import as_text, count, known, mapping, moment, plain, rest, sequence, text
 from errata.text.redact import redact
 
@@ -26,7 +24,7 @@ _EXIT_CODE = re.compile(r"^Exit code: (-?\d{1,5})$", re.MULTILINE)
 
 
 def transcript_of(path: Path, *, source: str, root: Path) -> Transcript:
-    session = Session()
+    session = CodexSession()
     session.read(json_lines(path, source=source, root=root))
     return session.transcript()
 
@@ -35,33 +33,17 @@ def is_session(head: bytes) -> bool:
     return b'"session_meta"' in head and b'"payload"' in head and b'"timestamp"' in head
 
 
-class Session:
-    """Takes one line after the other."""
-
+class CodexSession(Session):
     def __init__(self) -> None:
-        self._talk = Talk()
+        super().__init__()
         self._meta: dict[str, Any] = {}
         self._context: dict[str, Any] = {}
         self._tokens: dict[str, Any] = {}
-        self._times: list[str] = []
-        self._other: Counter[str] = Counter()
-        self._failed: ErrorInfo | None = None
-        self._aborted = ""
-        self._thought = ""
-        self._unreadable: list[Unreadable] = []
+        self._aborted = self._thought = ""
 
-    def read(self, rows: Iterable[Row | Unreadable]) -> None:
-        for row in rows:
-            if isinstance(row, Unreadable):
-                self._unreadable.append(row)
-            elif isinstance(row.data, dict):
-                self._line(row.data, row.ref)
-
-    def _line(self, line: dict[str, Any], ref: SourceRef) -> None:
+    def _line(self, line: dict[str, Any], ref: SourceRef, _agent: str) -> None:
         kind, payload = text(line.get("type")), mapping(line.get("payload"))
-        if (at := moment(line.get("timestamp"))) is not None:
-            self._times.append(at)
-            del self._times[1:-1]
+        at = self._moment(line)
         if kind == "session_meta":
             self._meta = self._meta or payload
         elif kind == "turn_context":
@@ -94,7 +76,7 @@ class Session:
         words = "\n".join(text(mapping(part).get("text")) for part in sequence(item.get("content")))
         if role == "assistant":
             # whatever had gone wrong before, it went on
-            self._failed, self._aborted = None, ""
+            self._failed, self._cancelled, self._aborted = None, False, ""
         self._add(Actor(role=role), "message", words, at, ref, rest(item, _ITEM))
 
     def _call(self, item: dict[str, Any], at: str | None, ref: SourceRef) -> None:
@@ -119,7 +101,7 @@ class Session:
         if kind == "token_count":
             self._tokens = mapping(mapping(event.get("info")).get("total_token_usage")) or self._tokens
         elif kind == "turn_aborted":
-            self._aborted = text(event.get("reason")) or kind
+            self._cancelled, self._aborted = True, text(event.get("reason")) or kind
         elif kind in ("error", "stream_error"):
             message = redact(text(event.get("message")))
             found = ErrorInfo(type=_kind_of(event, kind), message=message, phase="subject", at=at, ref=ref)
@@ -140,36 +122,21 @@ class Session:
         return thought
 
     def transcript(self) -> Transcript:
-        steps = self._talk.steps
-        return Transcript(
+        began = moment(self._meta.get("timestamp"))
+        return self._transcript(
             agent=AGENT,
             session=text(self._meta.get("id")),
             version=text(self._meta.get("cli_version")),
             model=text(self._context.get("model")),
-            execution=self._execution(steps),
-            steps=steps,
-            answer=last_answer(steps),
             stop_reason=self._aborted,
-            errors=(self._failed,) if self._failed else (),
             usage=self._usage(),
-            started_at=moment(self._meta.get("timestamp")) or (self._times[0] if self._times else None),
-            finished_at=self._times[-1] if self._times else None,
             extra=known(
                 meta=settings(rest(self._meta, _META)),
                 context=settings(rest(self._context, ("model",))),
                 instructions=self._meta.get("instructions") or self._meta.get("base_instructions"),
-                other_lines=dict(self._other),
-                steps_left_out=self._talk.left_out or None,
             ),
-            unreadable=tuple(self._unreadable),
+            **({"started_at": began} if began else {}),
         )
-
-    def _execution(self, steps: tuple[Step, ...]) -> Execution:
-        if self._failed is not None:
-            return "error"
-        if self._aborted:
-            return "cancelled"
-        return "unfinished" if is_waiting(steps) or not steps else "completed"
 
     def _usage(self) -> Usage:
         """The running total that came last."""
