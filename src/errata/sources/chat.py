@@ -30,9 +30,9 @@ def steps_of_chat(messages: list[Any]) -> tuple[Step, ...]:
     calls: dict[str, int] = {}
     for index, message in enumerate(messages):
         if type(message) is dict:
-            content = message.get("content")
-            if type(content) is str and len(message) == 2 and message.get("role") in _TALKERS:
-                made.append(Step(index=index, actor=_ACTORS[message["role"]], text=content))
+            content, role = message.get("content"), message.get("role")
+            if type(content) is str and len(message) == 2 and type(role) is str and role in _TALKERS:
+                made.append(Step(index=index, actor=_ACTORS[role], text=content))
                 continue
             if type(content) is str or content is None:
                 made.append(_short_step(index, message, calls) or _step(index, message, calls))

@@ -9,7 +9,6 @@ from errata.sources.roles import CHAT_ROLES
 from errata.sources.values import as_text, mapping, plain, rest, sequence, text
 
 _ASSISTANT = Actor(role="assistant")
-_LOGGED = ("role", "content", "model_response_decoded")
 
 
 def output_of(result: Any, decoded: Any) -> Output:

@@ -10,7 +10,7 @@ from errata.model import Attempt, Case, Check, ErrorInfo, Item, Judgement, Outpu
 from errata.sources.base import Row
 from errata.sources.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.openai_evals.runs import Header
-from errata.sources.openai_evals.talk import Talk
+from errata.sources.openai_evals.samplings import Samplings
 from errata.sources.values import as_text, known, mapping, moment, name_of, number, plain, rest, text
 
 INVALID = "__invalid__"
@@ -42,7 +42,7 @@ class Sample:
     def __init__(self, rows: tuple[Row, ...]) -> None:
         self.rows = [row for row in rows if isinstance(row.data, dict)]
         self.name = name_of(rows[0].data["sample_id"])
-        self.talk = Talk(self.of("sampling"), self.of("function_call"))
+        self.samplings = Samplings(self.of("sampling"), self.of("function_call"))
 
     def of(self, *types: str) -> list[Row]:
         return [row for row in self.rows if row.data.get("type") in types]
@@ -69,7 +69,7 @@ def _case(run: Run, sample: Sample) -> Case:
         run=run.id,
         suite=run.suite,
         native_id=sample.name,
-        input=plain(raw.get("input", sample.talk.asked)),
+        input=plain(raw.get("input", sample.samplings.asked)),
         expected=plain(wanted[0] if isinstance(wanted, list) and len(wanted) == 1 else wanted),
         extra=rest(raw, ("input", "ideal")) | known(options=match.get("options")),
         ref=sample.rows[0].ref,
@@ -95,12 +95,12 @@ def _attempt(reading: Reading, sample: Sample) -> Attempt:
         native_status=_native(checks),
         reported=value,
         reported_counted=value is not None,
-        output=Output(text=sample.talk.answer(judged=judged), answer=_picked(sample)),
+        output=Output(text=sample.samplings.answer(judged=judged), answer=_picked(sample)),
         errors=(*errors, broken) if broken else errors,
         checks=checks,
         judgements=tuple(_judgements(sample, checks, judged=judged)),
-        steps=sample.talk.steps(judged=judged),
-        usage=UsageByRole(subject=sample.talk.usage(judged=judged)),
+        steps=sample.samplings.steps(judged=judged),
+        usage=UsageByRole(subject=sample.samplings.usage(judged=judged)),
         started_at=times[0] if times else None,
         finished_at=times[-1] if times else None,
         extra=_extra(reading, sample),
@@ -197,7 +197,7 @@ def _picked(sample: Sample) -> str | None:
 
 
 def _judgements(sample: Sample, checks: tuple[Check, ...], *, judged: bool) -> Iterator[Judgement]:
-    said = sample.talk.judged if judged else None
+    said = sample.samplings.judged if judged else None
     if said is not None:
         yield Judgement(
             judge="judge",
@@ -220,6 +220,6 @@ def _extra(reading: Reading, sample: Sample) -> dict[str, Any]:
         events=others,
         runs=sorted(map(as_text, runs)),
         created_by=makers,
-        sampled=sampled if any(one not in (None, *sample.talk.sampled) for one in sampled) else None,
+        sampled=sampled if any(one not in (None, *sample.samplings.sampled) for one in sampled) else None,
         **{key: value for row in sample.rows[:1] for key, value in rest(row.data, _EVENT).items()},
     )

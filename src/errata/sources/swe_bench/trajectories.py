@@ -56,7 +56,11 @@ class Trajectories:
         """None for what can't be read; it is one of the problems then, however often it is asked for."""
         if place in self._damaged:
             return None
-        made = self._read_line(place) if place.line else self._read_file(place)
+        try:
+            made = self._read_line(place) if place.line else self._read_file(place)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            self._documents.refuse(self._documents.ref(place.path), describe(error))
+            made = None
         if made is None:
             self._damaged.add(place)
         return made

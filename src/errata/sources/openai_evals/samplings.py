@@ -13,7 +13,7 @@ from errata.sources.values import as_text, count, known, mapping, moment, plain,
 _SAMPLING = ("prompt", "sampled", "usage", "model")
 
 
-class Talk:
+class Samplings:
     def __init__(self, samplings: list[Row], calls: list[Row]) -> None:
         self._samplings = [(mapping(row.data.get("data")), row) for row in samplings]
         self._calls = calls
