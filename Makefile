@@ -65,6 +65,9 @@ requirements: $(READY) ## which requirement is proven by which test, and whether
 sabotage: $(READY) ## take out what each requirement needs; a test of it has to fail
 	@$(BIN)/python scripts/sabotage.py
 
+bench-report: $(READY) ## reports over 10,000 failures
+	@$(BIN)/python -m bench.reports
+
 bench-compare: $(READY) ## matrix and buckets on a store of a million attempts
 	@$(BIN)/python -m bench.comparing
 

@@ -9,11 +9,12 @@ from errata.cli.table import put_parts
 from errata.model import StoredRun
 from errata.pipeline.reporting.comparison_files import ComparisonWritten, write_comparison_report
 from errata.report.document import Document
+from errata.report.facts.comparison import ComparisonReport
 from errata.report.profiles.comparison_models import model_in_short
 from errata.report.profiles.run import OFFER
 from errata.report.step_summary import of_comparison
 
-DOUBTS = 3
+DOUBTS, SHARED = 3, 8
 
 
 def write_comparison(runs: Sequence[StoredRun], options: Options, wish: Wish) -> Document:
@@ -37,8 +38,7 @@ def show_comparison(made: ComparisonWritten) -> None:
     for model in report.models:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
     if len(report.runs) > 1:
-        shared = [f"{case} {report.asks.get(case, '')}".strip() for case in report.failed_by_all_runs]
-        put_parts("all", shared or [f"no {report.case_word} fails in every run"])
+        put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
     put_parts("chance", [report.chance])
     for doubt in (*report.suspicious, *report.findings)[:DOUBTS]:
         put_parts("doubt", [doubt])
@@ -46,3 +46,9 @@ def show_comparison(made: ComparisonWritten) -> None:
         count = [plural(made.rows, "row")] if one.path.suffix in (".jsonl", ".csv") else []
         put_parts("wrote", [name, *count])
     put(OFFER)
+
+
+def _shared(report: ComparisonReport) -> list[str]:
+    cases = report.failed_by_all_runs
+    told = [f"{case} {report.asks.get(case, '')}".strip() for case in cases[:SHARED]]
+    return [*told, f"and {len(cases) - SHARED:,} more"] if len(cases) > SHARED else told

@@ -49,7 +49,7 @@ def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
         answer=answer_of(tests, categories, timeline),
         warning=warning_of(scores),
         reading=reading_of((one.id for one in batch.failing.values()), said),
-        scores=score_lines(scores),
+        scores=score_lines(scores.scores),
         config=tuple(_config(stored)),
         tests=tests,
         cost=cost.total,

@@ -14,7 +14,6 @@ from errata.pipeline.reporting.comparison_modes import Found, mistake_of, modes_
 from errata.pipeline.reporting.comparison_rows import Compared, Names, compared
 from errata.pipeline.reporting.comparison_sets import chance_of, uniques_of
 from errata.pipeline.reporting.shared import reading_of, score_lines
-from errata.pipeline.scoring import score_run
 from errata.pipeline.selecting import handle_of
 from errata.pipeline.suspicions import suspicious_passes
 from errata.report.facts.comparison import ComparisonReport, Dimension, Model, ModelMode, Run
@@ -80,7 +79,7 @@ def _run(one: Compared, at: int, comparison: Comparison, store: Store) -> Run:
         missing=tuple(one.missing),
         patterns=patterns,
         dimensions=_tally(name for row in one.rows for name in row.failed),
-        scores=score_lines(score_run(one.stored, store)),
+        scores=score_lines(comparison.runs[at].scores),
     )
 
 
@@ -147,7 +146,8 @@ def _harder(one: CategoryCount) -> str:
 
 def _grid(comparison: Comparison, names: Names) -> tuple[tuple[str, ...], ...]:
     matrix = comparison.matrix
-    shown = [case for case in matrix.rows if case not in matrix.passed_everywhere]
+    passed = frozenset(matrix.passed_everywhere)
+    shown = [case for case in matrix.rows if case not in passed]
     if not shown or len(shown) > GRID:
         return ()
     rows = [tuple(_letter(matrix.rows[case][at], comparison) for case in shown) for at in range(len(matrix.columns))]

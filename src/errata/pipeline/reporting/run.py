@@ -38,7 +38,7 @@ def run_report(stored: StoredRun, store: Store, *, made: str) -> RunReport:
     remembered = remember(stored, store)
     gathered = gather(stored, store, remembered)
     failures = gathered.failures
-    lines = score_lines(scores)
+    lines = score_lines(scores.scores)
     patterns = patterns_of(stored, store, gathered, remembered)
     return RunReport(
         subject=_subject(stored, scores, gathered, health.findings),

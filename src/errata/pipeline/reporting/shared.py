@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from errata.compare.scores import Policy, Score
 from errata.model import Attribution, Run, StoredRun
-from errata.pipeline.scoring import Scores
 from errata.pipeline.standings import Said
 from errata.report.facts.shared import Reading, ScoreLine
 from errata.store.reviews import word_for
@@ -13,8 +12,8 @@ MACHINERY = frozenset(("provider", "environment", "harness", "simulator", "colla
 """Owners whose failures say nothing about the subject."""
 
 
-def score_lines(scores: Scores) -> tuple[ScoreLine, ...]:
-    return tuple(_line(policy, score) for policy, score in scores.scores.items() if _says_something(policy, score))
+def score_lines(scores: Mapping[Policy, Score]) -> tuple[ScoreLine, ...]:
+    return tuple(_line(policy, score) for policy, score in scores.items() if _says_something(policy, score))
 
 
 def _says_something(policy: Policy, score: Score) -> bool:

@@ -78,7 +78,8 @@ def short_words(report: ComparisonReport) -> Iterator[str]:
     """What a reader who stops here should know."""
     shared = report.failed_by_all_runs
     if shared and len(report.runs) > 1:
-        rows = sum(case in cases for case in shared for one in report.modes for cases in (*one.cases, *one.following))
+        every = frozenset(shared)
+        rows = sum(case in every for one in report.modes for cases in (*one.cases, *one.following) for case in cases)
         asked = "; ".join(f"{case} ({report.asks[case]})" if report.asks.get(case) else case for case in shared[:4])
         verb = "fails" if len(shared) == 1 else "fail"
         count = plural(len(shared), report.case_word)

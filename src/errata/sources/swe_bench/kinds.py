@@ -15,7 +15,7 @@ TRAJECTORIES: tuple[Kind, ...] = ("swe-agent", "mini-swe-agent", "openhands")
 
 # keys of the document itself: inside of a text they would be escaped
 _KEY = rb'(?<!\\)"%s"\s*:\s*'
-_OWNER_AND_REPOSITORY = rb'"[^"\s]{1,200}__[^"\s]{1,300}"'
+_INSTANCE = rb'"[\w.-]{1,200}__[\w.-]{1,200}-\w[\w.-]{0,200}"'
 
 
 def _key(name: bytes, value: bytes = b"") -> re.Pattern[bytes]:
@@ -26,7 +26,7 @@ _SIGNS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...]], ...] = (
     ("report", (_key(b"submitted_instances"), _key(b"resolved_instances"))),
     ("report", (_key(b"submitted_ids", rb"\["), _key(b"resolved_ids", rb"\["))),
     ("instance", (_key(b"patch_successfully_applied"), _key(b"resolved"))),
-    ("map", (re.compile(rb"\A\s*\{\s*" + _OWNER_AND_REPOSITORY + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
+    ("map", (re.compile(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
     ("openhands", (re.compile(rb'\A\s*\{\s*"instance_id"\s*:'), _key(b"test_result"))),
     ("swe-agent", (_key(b"trajectory", rb'\[\s*\{\s*"(?:action|query|messages|observation|response)"'),)),
     ("swe-agent", (_key(b"trajectory", rb"\[\s*\]"), _key(b"history", rb"\["))),
