@@ -293,7 +293,7 @@ def test_a_wrong_value_is_refused_with_a_right_one(tmp_path, text, key, right):
     [
         ("timeout = 1", "did you mean `timeouts`?"),
         ("[rule]\nx = 1", "did you mean `rules`?"),
-        ("zebra = 1", "known are: `store`, `rules`, `taxonomies`, `timeouts`, `reviewers`"),
+        ("zebra = 1", "known are: `store`, `rules`, `taxonomies`, `timeouts`, `reviewers`, `deployments`"),
     ],
 )
 def test_an_unknown_setting_is_refused_with_the_nearest_known(tmp_path, text, hint):

@@ -4,7 +4,7 @@ from soak import fuzz, kills, load, reviews
 
 
 def test_imports_that_are_killed_leave_nothing_half_visible(tmp_path, capsys):
-    kills.run(tmp_path, rounds=5)
+    kills.run(tmp_path, rounds=3)
 
     assert "no half-visible run" in capsys.readouterr().out
 

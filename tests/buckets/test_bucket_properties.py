@@ -95,7 +95,7 @@ def test_members_of_a_bucket_are_of_one_suite(given_):
         assert own <= {bucket.suite}
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(failures())
 def test_the_same_failures_are_found_again_in_the_same_buckets(given_):
     first = suggest(given_)

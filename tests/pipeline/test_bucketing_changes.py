@@ -332,7 +332,7 @@ def make(store: Store, stored, change, at: int) -> None:
         undo(store, by)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(changes(), max_size=8), st.lists(st.sampled_from(ERRORS), min_size=8, max_size=8))
 def test_any_changes_keep_every_failure_in_one_bucket_and_can_be_undone_exactly(made, errors):
     with tempfile.TemporaryDirectory() as folder:

@@ -3,20 +3,22 @@
 from pathlib import Path
 
 from errata.cli.options import Options
-from errata.cli.output import money, put, put_command, put_json
+from errata.cli.output import money, plural, put, put_command, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.report_wish import Wish
 from errata.cli.table import put_parts
 from errata.model import StoredRun
 from errata.pipeline.reporting.batch import batch_report
-from errata.pipeline.reporting.batch_folder import EXECUTABLE, batch_files
+from errata.pipeline.reporting.batch_folder import EXECUTABLE, batch_files, left_over
 from errata.pipeline.reporting.writing import Written, write_files
 from errata.report.document import Document
 from errata.report.facts.batch import BatchReport
 from errata.report.paths import slug
+from errata.report.profiles.parts import named
 from errata.report.step_summary import of_batch
 
 FOLDER = "analysis"
+OLD = 6
 PAGES = ("README.md", "analysis.md", "failures/summary.md", "issues/epic.md", "file_issues.sh")
 """What is told of the folder where there is little room."""
 
@@ -27,7 +29,10 @@ def write_batch(stored: StoredRun, options: Options, wish: Wish, *, several: boo
     folder = wish.output or Path(FOLDER)
     if several:
         folder = folder / slug(f"{report.name}-{report.run_id[:8]}")
-    written = write_files(folder, batch_files(report), executable=EXECUTABLE)
+    files = batch_files(report)
+    written = write_files(folder, files, executable=EXECUTABLE)
+    if old := left_over(folder, files):
+        say(f"{plural(len(old), 'file')} of an earlier report lie there still: {named(old, OLD)}")
     if options.json:
         put_json({"run": stored.run.native_id, "run_id": stored.run.id, "folder": str(folder), "report": report})
     elif wish.in_words:

@@ -111,7 +111,7 @@ def _test(batch: Batch, attempt: Attempt, key: str, name: str, hidden: str) -> T
     return Test(
         key=key,
         id=name,
-        name=case.name if case is not None and case.name != name else "",
+        name=case.name if case is not None and not name.endswith(case.name) else "",
         status=(attempt.native_status or attempt.outcome).upper(),
         passed=passed,
         part=_part(attempt.reported, _subtests(batch.stored)) if passed else "",

@@ -10,6 +10,7 @@ from errata.compare.sessions import Timeline
 from errata.model import Attempt, Attribution, Case, ErrorInfo, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.explaining import BY_DEFAULT, meaning_of
+from errata.pipeline.log_lines import has_logs
 from errata.pipeline.reasons import reason_of
 from errata.pipeline.rules import rules_in_use
 from errata.pipeline.standings import Said, standing_of
@@ -17,7 +18,7 @@ from errata.report.facts.batch import Category, Failure, Fix, Moment, Test
 from errata.report.facts.shared import Piece
 from errata.report.profiles.parts import plural
 from errata.report.washing import short_line
-from errata.store.attempts import case_of
+from errata.store.attempts import case_of, with_texts
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.triage.rulebook import Rule
@@ -111,7 +112,7 @@ def _cause(batch: Batch, attempt: Attempt, said: Attribution | None, read: str, 
     if said is None:
         return ""
     if said.decided_by in BY_DEFAULT:
-        told = reason_of(attempt, said)
+        told = reason_of(with_texts(batch.store, attempt) if has_logs(attempt) else attempt, said)
         spent = " It spent money and was scored" if attempt.usage.cost else " It was scored"
         score = f": {attempt.reported:.3f}" if attempt.reported is not None else ""
         why = f' The log says: "{short_line(told.text, QUOTE)}".' if told else ""

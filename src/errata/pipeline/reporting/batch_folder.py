@@ -1,5 +1,8 @@
 """A batch → the files of its folder: pages, issues, manifest and the script. Nothing is filed by errata itself."""
 
+from collections.abc import Collection
+from pathlib import Path
+
 from errata.issues.manifest import SCRIPT, Filed, manifest, marker, script
 from errata.report.facts.batch import BatchReport
 from errata.report.markdown import to_markdown
@@ -9,12 +12,20 @@ from errata.report.profiles.batch_issues import with_marker
 from errata.report.washing import washed
 
 EXECUTABLE = frozenset((SCRIPT,))
+PARTS = ("failures", "issues")
 NEW_LINE = "\n"
 
 
 def _plain_title(title: str, text: str) -> str:
     """The script takes the first line as it is for the title, which is no markdown."""
     return f"# {neutral(washed(title))}\n{text.partition(NEW_LINE)[2]}"
+
+
+def left_over(folder: Path, files: Collection[str]) -> list[str]:
+    """Pages and issues of an earlier report that this one does not have: nothing is deleted, but it is told."""
+    there = [path for part in PARTS for path in sorted((folder / part).glob("*.md"))]
+    names = (path.relative_to(folder).as_posix() for path in there)
+    return [name for name in names if name not in files]
 
 
 def batch_files(report: BatchReport) -> dict[str, str]:

@@ -1,0 +1,393 @@
+"""`errata report` about a batch: the folder with exact numbers, root causes, an issue for every test and the script."""
+
+import json
+import os
+import re
+import subprocess
+from statistics import fmean, median
+
+import pytest
+
+from report_pages import (
+    BATCH,
+    CONVERSATIONS,
+    DAY,
+    RUN_B,
+    facts,
+    folded,
+    plain,
+    reported,
+    section,
+    table,
+    tables,
+    working_in,
+)
+from terminal import done, errata
+
+SUMMARY = json.loads((BATCH / "batch_summary.json").read_text())
+RESULTS = {row["test_id"]: row for row in SUMMARY["results"]}
+FAILED = sorted(name for name, row in RESULTS.items() if row["status"] != "pass")
+PASSED = sorted(set(RESULTS) - set(FAILED))
+
+
+class Folder:
+    def __init__(self, path, said):
+        self.path, self.said = path, said
+
+    def text(self, name):
+        return (self.path / name).read_text()
+
+    def names(self, pattern):
+        return sorted(path.name for path in self.path.glob(pattern))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    with working_in(tmp_path_factory.mktemp("batch")) as place:
+        said = reported(BATCH)
+        return Folder(place / "analysis", said)
+
+
+def cost(text):
+    return float(text.lstrip("$").replace(",", ""))
+
+
+@pytest.mark.req("S-19", "S-03")
+def test_the_analysis_lies_in_a_folder_with_failures_and_issues(folder):
+    assert sorted(path.name for path in folder.path.iterdir()) == [
+        "README.md",
+        "analysis.md",
+        "failures",
+        "file_issues.sh",
+        "issues",
+    ]
+
+
+@pytest.mark.req("S-03")
+def test_nothing_is_filed(tmp_path, monkeypatch):
+    """A `gh` that would tell."""
+    (tmp_path / "bin").mkdir()
+    gh = tmp_path / "bin" / "gh"
+    gh.write_text(f"#!/bin/sh\ntouch {tmp_path}/called\n")
+    gh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    said = reported(BATCH)
+
+    assert not (tmp_path / "called").exists()
+    assert "Nothing was filed and nothing else was changed." in said.out
+
+
+@pytest.mark.req("S-39")
+def test_all_files_are_written_by_one_process(tmp_path, monkeypatch):
+    done("import", BATCH, "--store", "errata.db")
+
+    def refused(*_arguments, **_named):
+        raise AssertionError("another process was started")
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    monkeypatch.setattr(os, "fork", refused)
+    done("report", "batch-0214", "--date", DAY, "--store", "errata.db")
+
+    assert len(list((tmp_path / "analysis").rglob("*.md"))) == 1 + 1 + 1 + 23 + 1 + 47
+
+
+@pytest.mark.req("S-20", "S-32", "S-41")
+def test_the_results_table_has_every_test_in_order_with_exact_numbers(folder):
+    rows = table(section(folder.text("README.md"), "Results"))
+
+    assert [row["test"] for row in rows] == sorted(RESULTS)
+    for row in rows:
+        told = RESULTS[row["test"]]
+        assert row["status"] == told["status"].upper()
+        assert row["cost"] == f"${told['total_cost']:.4f}"
+        assert row["seconds"] == f"{told['total_duration']:.1f}"
+        assert row["score"] == f"{told['best_score']:.3f}"
+        if told["status"] == "pass":
+            assert row["CoP"] == f"${told['frontier_cop']:.4f}"
+
+
+@pytest.mark.req("S-32")
+def test_the_front_page_has_the_configuration(folder):
+    rows = {row["setting"]: row["value"] for row in table(section(folder.text("README.md"), "Configuration"))}
+
+    assert rows["model"] == "sonnet"
+    assert rows["judge"] == "opus"
+    assert rows["tiers"] == "T0, T1"
+    assert rows["runs"] == "1"
+    assert rows["max subtests"] == "3"
+
+
+@pytest.mark.req("S-32", "S-35", "S-45")
+def test_the_aggregate_is_the_published_one(folder):
+    rows = {row["metric"]: row["value"] for row in table(section(folder.text("README.md"), "Aggregate"))}
+    prices = [RESULTS[name]["frontier_cop"] for name in PASSED]
+
+    assert rows["tests"] == "47"
+    assert rows["passed"].startswith("24 (51.1 %)")
+    assert rows["failed"].startswith("23 (48.9 %)")
+    assert rows["cost, all"] == "$54.18"
+    assert rows["cost, passes"] == "$35.46"
+    assert rows["mean cost of pass"] == f"${fmean(prices):.2f} (24 passes)" == "$0.37 (24 passes)"
+    assert rows["median cost of pass"] == f"${median(prices):.2f} (24 passes)" == "$0.17 (24 passes)"
+
+
+@pytest.mark.req("S-37")
+def test_a_part_of_the_subtests_is_a_partial_pass(folder):
+    rows = {row["test"]: row["owner"] for row in table(section(folder.text("README.md"), "Results"))}
+
+    assert {name for name, owner in rows.items() if "partial" in owner} == {"test-009", "test-021", "test-036"}
+    assert rows["test-009"] == "partial pass, 2 of 3 subtests"
+    assert "3 of them partial: test-009 (2 of 3 subtests)" in folder.text("README.md")
+
+
+@pytest.mark.req("S-37", "S-35")
+def test_the_cost_of_a_pass_is_explained_and_infinite_where_none_passed(folder):
+    told = section(folder.text("analysis.md"), "Costs")
+    rows = {row["test"]: row["CoP"] for row in table(section(folder.text("README.md"), "Results"))}
+
+    assert "Cost of pass = mean run cost ÷ pass rate" in told
+    assert rows["test-003"] == "∞"
+    assert rows["test-006"] == "–"
+    assert "It is infinite where money was spent and no run passed: test-003, test-008" in told
+
+
+@pytest.mark.req("S-33")
+def test_the_analysis_has_costs_durations_categories_and_recommendations(folder):
+    text = folder.text("analysis.md")
+    costs = {row["group"]: row for row in table(section(text, "Costs"))}
+    seconds = {row["group"]: row for row in table(section(text, "Durations (seconds)"))}
+    categories = table(section(text, "Failure categories"))
+
+    assert (costs["failed, model"]["cost"], costs["failed, framework"]["cost"]) == ("$18.72", "$0.00")
+    assert costs["passed"]["cost of pass, median"] == "$0.17"
+    assert (seconds["passed (24)"]["min"], seconds["passed (24)"]["max"]) == ("291.4", "1245.3")
+    assert [row["tests"] for row in categories] == ["11", "2", "10"]
+    assert "A, 11 tests: Stored results hold a null" in section(text, "Recommendations")
+
+
+@pytest.mark.req("S-16", "S-17", "S-18", "S-33", "S-42")
+def test_the_analysis_tells_all_sessions_and_what_the_last_one_hides(folder):
+    text = section(folder.text("analysis.md"), "What happened")
+    rows = table(text)
+
+    assert [(row["session"], row["passed"], row["cost"]) for row in rows] == [
+        ("1", "29", "$69.59"),
+        ("2", "0", "–"),
+        ("3", "24", "$54.18"),
+    ]
+    assert "'pixi'" in rows[1]["what it is"]
+    assert "**Passed in an earlier session, not now (5):** test-006, test-017, test-026, test-038, test-043." in text
+    assert "Do not publish 51.1 %. The results on record support 29 of 45 (64.4 %)." in folder.text("README.md")
+
+
+@pytest.mark.req("S-34")
+def test_the_summary_of_failures_has_a_table_for_each_category(folder):
+    text = folder.text("failures/summary.md")
+
+    listed = [row["test"] for rows in tables(text)[1:] for row in rows]
+    assert sorted(listed) == FAILED
+    assert [row["tests"] for row in tables(text)[0]] == ["11", "2", "10"]
+
+
+@pytest.mark.req("S-34")
+def test_every_failure_has_a_page_with_its_root_cause(folder):
+    assert folder.names("failures/test-*.md") == [f"{name}.md" for name in FAILED]
+    for name in FAILED:
+        told = section(folder.text(f"failures/{name}.md"), "Root cause")
+        assert len(told.split()) > 5
+
+
+@pytest.mark.req("S-36", "S-40")
+def test_the_root_cause_has_the_exact_error_with_its_place_and_a_fix_before_and_after(folder):
+    text = folder.text("failures/test-006.md")
+
+    assert "`.get` returns its default only when the key is absent" in section(text, "Root cause")
+    error = section(text, "Exact error")
+    assert "`thread_logs/thread_1.log:1126`, 6 of 6 hit" in error
+    assert "criteria_scores\n  Input should be a valid dictionary [type=dict_type, input_value=None" in error
+    fix = section(text, "Fix")
+    assert '# before\ncriteria_scores=data.get("criteria_scores", {})\n' in fix
+    assert '# after\ncriteria_scores=data.get("criteria_scores") or {}\n' in fix
+
+
+@pytest.mark.req("S-36")
+def test_where_no_fix_is_known_that_is_said(folder):
+    text = folder.text("failures/test-019.md")
+
+    assert section(text, "Fix").startswith("Not known yet")
+    assert "RuntimeError: git worktree add failed: fatal: invalid reference: task-base" in section(text, "Exact error")
+
+
+@pytest.mark.req("S-02", "S-15", "S-12")
+def test_what_cost_nothing_is_the_frameworks_and_what_cost_something_the_models(folder):
+    rows = {row["test"]: row["owner"] for row in table(section(folder.text("README.md"), "Results"))}
+
+    for name in FAILED:
+        assert rows[name] == ("model" if RESULTS[name]["total_cost"] else "harness")
+
+
+@pytest.mark.req("S-10", "S-11", "S-13")
+def test_a_category_of_the_framework_shows_subtests_costs_durations_and_the_error(folder):
+    text = folder.text("failures/summary.md")
+    told = text.partition("\n## A. ")[2].partition("\n## B. ")[0]
+
+    assert "- All subtests fail together in 11 of 11" in told
+    assert "- $0.00 spent by 11: no answer was paid for" in told
+    assert "- 8 end at once: 8.5 to 21.1 s" in told
+    assert "- 3 end after a part of the set-up, such as a clone: 139.6 to 184.5 s" in told
+    assert "ValidationError: 1 validation error for RunResult" in told
+
+
+@pytest.mark.req("S-14")
+def test_a_failure_of_the_model_tells_what_the_rubric_required(folder):
+    told = section(folder.text("failures/test-003.md"), "What the task asked")
+
+    assert "What the rubric requires:" in told
+    assert "- F1: the requested behaviour works." in told
+    assert "functional/F1: met 0 of 18 times" in told
+    assert "The date range parser swaps day and month; F1 is not met." in told
+
+
+@pytest.mark.req("S-17")
+def test_a_failure_has_its_way_through_the_sessions(folder):
+    rows = table(section(folder.text("failures/test-006.md"), "Timeline"))
+
+    assert [row["session"] for row in rows] == ["1", "2", "3"]
+    assert rows[0]["result"] == "PASS 1.000, $1.7462"
+    assert rows[2]["place"] == "thread_logs/thread_1.log:1120"
+
+
+@pytest.mark.req("S-22")
+def test_there_is_an_issue_for_every_test_and_an_epic(folder):
+    assert folder.names("issues/*.md") == ["epic.md", *(f"{name}.md" for name in sorted(RESULTS))]
+
+
+@pytest.mark.req("S-21", "S-22")
+def test_the_first_line_of_an_issue_is_its_title(folder):
+    for name, row in RESULTS.items():
+        first = folder.text(f"issues/{name}.md").split("\n")[0]
+        assert first == f"# [E2E] {name}: {row['test_name']} - {row['status'].upper()}"
+
+
+@pytest.mark.req("S-22")
+def test_the_epic_tells_the_whole_and_what_is_to_do(folder):
+    text = folder.text("issues/epic.md")
+
+    assert text.startswith("# [E2E] batch-0214: 24 of 47 pass, 13 of 23 failures are not the model's\n")
+    assert "Total cost $54.18, passes $35.46, mean cost of pass $0.37, median $0.17 (24 passes)." in text
+    assert re.search(r"^- \[ \] A, 11 tests: ", text, re.MULTILINE)
+
+
+@pytest.mark.req("S-04", "S-30")
+def test_one_script_for_the_whole_batch_can_be_read_and_run(folder):
+    script = folder.path / "file_issues.sh"
+
+    assert os.access(script, os.X_OK)
+    assert subprocess.run(["bash", "-n", "file_issues.sh"], cwd=folder.path, check=False).returncode == 0
+    lines = folder.text("issues/manifest.tsv").splitlines()
+    assert [line.split("\t")[:2] for line in lines[:2]] == [["label", "evaluation"], ["epic", "epic"]]
+    assert [line.split("\t")[1] for line in lines if line.startswith("issue\t")] == sorted(RESULTS)
+
+
+@pytest.mark.req("S-31")
+def test_a_dry_run_tells_every_title_and_body(folder):
+    told = subprocess.run([folder.path / "file_issues.sh", "--dry-run"], capture_output=True, text=True, check=True)
+
+    for name, row in RESULTS.items():
+        assert f"[E2E] {name}: {row['test_name']} - {row['status'].upper()}\n" in told.stdout
+        assert f"body from issues/{name}.md\n" in told.stdout
+    assert told.stdout.endswith("dry run: 1 epic, 47 issues, 2 comments; nothing was sent\n")
+
+
+@pytest.mark.req("S-44")
+def test_what_can_be_done_next_is_named(folder):
+    told = section(folder.text("analysis.md"), "Next")
+
+    for command in ("./file_issues.sh", "errata rerun batch-0214", "errata check batch-0214", "errata review run"):
+        assert command in told
+    assert "a call a second" in told
+
+
+@pytest.mark.req("S-32", "S-35")
+def test_the_words_tell_the_numbers_and_the_categories(folder):
+    told = folded(folder.said)
+
+    assert "batch-0214 · sonnet · 24/47 passed" in told
+    assert "PROVISIONAL: categories come from rules; 0 of 23 failures read" in told
+    assert "A 11× Stored results hold a null where the loader expects a dictionary · harness $0.00" in told
+    assert "cost $54.18 in all · $35.46 on passes CoP mean $0.37 · median $0.17 · 24 passes" in told
+    assert "analysis/file_issues.sh --dry-run" in told
+
+
+def test_what_a_reader_found_goes_into_category_page_and_issue(tmp_path):
+    done("import", BATCH, "--store", "errata.db")
+    told = done("review", "next", "batch-0214/test-022", "--reviewer", "r", "--store", "errata.db").row
+    place = next(one for one in told["packet"]["places"] if one["place"] not in ("task", "history", "facts"))
+    quote = max(place["text"].split("\n"), key=len).strip()
+    answer = told["answer"] | {
+        "label": "fixture",
+        "cause": "The fixture asks for rows that its data does not hold",
+        "reasoning": "The quoted line shows it. Nothing the model could do would pass.",
+        "evidence": [{"place": place["place"], "quote": quote}],
+        "confidence": "likely",
+    }
+    (tmp_path / "v.json").write_text(json.dumps(answer))
+    done("review", "submit", "v.json", "--reviewer", "r", "--store", "errata.db")
+    reported("batch-0214")
+
+    page = (tmp_path / "analysis" / "failures" / "test-022.md").read_text()
+    results = section((tmp_path / "analysis" / "README.md").read_text(), "Results")
+    rows = {row["test"]: row["owner"] for row in table(results)}
+    assert "The fixture asks for rows that its data does not hold" in section(page, "Root cause")
+    assert rows["test-022"] == "task"
+    assert "task, likely" in page
+    assert "(by rule" not in page
+
+
+def test_issues_can_be_made_of_any_run(tmp_path):
+    said = done("issues", RUN_B, "-o", "todo", "--date", DAY)
+
+    assert len(list((tmp_path / "todo" / "issues").glob("*.md"))) == 26
+    text = (tmp_path / "todo" / "issues" / "002-queries-001-text_lookup.md").read_text()
+    assert text.startswith("# [E2E] 002-queries/001-text_lookup - FAILED\n")
+    assert "AssertionError: expected \\[ 1, 2, 3 \\] to deeply equal" in text
+    assert "16/25 passed" in said.out
+
+
+def test_several_batches_have_a_folder_each(tmp_path):
+    other = CONVERSATIONS.parent / "scylla" / "batch-cascade" / "data"
+    reported(BATCH, other, "--profile", "batch")
+
+    folders = [path.name for path in (tmp_path / "analysis").iterdir()]
+    assert len(folders) == 2
+    assert all((tmp_path / "analysis" / name / "file_issues.sh").is_file() for name in folders)
+
+
+def test_what_an_earlier_report_left_is_told_and_not_deleted(tmp_path):
+    reported(BATCH)
+    old = tmp_path / "analysis" / "failures" / "test-999.md"
+    old.write_text("# old\n")
+    said = reported(BATCH)
+
+    assert "1 file of an earlier report lie there still: failures/test-999.md" in said.talk
+    assert old.is_file()
+
+
+def test_what_was_filed_stays_recorded(tmp_path):
+    reported(BATCH)
+    (tmp_path / "analysis" / "filed.tsv").write_text("filed\tepic\thttps://example.com/issues/1\n")
+    reported(BATCH)
+
+    assert (tmp_path / "analysis" / "filed.tsv").read_text() == "filed\tepic\thttps://example.com/issues/1\n"
+
+
+def test_an_unfinished_batch_has_no_report(tmp_path):
+    (tmp_path / "thread_logs").mkdir()
+    (tmp_path / "thread_logs" / "thread_0.log").write_text((BATCH / "thread_logs" / "thread_0.log").read_text()[:4000])
+
+    assert errata("report", tmp_path).code == 2
+
+
+def test_the_state_of_the_reading_stands_on_top(folder):
+    assert facts(folder.text("README.md"))["Status"].startswith("PROVISIONAL. 0 of 23 failures read")
+    assert plain(folder.text("README.md")).count("PROVISIONAL") == 2
