@@ -375,14 +375,21 @@ def test_one_run_alone_is_told_by_its_causes(tmp_path):
     assert "\nall " not in said.out
 
 
-def test_runs_of_unequal_suites_are_refused_and_compared_on_what_they_share(tmp_path):
-    damaged = next((COMPARISON.parents[2] / "damaged" / "data").iterdir())
-    said = errata("report", "--run-dir", RUNS[2], "--run-dir", damaged)
-    reported("--run-dir", RUNS[2], "--run-dir", damaged, "--common", "-o", "r")
+def test_runs_whose_tasks_differ_are_refused_and_compared_on_what_they_share_if_asked(tmp_path):
+    for model, prompt in (("one", "When?"), ("two", "Where?")):
+        rows = [{"model": model, "id": f"t{number}", "prompt": prompt, "ok": number > 1} for number in range(6)]
+        (tmp_path / f"{model}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        (tmp_path / f"{model}.jsonl.map.toml").write_text(
+            'suite = "s"\n[run]\nmodel = { column = "model" }\n[case]\nname = "id"\ninput = "prompt"\n'
+            '[attempt]\npassed = "ok"\n'
+        )
+    refused = errata("report", "one.jsonl", "two.jsonl", "-o", "r")
+    reported("one.jsonl", "two.jsonl", "--common", "-o", "r")
 
-    assert said.code == EXIT
-    rows = table(section((tmp_path / "r" / "deep_error_analysis.md").read_text(), "Run Set"))
-    assert len(rows) == 2
+    assert (refused.code, "--common" in refused.talk) == (4, True)
+    text = (tmp_path / "r" / "deep_error_analysis.md").read_text()
+    assert "tasks edited in between" in section(text, "Run Set")
+    assert facts(section(text, "Shared and Unique"))["Failed by all 2 runs"] == "t0, t1"
 
 
 def test_scores_that_say_the_same_share_a_row(provisional):

@@ -1,4 +1,4 @@
-"""Reports as files that people keep: their names, what is carried over, and that a store always gives the same bytes."""
+"""Reports as files that people keep: their names, what is carried over, and the same bytes from the same store."""
 
 import json
 import re

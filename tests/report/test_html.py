@@ -22,6 +22,8 @@ class Skeleton(HTMLParser):
         self.found, self.open, self.ids = [], [], []
 
     def handle_starttag(self, tag, attrs):
+        if tag == "wbr":  # where a long name may be broken: part of the text
+            return
         named = dict(attrs)
         self.found.append((tag, tuple(named)))
         self.ids += [named["id"]] if "id" in named else []

@@ -50,7 +50,8 @@ def chance_of(pairs: Sequence[Pairing]) -> str:
     differing = [one for one in known if one.all.differs]
     if differing:
         told = "; ".join(f"{_pair(one)} (p = {one.all.p:.2g})" for one in differing[:5])
-        return f"{len(differing)} of {plural(len(known), 'pair')} differ beyond chance (exact McNemar, Holm): {told}."
+        differ = "differs" if len(differing) == 1 else "differ"
+        return f"{len(differing)} of {plural(len(known), 'pair')} {differ} beyond chance (exact McNemar, Holm): {told}."
     least = min(known, key=lambda one: one.all.p)
     return (
         f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.all.p)} "

@@ -1,0 +1,195 @@
+"""A run whose every text is hostile, through every profile and form: nothing gets out of its place."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from documents import HOSTILE
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from page_rules import check_folder, check_html, check_markdown
+
+from bucket_runs import a_verdict
+from errata.model import Attempt, Case, Check, ErrorInfo, Judgement, Output, Run, SourceInfo, Subject, case_key
+from errata.pipeline.reporting.batch import batch_report
+from errata.pipeline.reporting.batch_folder import batch_files
+from errata.pipeline.reporting.comparison import comparison_report
+from errata.pipeline.reporting.run import run_report
+from errata.report import step_summary
+from errata.report.html import to_html
+from errata.report.markdown import to_markdown
+from errata.report.profiles.batch import batch_documents
+from errata.report.profiles.comparison import comparison_document
+from errata.report.profiles.run import run_document
+from errata.store.database import open_store
+from errata.store.importing import Importing
+from errata.store.packing import pack_items, seal
+from errata.store.reviews import keep_verdicts
+from errata.store.runs import run_by_id
+from report_pages import DAY, working_in
+from terminal import done
+
+MAPPING = """
+suite = "suite"
+[run]
+name = { column = "run" }
+model = { column = "model" }
+[case]
+name = "id"
+category = "topic"
+input = "prompt"
+expected = "gold"
+[attempt]
+output = "answer"
+passed = "ok"
+error = "exception"
+[checks]
+style = "style"
+"""
+
+
+def rows(model):
+    for number, text in enumerate(HOSTILE):
+        row = {"run": f"run {text}"[:60], "model": model, "id": f"{number} {text}", "topic": f"topic {text}"}
+        row |= {"prompt": f"ask {text}", "gold": f"{text} gold", "answer": f"{text} answer", "ok": number % 5 == 0}
+        row |= {"style": number % 2 == 0, "exception": text if number % 3 == 0 and number % 5 else None}
+        yield {**row, "run": "hostile"}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Two runs of hostile texts, and every report about them."""
+    with working_in(tmp_path_factory.mktemp("hostile")) as folder:
+        for at, model in enumerate(("evil/<script>alert(1)</script> $(id) `x` [a](b)", "=cmd|' /C calc'!A0 @all #1")):
+            (folder / f"{at}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows(model)))
+            (folder / f"{at}.jsonl.map.toml").write_text(MAPPING)
+        shared = ("--date", DAY, "--store", "errata.db")
+        for at in range(2):
+            done("report", f"{at}.jsonl", "--profile", "run", "--html", "-o", f"reports-{at}", *shared)
+            done("issues", f"{at}.jsonl", "-o", f"analysis-{at}", *shared)
+        done("report", "0.jsonl", "1.jsonl", "--profile", "comparison", "--html", "-o", "results", *shared)
+        said = done("report", "0.jsonl", "--profile", "run", "-o", "reports-0", "--step-summary", *shared)
+        (folder / "results" / "summary.md").write_text(said.out)
+        return folder
+
+
+@pytest.mark.trap(22)
+@pytest.mark.parametrize(("part", "least"), [("reports-0", 2), ("reports-1", 2), ("results", 3), ("analysis-0", 80)])
+def test_no_page_holds_anything_that_is_not_ours(written, part, least):
+    assert check_folder(written / part) >= least
+
+
+def test_no_file_lies_outside_of_its_folder(written):
+    assert sorted(path.name for path in written.iterdir() if "errata.db" not in path.name) == [
+        "0.jsonl",
+        "0.jsonl.map.toml",
+        "1.jsonl",
+        "1.jsonl.map.toml",
+        "analysis-0",
+        "analysis-1",
+        "reports-0",
+        "reports-1",
+        "results",
+    ]
+
+
+def test_no_cell_is_a_formula(written):
+    with (written / "results" / "failure_review_rows.csv").open(newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+
+    assert len(cells) > 500
+    assert not [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@") and cell.strip()]
+
+
+def test_every_case_has_its_page_and_its_line(written):
+    (report,) = (written / "reports-0").rglob("*.md")
+    failed = sum(number % 5 != 0 for number in range(len(HOSTILE)))
+
+    assert report.read_text().count("- **Failed check**: ") + report.read_text().count("- **Failed step**: ") == failed
+    assert len(list((written / "analysis-0" / "issues").glob("*.md"))) == 1 + len(HOSTILE)
+
+
+def a_hostile_run(text, folder):
+    """One failure and one pass, with the text wherever a record takes one, and a verdict that says it, too."""
+    store = open_store(folder / "errata.db")
+    run = Run(
+        native_id=f"run {text}",
+        name=text,
+        source=SourceInfo(name="test"),
+        suite="suite",
+        subject=Subject(model=f"m{text}", provider=text, agent=text),
+        variant={"experiment": text},
+    )
+    items = [run]
+    for name, outcome in ((f"a{text}", "fail"), (f"b{text}", "pass"), (f"c{text}", "none")):
+        key = case_key(run.suite, name)
+        items.append(Case(run=run.id, suite=run.suite, native_id=name, name=f"n{text}", input=text, expected=f"{text}!"))
+        items.append(
+            Attempt(
+                run=run.id,
+                case=key,
+                execution="error" if outcome == "none" else "completed",
+                measurement="not_run" if outcome == "none" else "scored",
+                outcome=outcome,
+                native_status=text,
+                output=Output(text=text),
+                errors=(ErrorInfo(type=text, message=text, traceback=text, phase="subject"),) if outcome == "none" else (),
+                checks=(Check(name=f"k{text}", status="fail" if outcome == "fail" else "pass", explanation=text),),
+                judgements=(Judgement(judge=text, reasoning=text),),
+            )
+        )
+    with Importing(store) as importing:
+        for batch in seal(pack_items(items)):
+            importing.add(batch)
+        importing.finish()
+    stored = run_by_id(store, run.id)
+    said = {"cause": text, "reasoning": text, "underlying_mistake": text, "consequences": (text,), "doubts": (text,)}
+    snippets = {"model_snippet": text, "expected_snippet": text, "label": "model", "owner": "model"}
+    keep_verdicts(store, [a_verdict(stored, f"a{text}", **said, **snippets)])
+    return stored, store
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_text_wherever_a_record_takes_one(text, tmp_path):
+    check_all(text, tmp_path)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=30))
+def test_no_text_at_all_gets_out_of_its_place(tmp_path_factory, text):
+    check_all(text, tmp_path_factory.mktemp("any"))
+
+
+def check_all(text: str, folder: Path) -> None:
+    with working_in(folder):
+        stored, store = a_hostile_run(text, folder)
+        run = run_report(stored, store, made=DAY)
+        comparison = comparison_report([stored], store, made=DAY)
+        batch = batch_report(stored, store, made=DAY)
+    documents = [
+        run_document(run),
+        comparison_document(comparison),
+        *batch_documents(batch).values(),
+        step_summary.of_run(run, [text]),
+        step_summary.of_comparison(comparison, [text]),
+        step_summary.of_batch(batch, [text]),
+    ]
+    for document in documents:
+        check_markdown(to_markdown(document))
+        check_html(to_html(_without_links_to_files(to_html(document))))
+    for name, content in batch_files(batch).items():
+        assert "\n" not in name
+        assert not name.startswith(("/", "."))
+        if name.startswith("issues/") and name.endswith(".md"):
+            assert content.startswith("# ")
+            assert content.count("<!-- errata:") == 1
+
+
+def _without_links_to_files(page: str) -> str:
+    return page
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__]))
