@@ -2,7 +2,6 @@
 
 import csv
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -125,7 +124,9 @@ def a_hostile_run(text, folder):
     items = [run]
     for name, outcome in ((f"a{text}", "fail"), (f"b{text}", "pass"), (f"c{text}", "none")):
         key = case_key(run.suite, name)
-        items.append(Case(run=run.id, suite=run.suite, native_id=name, name=f"n{text}", input=text, expected=f"{text}!"))
+        items.append(
+            Case(run=run.id, suite=run.suite, native_id=name, name=f"n{text}", input=text, expected=f"{text}!")
+        )
         items.append(
             Attempt(
                 run=run.id,
@@ -135,7 +136,9 @@ def a_hostile_run(text, folder):
                 outcome=outcome,
                 native_status=text,
                 output=Output(text=text),
-                errors=(ErrorInfo(type=text, message=text, traceback=text, phase="subject"),) if outcome == "none" else (),
+                errors=(ErrorInfo(type=text, message=text, traceback=text, phase="subject"),)
+                if outcome == "none"
+                else (),
                 checks=(Check(name=f"k{text}", status="fail" if outcome == "fail" else "pass", explanation=text),),
                 judgements=(Judgement(judge=text, reasoning=text),),
             )
@@ -178,18 +181,10 @@ def check_all(text: str, folder: Path) -> None:
     ]
     for document in documents:
         check_markdown(to_markdown(document))
-        check_html(to_html(_without_links_to_files(to_html(document))))
+        check_html(to_html(document), beside=True)
     for name, content in batch_files(batch).items():
         assert "\n" not in name
         assert not name.startswith(("/", "."))
         if name.startswith("issues/") and name.endswith(".md"):
             assert content.startswith("# ")
             assert content.count("<!-- errata:") == 1
-
-
-def _without_links_to_files(page: str) -> str:
-    return page
-
-
-if __name__ == "__main__":
-    sys.exit(pytest.main([__file__]))

@@ -17,6 +17,7 @@ _STARTS = re.compile(r"^(\s*)([#>+=-]|\d{1,9}[.)](?=\s|$))")
 _CALLS = re.compile(r"(?<![\w`])@(?=\w)|(?<!\w)#(?=\d)|(?<=\w)#(?=\d)|\bGH-(?=\d)")
 GAP = "\u200b"
 """Breaks a mention or a reference where nobody sees it."""
+_ACTS = re.compile(r"<(?=[A-Za-z/!?])|\](?=[(\[])|:(?=//)|www(?=\.)|mailto(?=:)")
 _TICKS = re.compile(r"`+")
 
 
@@ -64,6 +65,11 @@ def ticks_around(text: str, least: int = 1) -> str:
 def neutral(text: str) -> str:
     """Without mentions and references: nobody is called, and no issue is named or closed, by what a log says."""
     return _CALLS.sub(lambda found: f"{found[0]}{GAP}", text)
+
+
+def plain_title(title: str) -> str:
+    """A title that is no markdown but may be read as such: as it is, with gaps where it would be more than text."""
+    return _ACTS.sub(lambda found: f"{found[0]}{GAP}", neutral(washed(title)))
 
 
 def not_a_start(text: str) -> str:

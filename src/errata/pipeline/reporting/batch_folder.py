@@ -6,10 +6,9 @@ from pathlib import Path
 from errata.issues.manifest import SCRIPT, Filed, manifest, marker, script
 from errata.report.facts.batch import BatchReport
 from errata.report.markdown import to_markdown
-from errata.report.markdown_text import neutral
+from errata.report.markdown_text import plain_title
 from errata.report.profiles.batch import batch_documents
 from errata.report.profiles.batch_issues import with_marker
-from errata.report.washing import washed
 
 EXECUTABLE = frozenset((SCRIPT,))
 PARTS = ("failures", "issues")
@@ -18,7 +17,7 @@ NEW_LINE = "\n"
 
 def _plain_title(title: str, text: str) -> str:
     """The script takes the first line as it is for the title, which is no markdown."""
-    return f"# {neutral(washed(title))}\n{text.partition(NEW_LINE)[2]}"
+    return f"# {plain_title(title)}\n{text.partition(NEW_LINE)[2]}"
 
 
 def left_over(folder: Path, files: Collection[str]) -> list[str]:
