@@ -1,6 +1,7 @@
 """A run that was imported anew: verdicts whose evidence changed go back to the queue, the others stay."""
 
 import shutil
+from contextlib import chdir
 
 import pytest
 
@@ -24,10 +25,19 @@ def imported_anew(tmp_path, old, new):
     done("import", changed)
 
 
+@pytest.fixture(scope="module")
+def all_read(tmp_path_factory):
+    """A store in which everything was read once; each test gets a copy."""
+    folder = tmp_path_factory.mktemp("read")
+    with chdir(folder):
+        done("import", RUN_B)
+        read_all(folder)
+    return folder / ".errata"
+
+
 @pytest.fixture
-def read(tmp_path):
-    done("import", RUN_B)
-    read_all(tmp_path)
+def read(all_read, at_home):
+    shutil.copytree(all_read, at_home / ".errata")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """`file_issues.sh` for real, against a stand-in for `gh` that writes down every call and fails at random."""
 
-import json
 import os
 import shutil
 import signal
@@ -10,10 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
+from standing_in import calls, environment, filing, put_in_place, state
 
 from errata.issues.manifest import Filed, keys_for, manifest, marker, script
 
-STAND_IN = Path(__file__).parent.parent / "fixtures" / "issues" / "gh"
 NAMES = ["test-001", "test-002", "test-003", "test-004"]
 NASTY = "Add type hints to `loader` \"now\" $HOME $(touch pwned) 'x' \\ | & ; <b> @all #1"
 
@@ -38,33 +37,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def gh(tmp_path):
-    home = tmp_path / "gh-home"
-    home.mkdir()
-    (tmp_path / "bin").mkdir()
-    stand_in = tmp_path / "bin" / "gh"
-    stand_in.write_text(f"#!{sys.executable}\n{STAND_IN.read_text()}")
-    stand_in.chmod(0o755)
-    return home
-
-
-def environment(gh, **more):
-    path = f"{gh.parent / 'bin'}:{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "GH_HOME": str(gh), "FILE_ISSUES_PAUSE": "0", **more}
-
-
-def filing(folder, gh, *words, cwd=None, **more):
-    command = [str(folder / "file_issues.sh"), *words]
-    return subprocess.run(
-        command, env=environment(gh, **more), cwd=cwd or "/", capture_output=True, text=True, timeout=60
-    )
-
-
-def state(gh):
-    return json.loads((gh / "state.json").read_text())
-
-
-def calls(gh):
-    return [json.loads(line) for line in (gh / "calls.jsonl").read_text().splitlines()]
+    return put_in_place(tmp_path)
 
 
 def assert_all_filed_once(gh):
@@ -199,6 +172,34 @@ def test_a_damaged_manifest_is_refused_before_anything_is_sent(folder, gh, line,
     found = filing(folder, gh)
     assert (found.returncode, told in found.stderr) == (1, True)
     assert not (gh / "calls.jsonl").exists()
+
+
+@pytest.mark.req("S-27")
+def test_very_many_issues_are_linked_in_several_comments(folder, gh):
+    """With a hundred times fewer links to a comment, so that four issues need several."""
+    path = folder / "file_issues.sh"
+    path.write_text(path.read_text().replace("readonly per_comment=400", "readonly per_comment=3"))
+    first, second = filing(folder, gh), filing(folder, gh)
+
+    comments = [one["body"] for one in state(gh)["comments"]]
+    assert [body.count("/issues/") for body in comments] == [3, 1, 0]
+    assert first.stdout.endswith("1 epic, 4 issues, 3 comments; recorded in filed.tsv\n")
+    assert second.stdout.count("skip") == 8
+
+
+def test_a_body_that_is_too_long_is_cut_and_still_found(folder, gh):
+    path = folder / "issues" / "test-002.md"
+    path.write_text(path.read_text().replace("body of", "long line\n" * 9_000 + "body of"))
+    filing(folder, gh, GH_FAILS="0.5", GH_SEED="3")
+    for _ in range(80):
+        if filing(folder, gh).returncode == 0:
+            break
+
+    bodies = [one["body"] for one in state(gh)["issues"] if "test-002" in one["title"]]
+    assert len(bodies) == 1
+    assert len(bodies[0]) < 65_000
+    assert "cut here: the whole is in issues/test-002.md" in bodies[0]
+    assert bodies[0].endswith(f"<!-- {marker('b1', 'test-002')} -->\n")
 
 
 def test_an_unknown_option_is_refused(folder, gh):

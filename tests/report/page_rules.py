@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
 
@@ -14,67 +15,18 @@ HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\
 OURS = re.compile(r"<!-- errata:[\w:.-]+(?: \{[^<>]*\})? -->\s*")
 ADDRESS = re.compile(r"://|\bwww\.|mailto:")
 CALL = re.compile(r"(?<![\w`])@\w|(?<!\w)#\d|\bGH-\d")
-TAGS = set(
-    [
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "p",
-        "dl",
-        "dt",
-        "dd",
-        "ul",
-        "ol",
-        "li",
-        "nav",
-        "section",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "div",
-        "figure",
-        "figcaption",
-        "pre",
-        "code",
-        "strong",
-        "a",
-        "span",
-        "svg",
-        "rect",
-        "wbr",
-    ]
+TAGS = frozenset(
+    re.findall(
+        r"\w+",
+        "html head meta title style body h1 h2 h3 h4 h5 h6 p dl dt dd ul ol li nav section table thead tbody tr th td "
+        "div figure figcaption pre code strong a span svg rect wbr",
+    )
 )
-ATTRIBUTES = set(
-    [
-        "lang",
-        "charset",
-        "http-equiv",
-        "content",
-        "name",
-        "id",
-        "class",
-        "href",
-        "scope",
-        "role",
-        "tabindex",
-        "aria-label",
-        "title",
-        "width",
-        "height",
-        "rx",
-    ]
+ATTRIBUTES = frozenset(
+    re.findall(
+        r"[\w-]+",
+        "lang charset http-equiv content name id class href scope role tabindex aria-label title width height rx",
+    )
 )
 VOID = {"meta", "wbr"}
 
@@ -114,8 +66,6 @@ def _anchors(tokens) -> set[str]:
 
 
 def _leads_somewhere(target: str, anchors: set[str], page: Path | None) -> None:
-    from urllib.parse import unquote
-
     if target.startswith("#"):
         assert unquote(target[1:]) in anchors, target
     elif page is not None:
@@ -143,7 +93,7 @@ class Page(HTMLParser):
             assert not (tag in ("p", "h1", "h2", "h3", "li") and "p" in self.open), self.open
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
+    def handle_startendtag(self, tag, _attrs):
         assert tag == "rect"
 
     def handle_endtag(self, tag):

@@ -15,6 +15,8 @@ readonly manifest="$here/issues/manifest.tsv" # kind <TAB> key <TAB> file <TAB> 
 readonly state="$here/filed.tsv"              # begun|filed <TAB> key <TAB> url
 readonly pause="${FILE_ISSUES_PAUSE:-1}"      # seconds between calls
 readonly tab=$'\t'
+readonly most=60000        # bytes of a body; GitHub takes 65536 characters
+readonly per_comment=400   # links in one comment
 
 dry_run=false
 case "${1:-}" in
@@ -46,6 +48,16 @@ was_begun() {
 
 begin() { printf 'begun\t%s\n' "$1" >>"$state"; }
 record() { printf 'filed\t%s\t%s\n' "$1" "$2" >>"$state"; }
+
+# fitted FILE MARKER NAME: the file, or as much of it as can be sent
+fitted() {
+  if (($(wc -c <"$1") <= most)); then
+    cat -- "$1"
+    return 0
+  fi
+  head -c "$most" -- "$1" | sed '$d'
+  printf '\n… cut here: the whole is in %s\n\n<!-- %s -->\n' "$3" "$2"
+}
 
 # First line of an issue file, without "# ".
 title_of() {
@@ -82,7 +94,8 @@ create() {
   fi
   if was_begun "$key"; then url="$(found_issue "$marker")"; fi
   if [[ -z "$url" ]]; then
-    tail -n +2 -- "$file" >"$work/body.md"
+    tail -n +2 -- "$file" >"$work/whole.md"
+    fitted "$work/whole.md" "$marker" "${file#"$here"/}" >"$work/body.md"
     local args=(--title "$title" --body-file "$work/body.md")
     for label in "${labels[@]}"; do args+=(--label "$label"); done
     begin "$key"
@@ -108,7 +121,7 @@ comment() {
   fi
   if was_begun "$key"; then link="$(found_comment "$number" "$marker")"; fi
   if [[ -z "$link" ]]; then
-    { cat -- "$file" && printf '\n<!-- %s -->\n' "$marker"; } >"$work/comment.md"
+    { fitted "$file" "$marker" "${file##*/}" && printf '\n<!-- %s -->\n' "$marker"; } >"$work/comment.md"
     begin "$key"
     link="$(gh issue comment "$number" --body-file "$work/comment.md")"
     link="${link##*$'\n'}"
@@ -159,18 +172,25 @@ fi
 create epic "$epic_file" "$epic_marker"
 epic="${url##*/}"
 
-links="$work/links.md"
-printf 'Issues of this batch:\n\n' >"$links"
+parts=0
 for at in "${!keys[@]}"; do
   create "${keys[at]}" "${files[at]}" "${markers[at]}"
-  printf -- '- %s %s\n' "${keys[at]}" "$url" >>"$links"
+  if ((at % per_comment == 0)); then
+    parts=$((parts + 1))
+    printf 'Issues of this batch:\n\n' >"$work/links-$parts.md"
+  fi
+  # as code (\140 is a backtick): a name may look like a reference to another issue
+  printf -- '- \140%s\140 %s\n' "${keys[at]}" "$url" >>"$work/links-$parts.md"
 done
 
-comment links "$epic" "$links" "$links_marker"
+comment links "$epic" "$work/links-1.md" "$links_marker"
+for ((part = 2; part <= parts; part++)); do
+  comment "links:$part" "$epic" "$work/links-$part.md" "$links_marker:$part"
+done
 comment analysis "$epic" "$analysis_file" "$analysis_marker"
 
 if $dry_run; then
-  printf '\ndry run: 1 epic, %d issues, 2 comments; nothing was sent\n' "${#keys[@]}"
+  printf '\ndry run: 1 epic, %d issues, %d comments; nothing was sent\n' "${#keys[@]}" "$((parts + 1))"
 else
-  printf '\n1 epic, %d issues, 2 comments; recorded in %s\n' "${#keys[@]}" "${state##*/}"
+  printf '\n1 epic, %d issues, %d comments; recorded in %s\n' "${#keys[@]}" "$((parts + 1))" "${state##*/}"
 fi

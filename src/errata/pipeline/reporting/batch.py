@@ -16,6 +16,7 @@ from errata.pipeline.selecting import handle_of
 from errata.pipeline.standings import standing_of
 from errata.pipeline.timeline import timeline_of
 from errata.report.facts.batch import BatchReport, Category, Session, Spread, Test
+from errata.report.washing import washed
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
@@ -100,7 +101,7 @@ def collect(stored: StoredRun, store: Store, timeline: Timeline) -> Batch:
     )
     names = {case: case_name(stored.run, case) for case in sorted(counted)}
     hidden = _hidden(batch)
-    for (case, name), key in zip(names.items(), keys_for(names.values()), strict=True):
+    for (case, name), key in zip(names.items(), keys_for(map(washed, names.values())), strict=True):
         tests[case] = _test(batch, counted[case], key, name, hidden.get(case, ""))
     return batch
 

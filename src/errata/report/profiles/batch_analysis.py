@@ -19,6 +19,9 @@ from errata.report.document import (
 from errata.report.facts.batch import BatchReport, Category, Session, Spread
 from errata.report.profiles.parts import batch_name, money, named, plural, seconds, status_line
 
+LISTED = 100
+"""Tests that are named in one sentence."""
+
 
 def analysis_document(report: BatchReport) -> Document:
     return Document(
@@ -56,16 +59,17 @@ def _sessions(report: BatchReport) -> Iterator[Block]:
         spent = f" Together they cost {money(report.hidden_passes_cost, 2)}." if report.hidden_passes_cost else ""
         yield paragraph(
             Strong(f"Passed in an earlier session, not now ({len(report.hidden_passes)}):"),
-            f" {', '.join(report.hidden_passes)}.{spent}",
+            f" {named(report.hidden_passes, LISTED)}.{spent}",
         )
     if report.hidden_fails:
         yield paragraph(
             Strong(f"Failed on their merits in an earlier session, not measured now ({len(report.hidden_fails)}):"),
-            f" {', '.join(report.hidden_fails)}.",
+            f" {named(report.hidden_fails, LISTED)}.",
         )
     if report.never_measured:
         yield paragraph(
-            Strong(f"Measured in no session ({len(report.never_measured)}):"), f" {', '.join(report.never_measured)}."
+            Strong(f"Measured in no session ({len(report.never_measured)}):"),
+            f" {named(report.never_measured, LISTED)}.",
         )
 
 

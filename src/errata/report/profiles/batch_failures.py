@@ -18,8 +18,9 @@ from errata.report.document import (
 )
 from errata.report.facts.batch import BatchReport, Category, Failure, Fix
 from errata.report.profiles.parts import NONE, money, plural
+from errata.report.washing import washed_lines
 
-ERROR_LINES, SAME = 40, 40
+ERROR_LINES, WIDE, SAME = 40, 500, 40
 NO_FIX = "Not known yet: no rule has a fix for it, and nobody has read it."
 READ_WITHOUT_FIX = "Not known: who read it names none."
 
@@ -162,7 +163,7 @@ def _task(one: Failure) -> Iterator[Block]:
 
 
 def cut(text: str) -> str:
-    lines = text.strip("\n").splitlines()
-    return "\n".join(
-        [*lines[:ERROR_LINES], f"… {len(lines) - ERROR_LINES} more lines"] if len(lines) > ERROR_LINES else lines
-    )
+    """As much of it as an issue can hold; without secrets before that, since half a secret looks like none."""
+    lines = washed_lines(text).split("\n")
+    shown = [f"{one[:WIDE]}…" if len(one) > WIDE else one for one in lines[:ERROR_LINES]]
+    return "\n".join([*shown, f"… {len(lines) - ERROR_LINES} more lines"] if len(lines) > ERROR_LINES else shown)

@@ -7,10 +7,18 @@ from errata.report.facts.batch import BatchReport, Failure, Test
 from errata.report.profiles.batch_failures import cut, same_tests
 from errata.report.profiles.parts import NONE, interval, money, named, percent, plural
 
+LONGEST, STATUS = 180, 40
+"""Characters of a title; GitHub takes 256."""
+
 
 def issue_title(test: Test) -> str:
-    name = f": {test.name}" if test.name else ""
-    return f"[E2E] {test.id}{name} - {test.status}"
+    """At most as long as issue trackers take; the status stays."""
+    name = f"[E2E] {test.id}{f': {test.name}' if test.name else ''}"
+    return f"{_cut(name, LONGEST)} - {_cut(test.status, STATUS)}"
+
+
+def _cut(text: str, most: int) -> str:
+    return f"{text[: most - 1]}…" if len(text) > most else text
 
 
 def epic_document(report: BatchReport) -> Document:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from errata.report.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.report.facts.run import Failure
 from errata.report.facts.shared import Piece, Snippets
+from errata.report.washing import washed_lines
 
 LONGEST = 40
 """Lines of a snippet."""
@@ -95,5 +96,5 @@ def _snippets(shown: Snippets) -> Iterator[Block]:
 
 
 def cut(text: str) -> str:
-    lines = text.strip("\n").split("\n")
+    lines = washed_lines(text).split("\n")
     return "\n".join([*lines[:LONGEST], f"… {len(lines) - LONGEST} more lines"] if len(lines) > LONGEST else lines)
