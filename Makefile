@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench bench-triage bench-review bench-compare bench-buckets bench-report soak golden requirements sabotage lock clean help
+.PHONY: demo test check bench bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage lock clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -54,6 +54,9 @@ bench-review: $(READY) ## 2,000 reviews, 64 at once, by a provider on loopback
 
 soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
 	@$(BIN)/python -m soak
+
+properties: $(READY) ## every property, a thousand examples each
+	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto
 
 golden: $(READY) ## rewrite the golden files; read the diff as a user would
 	@$(BIN)/pytest -n 0 --inline-snapshot=create,fix
