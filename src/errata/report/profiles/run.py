@@ -113,7 +113,7 @@ def _sections(report: RunReport) -> Iterator[Section]:
     if report.failures:
         told = (*classified, *machinery)
         one_reader = not provisional and len(report.reading.by) == 1
-        failures = tuple(failure_section(one, keys[id(one)], tell_reader=not one_reader) for one in told)
+        failures = tuple(failure_section(one, keys[id(one)], word=words[1], tell_reader=not one_reader) for one in told)
         yield Section(title="Per-failure Analysis", sections=failures)
     yield Section(title="Cross-cutting Patterns", blocks=tuple(_patterns(report)))
     yield Section(title="Recommendations", blocks=tuple(_advice(report)))

@@ -11,13 +11,13 @@ LONGEST = 40
 """Lines of a snippet."""
 
 
-def failure_section(failure: Failure, key: str, *, tell_reader: bool) -> Section:
-    """`tell_reader` where several have read, or not all was read: then each says who has."""
+def failure_section(failure: Failure, key: str, *, word: str, tell_reader: bool) -> Section:
+    """`word` is what it failed at; `tell_reader` where several have read, or not all was: then each says who has."""
     return Section(
         title=title_of(failure),
         key=key,
         brief=line(Strong(label_of(failure)), ": ", marked(failure.short or failure.error)),
-        blocks=tuple(_told(failure, tell_reader)),
+        blocks=tuple(_told(failure, word, tell_reader)),
     )
 
 
@@ -32,8 +32,8 @@ def label_of(failure: Failure) -> str:
     return f"{word} ({failure.note})" if failure.note else word
 
 
-def _told(failure: Failure, tell_reader: bool) -> Iterator[Block]:
-    yield items(_lines(failure, tell_reader))
+def _told(failure: Failure, word: str, tell_reader: bool) -> Iterator[Block]:
+    yield items(_lines(failure, word, tell_reader))
     if failure.evidence:
         yield paragraph("Evidence")
         yield items(map(_piece, failure.evidence))
@@ -42,9 +42,9 @@ def _told(failure: Failure, tell_reader: bool) -> Iterator[Block]:
         yield paragraph("Doubt: ", marked(doubt))
 
 
-def _lines(failure: Failure, tell_reader: bool) -> Iterator[Line]:
+def _lines(failure: Failure, word: str, tell_reader: bool) -> Iterator[Line]:
     also = f"; also {' and '.join(failure.also_failed)}" if failure.also_failed else ""
-    yield line(Strong("Failed step"), ": ", f"{failure.step or 'none'}{also}")
+    yield line(Strong(word), ": ", f"{failure.step or 'none'}{also}")
     if failure.error:
         yield line(Strong("Error"), ": ", Code(failure.error))
     yield _classified(failure, tell_reader)
