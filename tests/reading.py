@@ -55,7 +55,14 @@ def at_a_terminal(*arguments: str, answers: Sequence[str] = (), interrupt: bool 
     ours, theirs = pty.openpty()
     environment = os.environ | {"ERRATA_AUTHOR": "ada", "NO_COLOR": "1", "COLUMNS": "100"}
     process = subprocess.Popen(
-        [str(PROGRAM), *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
+        [str(PROGRAM), *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment,
+        start_new_session=True,
+        # who runs the tests in the background of a shell hands down that interrupts are ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(theirs)
     shown, waiting = "", list(answers)
@@ -72,10 +79,13 @@ def at_a_terminal(*arguments: str, answers: Sequence[str] = (), interrupt: bool 
             shown += "\n"
         elif shown.endswith(": ") and interrupt:
             # a signal that comes just before a line is waited for is seen only with the next
-            while process.poll() is None:
+            for _ in range(10):
                 process.send_signal(signal.SIGINT)
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(3)
+                    break
+            else:
+                process.kill()
             break
     process.wait(SECONDS)
     os.close(ours)
