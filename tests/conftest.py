@@ -10,7 +10,7 @@ from tests.sabotage import sabotage
 FIXTURES = Path(__file__).parent / "fixtures"
 
 # a short pass of every property for each change; `make properties` looks for longer
-settings.register_profile("short", max_examples=30, deadline=None)
+settings.register_profile("short", max_examples=15, deadline=None)
 settings.register_profile("long", max_examples=1_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 

@@ -16,29 +16,43 @@ class Written(NamedTuple):
 
 def write_files(folder: Path, files: Mapping[str, str], *, executable: frozenset[str] = frozenset()) -> list[Written]:
     """Path relative to the folder → content."""
-    return [write_file(folder, name, content, executable=name in executable) for name, content in files.items()]
+    for parent in dict.fromkeys((folder / name).parent for name in files):
+        _make(folder, parent)
+    return [_written(folder / name, content, executable=name in executable) for name, content in files.items()]
 
 
-def write_file(folder: Path, name: str, content: str, *, executable: bool = False) -> Written:
-    path = folder / name
-    data = content.encode("utf-8", "replace")
+def write_file(folder: Path, name: str, content: str) -> Written:
+    _make(folder, (folder / name).parent)
+    return _written(folder / name, content)
+
+
+def _make(folder: Path, parent: Path) -> None:
+    """A link that somebody put there must not lead a report into another folder."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _refuse_way_out(folder, path)
+        parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(parent, error) from error
+    if not parent.resolve().is_relative_to(folder.resolve()):
+        raise ReportError(f"`{parent}` leads out of `{folder}`", hint="remove the link, or name another folder")
+
+
+def _written(path: Path, content: str, *, executable: bool = False) -> Written:
+    data = content.encode("utf-8", "replace")
+    if path.is_symlink():
+        raise ReportError(f"`{path}` leads out of its folder", hint="remove the link, or name another folder")
+    try:
         before = path.read_bytes() if path.is_file() else None
         if before != data:
             _replace(path, data)
         if executable:
             path.chmod(path.stat().st_mode | 0o111)
     except OSError as error:
-        raise ReportError(f"`{path}` can't be written: {error.strerror}", hint="name another folder") from error
+        raise _refused(path, error) from error
     return Written(path, "new" if before is None else "unchanged" if before == data else "changed")
 
 
-def _refuse_way_out(folder: Path, path: Path) -> None:
-    """A link that somebody put there must not lead a report into another folder."""
-    if path.is_symlink() or not path.parent.resolve().is_relative_to(folder.resolve()):
-        raise ReportError(f"`{path}` leads out of `{folder}`", hint="remove the link, or name another folder")
+def _refused(path: Path, error: OSError) -> ReportError:
+    return ReportError(f"`{path}` can't be written: {error.strerror}", hint="name another folder")
 
 
 def _replace(path: Path, data: bytes) -> None:
