@@ -1,9 +1,9 @@
 """One failure of a batch: cause, exact error, fix, and its way through the sessions."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from errata.compare.sessions import Timeline
@@ -52,8 +52,10 @@ class Batch:
         """Those in use; looked up once."""
         return rules_in_use().book.rules
 
-    def means(self, rule: str) -> str:
-        return self.rules[rule].means if rule in self.rules else meaning_of(rule)
+    @cached_property
+    def means(self) -> Callable[[str], str]:
+        """What a rule says in words."""
+        return cache(meaning_of)
 
     def case(self, key: str) -> Case | None:
         """With its files, where it has any."""
