@@ -15,11 +15,11 @@ from bench.measure import errata
 MB = 1024 * 1024
 
 
-def run(folder: Path, rounds: int) -> None:
+def run(folder: Path, rounds: int, size: int = 24 * MB) -> None:
     """One store for all rounds: what a kill leaves behind is met by the next import."""
     chance = random.Random(11)
-    small = generate.judged_run(folder / "small", 2 * MB, seed=3)
-    large = generate.judged_run(folder / "large", 24 * MB, seed=4)
+    small = generate.judged_run(folder / "small", size // 12, seed=3)
+    large = generate.judged_run(folder / "large", size, seed=4)
     store = folder / "kills.db"
     truth = {name: _import_whole(path, folder / f"{name}.db") for name, path in (("small", small), ("large", large))}
     typical = {name: seconds for name, (seconds, _) in truth.items()}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.length import PROFILE
 from tests.sabotage import sabotage
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -12,7 +13,7 @@ FIXTURES = Path(__file__).parent / "fixtures"
 # a short pass of every property for each change; `make properties` looks for longer
 settings.register_profile("short", max_examples=15, deadline=None)
 settings.register_profile("long", max_examples=1_000, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
+settings.load_profile(PROFILE)
 
 if target := os.environ.get("ERRATA_SABOTAGE"):
     sabotage(target)

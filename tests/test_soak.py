@@ -1,18 +1,12 @@
-"""One short pass of each slow kind; `make soak` runs them at length."""
+"""One short pass of each slow kind; `make soak` runs them at length. Fuzz has its own, with the sources."""
 
-from soak import fuzz, kills, load, reviews
+from soak import kills, load, reviews
 
 
 def test_imports_that_are_killed_leave_nothing_half_visible(tmp_path, capsys):
-    kills.run(tmp_path, rounds=3)
+    kills.run(tmp_path, rounds=3, size=6 * kills.MB)
 
     assert "no half-visible run" in capsys.readouterr().out
-
-
-def test_damaged_logs_are_read_or_refused_in_words(tmp_path, capsys):
-    fuzz.run(tmp_path, rounds=25)
-
-    assert "no crash" in capsys.readouterr().out
 
 
 def test_several_imports_at_once_are_each_seen_whole(tmp_path, capsys):

@@ -28,8 +28,8 @@ from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id, unreadables_of
 
-CUTS = 3
-FLIPS = 3
+CUTS = 2
+FLIPS = 1
 
 
 class Log(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ import random
 
 import msgspec
 from a_failing import a_failing, an_error, members, read_as, together
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.buckets.failing import Failing
@@ -95,7 +95,6 @@ def test_members_of_a_bucket_are_of_one_suite(given_):
         assert own <= {bucket.suite}
 
 
-@settings(max_examples=60)
 @given(failures())
 def test_the_same_failures_are_found_again_in_the_same_buckets(given_):
     first = suggest(given_)

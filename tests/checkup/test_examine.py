@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from checkup_fixtures import NOW, RUN, check, crashed, failed, missing, row, rows
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.checkup import RULES, examine, is_fit
@@ -141,7 +141,6 @@ def test_a_finding_says_nothing_that_a_terminal_would_obey():
     assert not any("\x1b" in one.quote or "\u202e" in one.quote for finding in told for one in finding.evidence)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(attempts, max_size=6), st.lists(unreadables, max_size=2))
 def test_no_attempts_whatever_make_the_checkup_fail(any_, bad):
     for finding in examine(RUN, any_, bad, now=NOW):
@@ -154,7 +153,6 @@ REPORTED = st.builds(
 )
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(REPORTED, max_size=3),
     st.none() | st.integers(-5, 5),

@@ -1,6 +1,7 @@
 """`errata review status`, `agreement` and `calibrate`: how far it is, how far readers agree, and how good they are."""
 
 import json
+import shutil
 
 import pytest
 
@@ -13,13 +14,36 @@ def imported():
     done("import", RUN_B)
 
 
-def read_all(tmp_path, name, labels=("MODEL_FAULT",), *options, **changes):
-    """Somebody reads every failure, and gives these labels in turn."""
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory):
+    """Stores in which somebody has read everything, by what was said."""
+    return tmp_path_factory.mktemp("read"), {}
+
+
+@pytest.fixture
+def read_all(imported, tmp_path, shelf):
+    """Somebody reads every failure, and gives these labels in turn; what was read so before is taken from the shelf."""
+    folder, kept = shelf
+
+    def read(name, labels=("MODEL_FAULT",), **changes):
+        words = json.dumps([name, labels, changes])
+        if words not in kept:
+            kept[words] = read_one_by_one(tmp_path, name, labels, **changes)
+            shutil.copytree(".errata", folder / str(len(kept)))
+        else:
+            shutil.rmtree(".errata")
+            shutil.copytree(folder / str(1 + list(kept).index(words)), ".errata")
+        return kept[words]
+
+    return read
+
+
+def read_one_by_one(tmp_path, name, labels, **changes):
     given = {}
     while (told := done("review", "next", "latest", "--reviewer", name).row)["packet"]:
         label = labels[len(given) % len(labels)]
         answer = an_answer(told, label=label, **changes)
-        assert submitted(tmp_path / "a.json", answer, "--reviewer", name, *options).code == 0
+        assert submitted(tmp_path / "a.json", answer, "--reviewer", name).code == 0
         given[told["packet"]["attempt_id"]] = label
     return given
 
@@ -41,24 +65,24 @@ def test_before_anybody_reads_all_is_waiting(imported):
     assert "errata review next jn7mqywb" in told
 
 
-def test_owners_are_told_before_and_after(imported, tmp_path):
-    read_all(tmp_path, "a", ["OVERLY_STRICT"])
+def test_owners_are_told_before_and_after(read_all, tmp_path):
+    read_all("a", ["OVERLY_STRICT"])
 
     rows = {row["owner"]: (row["triage"], row["verdict"], row["changed"]) for row in status()["owners"]}
 
     assert rows == {"model": (6, 0, 6), "grader": (1, 9, 0), "provider": (1, 0, 1), "environment": (1, 0, 1)}
 
 
-def test_every_quote_is_looked_up(imported, tmp_path):
-    read_all(tmp_path, "a")
+def test_every_quote_is_looked_up(read_all, tmp_path):
+    read_all("a")
 
     told = done("review", "status", "latest").out
 
     assert "evidence        9 of 9 quotes found verbatim at the place named" in told
 
 
-def test_doubts_are_counted_and_the_first_of_them_told(imported, tmp_path):
-    read_all(tmp_path, "a", doubts=["the sentences are not stored"])
+def test_doubts_are_counted_and_the_first_of_them_told(read_all, tmp_path):
+    read_all("a", doubts=["the sentences are not stored"])
 
     told = done("review", "status", "latest").out
 
@@ -68,8 +92,8 @@ def test_doubts_are_counted_and_the_first_of_them_told(imported, tmp_path):
     assert len(status()["doubts"]) == 9
 
 
-def test_both_ways_to_a_second_opinion_are_told(imported, tmp_path):
-    read_all(tmp_path, "a")
+def test_both_ways_to_a_second_opinion_are_told(read_all, tmp_path):
+    read_all("a")
 
     told = " ".join(done("review", "status", "latest").out.split())
 
@@ -83,9 +107,9 @@ def test_a_run_without_failures_is_short(library):
     assert told == "Run jn7maewn · 0 failures · 0 reviewed · 0 waiting · 0 refused\n"
 
 
-def test_the_score_of_reviewed_comes_with_the_last_verdict(imported, tmp_path):
+def test_the_score_of_reviewed_comes_with_the_last_verdict(read_all, tmp_path):
     before = done("score", "latest", "--json").row["scores"]
-    read_all(tmp_path, "a", ["OVERLY_STRICT"])
+    read_all("a", ["OVERLY_STRICT"])
     after = done("score", "latest", "--json").row["scores"]
 
     assert before["reviewed"]["total"] == 0
@@ -93,23 +117,23 @@ def test_the_score_of_reviewed_comes_with_the_last_verdict(imported, tmp_path):
 
 
 @pytest.mark.req("J-30")
-def test_a_summary_is_provisional_until_all_is_reviewed(imported, tmp_path):
+def test_a_summary_is_provisional_until_all_is_reviewed(read_all, tmp_path):
     before = done("analyze", RUN_B).out
-    read_all(tmp_path, "a")
+    read_all("a")
     after = done("analyze", RUN_B).out
 
     assert "PROVISIONAL: owners come from rules; 0 of 9 failures reviewed\n" in before
     assert "PROVISIONAL" not in after and "9 of 9 failures reviewed (`errata score" in after
 
 
-def test_one_reader_alone_agrees_with_nobody(imported, tmp_path):
-    read_all(tmp_path, "a")
+def test_one_reader_alone_agrees_with_nobody(read_all, tmp_path):
+    read_all("a")
 
     assert "agreement cannot be given" in done("review", "agreement", "latest").out
 
 
-def test_two_readers_are_compared(imported, tmp_path):
-    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"])
+def test_two_readers_are_compared(read_all, tmp_path):
+    given = read_all("a", ["MODEL_FAULT", "OVERLY_STRICT"])
     second_opinion(tmp_path, "b", ["MODEL_FAULT", "OVERLY_STRICT", "OVERLY_STRICT"], given)
 
     row = done("review", "agreement", "latest", "--json").row
@@ -126,8 +150,8 @@ def test_two_readers_are_compared(imported, tmp_path):
     assert dispute["owners"] == {"agent:a": "model", "agent:b": "grader"}
 
 
-def test_agreement_is_told_for_labels_and_for_owners(imported, tmp_path):
-    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"])
+def test_agreement_is_told_for_labels_and_for_owners(read_all, tmp_path):
+    given = read_all("a", ["MODEL_FAULT", "OVERLY_STRICT"])
     second_opinion(tmp_path, "b", ["MODEL_FAULT", "OVERLY_STRICT", "OVERLY_STRICT"], given)
 
     row = done("review", "agreement", "latest", "--json").row
@@ -140,8 +164,8 @@ def test_agreement_is_told_for_labels_and_for_owners(imported, tmp_path):
     assert "on who has to act: 2 the same · Cohen's kappa 0.40" in told
 
 
-def test_what_is_disputed_is_a_queue_for_a_person(imported, tmp_path):
-    given = read_all(tmp_path, "a")
+def test_what_is_disputed_is_a_queue_for_a_person(read_all, tmp_path):
+    given = read_all("a")
     second_opinion(tmp_path, "b", ["OVERLY_STRICT"], given)
     attempt = next(iter(given))
 
@@ -152,8 +176,8 @@ def test_what_is_disputed_is_a_queue_for_a_person(imported, tmp_path):
     assert status()["disputed"] == [attempt]
 
 
-def test_a_person_settles_a_dispute(imported, tmp_path):
-    given = read_all(tmp_path, "a")
+def test_a_person_settles_a_dispute(read_all, tmp_path):
+    given = read_all("a")
     second_opinion(tmp_path, "b", ["OVERLY_STRICT"], given)
     attempt = next(iter(given))
     told = done("review", "next", attempt, "--reviewer", "ada", "--person", "--json").row
@@ -165,8 +189,8 @@ def test_a_person_settles_a_dispute(imported, tmp_path):
     assert status()["disputed"] == []
 
 
-def test_readers_are_measured_against_people(imported, tmp_path):
-    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"])
+def test_readers_are_measured_against_people(read_all, tmp_path):
+    given = read_all("a", ["MODEL_FAULT", "OVERLY_STRICT"])
     people = dict(given) | {next(iter(given)): "OVERLY_STRICT"}
     lines = ["attempt_id,label", *(f"{attempt},{label}" for attempt, label in people.items())]
     (tmp_path / "labels.csv").write_text("\n".join(lines))
@@ -179,8 +203,8 @@ def test_readers_are_measured_against_people(imported, tmp_path):
     assert measured["confusion"]["OVERLY_STRICT"] == {"MODEL_FAULT": 1, "OVERLY_STRICT": 4}
 
 
-def test_cases_may_be_named_and_what_is_unknown_is_told(imported, tmp_path):
-    read_all(tmp_path, "a")
+def test_cases_may_be_named_and_what_is_unknown_is_told(read_all, tmp_path):
+    read_all("a")
     (tmp_path / "labels.csv").write_text(
         "case,label\n"
         "004-actions/003-rate_limit_guard,model_fault\n"
@@ -207,8 +231,8 @@ def test_a_table_without_labels_is_refused(imported, tmp_path):
     assert "its columns are a, b" in told.talk
 
 
-def test_every_page_of_a_review_fits(imported, tmp_path):
-    given = read_all(tmp_path, "a", ["MODEL_FAULT", "OVERLY_STRICT"], doubts=["word " * 60])
+def test_every_page_of_a_review_fits(read_all, tmp_path):
+    given = read_all("a", ["MODEL_FAULT", "OVERLY_STRICT"], doubts=["word " * 60])
     second_opinion(tmp_path, "b" * 60, ["AMBIGUOUS_TASK"] * 4, given)
     (tmp_path / "labels.csv").write_text("attempt_id,label\n" + "".join(f"{one},KNOWN_GAP\n" for one in given))
 

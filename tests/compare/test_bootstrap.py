@@ -27,7 +27,6 @@ def quantiles(means, share):
     return means[max(0, int(share * len(means)) - 1)], means[min(len(means) - 1, int(share * len(means)) + 1)]
 
 
-@settings(max_examples=40, deadline=None)
 @given(values, st.booleans())
 def test_the_interval_is_that_of_every_possible_draw(given_values, by_counts):
     means = every_mean(given_values)

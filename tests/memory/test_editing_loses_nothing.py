@@ -1,6 +1,6 @@
 """A report's "Actions taken", edited by command and by hand in turns: whatever it looks like, nothing is lost."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.memory.actions_section import with_entry, without_entry
@@ -97,7 +97,6 @@ def said_nothing(line):
     return is_none(line.replace("**Actions taken:**", ""))
 
 
-@settings(max_examples=200, deadline=None)
 @given(documents(), st.lists(actions, min_size=1, max_size=4))
 def test_every_byte_but_a_placeholder_is_kept(data, done):
     for action in done:
@@ -107,7 +106,6 @@ def test_every_byte_but_a_placeholder_is_kept(data, done):
         data = edited.data
 
 
-@settings(max_examples=200, deadline=None)
 @given(documents(), st.lists(actions, min_size=1, max_size=4))
 def test_telling_it_again_changes_nothing(data, done):
     for action in done:
@@ -118,7 +116,6 @@ def test_telling_it_again_changes_nothing(data, done):
         assert (again.state, again.data) == ("there", data)
 
 
-@settings(max_examples=200, deadline=None)
 @given(documents(), actions, actions)
 def test_taking_out_the_last_entry_gives_the_entry_before_it_back(data, first, second):
     before = with_entry(data, entry_for(first, "s")).data
@@ -133,7 +130,6 @@ def test_taking_out_the_last_entry_gives_the_entry_before_it_back(data, first, s
     assert with_entry(back.data, entry_for(second, "s")).state == "written"
 
 
-@settings(max_examples=200, deadline=None)
 @given(documents(), st.lists(st.tuples(actions, st.integers(0, 40), st.sampled_from(BLOCKS)), min_size=2, max_size=5))
 def test_edits_by_hand_between_commands_are_kept(data, rounds):
     """In turns: a command adds an action, a person adds lines anywhere. At the end everybody's lines are there."""

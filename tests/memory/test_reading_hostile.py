@@ -1,7 +1,7 @@
 """Whatever lies in a folder of reports: reading it ends, and ends well."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.memory.reading import read_report
@@ -48,7 +48,6 @@ def test_any_text_is_read(text):
     read(text)
 
 
-@settings(max_examples=300)
 @given(st.lists(PARTS, max_size=40).map("".join))
 def test_any_markdown_is_read(text):
     report = read(text)

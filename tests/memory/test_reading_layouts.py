@@ -1,7 +1,7 @@
 """Any case and any label, laid out in any of the ways in which people write reports, are found back."""
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from errata.memory.reading import read_report
@@ -78,7 +78,6 @@ def laid_out(layout, case, label, spelling):
 
 @pytest.mark.req("C-04", "A-06")
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-@settings(max_examples=30)
 @given(case=paths, label=labels, spelling=spellings)
 @example(case="003-rate_limit_guard", label="MODEL_FAULT", spelling=str)
 def test_a_case_and_its_label_are_found_in_any_layout(layout, case, label, spelling):
@@ -86,7 +85,6 @@ def test_a_case_and_its_label_are_found_in_any_layout(layout, case, label, spell
 
 
 @pytest.mark.parametrize("layout", (LAYOUTS | SENTENCES).values(), ids=LAYOUTS | SENTENCES)
-@settings(max_examples=30)
 @given(case=words, label=labels, spelling=spellings)
 @example(case="pypi-server", label="KNOWN_GAP", spelling=str)
 def test_a_name_without_a_number_is_found_where_it_is_known(layout, case, label, spelling):
@@ -96,7 +94,6 @@ def test_a_name_without_a_number_is_found_where_it_is_known(layout, case, label,
 
 
 @pytest.mark.parametrize("layout", SENTENCES.values(), ids=SENTENCES)
-@settings(max_examples=30)
 @given(case=st.builds("/".join, st.lists(part, min_size=2, max_size=3)), label=labels, spelling=spellings)
 def test_a_path_and_a_label_are_found_in_a_sentence(layout, case, label, spelling):
     assert failures_in(laid_out(layout, case, label, spelling)) == [(case, label)]

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Attempt, Case, Check, Output, Run, Step, Usage, UsageByRole
@@ -14,19 +14,16 @@ from record_strategies import attempts
 HUGE = 2**100
 
 
-@settings(max_examples=60)
 @given(attempts)
 def test_an_attempt_comes_back_from_bytes_as_it_was(attempt):
     assert unpack(pack(attempt), Attempt) == attempt
 
 
-@settings(max_examples=60)
 @given(attempts)
 def test_an_attempt_comes_back_from_json_as_it_was(attempt):
     assert from_json(to_json(attempt), Attempt) == attempt
 
 
-@settings(max_examples=30)
 @given(st.lists(attempts, max_size=3))
 def test_records_are_appended_to_a_buffer(many):
     buffer = bytearray()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, read, slips, state, suggested
@@ -332,7 +332,6 @@ def make(store: Store, stored, change, at: int) -> None:
         undo(store, by)
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.lists(changes(), max_size=8), st.lists(st.sampled_from(ERRORS), min_size=8, max_size=8))
 def test_any_changes_keep_every_failure_in_one_bucket_and_can_be_undone_exactly(made, errors):
     with tempfile.TemporaryDirectory() as folder:

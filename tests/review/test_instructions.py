@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 from a_packet import CONVEX, FIXTURES, TURN, a_packet, with_place
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import LeftOut, Signal
@@ -49,7 +49,6 @@ def test_lines_far_from_a_planted_instruction_stay_evidence(text):
     assert all(span.start > 40 for span in spans(log))
 
 
-@settings(max_examples=200)
 @given(st.lists(st.sampled_from(PLANTED + HARMLESS) | st.text(), max_size=5), st.sampled_from(["\n", " ", '"', ""]))
 def test_spans_are_in_order_apart_and_inside_of_the_text(parts, between):
     text = between.join(parts)

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.record_strategies import attempts, texts
 
@@ -51,7 +51,6 @@ def made(attempt: Attempt, budget: int, *, blind: bool = False, before: tuple[At
     return packet_for(Material(run=RUN, attempt=attempt, before=before), OWNERS, budget=budget, blind=blind)
 
 
-@settings(max_examples=60, deadline=None)
 @given(failures, st.integers(1, 20_000), st.booleans(), st.lists(attempts, max_size=3))
 def test_no_packet_is_larger_than_its_budget_unless_what_must_be_there_is(attempt, budget, blind, before):
     smallest = made(attempt, 1, blind=blind, before=tuple(before))
@@ -60,7 +59,6 @@ def test_no_packet_is_larger_than_its_budget_unless_what_must_be_there_is(attemp
     assert packet.size["tokens_estimated"] <= max(budget, smallest.size["tokens_estimated"])
 
 
-@settings(max_examples=60, deadline=None)
 @given(failures, st.integers(1, 20_000))
 def test_the_size_that_is_told_is_that_of_the_texts_and_of_all_else(attempt, budget):
     packet = made(attempt, budget)
@@ -71,13 +69,11 @@ def test_the_size_that_is_told_is_that_of_the_texts_and_of_all_else(attempt, bud
     assert packet.size["tokens_estimated"] >= spent // 4 - 5
 
 
-@settings(max_examples=60, deadline=None)
 @given(failures, st.integers(1, 20_000), st.booleans())
 def test_the_same_failure_gives_the_same_bytes(attempt, budget, blind):
     assert to_json(made(attempt, budget, blind=blind)) == to_json(made(attempt, budget, blind=blind))
 
 
-@settings(max_examples=60, deadline=None)
 @given(failures, st.integers(1, 20_000))
 def test_no_name_of_a_place_repeats(attempt, budget):
     names = [place.place for place in made(attempt, budget).places]
@@ -85,7 +81,6 @@ def test_no_name_of_a_place_repeats(attempt, budget):
     assert len(names) == len(set(names))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text("ab \n", min_size=2_000, max_size=9_000), st.integers(600, 3_000))
 def test_what_is_cut_says_so_in_its_place_and_is_listed(output, budget):
     packet = made(an_attempt(output=Output(text=output)), budget)

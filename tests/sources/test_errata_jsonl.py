@@ -96,7 +96,7 @@ def logs(draw: st.DrawFn) -> list[Item]:
 
 
 @given(logs())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_what_is_written_comes_back_as_it_was(tmp_path: Path, items: list[Item]):
     path = tmp_path / "export"
     path.write_bytes(b"".join(errata_jsonl.write(items)))

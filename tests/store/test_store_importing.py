@@ -315,7 +315,7 @@ def test_attempts_and_transcripts_of_many_batches_come_back_as_they_were(store):
     assert list(attempts_of(store, run_by_id(store, RUN.id).pk, steps=True)) == many
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(any_attempts, max_size=4))
 def test_any_attempts_come_back_as_they_were(store, any_):
     run = a_run(native_id=f"any-{len(all_runs(store))}")

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.triage.prefilter import needed
@@ -36,7 +36,6 @@ def test_a_pattern_that_may_match_without_any_plain_text_is_always_tried(pattern
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-@settings(deadline=None, max_examples=40)  # making up a text for a long pattern takes its time
 @given(st.data())
 def test_a_text_that_a_rule_matches_holds_what_the_rule_needs(rule, data):
     compiled = re.compile(rule.match, re.IGNORECASE | re.MULTILINE)

@@ -6,7 +6,7 @@ it can't do without, so that long logs cost little, and every pattern takes time
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
@@ -55,8 +55,14 @@ class _Rule(NamedTuple):
     unless: re.Pattern[str] | None
     stems: tuple[tuple[frozenset[str], str], ...]
     """Each with the openings of its words, without which it can't be there."""
-    openings: frozenset[str]
-    """One of each of these in plain letters; a plain text that has none of them need not be looked at."""
+    plain_stems: tuple[tuple[frozenset[str], str], ...]
+    """Those in plain letters: a plain text can hold no others."""
+
+
+class _Rules(NamedTuple):
+    every: tuple[_Rule, ...]
+    by_opening: dict[str, tuple[int, ...]]
+    """Which of them a plain text with a word of this opening may hold; without any it need not be looked at."""
 
 
 class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -83,18 +89,23 @@ _WORDS = r"(?:[^\W_]{1,30}+[\W_]{1,20}+){0,%s}"
 
 
 @lru_cache(maxsize=16)
-def _rules(labels: tuple[str, ...]) -> tuple[_Rule, ...]:
+def _rules(labels: tuple[str, ...]) -> _Rules:
     told = _phrases()
     own = [re.escape(label.lower()) for label in labels if not label.isalpha()]  # `other` may mean anything
     parts = told.parts | {"label": f"(?:{'|'.join((told.parts['label'], *own))})"}
-    return tuple(_rule(one, parts) for one in told.phrase)
+    every = tuple(_rule(one, parts) for one in told.phrase)
+    by_opening: dict[str, list[int]] = {}
+    for number, rule in enumerate(every):
+        for opening in {max(needed, key=len, default="") for needed, _ in rule.plain_stems}:
+            by_opening.setdefault(opening, []).append(number)
+    return _Rules(every, {opening: tuple(numbers) for opening, numbers in by_opening.items()})
 
 
 def _rule(phrase: Phrase, parts: dict[str, str]) -> _Rule:
     unless = _compiled(rf"(?:{phrase.unless})\Z", parts) if phrase.unless else None
     stems = tuple((frozenset(word[:OPENING] for word in _LETTERS.findall(stem)), stem) for stem in phrase.stems)
-    openings = frozenset(max(needed, key=len, default="") for needed, stem in stems if stem.isascii())
-    return _Rule(phrase, _compiled(phrase.pattern, parts), unless, stems, openings)
+    plain = tuple(one for one in stems if one[1].isascii())
+    return _Rule(phrase, _compiled(phrase.pattern, parts), unless, stems, plain)
 
 
 @lru_cache(maxsize=1)
@@ -156,13 +167,11 @@ def labels_of(packet: Packet) -> tuple[str, ...]:
     return tuple(choice.label for choice in packet.question.labels)
 
 
-def _in_view(view: View, text: str, rules: Iterable[_Rule]) -> Iterator[Span]:
+def _in_view(view: View, text: str, rules: _Rules) -> Iterator[Span]:
     openings, plain = _openings(view.text), view.text.isascii()
     places: dict[str, list[int]] = {}
-    for rule in rules:
-        if plain and rule.openings.isdisjoint(openings):
-            continue
-        stems = [stem for needed, stem in rule.stems if needed <= openings and (stem.isascii() or not plain)]
+    for rule in _worth_trying(rules, openings) if plain else rules.every:
+        stems = [stem for needed, stem in (rule.plain_stems if plain else rule.stems) if needed <= openings]
         for stem in stems:
             if stem not in places:
                 places[stem] = list(_places(view.text, stem))
@@ -170,6 +179,12 @@ def _in_view(view: View, text: str, rules: Iterable[_Rule]) -> Iterator[Span]:
             for found in rule.pattern.finditer(view.text, start, end):
                 if _holds(rule, view, found, text):
                     yield _whole(rule.phrase, text, *view.original(*found.span()))
+
+
+def _worth_trying(rules: _Rules, openings: set[str]) -> Iterator[_Rule]:
+    known = rules.by_opening.keys() & openings
+    numbers = {number for opening in known for number in rules.by_opening[opening]}
+    return (rules.every[number] for number in sorted(numbers))
 
 
 def _openings(text: str) -> set[str]:

@@ -24,6 +24,7 @@ _NAME_ALONE = re.compile(
 _ASSIGNED = re.compile(r"""(?:\\*["'])?\s*(?:=>|=|:)\s*(?:(\\*["'])([^"'\\\n]{6,400})|([^\s"',;&\\]{6,}))""")
 _GIVEN = re.compile(r"""[ \t]+(["']?)(?!-)([^\s"']{6,})""")
 _FLAG = re.compile(r"(?<!\S)--?[\w-]{0,40}\Z")
+_MARKS = tuple(mark for shape in SHAPES for mark in shape.marks)
 _SHORTEST = 6
 _LONGEST_WORD, _LONGEST_FLAG = 14, 42
 
@@ -47,11 +48,10 @@ class Found(NamedTuple):
 
 def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted:<kind>]`."""
-    for shape in SHAPES:
-        for mark in shape.marks:  # most texts hold none, and then this is all the work
-            if mark in text:
+    if [mark for mark in _MARKS if mark in text]:  # most texts hold none, and then this is all the work
+        for shape in SHAPES:
+            if any(mark in text for mark in shape.marks):
                 text = without(text, _of_shape(shape, text))
-                break
     return without(text, _named(text))
 
 
