@@ -91,7 +91,7 @@ class _Page:
     def _snippet(self, snippet: Snippet) -> str:
         text = washed_lines(snippet.text)
         fence = ticks_around(text, least=3)
-        language = snippet.language if _LANGUAGE.fullmatch(snippet.language) else ""
+        language = snippet.language if _LANGUAGE.fullmatch(snippet.language) else "text"
         caption = f"{not_a_start(self._line(snippet.caption))}\n\n" if snippet.caption else ""
         return f"{caption}{fence}{language}\n{text}\n{fence}"
 

@@ -116,7 +116,8 @@ def _took(attempts: Sequence[Attempt]) -> Iterator[str]:
         ("end after a part of the set-up, such as a clone", [one for one in seconds if one >= AT_ONCE]),
     ):
         if some:
-            yield f"{len(some)} {told}: {some[0]:.1f} to {some[-1]:.1f} s"
+            ends = dict.fromkeys(f"{one:.1f}" for one in (some[0], some[-1]))
+            yield f"{len(some)} {told}: {' to '.join(ends)} s"
 
 
 def _shared_error(attempts: Sequence[Attempt]) -> str:

@@ -1,0 +1,32 @@
+"""The reports by rules that are not ours: a parser of HTML that forgives nothing, and a linter of markdown."""
+
+from pathlib import Path
+
+import html5lib
+import pytest
+from pymarkdown.api import PyMarkdownApi
+
+GOLDEN = Path(__file__).parents[1] / "fixtures" / "golden"
+# a line of a table is as long as its row, and groups of advice have their names in bold, as people write them
+NOT_OURS = ("md013", "md036")
+
+
+@pytest.mark.parametrize("page", sorted(GOLDEN.rglob("*.html")), ids=lambda page: page.relative_to(GOLDEN).parts[0])
+def test_a_page_is_valid(page):
+    parser = html5lib.HTMLParser(strict=True)
+
+    parser.parse(page.read_text(encoding="utf-8"))
+
+    assert parser.errors == []
+
+
+@pytest.mark.parametrize("folder", sorted(GOLDEN.iterdir()), ids=lambda folder: folder.name)
+def test_a_report_lints_clean(folder):
+    linter = PyMarkdownApi().set_boolean_property("plugins.md024.siblings_only", True)
+    for rule in NOT_OURS:
+        linter = linter.disable_rule_by_identifier(rule)
+
+    found = linter.scan_path(str(folder), recurse_if_directory=True)
+
+    assert found.pragma_errors == []
+    assert [f"{one.scan_file}:{one.line_number} {one.rule_id} {one.rule_description}" for one in found.scan_failures] == []
