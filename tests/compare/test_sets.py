@@ -86,6 +86,7 @@ def brute(runs, models):
         yield number, fails, passes, ever_fails, of
 
 
+@pytest.mark.req("J-11")
 @given(words())
 def test_failed_by_all_is_what_brute_force_finds(made):
     runs, models = [word for word, _ in made], [model for _, model in made]

@@ -14,10 +14,13 @@ from errata.cli.compare_runs import put_head, put_runs, word_for_cases
 from errata.cli.compare_sets import put_sets
 from errata.cli.compare_tables import put_tables
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put_json, say
+from errata.cli.output import put, put_command, put_json, say
 from errata.pipeline.comparing import Comparison, Wish
 from errata.pipeline.selecting import handles_of
 from errata.store.database import Store
+
+A_FEW = 4
+"""Runs whose names fit on a line."""
 
 
 @click.command("compare")
@@ -61,3 +64,7 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     put_sets(comparison, names)
     put_pairs(comparison, names)
     put_tables(comparison, names)
+    runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]
+    if 1 < len(runs) <= A_FEW and not comparison.wish.category:
+        put()
+        put_command("next", ["errata", "report", *runs], "writes it down, with the causes")

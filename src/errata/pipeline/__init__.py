@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from errata.pipeline.handing_out import give_back, hand_out
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.pipeline.importing import import_paths, look_for
+    from errata.pipeline.interchange import write_runs
     from errata.pipeline.judge_agreement import judges_agreement
     from errata.pipeline.knowing import add_gap, list_gaps, remove_gap
     from errata.pipeline.listing_actions import list_actions
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from errata.pipeline.taking_in import take_in
     from errata.pipeline.timeline import timeline_of
     from errata.pipeline.triaging import triage_if_needed, triage_imported, triage_run
+    from errata.pipeline.writing_back import settled_failures
+    from errata.pipeline.writing_back_files import write_back
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
 
@@ -71,6 +74,7 @@ _VERBS = {
     "consistency_of": "errata.pipeline.consistency",
     "judges_agreement": "errata.pipeline.judge_agreement",
     "write_studies": "errata.pipeline.consistency_files",
+    "write_runs": "errata.pipeline.interchange",
     "compare_runs": "errata.pipeline.comparing",
     "runs_to_compare": "errata.pipeline.comparing_chosen",
     "exported": "errata.pipeline.exporting",
@@ -97,9 +101,11 @@ _VERBS = {
     "run_by_id": "errata.store.runs",
     "run_named": "errata.pipeline.selecting",
     "runs_named": "errata.pipeline.selecting",
+    "settled_failures": "errata.pipeline.writing_back",
     "stored_runs": "errata.pipeline.housekeeping",
     "summarise": "errata.pipeline.analysis",
     "timeline_of": "errata.pipeline.timeline",
+    "write_back": "errata.pipeline.writing_back_files",
 }
 
 
@@ -156,6 +162,7 @@ __all__ = [
     "runs_named",
     "runs_to_compare",
     "score_run",
+    "settled_failures",
     "show_bucket",
     "stored_runs",
     "summarise",
@@ -164,5 +171,7 @@ __all__ = [
     "triage_if_needed",
     "triage_imported",
     "triage_run",
+    "write_back",
+    "write_runs",
     "write_studies",
 ]

@@ -43,8 +43,8 @@ def no_price(_tokens_in: int, _tokens_out: int) -> float | None:
 
 
 def own_price(settings: ReviewerSettings) -> Price | None:
-    """As the user's settings tell it."""
-    if settings.price_in is None and settings.price_out is None:
+    """As the user's settings tell it; half a price is none."""
+    given, taken = settings.price_in, settings.price_out
+    if given is None or taken is None:
         return None
-    given, taken = settings.price_in or 0.0, settings.price_out or 0.0
     return lambda tokens_in, tokens_out: (tokens_in * given + tokens_out * taken) / MILLION

@@ -7,6 +7,7 @@ import msgspec
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint, split_attempt_id
 from errata.review.hashing import packet_hash
+from errata.review.standing import name_of
 from errata.review.verdicts import Refused, verdict_from
 from errata.store.database import Store
 from errata.store.reviews import Refusal, keep_refusal, keep_verdicts, refusals_on, verdicts_of, word_for
@@ -90,8 +91,3 @@ def _own(verdicts: list[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Ver
     """Of the same reviewer in the same words, oldest first. A program of a person's name is not that person."""
     own = [one for one in verdicts if one.inherited_from is None and one.taxonomy == taxonomy]
     return [one for one in own if one.reviewer.kind == reviewer.kind and name_of(one.reviewer) == name_of(reviewer)]
-
-
-def name_of(reviewer: Reviewer) -> str:
-    """Whom a verdict is from: two that differ in this only in their capitals are one."""
-    return reviewer.name.strip().casefold()

@@ -5,12 +5,11 @@ from typing import Literal, NamedTuple
 
 from errata.model import FailureKey, Reviewer, StoredRun, Verdict
 from errata.pipeline.failures import Filters
-from errata.pipeline.judging import name_of
 from errata.pipeline.packeting import wanted_failures
 from errata.pipeline.quotes import may_be_stale, quotes_found
 from errata.pipeline.triaging import triage_if_needed
 from errata.review.sampling import Waiting
-from errata.review.standing import standing
+from errata.review.standing import name_of, standing
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of

@@ -11,12 +11,11 @@ from errata.model.usage import total_of
 from errata.model.words import OWNERS
 from errata.pipeline.bucketing_told import RunBuckets, buckets_of_run
 from errata.pipeline.failures import Filters, case_name
-from errata.pipeline.judging import name_of
 from errata.pipeline.packeting import wanted_failures
 from errata.pipeline.quotes import Found, quotes_found
 from errata.pipeline.review_queue import by_attempt, needs_second
 from errata.pipeline.triaging import triage_if_needed
-from errata.review.standing import Standing, standing
+from errata.review.standing import Standing, name_of, standing
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.ledger import calls_of

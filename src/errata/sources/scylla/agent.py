@@ -53,12 +53,12 @@ class Agent(NamedTuple):
         """Only the structured `is_error` text is the provider's; the task's own words may speak of rate limits too."""
         if not self.is_error:
             return ()
-        message = text(self.cli.get("result")) or text(self.result.get("stderr"))[:2000]
+        message = redact(text(self.cli.get("result"))) or redact(text(self.result.get("stderr")))[:2000]
         status = self.cli.get("api_error_status")
         return (
             ErrorInfo(
                 type=text(self.cli.get("subtype")) or "error",
-                message=redact(message),
+                message=message,
                 code="" if status is None else str(status)[:40],
                 phase="subject",
                 ref=self.ref,
@@ -143,7 +143,7 @@ def _further(result: dict[str, Any], folder: Path, *, has_answer: bool) -> dict[
         said = text(result.get(name))
         lines = [line for line in said.splitlines() if not (has_answer and line.startswith("{"))]
         if any(lines) and said != text_file(folder / f"{name}.log", cap=TEXT_CAP):
-            found[name] = redact("\n".join(lines)[:TEXT_CAP])
+            found[name] = redact("\n".join(lines))[:TEXT_CAP]
     return found
 
 

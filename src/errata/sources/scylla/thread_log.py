@@ -155,7 +155,7 @@ def _keep_evidence(logs: Logs, file: str, number_: int, line: str) -> None:
         return
     logs.evidence_count += 1
     if len(logs.evidence) < EVIDENCE_CAP:
-        quote = redact(line[:QUOTE_CAP])
+        quote = redact(line)[:QUOTE_CAP]
         logs.evidence.append(Evidence(quote=quote, name=found[0], ref=SourceRef(file=file, line=number_)))
 
 
@@ -198,7 +198,7 @@ def _take_logged(block: Block, logged: re.Match[str], number_: int) -> None:
     elif logged["lvl"] in ("ERROR", "CRITICAL"):
         block.errors.open(message, where=logged["logger"], line=number_, at=at)
     elif (logged["lvl"] == "WARNING" or _NOTED.match(message)) and len(block.notes) < NOTE_CAP:
-        block.notes.append((number_, redact(message[:QUOTE_CAP])))
+        block.notes.append((number_, redact(message)[:QUOTE_CAP]))
 
 
 def _completed(block: Block, found: re.Match[str], number_: int) -> None:
