@@ -4,7 +4,7 @@ import pytest
 from tries import CRASHED, trials, tried
 
 from errata.compare.as_reported import as_reported
-from errata.compare.policies import clean, strict
+from errata.compare.policies import clean, scores_of, strict
 from errata.compare.pooling import pooled
 from errata.compare.scores import Score
 from errata.model import Reported
@@ -101,3 +101,17 @@ def test_runs_that_were_reviewed_do_not_speak_for_those_that_were_not():
     found = pooled([read, unread])
 
     assert (found.rate, found.note) == (None, "1 of 2 runs reviewed")
+
+
+def test_one_run_that_tries_its_cases_again_knows_them_no_better():
+    once = trials(tried(1), tried(2, "fail"), tried(3))
+    twice = trials(
+        *(tried(case, went, index=at) for case, went in ((1, "pass"), (2, "fail"), (3, "pass")) for at in (1, 2))
+    )
+
+    assert scores_of(twice)["strict"].total == 6
+    assert scores_of(twice)["strict"].interval == pytest.approx(scores_of(once)["strict"].interval)
+
+
+def test_without_repeats_a_try_is_a_try():
+    assert scores_of(trials(tried(1), tried(2, "fail")))["clean"].effective is None

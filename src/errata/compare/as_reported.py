@@ -39,7 +39,7 @@ def _untold(headline: Reported, why: str) -> Score:
 def _recounted(rows: Sequence[Tried], headline: Reported, trials: Trials) -> Score | None:
     """None where the rule is not known."""
     if headline.metric == "pass_rate":
-        told = clusters_of((one.case, one.passed) for one in rows) if trials.to_pool else {}
+        told = clusters_of((one.case, one.passed) for one in rows) if trials.tells_cases else {}
         return Score(policy="as_reported", passed=sum(one.passed for one in rows), total=len(rows), by_case=told)
     reducer = reducer_named(headline.reducer)
     if headline.metric not in AVERAGED or reducer is None:
@@ -68,7 +68,7 @@ def _average(by_case: Iterable[tuple[str, float]], trials: Trials) -> Score | No
         policy="as_reported",
         passed=sum(value >= 1 for value in values),
         total=len(values),
-        by_case=clusters_of(told) if trials.to_pool else {},
+        by_case=clusters_of(told) if trials.tells_cases else {},
     )
     if all(value in (0, 1) for value in values):
         return score

@@ -64,7 +64,7 @@ def counted(trials: Trials, policy: Policy, opinion: Opinion) -> Score:
         groups=grouped(out, unnamed=trials.absent),
         beside=grouped(_not_alone(kept, opinion)),
         recovered=tuple(recovered),
-        by_case=clusters_of((unit[0].case, passes(unit)) for unit in kept) if trials.to_pool else {},
+        by_case=clusters_of((unit[0].case, passes(unit)) for unit in kept) if trials.tells_cases else {},
     )
 
 

@@ -7,6 +7,7 @@ import msgspec
 from errata.compare.as_reported import as_reported
 from errata.compare.clusters import clusters_of
 from errata.compare.counting import CONTRADICTORY, by_rules, by_verdicts, contradicts_itself, counted, passes
+from errata.compare.pooling import clustered
 from errata.compare.scores import Policy, Score
 from errata.compare.trials import NEVER_MADE, NOT_THE_SUBJECTS, Trials
 
@@ -27,7 +28,7 @@ def strict(trials: Trials) -> Score:
         passed=sum(map(passes, units)),
         total=len(units) + trials.absent,
         note=note,
-        by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.to_pool else {},
+        by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.tells_cases else {},
     )
 
 
@@ -53,4 +54,10 @@ POLICIES: dict[Policy, Callable[[Trials], Score]] = {
     "reviewed": reviewed,
 }
 
-__all__ = ["NOT_THE_SUBJECTS", "POLICIES", "Policy", "Score", "Trials", "as_reported", "clean", "reviewed", "strict"]
+
+def scores_of(trials: Trials) -> dict[Policy, Score]:
+    """Under each policy."""
+    return {policy: clustered(count(trials)) for policy, count in POLICIES.items()}
+
+
+__all__ = ["NOT_THE_SUBJECTS", "POLICIES", "Policy", "Score", "Trials", "as_reported", "clean", "reviewed", "scores_of", "strict"]

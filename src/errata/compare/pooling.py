@@ -6,6 +6,8 @@ Runs that repeat the same cases say less than as many runs of other cases would:
 from collections.abc import Sequence
 from math import sqrt
 
+from msgspec.structs import replace
+
 from errata.compare.clusters import Cluster, clustered_error, effective_size, merged
 from errata.compare.scores import Group, Score
 from errata.compare.trials import Tried
@@ -33,6 +35,16 @@ def pooled(scores: Sequence[Score]) -> Score:
         note=f"of {len(told)} of {len(scores)} runs" if len(told) < len(scores) else "",
         effective=effective_size(clusters) if clusters and not graded else None,
     )
+
+
+def clustered(score: Score) -> Score:
+    """With what its tries are worth, where a run tries its cases several times."""
+    clusters = _clusters([score])
+    if all(count == 1 for _, count in clusters):
+        return score
+    if score.mean is not None:
+        return replace(score, stderr=clustered_error(clusters))
+    return replace(score, effective=effective_size(clusters))
 
 
 def _clusters(scores: Sequence[Score]) -> list[Cluster]:

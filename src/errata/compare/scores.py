@@ -48,7 +48,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """Cases whose result was taken from an earlier session."""
     note: str = ""
     by_case: Mapping[str, Cluster] = {}
-    """What each case adds; kept only of runs that are to be pooled."""
+    """What each case adds; kept only where cases may come several times."""
     effective: float | None = None
     """How many independent tries the total is worth, where the same cases are in it several times."""
 

@@ -121,6 +121,11 @@ class Trials:
         for attempt in attempts:
             self._add(attempt, opinions)
 
+    @property
+    def tells_cases(self) -> bool:
+        """Tries at one case hang together, whether they are in several runs or in one."""
+        return self.to_pool or self.repeated
+
     def _add(self, attempt: Attempt, opinions: Opinions) -> None:
         if attempt.parent is not None:
             return

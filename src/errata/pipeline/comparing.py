@@ -135,7 +135,7 @@ def compare_runs(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> Compa
 
 def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> _Basis:
     """Refused where there is nothing to be compared, or nothing that can be."""
-    facts = [facts_of(stored, store, timeouts=wish.timeouts) for stored in chosen]
+    facts = [facts_of(stored, store, timeouts=wish.timeouts, to_pool=wish.by_model) for stored in chosen]
     left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
     fit = [one for one in facts if not one.why_left_out()]
     refuse_too_few(len(fit), left_out, wish.least)

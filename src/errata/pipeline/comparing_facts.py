@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 import msgspec
 
 from errata.compare.patterns import pattern_of
-from errata.compare.policies import POLICIES
+from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attempt, StoredRun, split_attempt_id
@@ -25,8 +25,7 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     def scores(self, cases: Collection[str] | None) -> dict[Policy, Score]:
         """Under each policy; over some cases alone, where they are named."""
-        trials = self.trials if cases is None else self.trials.only(cases)
-        return {policy: count(trials) for policy, count in POLICIES.items()}
+        return scores_of(self.trials if cases is None else self.trials.only(cases))
 
     def why_left_out(self) -> str:
         """Why the run is in no comparison; empty where it is."""
@@ -38,12 +37,12 @@ class RunFacts(msgspec.Struct, frozen=True, kw_only=True):
         return "" if any(one.measurement == "scored" for one in self.trials.rows) else "nothing in it was scored"
 
 
-def facts_of(stored: StoredRun, store: Store, *, timeouts: Timeouts = "count") -> RunFacts:
+def facts_of(stored: StoredRun, store: Store, *, timeouts: Timeouts = "count", to_pool: bool = False) -> RunFacts:
     opinions = opinions_on(stored, store)
     patterns: dict[str, Counter[str]] = {}
     roots: dict[str, str] = {}
     watched = _watched(attempts_of(store, stored.pk), opinions, patterns, roots)
-    trials = Trials(stored.run, watched, opinions, timeouts=timeouts)
+    trials = Trials(stored.run, watched, opinions, timeouts=timeouts, to_pool=to_pool)
     return RunFacts(stored=stored, trials=trials, patterns=patterns, roots=roots)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from errata.compare.policies import POLICIES
+from errata.compare.policies import scores_of
 from errata.compare.prices import Cost, cost_of
 from errata.compare.scores import Group, Policy, Score
 from errata.compare.tiers import Tiers
@@ -56,14 +56,14 @@ def score_run(
     attempts = _watched(attempts_of(store, stored.pk), tiers)
     whole = Trials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)
     parts = {name: whole.only(cases) for name, cases in _members(stored, store).items()}
-    scores = _scores(whole)
+    scores = scores_of(whole)
     return Scores(
         stored=stored,
         unit="attempts" if whole.repeated else "cases",
         unavailable=whole.unavailable,
         timeouts=timeouts,
         scores=scores,
-        categories={name: _scores(part) for name, part in parts.items()},
+        categories={name: scores_of(part) for name, part in parts.items()},
         cost=cost_of(whole, parts, tiers),
         proofs=_proofs(scores, opinions.attributions),
     )
@@ -76,10 +76,6 @@ def opinions_on(stored: StoredRun, store: Store, *, verdicts: Mapping[str, Verdi
     said = {key: _quoting(one, rules) for key, one in attributions_of(store, stored.pk).items()}
     read = counting_verdicts(store, stored.run.id) if verdicts is None else verdicts
     return Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=read)
-
-
-def _scores(trials: Trials) -> dict[Policy, Score]:
-    return {policy: count(trials) for policy, count in POLICIES.items()}
 
 
 def _members(stored: StoredRun, store: Store) -> dict[str, list[str]]:
