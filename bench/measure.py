@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +19,16 @@ class Cost(NamedTuple):
 
 def run(command: Sequence[str]) -> Cost:
     """The command must succeed; its output is thrown away."""
+    return run_and_listen(command)[0]
+
+
+def run_and_listen(command: Sequence[str]) -> tuple[Cost, str]:
+    """The same with what it printed, which goes to a file: nobody listens while it runs."""
     started = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    with (
+        tempfile.TemporaryFile() as out,
+        subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE) as process,
+    ):
         peak = 0.0
         while process.poll() is None:
             peak = max(peak, _tree_mb(process.pid))
@@ -27,9 +36,11 @@ def run(command: Sequence[str]) -> Cost:
         seconds = time.perf_counter() - started
         assert process.stderr is not None
         told = process.stderr.read().decode()
+        out.seek(0)
+        printed = out.read().decode()
     if process.returncode:
         sys.exit(f"{command} failed: {told}")
-    return Cost(seconds, peak)
+    return Cost(seconds, peak), printed
 
 
 def errata(*arguments: str | Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""The generated parts of the documents: docs/commands.md and the console output in README.md.
+"""The generated parts of the documents: docs/commands.md, and in README.md the console output and the table of sources.
 
 `python scripts/docs_check.py` writes them anew; `--check` exits 1 where they are stale.
 """
@@ -16,11 +16,13 @@ from pathlib import Path
 
 import click
 
+from errata import sources
 from errata.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
 README = ROOT / "README.md"
+SOURCES_PAGE = "docs/sources.md"
 
 INTRO = """\
 # Commands
@@ -77,13 +79,16 @@ def main() -> int:
             print(f"{page.relative_to(ROOT)} is stale: run `python scripts/docs_check.py`")
         else:
             page.write_text(text, encoding="utf-8")
-    return 1 if checking and stale else 0
+    untold = untold_sources()
+    for name in untold:
+        print(f"source `{name}`: {SOURCES_PAGE} has no section that ends with its name, or its TITLE no colon")
+    return 1 if checking and (stale or untold) else 0
 
 
 def generated() -> Iterator[tuple[Path, str]]:
     """Each page with generated parts, and what should be in it."""
     yield COMMANDS_PAGE, commands_page()
-    yield README, with_console_output(README.read_text(encoding="utf-8"))
+    yield README, with_sources(with_console_output(README.read_text(encoding="utf-8")))
 
 
 def commands() -> dict[str, click.Command]:
@@ -141,6 +146,40 @@ def _run(arguments: str, store: str) -> str:
         check=False,
     )
     return done.stdout
+
+
+def with_sources(text: str) -> str:
+    """The text with a row for each built-in source: what it is called, what it reads, where more is told."""
+    head = "| you have | point errata at | named |\n|---|---|---|\n"
+    rows = [_source(name, sources.all_sources()[name].TITLE) for name in sources.BUILT_IN]
+    return _SOURCES.sub(lambda found: f"{found[1]}{head}{''.join(rows)}{found[2]}", text)
+
+
+_SOURCES = re.compile(r"(<!-- sources -->\n).*?(<!-- /sources -->)", re.DOTALL)
+
+
+def _source(name: str, title: str) -> str:
+    """A title is a harness and, after a colon, what of it can be read."""
+    harness, _, reads = title.partition(": ")
+    heading = _headings().get(name)
+    place = f"{SOURCES_PAGE}#{_anchor(heading)}" if heading else SOURCES_PAGE
+    return f"| {harness} | {reads} | [`{name}`]({place}) |\n"
+
+
+def untold_sources() -> list[str]:
+    """Those of which the page of sources has no section, or whose title does not say what is read."""
+    told = _headings()
+    return [name for name in sources.BUILT_IN if name not in told or ": " not in sources.all_sources()[name].TITLE]
+
+
+def _headings() -> dict[str, str]:
+    """Source → the heading of its section, which ends with its name."""
+    page = (ROOT / SOURCES_PAGE).read_text(encoding="utf-8")
+    return {name: heading for heading, name in re.findall(r"^## (.+\(`(.+)`\))$", page, re.MULTILINE)}
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _usage(name: str, command: click.Command) -> str:

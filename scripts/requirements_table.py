@@ -1,6 +1,7 @@
 """Which requirement is proven by which test, and whether that test passes: `make requirements`.
 
-`--check` only says which marks name no requirement; `--list` runs nothing.
+`--check` only says which marks name no requirement, and which requirement lacks its line in tests/requirements.toml;
+`--list` runs nothing.
 """
 
 import argparse
@@ -12,10 +13,13 @@ import tempfile
 import tomllib
 import xml.etree.ElementTree as ET
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+TARGETS = ROOT / "tests" / "requirements.toml"
+"""What each requirement needs, as `make sabotage` takes it out; or why that can't be said yet."""
+OPEN = "open:"
 LATER = re.compile(r"E-\d\d")
 """What the three projects added later: adopted, but no requirements of the mission."""
 
@@ -30,10 +34,12 @@ def main() -> int:
     for place, marked in marks():
         proven[marked].append(place)
     unknown = sorted(name for name in proven.keys() - required.keys() if not LATER.fullmatch(name))
-    for name in unknown:
-        print(f"{proven[name][0]} names `{name}`, which is no requirement")
+    wrong = [f"{proven[name][0]} names `{name}`, which is no requirement" for name in unknown]
+    wrong += untold(required, proven, targets())
+    for told in wrong:
+        print(told)
     if chosen.check:
-        return 1 if unknown else 0
+        return 1 if wrong else 0
     failed = set() if chosen.list else failing()
     for name, text in required.items():
         print(f"{name}  {text}")
@@ -44,7 +50,25 @@ def main() -> int:
     good = [name for name in required if name in proven and not failed & set(proven[name])]
     left = [name for name in required if name not in proven]
     print(f"\n{len(good)} of {len(required)} requirements are proven; open: {', '.join(left) or 'none'}")
-    return 1 if unknown or failed else 0
+    return 1 if wrong or failed else 0
+
+
+def targets() -> dict[str, str]:
+    return tomllib.loads(TARGETS.read_text(encoding="utf-8"))
+
+
+def untold(required: Collection[str], proven: Container[str], needs: Mapping[str, str]) -> Iterator[str]:
+    """No requirement is without a word on what it needs, and nothing is said that no test could bear out."""
+    for name in required:
+        if name not in needs:
+            yield f"{TARGETS.name} has no line for `{name}`: what it needs, or `{OPEN} …` and why that can't be said yet"
+        elif not needs[name].startswith(OPEN) and name not in proven:
+            yield f"{TARGETS.name} says what `{name}` needs, and no test names it"
+        elif not needs[name].removeprefix(OPEN).strip():
+            yield f"{TARGETS.name} does not say why `{name}` is open"
+    yield from (
+        f"{TARGETS.name} has a line for `{name}`, which is no requirement" for name in needs if name not in required
+    )
 
 
 def failing() -> set[str]:

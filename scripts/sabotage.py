@@ -8,13 +8,9 @@ import argparse
 import os
 import subprocess
 import sys
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 
-from requirements_table import ROOT, marks
-
-TARGETS = ROOT / "tests" / "requirements.toml"
-OPEN = "open"
+from requirements_table import OPEN, ROOT, marks, targets
 
 
 def main() -> int:
@@ -22,7 +18,9 @@ def main() -> int:
     parser.add_argument("names", nargs="*", help="only these requirements")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     chosen = parser.parse_args()
-    told = tomllib.loads(TARGETS.read_text(encoding="utf-8"))
+    told = targets()
+    if unknown := [name for name in chosen.names if name not in told]:
+        parser.error(f"tests/requirements.toml has no line for {', '.join(unknown)}")
     tests: dict[str, list[str]] = {}
     for place, name in marks():
         tests.setdefault(name, []).append(place)

@@ -1,13 +1,23 @@
-"""Takes one function or template out of the program, so that the tests that claim to need it can prove that they do.
+"""Takes one function, table or file out of the project, so that the tests that claim to need it can prove that they do.
 
-`ERRATA_SABOTAGE=errata.report.paths:report_path` makes the function raise; `errata.report:page.css` empties the file.
+`ERRATA_SABOTAGE=errata.report.paths:report_path` makes the function raise, and empties a table; a file of a
+package (`errata.report:page.css`) or of the project (`:Makefile`) reads as empty.
+A guard that raises refuses all the more, so it is made to let everything pass: with
+`errata.review.shelf:is_core => True` it answers that to everybody. A table that is a guard gets a row more.
 Read by tests/conftest.py; `scripts/sabotage.py` goes through tests/requirements.toml.
 """
 
+import ast
 import importlib
 import sys
+from functools import cached_property
 from importlib.resources import abc, files
+from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).parent.parent
+INSTEAD = " => "
+TABLES = (dict, tuple, list, str, frozenset, set)
 
 
 class SabotageTargetError(Exception):
@@ -21,26 +31,28 @@ class SabotagedError(BaseException):
 def sabotage(target: str) -> None:
     try:
         _take_out(target)
-    except (ImportError, AttributeError, KeyError) as error:
+    except (ImportError, AttributeError, KeyError, SyntaxError, ValueError, OSError) as error:
         raise SabotageTargetError(target) from error
 
 
 def _take_out(target: str) -> None:
-    module, _, name = target.partition(":")
-    if "." in name and not hasattr(importlib.import_module(module), name.partition(".")[0]):
-        _empty(module, name)
+    place, _, instead = target.partition(INSTEAD)
+    module, _, name = place.partition(":")
+    if not module or ("." in name and not hasattr(importlib.import_module(module), name.partition(".")[0])):
+        _empty(files(module).joinpath(name) if module else ROOT / name)
         return
     owner: Any = importlib.import_module(module)
     *path, last = name.split(".")
     for part in path:
         owner = getattr(owner, part)
     original = vars(owner)[last] if isinstance(owner, type) else getattr(owner, last)
-    broken = _broken(original, target)
+    broken = _instead(original, ast.literal_eval(instead)) if instead else _broken(original, target)
     setattr(owner, last, broken)
     for loaded in list(sys.modules.values()):
         if getattr(loaded, "__name__", "").startswith(("errata", "tests")):
             for known, value in list(vars(loaded).items()):
-                if value is original:
+                # a number or a word is the same object wherever it stands: only its own name means it
+                if value is original and (callable(original) or known == last):
                     setattr(loaded, known, broken)
 
 
@@ -48,19 +60,29 @@ def _broken(original: Any, target: str) -> Any:
     def raising(*_: Any, **__: Any) -> Any:
         raise SabotagedError(target)
 
-    if isinstance(original, property):
+    if isinstance(original, property | cached_property):
         return property(raising)
-    if isinstance(original, dict | tuple | list | str | frozenset | set):
+    if isinstance(original, TABLES):
         return type(original)()  # a table without its rows
     return raising
 
 
-def _empty(package: str, name: str) -> None:
-    """The file reads as empty, wherever it is opened as a resource."""
-    path = files(package).joinpath(name)
+def _instead(original: Any, value: Any) -> Any:
+    """What answers `value` to everything, or is it."""
+    if isinstance(original, property | cached_property):
+        return property(lambda _: value)
+    if isinstance(original, dict):
+        return original | value
+    return (lambda *_, **__: value) if callable(original) else value
+
+
+def _empty(path: abc.Traversable) -> None:
+    """The file reads as empty, wherever it is read as text."""
+    if not path.is_file():
+        raise FileNotFoundError(str(path))
     original = type(path).read_text
 
     def read_text(self: abc.Traversable, *arguments: Any, **named: Any) -> str:
-        return "" if str(self) == str(path) else original(self, *arguments, **named)  # type: ignore[arg-type]
+        return "" if str(self) == str(path) else original(self, *arguments, **named)
 
     type(path).read_text = read_text  # type: ignore[method-assign]

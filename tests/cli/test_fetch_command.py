@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from errata.fetch.addresses import DEPLOYMENTS
 from terminal import done, errata
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fetch"))
@@ -80,6 +81,32 @@ def test_a_deployment_can_be_named_in_the_user_s_own_configuration(deployment, a
     (folder / "config.toml").write_text(f'[deployments.here]\nurl = "{deployment.address}"\n')
 
     assert done("fetch", RUN_A, "--deployment", "here", "--json").row["failed"] == 10
+
+
+@pytest.mark.req("A-01")
+@pytest.mark.parametrize(("said", "asked"), [((), "prod"), (("--deployment", "dev"), "dev")])
+def test_an_id_alone_is_asked_of_production_and_of_another_only_where_that_is_said(said, asked, monkeypatch):
+    with Deployment("run_a") as prod, Deployment("run_a") as dev:
+        known = {"prod": prod, "dev": dev}
+        for name, one in known.items():
+            monkeypatch.setitem(DEPLOYMENTS, name, one.address)
+        done("fetch", RUN_A, *said)
+
+        assert {name for name, one in known.items() if one.calls} == {asked}
+
+
+@pytest.mark.req("A-02")
+def test_the_token_of_a_runner_is_neither_sent_nor_kept(at_home, monkeypatch):
+    token = "runner-token-0123456789"
+    for name in ("CONVEX_AUTH_TOKEN", "CONVEX_EVALS_TOKEN", "CONVEX_DEPLOY_KEY"):
+        monkeypatch.setenv(name, token)
+    with Deployment("run_a") as running:
+        done("import", RUN_A, "--deployment", running.address)
+
+        assert running.calls
+        assert token not in json.dumps(running.calls)
+        assert {call["key"] for call in running.calls} == {""}
+    assert not [path for path in at_home.rglob("*") if path.is_file() and token.encode() in path.read_bytes()]
 
 
 @pytest.mark.req("A-02")

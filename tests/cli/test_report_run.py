@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
+from errata.memory.reading import read_report
+from errata.memory.reading.labels import LabelWords
 from report_pages import (
     DAY,
     EARLIER,
@@ -105,7 +107,7 @@ def test_what_else_failed_in_an_eval_is_told_beside_it(run_b):
     assert rows["tsc"] == "002-queries/006-pagination_shape (also tests 50 %)"
 
 
-@pytest.mark.req("C-17", "C-13")
+@pytest.mark.req("C-17", "C-13", "A-06")
 def test_the_classification_table_has_step_label_and_a_line_of_reasoning(reviewed):
     rows = {row["Eval"]: row for row in table(section(reviewed.text, "Classification"))}
 
@@ -172,7 +174,7 @@ def test_a_doubt_of_the_reader_is_told(reviewed):
     )
 
 
-@pytest.mark.req("C-18", "C-26")
+@pytest.mark.req("C-18", "C-26", "A-07")
 def test_a_cause_of_several_failures_is_a_pattern(reviewed):
     first = table(section(reviewed.text, "Cross-cutting Patterns"))[0]
 
@@ -186,6 +188,15 @@ def test_without_a_reader_the_words_that_logs_share_are_told(run_b):
     told = section(run_b.text, "Cross-cutting Patterns").replace("\u200b", "")
 
     assert "**Same words in the log**: @typescript-eslint/no-unused-vars in 2 of 9" in told
+
+
+@pytest.mark.req("A-07")
+def test_who_reads_a_report_later_finds_its_patterns(reviewed):
+    written = [row["Bucket"] for row in table(section(reviewed.text, "Cross-cutting Patterns"))]
+    read = read_report(reviewed.text, path="reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md", labels=LabelWords(()))
+
+    assert written
+    assert list(read.patterns) == written
 
 
 @pytest.mark.req("C-19")
@@ -296,6 +307,17 @@ def test_the_net_impact_tells_what_is_ours_and_what_is_the_models(reviewed):
     }
     assert "between 64.0 % (16/25, everything counts against it) and 80.0 % (20/25" in told
     assert "Our best single figure is reviewed: 76.2 % (16/21), interval 54.9–89.4." in told
+
+
+@pytest.mark.req("A-09")
+@pytest.mark.parametrize("which", ["run_a", "run_b", "reviewed"])
+def test_the_net_impact_of_every_report_accounts_for_all_its_failures(which, request):
+    text = request.getfixturevalue(which).text
+    counted = {row["Step (first failed)"]: int(row["Count"]) for row in table(section(text, "Failure Summary"))}
+    impact = table(section(text, "Net Impact"))
+
+    assert sum(int(row["count"]) for row in impact) == sum(counted.values())
+    assert {row[""] for row in impact} >= {"Genuine model faults"}
 
 
 def test_the_score_is_a_bracket(reviewed):

@@ -53,6 +53,7 @@ SHOWING = {
     "report": ["report", RUN_B],
     "issues": ["issues", RUN_B],
     "writeback": ["writeback", FIXTURES / "inspect_ai" / "all_errored" / "data"],
+    "export": ["export", RUN_B, "--force"],
     "exclude": ["exclude", "latest", "--reason", "too old"],
     "rm": ["rm", "latest", "--yes"],
     "trust": ["trust", SETTINGS],

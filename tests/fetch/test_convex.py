@@ -60,6 +60,15 @@ def test_there_is_no_way_to_write_to_a_deployment():
     assert "/api/function" not in code
 
 
+@pytest.mark.req("A-03")
+@pytest.mark.parametrize("function", ["admin:deleteRun", "runs:createRun", "evals:updateEvalStatus", "auth:addToken"])
+def test_what_is_no_known_read_is_refused_before_anything_is_sent(deployment, function):
+    with pytest.raises(KeyError):
+        transport(deployment, key=ADMIN_KEY).call(function, {"runId": RUN_A})
+
+    assert deployment.calls == []
+
+
 def test_what_is_there_already_is_not_fetched_again(deployment, tmp_path):
     first = fetched(deployment, tmp_path)
     second = fetched(deployment, tmp_path)

@@ -13,23 +13,12 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 UNSUPPORTED = FIXTURES / "unsupported"
 GEN1 = FIXTURES / "sources" / "scylla" / "batch-resumed" / "data"
 FILES = {
-    "deepeval/test_run.json": "deepeval results",
-    "deepeval/evaluation_result.json": "deepeval results",
-    "pydantic_evals/report.json": "a pydantic-evals report",
-    "mlflow/traces.json": "MLflow traces",
-    "langsmith/rows.jsonl": "LangSmith runs",
-    "braintrust/eval_result.json": "Braintrust results",
-    "otlp/traces.json": "OpenTelemetry traces (OTLP)",
-    "ragas/result.csv": "ragas results",
-    "ragas/result.jsonl": "ragas results",
-    "pytest/report.json": "a report of pytest-json-report",
-    "pytest/junit.xml": "a JUnit report",
-    "allure/one-result.json": "Allure results",
 }
 DESCRIBED = {
     "a Langfuse export": '{"id": "a", "timestamp": "2026", "sessionId": null, "observations": [], "scores": []}\n',
     "lighteval results": '{"config_general": {}, "results": {}, "config_tasks": {}, "summary_tasks": {}}',
     "OpenCompass predictions": '{"0": {"origin_prompt": "2+2", "prediction": "4", "gold": "4"}}',
+    "LangSmith runs": '{"id": "a", "run_type": "chain", "dotted_order": "2026"}\n',
     "Weave calls": '{"id": "a", "op_name": "Evaluation.evaluate", "trace_id": "b", "started_at": "2026"}\n',
 }
 
@@ -52,12 +41,10 @@ def test_a_format_that_is_known_by_its_description_is_named(tmp_path, what, cont
     assert refusal(tmp_path / "some.json").hint.startswith(f"it looks like {what}: not read yet")
 
 
-def test_what_can_be_described_by_a_mapping_is_offered_one():
-    assert "describe it with `--map`" in refusal(UNSUPPORTED / "mlflow" / "traces.json").hint
+def test_what_can_be_described_by_a_mapping_is_offered_one(tmp_path):
+    (tmp_path / "some.json").write_text(DESCRIBED["lighteval results"])
 
-
-def test_what_no_mapping_can_describe_is_not_offered_one():
-    assert "--map" not in refusal(UNSUPPORTED / "pytest" / "junit.xml").hint
+    assert "describe it with `--map`" in refusal(tmp_path / "some.json").hint
 
 
 def test_a_folder_is_named_by_the_first_file_that_gives_it_away(tmp_path):
@@ -68,10 +55,10 @@ def test_a_folder_is_named_by_the_first_file_that_gives_it_away(tmp_path):
 
 
 def test_a_text_that_only_speaks_of_such_a_file_is_none(tmp_path):
-    quoted = json.dumps({"answer": (UNSUPPORTED / "otlp" / "traces.json").read_text()[:200]})
+    quoted = json.dumps({"answer": DESCRIBED["lighteval results"]})
     (tmp_path / "answers.json").write_text(quoted)
 
-    assert "OpenTelemetry" not in refusal(tmp_path / "answers.json").hint
+    assert "lighteval" not in refusal(tmp_path / "answers.json").hint
 
 
 def test_an_empty_file_is_called_empty(tmp_path):
@@ -98,7 +85,7 @@ def test_a_folder_of_empty_files_is_called_so(tmp_path):
 
 
 def test_a_left_over_of_a_write_names_the_finished_file(tmp_path):
-    (tmp_path / "results.json").write_text((UNSUPPORTED / "pytest" / "report.json").read_text())
+    (tmp_path / "results.json").write_text(DESCRIBED["lighteval results"])
     (tmp_path / "results.json.tmp.1402").write_text('{"created": 1.0, "root": "/home/us')
     error = refusal(tmp_path / "results.json.tmp.1402")
 

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import mlflow_traces
 import pytest
 from changed_logs import attempts, change, change_rows, copy_of, facts, write_rows
+from otlp_traces import chat, document, evaluation, event
 
 from errata.model import Attempt
 
@@ -106,6 +108,34 @@ def bfcl(name: str, result: Any, *failed: dict[str, Any]) -> Callable[[Path], Pa
         return folder
 
     return build
+
+
+def mlflow(*feedbacks: dict[str, Any], **info: Any) -> Callable[[Path], Path]:
+    return lambda folder: mlflow_traces.written(folder, mlflow_traces.trace(*feedbacks, **info))
+
+
+def otlp(**changes: Any) -> Callable[[Path], Path]:
+    return lambda folder: document(folder, chat(1, "A", "Q", parent=0, **changes))
+
+
+def deepeval(*metrics: dict[str, Any]) -> Callable[[Path], Path]:
+    case = {"name": "a", "input": "Q", "actualOutput": "A", "success": False}
+    told = [{"name": f"M{at}", "threshold": 0.5, "success": False} | one for at, one in enumerate(metrics)]
+    run = {"testCases": [case | {"metricsData": told}], "metricsScores": [], "testPassed": 0, "testFailed": 1}
+    return lambda folder: write_rows(folder / "run.json", run)
+
+
+def pydantic_evals(*cases: dict[str, Any], **broken: Any) -> Callable[[Path], Path]:
+    measured = {"assertions": {}, "scores": {}, "labels": {}, "task_duration": 1.0}
+    asked = {"name": "a", "inputs": "Q", "source_case_name": None}
+    failures = [asked | {"error_stacktrace": ""} | broken] if broken else []
+    report = {"name": "t", "cases": [asked | measured | one for one in cases], "failures": failures}
+    return lambda folder: write_rows(folder / "report.json", report)
+
+
+def ragas(*values: float | None) -> Callable[[Path], Path]:
+    rows = [{"user_input": f"Q{at}", "response": "A", "faithfulness": one} for at, one in enumerate(values)]
+    return lambda folder: write_rows(folder / "result.jsonl", *rows)
 
 
 BROKE = {"result": "Error during inference: Error code: 503 - overloaded", "traceback": "openai.InternalServerError"}
@@ -253,6 +283,97 @@ FAULTS = (
         ("limit", "scored", "fail"),
         lambda one: one.limit and one.limit.type,
         "steps",
+    ),
+    Fault(
+        "otlp",
+        "subject error",
+        otlp(status={"code": 2, "message": "503"}),
+        ("error", "not_run", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "otlp",
+        "subject error that is scored all the same",
+        otlp(status={"code": 2, "message": "503"}, events=[evaluation(name="exact", score__value=0.0)]),
+        ("error", "scored", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "otlp",
+        "judge error",
+        otlp(events=[event("gen_ai.evaluation.result", gen_ai__evaluation__name="judge", error__type="503")]),
+        ("completed", "error", "none"),
+        phases,
+        ["scoring"],
+    ),
+    Fault(
+        "otlp",
+        "truncation",
+        otlp(told={"gen_ai.response.finish_reasons": ["length"]}, events=[evaluation(name="exact", score__value=0.0)]),
+        ("completed", "scored", "fail"),
+        lambda one: one.stop_reason,
+        "length",
+    ),
+    Fault("otlp", "nobody looked", otlp(), ("completed", "unscored", "none"), phases, []),
+    Fault(
+        "mlflow",
+        "subject error",
+        mlflow(mlflow_traces.feedback("exact", False), state="ERROR"),
+        ("error", "scored", "none"),
+        lambda one: one.native_status,
+        "ERROR",
+    ),
+    Fault(
+        "mlflow",
+        "judge error",
+        mlflow(mlflow_traces.feedback("judge", error={"error_code": "SCORER_ERROR", "error_message": "503"})),
+        ("completed", "error", "none"),
+        phases,
+        ["scoring"],
+    ),
+    # deepeval: whatever breaks in the subject is user code, and outside of the format
+    Fault(
+        "deepeval",
+        "judge error",
+        deepeval({"error": "APIConnectionError: 503"}),
+        ("completed", "error", "none"),
+        phases,
+        ["scoring"],
+    ),
+    Fault(
+        "deepeval",
+        "judge error beside a measure that was missed",
+        deepeval({"score": 0.1}, {"error": "APIConnectionError: 503"}),
+        ("completed", "scored", "fail"),
+        phases,
+        ["scoring"],
+    ),
+    Fault(
+        "pydantic-evals",
+        "subject error",
+        pydantic_evals(error_message="ConnectionError: 503"),
+        ("error", "not_run", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "pydantic-evals",
+        "judge error",
+        pydantic_evals({"evaluator_failures": [{"name": "Judge", "error_message": "TimeoutError: 60 s"}]}),
+        ("completed", "error", "none"),
+        phases,
+        ["scoring"],
+    ),
+    # ragas: what a measure raised stands in no file
+    Fault(
+        "ragas",
+        "judge error",
+        ragas(None, 1.0),
+        ("completed", "unscored", "none"),
+        lambda one: one.checks[0].status,
+        "unscored",
     ),
 )
 

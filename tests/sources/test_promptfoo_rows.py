@@ -581,7 +581,6 @@ def test_an_evaluation_of_one_column_without_metrics_has_the_rate_of_the_whole(t
     [
         ("results.csv", "Description,q,[echo] p,Status,Score,Named Scores,Grader Reason,Comment\n", "the CSV"),
         ("results.yaml", "evalId: eval-1\nresults:\n  version: 3\n", "the YAML"),
-        ("results.junit.xml", '<?xml version="1.0"?>\n<testsuites errors="0" name="promptfoo">', "the JUnit report"),
     ],
 )
 def test_other_forms_of_a_run_point_to_the_json_beside_them(name, text, told, tmp_path):

@@ -32,6 +32,8 @@ COMMANDS: Table = {
     "known": ("known", "Keep which gaps of a suite are known, so that they are not found again."),
     "report": ("report", "Write a report about RUNS that people keep."),
     "issues": ("issues", "Write the issues of RUNS, one for each case, and the script that files them."),
+    "writeback": ("writeback", "Write what is settled about RUNS in the form that their harness keeps."),
+    "export": ("export", "Write RUNS in a form that others read: every_eval_ever."),
     "exclude": ("exclude", "Keep RUN, but leave it out of every score."),
     "rm": ("rm", "Forget RUNS."),
     "trust": ("trust", "Let a project's `errata.toml` name reviewers, addresses and keys."),

@@ -10,7 +10,7 @@ from errata.sources.heads import head_of
 from errata.sources.transcripts import Transcript, is_part, kind_of, transcript_at
 
 NAME = "coding-sessions"
-TITLE = "Sessions of Claude Code and Codex; a mapping joins them to a file of results"
+TITLE = "Claude Code and Codex: sessions; a mapping joins them to a file of results"
 
 SUITE = "sessions"
 ABOVE = 3

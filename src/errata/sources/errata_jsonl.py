@@ -13,7 +13,7 @@ from errata.model.codec import to_json
 from errata.sources.base import Match, Row, convert_each, json_lines
 
 NAME = "errata-jsonl"
-TITLE = "errata's own JSON Lines, one record per line"
+TITLE = "errata's own JSON Lines: one record per line"
 
 VERSION = 1
 _LARGEST = 2**63 - 1

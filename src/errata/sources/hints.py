@@ -52,8 +52,7 @@ def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
         return f"it is a part of a run, which is read as a whole: `errata import {above}`"
     if known := known_at(path):
         name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
-        how = "; describe it with `--map`" if known.telltale.mapped else ""
-        return f"{name} looks like {known.telltale.what}: not read yet{how}\n{_FURTHER}"
+        return f"{name} looks like {known.telltale.what}: not read yet; describe it with `--map`\n{_FURTHER}"
     return "`errata sources` lists what can be read; describe your own format with `--map`"
 
 

@@ -1,5 +1,7 @@
 """A transcript in the making: steps in the order of the log, and each result kept with the call that asked for it."""
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolError, ToolResult
@@ -42,9 +44,13 @@ class Talk:
             step = Step(index=0, actor=Actor(role="tool"), kind="tool_result", text=result.text, ref=ref, extra=extra)
             self.add(step)
             return
-        step = self._steps[at]
-        calls = tuple(_answered(call, result, error) if call.id == ident else call for call in step.tool_calls)
-        self._steps[at] = replace(step, tool_calls=calls)
+        self.complete(ident, lambda call: _answered(call, result, error))
+
+    def complete(self, ident: str, how: Callable[[ToolCall], ToolCall]) -> None:
+        """A call that was made, with what was learnt of it since."""
+        at = self._asked[ident]
+        calls = tuple(how(call) if call.id == ident else call for call in self._steps[at].tool_calls)
+        self._steps[at] = replace(self._steps[at], tool_calls=calls)
 
 
 def _answered(call: ToolCall, result: ToolResult, error: ToolError | None) -> ToolCall:

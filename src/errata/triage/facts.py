@@ -52,6 +52,8 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         return
     if attempt.errors[0].frame.startswith(machinery.HARNESSES):
         return  # whose code raised says more than that nothing came back
+    if any(check.kind == "tests" and check.status == "error" for check in attempt.checks):
+        return  # a test that asks the model itself: its runner keeps neither answers nor tokens
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or _has_work(attempt)
     measured = any(check.status in ("pass", "fail") for check in attempt.checks)
     if not made and not measured:

@@ -15,6 +15,7 @@ from errata.sources.base import Row
 from errata.sources.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.every_eval_ever.errors import error_of
 from errata.sources.every_eval_ever.runs import Result
+from errata.sources.every_eval_ever.written_facts import facts_told
 from errata.sources.facts import Facts, despite_error
 from errata.sources.tokens import usage_of
 from errata.sources.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
@@ -89,7 +90,7 @@ def _attempt(reading: Reading, rows: list[Row], index: int) -> Attempt:
     error = next((found for row in rows if (found := error_of(row.data.get("error"), row.ref))), None)
     counted = not reading.primary or data.get("evaluation_result_id") == reading.primary
     value, said = number(mapping(data.get("evaluation")).get("score")), _outcome(data)
-    facts = _facts(said, error, counted=counted)
+    facts = _facts(data, said, error, counted=counted)
     steps = _steps(data)
     times = mapping(data.get("performance"))
     return Attempt(
@@ -115,7 +116,9 @@ def _attempt(reading: Reading, rows: list[Row], index: int) -> Attempt:
     )
 
 
-def _facts(said: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts:
+def _facts(data: dict[str, Any], said: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts:
+    if (told := facts_told(mapping(data.get("metadata")))) is not None:
+        return told
     if not counted:
         return Facts("error" if error else "completed", "not_run", "none")
     return Facts("error", "scored", despite_error(said)) if error else Facts("completed", "scored", said)

@@ -18,7 +18,7 @@ from errata.sources.generic.tables import open_table
 from errata.sources.neighbours import by_neighbours
 
 NAME = "generic"
-TITLE = "Your own JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"
+TITLE = "Your own tables: JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 MAP_SUFFIX = ".map.toml"

@@ -78,8 +78,6 @@ def is_document(head: bytes) -> bool:
 def _other_form(head: bytes) -> str:
     if head.startswith(b"evalId: ") and b"\nresults:" in head:
         return "the YAML"
-    if head.startswith(b"<?xml") and b'name="promptfoo"' in head[:1024]:
-        return "the JUnit report"
     header = head.partition(b"\n")[0]
     if b",Status,Score,Named Scores," in header and b"Grader Reason" in header:
         return "the CSV"

@@ -1,0 +1,81 @@
+"""`errata writeback`."""
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from errata import pipeline
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_command, put_json
+from errata.cli.paths import place_of
+from errata.cli.runs import title_of
+from errata.cli.table import put_parts, put_table
+from errata.pipeline.selecting import handle_of
+from errata.pipeline.writing_back_files import WrittenBack
+from errata.store.database import Store
+
+FOLDER = "writeback"
+LISTED = 12
+
+
+@click.command("writeback")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
+@shared_options
+def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
+    """Write what is settled about RUNS in the form that their harness keeps: score edits, comments.
+
+    Changes no log. Inspect: a script that writes an edited copy of the log, and its data. promptfoo: a copy of the
+    export with comments. Only failures that are not the model's, by a final verdict or a rule that is certain.
+    """
+    store = options.store
+    found = [pipeline.settled_failures(stored, store) for stored in pipeline.runs_named(runs, store)]
+    for at, made in enumerate(pipeline.write_back(found, output)):
+        if options.json:
+            put_json(_json_of(made))
+            continue
+        if at:
+            put()
+        _show(made, store)
+
+
+def _show(made: WrittenBack, store: Store) -> None:
+    for one in made.runs:
+        put(title_of(one.stored.run, handle_of(one.stored, store)))
+    failures = len(made.changes) + sum(made.left.values())
+    if not made.changes:
+        put(f"Nothing to write back of {plural(failures, 'failure')}")
+    else:
+        put_parts("Write", [f"{len(made.changes):,} of {plural(failures, 'failure')}", *_tally(made)])
+    if made.left:
+        put_parts("left", [f"{why} {count:,}" for why, count in made.left.items()])
+    if not made.changes:
+        return
+    put()
+    rows = [(one.case + (f" #{one.attempt}" if one.attempt > 1 else ""), one.do, one.reason) for one in made.changes]
+    put_table(("case", "do", "because"), rows[:LISTED], give_way=("because",), whole=("case",))
+    if len(rows) > LISTED:
+        put(f"… {len(rows) - LISTED:,} more in the files")
+    put()
+    put_parts("wrote", [place_of(str(one.path.absolute())) for one in made.files])
+    words = [place_of(word) if Path(word).is_absolute() else word for word in made.command]
+    put_command("next", words, "shows what it would change" if "--dry-run" in words else "")
+    put("No log was changed.")
+
+
+def _tally(made: WrittenBack) -> list[str]:
+    often = Counter((one.do, one.owner) for one in made.changes)
+    return [f"{do} {owner} {count:,}" for (do, owner), count in often.most_common()]
+
+
+def _json_of(made: WrittenBack) -> dict[str, object]:
+    return {
+        "runs": [{"run": one.stored.run.native_id, "run_id": one.stored.run.id} for one in made.runs],
+        "source": made.runs[0].stored.run.source.name,
+        "log": str(made.log),
+        "changes": made.changes,
+        "left": made.left,
+        "files": [str(one.path) for one in made.files],
+        "command": made.command,
+    }

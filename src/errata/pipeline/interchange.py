@@ -1,0 +1,93 @@
+"""The verb `export`: a run in the form of every_eval_ever, a summary and its instances."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from errata import __version__
+from errata.errors import SettingsError
+from errata.model import Case, StoredRun
+from errata.sources.every_eval_ever.naming import UNKNOWN, Naming, naming_of
+from errata.sources.every_eval_ever.tallying import Tallies
+from errata.sources.every_eval_ever.written_rows import rows_of
+from errata.sources.every_eval_ever.written_summary import summary_of, with_instances
+from errata.store.attempts import attempts_of, case_of
+from errata.store.database import Store
+
+NOT_COUNTED = "attempts that are superseded, or parts of others"
+NO_DEVELOPER = "a developer of the model, whom the log does not name"
+
+
+class WrittenRun(msgspec.Struct, frozen=True, kw_only=True):
+    stored: StoredRun
+    files: tuple[Path, ...]
+    rows: int
+    not_expressed: dict[str, int]
+    """What the format has no place for, and how often."""
+
+
+def write_runs(
+    runs: Sequence[StoredRun], store: Store, folder: Path, *, now: float, force: bool = False
+) -> Iterator[WrittenRun]:
+    """Below `folder`, where the format wants them; nothing is written over unless `force` is set."""
+    names = {stored.run.id: naming_of(stored.run) for stored in runs}
+    there = next((file for one in names.values() for file in _files(folder, one) if file.exists()), None)
+    if there is not None and not force:
+        raise SettingsError(f"`{there}` is there already", hint="another folder, or `--force`")
+    return (_write(stored, store, folder, names[stored.run.id], now=now) for stored in runs)
+
+
+def _write(stored: StoredRun, store: Store, folder: Path, naming: Naming, *, now: float) -> WrittenRun:
+    tallies = Tallies(stored.run)
+    for attempt in attempts_of(store, stored.pk, counted=True):
+        tallies.add(attempt)
+    tallies.losses[NO_DEVELOPER] += naming.developer == UNKNOWN
+    tallies.losses[NOT_COUNTED] += stored.counts.attempts - stored.counts.counted
+    summary, samples = _files(folder, naming)
+    summary.parent.mkdir(parents=True, exist_ok=True)
+    rows, checksum = _put(samples, _rows(stored, store, naming, tallies))
+    told = summary_of(stored.run, naming, tallies, now=now, written_by=f"errata {__version__}")
+    if rows:
+        told = with_instances(told, naming, rows=rows, checksum=checksum)
+    else:
+        samples.unlink()
+    _put(summary, iter([told]), indent=2)
+    lost = {what: count for what, count in sorted(tallies.losses.items()) if count}
+    files = (summary, samples) if rows else (summary,)
+    return WrittenRun(stored=stored, files=files, rows=rows, not_expressed=lost)
+
+
+def _files(folder: Path, naming: Naming) -> tuple[Path, Path]:
+    place = folder / naming.folder
+    return place / f"{naming.stem}.json", place / f"{naming.stem}_samples.jsonl"
+
+
+def _rows(stored: StoredRun, store: Store, naming: Naming, tallies: Tallies) -> Iterator[dict[str, Any]]:
+    case: Case | None = None
+    for attempt in attempts_of(store, stored.pk, counted=True, steps=True):
+        if case is None or case.key != attempt.case:
+            case = case_of(store, stored.pk, attempt.case)
+        yield from rows_of(naming, tallies, case, attempt)
+
+
+def _put(path: Path, documents: Iterator[dict[str, Any]], *, indent: int = 0) -> tuple[int, str]:
+    """How many, and the sum over the file. It is seen whole or not at all."""
+    unfinished = path.with_name(f"{path.name}.part")
+    digest, count = hashlib.sha256(), 0
+    with unfinished.open("wb") as file:
+        for document in documents:
+            count += 1
+            line = msgspec.json.encode(document)
+            _write_line(file, digest, msgspec.json.format(line, indent=indent) if indent else line)
+    os.replace(unfinished, path)  # noqa: PTH105 over what is there
+    return count, digest.hexdigest()
+
+
+def _write_line(file: IO[bytes], digest: Any, line: bytes) -> None:
+    for piece in (line, b"\n"):
+        file.write(piece)
+        digest.update(piece)

@@ -1,0 +1,104 @@
+"""A first reading → the experiments of a file: mostly one, with what its summary states and what its rows share."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import Run, SourceInfo, SourceRef, Subject
+from errata.sources.base import Row
+from errata.sources.braintrust.groups import NAME, document_at, groups_of, root_of
+from errata.sources.long_documents import LongDocument
+from errata.sources.scored_rows import Seen
+from errata.sources.values import known, mapping, number, rest, text
+
+MODELS_CAP = 2
+_AGAINST = ("improvements", "regressions", "diff")
+_SUMMARY = frozenset(("project_name", "experiment_name", "experiment_id", "experiment_url", "scores", "comparison"))
+
+
+class Experiment:
+    def __init__(self, ref: SourceRef, scorers: Iterable[str]) -> None:
+        self.ref = ref
+        self.seen = Seen(scorers)
+        self.models: set[str] = set()
+        self.project = ""
+
+    def add(self, root: dict[str, Any], rows: tuple[Row, ...]) -> None:
+        for name, value in mapping(root.get("scores")).items():
+            self.seen.add(name, value)
+        for name in mapping(mapping(root.get("metadata")).get("scorer_errors")):
+            self.seen.add(name, None)
+        self.project = self.project or text(root.get("project_id"))
+        for row in rows:
+            model = text(mapping(mapping(row.data).get("metadata")).get("model"))
+            if model and len(self.models) < MODELS_CAP:
+                self.models.add(model)
+
+
+class Survey(NamedTuple):
+    experiments: dict[str, Experiment]
+    summary: dict[str, Any]
+
+
+def survey(path: Path) -> Survey:
+    summary, ref = _summary(path)
+    names = mapping(summary.get("scores")).keys()
+    found: dict[str, Experiment] = {}
+    for group in groups_of(path):
+        if isinstance(group, Row) and any(isinstance(row.data, dict) for row in group.data):
+            root = root_of(group.data)
+            found.setdefault(experiment_of(root), Experiment(root.ref, names)).add(root.data, group.data)
+    return Survey(found or {"": Experiment(ref, names)}, summary)
+
+
+def experiment_of(row: Row) -> str:
+    return text(row.data.get("experiment_id"))
+
+
+def _summary(path: Path) -> tuple[dict[str, Any], SourceRef]:
+    ref = SourceRef(file=path.name)
+    document = document_at(path)
+    if not isinstance(document, LongDocument):
+        return {}, ref
+    try:
+        return mapping(document.field("summary")), ref.below("summary")
+    except (KeyError, ValueError):
+        return {}, ref
+
+
+def runs_of(found: Survey, path: Path) -> dict[str, Run]:
+    return {name: _run(name, one, found.summary, path) for name, one in found.experiments.items()}
+
+
+def _run(ident: str, one: Experiment, summary: dict[str, Any], path: Path) -> Run:
+    project = text(summary.get("project_name")) or one.project
+    name = text(summary.get("experiment_name"))
+    known_as = text(summary.get("experiment_id")) or ident
+    place = f"{path.parent.name}/{path.stem}"
+    ref = SourceRef(file=path.name, pointer="/summary") if summary else one.ref
+    return Run(
+        # an experiment that was never sent has the name of its project, like any other of that project
+        native_id=name if name and known_as else known_as or (f"{name} {place}" if name else place),
+        external_id=known_as,
+        source=SourceInfo(name=NAME),
+        name=name,
+        subject=Subject(model=next(iter(one.models)) if len(one.models) == 1 else ""),
+        suite=project,
+        reported=one.seen.reported(ref, _stated(summary)),
+        scorers=one.seen.scorers,
+        origin=str(path.parent),
+        extra=rest(summary, _SUMMARY) | known(url=summary.get("experiment_url"), scores=_further(summary)),
+        ref=one.ref,
+    )
+
+
+def _stated(summary: dict[str, Any]) -> dict[str, float | None]:
+    return {name: number(mapping(told).get("score")) for name, told in mapping(summary.get("scores")).items()}
+
+
+def _further(summary: dict[str, Any]) -> dict[str, Any]:
+    """Against another experiment: what got better, and what worse."""
+    told = {name: rest(mapping(one), ("name", "score")) for name, one in mapping(summary.get("scores")).items()}
+    return {
+        name: one for name, one in told.items() if any(one.get(key) for key in ("improvements", "regressions", "diff"))
+    }

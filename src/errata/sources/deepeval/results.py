@@ -1,0 +1,77 @@
+"""What a file of deepeval holds, in one form for all: the fields of the whole, and the cases one by one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from errata.model import SourceRef, Unreadable
+from errata.model.identity import fingerprint
+from errata.sources.base import Row, describe, unreadable
+from errata.sources.deepeval.layout import CASES, CONVERSATIONS, HEAD, NAME, RESULTS, WRAPPER, is_result
+from errata.sources.deepeval.names import fields, objects, snake
+from errata.sources.heads import head_of
+from errata.sources.long_documents import LongDocument, long_document
+from errata.sources.values import plain, sequence, text
+
+
+class Results:
+    """Gone through twice: what the run is called depends on all of its cases."""
+
+    def __init__(self, document: LongDocument) -> None:
+        self.ref: SourceRef = document.ref
+        self.told: dict[str, Any] = {}
+        self.problems: list[Unreadable] = list(document.problems())
+        self._document = document
+        for name in document.fields:
+            try:
+                self.told[snake(name)] = document.field(name)
+            except ValueError as error:
+                self.problems.append(unreadable(NAME, document.ref.below(name), describe(error)))
+        self._conversations = sequence(self.told.pop(snake(CONVERSATIONS), None))
+
+    def rows(self) -> Iterator[Row | Unreadable]:
+        """Conversations last."""
+        yield from self._document.rows()
+        for at, one in enumerate(self._conversations):
+            yield Row(one, self.ref.below(CONVERSATIONS, at))
+
+    def cases(self) -> Iterator[dict[str, Any]]:
+        return (fields(row.data) for row in self.rows() if isinstance(row, Row))
+
+    @property
+    def mark(self) -> str:
+        """Of what every form tells of the run; deepeval gives it no id."""
+        return fingerprint(sorted(map(_mark_of, self.cases())), size=6)
+
+
+def results_at(path: Path, root: Path) -> Results | Unreadable:
+    listed = RESULTS if is_result(head_of(path, HEAD)) else CASES
+    document = long_document(path, listed, source=NAME, root=root)
+    if isinstance(document, Unreadable):
+        return document
+    return Results(_unwrapped(document) if WRAPPER in document.fields else document)
+
+
+def same_run(one: Path, other: Path) -> bool:
+    first, second = results_at(one, one), results_at(other, other)
+    return isinstance(first, Results) and isinstance(second, Results) and first.mark == second.mark
+
+
+def _unwrapped(wrapper: LongDocument) -> LongDocument:
+    inner = LongDocument(NAME, wrapper.ref.below(WRAPPER), CASES)
+    try:
+        inner.take_strictly(wrapper.fields[WRAPPER])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        inner.take_step_by_step(wrapper.fields[WRAPPER])
+    return inner
+
+
+def _mark_of(case: dict[str, Any]) -> str:
+    """Expectations are left out: a test run keeps them elsewhere."""
+    measured = [one for one in objects(case.get("metrics_data")) if not one.get("expectations_data")]
+    told = [[one.get("name"), one.get("score"), text(one.get("error"))] for one in measured]
+    turns = [[one.get("role"), one.get("content")] for one in objects(case.get("turns"))]
+    said = [case.get(name) for name in ("name", "success", "input", "actual_output")]
+    return fingerprint(plain([said, turns, told]))

@@ -1,0 +1,154 @@
+"""An attempt → the rows that say what it came to: one for each number that it is in, or one that is in none.
+
+The format has no place for an attempt without a score, and wants to know whether it is correct. What broke is written
+with a score of 0 and an `error`, by which whoever reads it can tell it from a wrong answer. What errata itself knows
+of it stands among the metadata, so that it is read back as it was.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from errata.model import Attempt, Case, Check
+from errata.sources.every_eval_ever.naming import SCHEMA, Naming
+from errata.sources.every_eval_ever.tallying import Tallies, score_of, value_of
+from errata.sources.every_eval_ever.written_facts import facts_written
+from errata.sources.every_eval_ever.written_messages import messages_of
+from errata.sources.values import as_text
+from errata.text.private import tree_for_others
+
+Row = dict[str, Any]
+
+
+def rows_of(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Iterator[Row]:
+    made = _row(naming, tallies, case, attempt)
+    counted = tallies.counts(attempt)
+    correct = attempt.outcome == "pass"
+    if attempt.measurement == "scored" and attempt.outcome == "none":
+        tallies.losses["scores without a rule for what is correct"] += 1
+    score = score_of(attempt) if counted else float(correct)
+    yield _of(made, tallies.primary if counted and tallies.main.count else None, score, correct=correct)
+    measures = tallies.measures
+    for check in attempt.checks:
+        value = value_of(check)
+        if check.is_primary or check.name == tallies.primary:
+            continue
+        if value is None or check.name not in measures:
+            tallies.losses["checks without a number, or of a few cases"] += 1
+        else:
+            yield _of(made, check.name, value, correct=check.status == "pass")
+
+
+def _of(row: Row, result: str | None, score: float, *, correct: bool) -> Row:
+    told = {**row["evaluation"], "score": score, "is_correct": correct}
+    return {**row, "evaluation": told, **({"evaluation_result_id": result} if result else {})}
+
+
+def _row(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Row:
+    messages = messages_of(attempt, tallies.losses)
+    calls = sum(len(one.get("tool_calls") or ()) for one in messages)
+    spoken = sum(one["role"] == "assistant" for one in messages)
+    single = calls == 0 and spoken < 2
+    tallies.losses["files beside the answers"] += len(attempt.artefacts)
+    tallies.losses["judgements in words"] += len(attempt.judgements)
+    row: Row = {
+        "sample_id": case.native_id if case else attempt.case.removeprefix(f"{naming.suite}/"),
+        "interaction_type": "single_turn" if single else "agentic" if calls else "multi_turn",
+        "input": _input(case),
+        **({"output": _output(attempt)} if single else {"messages": messages}),
+        "answer_attribution": _answer(attempt, None if single else messages),
+        "evaluation": {"num_turns": max(1, spoken), "tool_calls_count": calls},
+        "token_usage": _tokens(attempt, tallies),
+        "performance": _times(attempt),
+        "error": error_of(attempt),
+        "metadata": dict(_metadata(case, attempt)),
+    }
+    named = {"evaluation_id": naming.evaluation_id, "model_id": naming.model_id}
+    named["evaluation_name"] = naming.evaluation_name
+    told: Row = tree_for_others({key: one for key, one in row.items() if one is not None})
+    # after the cleaning: whoever compares samples compares what is written
+    return {"schema_version": SCHEMA, **named, **told, "sample_hash": _hash(told["input"])}
+
+
+def _input(case: Case | None) -> Row:
+    wanted = case.expected if case else None
+    told = wanted if isinstance(wanted, list) else [] if wanted is None else [wanted]
+    choices = list(case.choices) if case else []
+    asked = "" if case is None or case.input is None else as_text(case.input)
+    return {"raw": asked, "reference": [as_text(one) for one in told], **({"choices": choices} if choices else {})}
+
+
+def _output(attempt: Attempt) -> Row:
+    thoughts = [step.reasoning for step in attempt.steps if step.reasoning]
+    return {"raw": [attempt.output.text or ""], **({"reasoning_trace": thoughts} if thoughts else {})}
+
+
+def _answer(attempt: Attempt, messages: list[Row] | None) -> list[Row]:
+    """What was taken for the answer, where it is not just what was said last."""
+    output, at = attempt.output, len(messages) - 1 if messages else 0
+    last = next((one["content"] for one in reversed(messages or ()) if one["role"] == "assistant"), None)
+    taken = output.answer if output.answer is not None or messages is None else output.text
+    if taken is None or (messages is not None and taken == last):
+        return []
+    source = "output.raw" if messages is None else f"messages[{at}].content"
+    how = output.extraction or "unknown"
+    told = {"turn_idx": at, "source": source, "extracted_value": taken, "extraction_method": how, "is_terminal": True}
+    return [told]
+
+
+def _tokens(attempt: Attempt, tallies: Tallies) -> Row | None:
+    spent = attempt.usage.subject
+    if spent.input is None or spent.output is None:
+        tallies.losses["tokens of which input or output is not known"] += spent.tokens is not None
+        return None
+    total = spent.input + spent.output if spent.total is None else spent.total
+    told = {"input_tokens": spent.input, "output_tokens": spent.output, "total_tokens": total}
+    more = {
+        "input_tokens_cache_write": spent.cache_write,
+        "input_tokens_cache_read": spent.cache_read,
+        "reasoning_tokens": spent.reasoning,
+    }
+    return told | {name: one for name, one in more.items() if one is not None}
+
+
+def _times(attempt: Attempt) -> Row | None:
+    took = attempt.duration
+    return {"latency_ms": took * 1000} if took is not None and took >= 0 else None
+
+
+def error_of(attempt: Attempt) -> str | None:
+    """Why there is no verdict about the answer; none where there is one."""
+    if attempt.execution == "completed" and (attempt.outcome != "none" or attempt.measurement == "scored"):
+        return None
+    error = next((one for one in attempt.errors if not one.recovered), None)
+    if error is not None:
+        return f"{error.type}: {error.message}"
+    if attempt.execution != "completed":
+        limit = f" ({attempt.limit.type})" if attempt.limit else ""
+        return f"{attempt.execution}{limit}: {attempt.native_reason or attempt.native_status or 'no reason is told'}"
+    return f"not measured: {attempt.measurement}"
+
+
+def _metadata(case: Case | None, attempt: Attempt) -> Iterator[tuple[str, str]]:
+    yield "epoch", str(attempt.index)
+    yield from facts_written(attempt)
+    told = {
+        "stop_reason": attempt.stop_reason,
+        "category": case.category if case else "",
+        "tags": ", ".join(case.tags) if case else "",
+        "cost": "" if attempt.usage.cost is None else f"{attempt.usage.cost:g} {attempt.usage.subject.currency}",
+        "native_status": attempt.native_status,
+        "errors": "; ".join(f"{one.type}: {one.message}" for one in attempt.errors) if not error_of(attempt) else "",
+        "failed_checks": ", ".join(map(_shown, filter(lambda check: check.failed, attempt.checks))),
+    }
+    yield from ((name, value) for name, value in told.items() if value)
+
+
+def _shown(check: Check) -> str:
+    return f"{check.name} ({check.explanation})" if check.explanation else check.name
+
+
+def _hash(asked: Row) -> str:
+    told = {"raw": asked["raw"], "reference": asked["reference"]}
+    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,38 @@
+"""Rows of a file of JSON, whichever way they were saved: a list, a page with a list in it, lines, or one object."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from errata.model import Unreadable
+from errata.sources.base import LINE_CAP, Row, decode, json_file, json_lines
+from errata.sources.heads import head_of
+from errata.sources.long_documents import long_document
+
+HEAD = 4 * 1024
+
+
+def json_rows(path: Path, *, source: str, root: Path, paged: str = "") -> Iterator[Row | Unreadable]:
+    """`paged` is the field that has the rows where a page of an API was saved; it stands first there."""
+    head = head_of(path, HEAD).lstrip()
+    is_page = bool(paged) and re.match(rb'\{\s*"' + paged.encode() + rb'"\s*:\s*\[', head)
+    if head.startswith(b"[") or is_page:
+        document = long_document(path, paged if is_page else "", source=source, root=root)
+        if isinstance(document, Unreadable):
+            yield document
+            return
+        yield from document.rows()
+        yield from document.problems()
+    elif _is_lines(path):
+        yield from json_lines(path, source=source, root=root)
+    else:
+        yield json_file(path, source=source, root=root)
+
+
+def _is_lines(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            decode(file.readline(LINE_CAP))
+    except (OSError, ValueError):
+        return False
+    return True

@@ -1,0 +1,88 @@
+"""A first reading of the rows → their experiments: mostly one, with its evaluators and its model."""
+
+from pathlib import Path
+from typing import Any
+
+from errata.model import Run, SourceInfo, SourceRef, Subject
+from errata.sources.base import Row
+from errata.sources.json_rows import json_rows
+from errata.sources.scored_rows import Seen
+from errata.sources.values import known, mapping, moment, sequence, text
+
+NAME = "langsmith"
+
+MODELS_CAP = 2
+
+
+class Experiment:
+    def __init__(self, ref: SourceRef) -> None:
+        self.ref = ref
+        self.seen = Seen()
+        self.models: set[tuple[str, str]] = set()
+        self.datasets: set[str] = set()
+        self.started: list[str] = []
+        self.ended: list[str] = []
+        self.told: dict[str, Any] = {}
+
+    def add(self, row: dict[str, Any]) -> None:
+        run, metadata = mapping(row.get("run")), metadata_of(mapping(row.get("run")))
+        self.told = self.told or known(session_id=run.get("session_id"), repetitions=metadata.get("num_repetitions"))
+        for feedback in feedback_of(row):
+            self.seen.add(text(feedback.get("key")), feedback.get("score"))
+        model = text(metadata.get("ls_model_name")) or text(metadata.get("model"))
+        if model and len(self.models) < MODELS_CAP:
+            self.models.add((model, text(metadata.get("ls_provider"))))
+        dataset = text(mapping(row.get("example")).get("dataset_id"))
+        if dataset and len(self.datasets) < MODELS_CAP:
+            self.datasets.add(dataset)
+        begun, ended = moment(run.get("start_time")), moment(run.get("end_time"))
+        self.started = [min([*self.started, begun])] if begun else self.started
+        self.ended = [max([*self.ended, ended])] if ended else self.ended
+
+
+def survey(path: Path) -> dict[str, Experiment]:
+    found: dict[str, Experiment] = {}
+    for row in json_rows(path, source=NAME, root=path.parent):
+        if isinstance(row, Row) and isinstance(row.data, dict):
+            name = experiment_named(mapping(row.data.get("run")))
+            found.setdefault(name, Experiment(row.ref)).add(row.data)
+    return found or {"": Experiment(SourceRef(file=path.name))}
+
+
+def experiment_named(run: dict[str, Any]) -> str:
+    return text(run.get("session_name")) or text(run.get("session_id"))
+
+
+def metadata_of(run: dict[str, Any]) -> dict[str, Any]:
+    return mapping(mapping(run.get("extra")).get("metadata"))
+
+
+def feedback_of(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """A list, or an object around one."""
+    told = row.get("evaluation_results")
+    listed = mapping(told).get("results") if isinstance(told, dict) else told
+    return [one for one in map(mapping, sequence(listed)) if text(one.get("key"))]
+
+
+def runs_of(experiments: dict[str, Experiment], path: Path) -> dict[str, Run]:
+    return {name: _run(name, one, path) for name, one in experiments.items()}
+
+
+def _run(name: str, one: Experiment, path: Path) -> Run:
+    model, provider = next(iter(one.models)) if len(one.models) == 1 else ("", "")
+    return Run(
+        native_id=name or f"{path.parent.name}/{path.stem}",
+        external_id=text(one.told.get("session_id")),
+        source=SourceInfo(name=NAME),
+        name=name,
+        subject=Subject(model=model, provider=provider),
+        suite=next(iter(one.datasets)) if len(one.datasets) == 1 else "",
+        started_at=next(iter(one.started), None),
+        finished_at=next(iter(one.ended), None),
+        # no file states them: LangSmith shows the mean of each evaluator
+        reported=one.seen.reported(one.ref),
+        scorers=one.seen.scorers,
+        origin=str(path.parent),
+        extra=known(repetitions=one.told.get("repetitions")),
+        ref=one.ref,
+    )

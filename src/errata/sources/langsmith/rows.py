@@ -1,0 +1,143 @@
+"""A row → its case and its attempt. Evaluators are asked of runs that crashed, too; their own crash is a comment."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
+from errata.model.words import Execution
+from errata.sources.assessments import status_of_value
+from errata.sources.base import Numbering, Row
+from errata.sources.langsmith.child_runs import steps_of
+from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of
+from errata.sources.raised import error_of, raised_as
+from errata.sources.scored_rows import Scored, answer_of, scored, shown_as
+from errata.sources.values import as_text, count, known, mapping, moment, name_of, number, plain, rest, text
+
+_RUN = frozenset(
+    ("id", "inputs", "outputs", "error", "start_time", "end_time", "session_name", "session_id", "child_runs", "status",
+     "reference_example_id", "prompt_tokens", "completion_tokens", "total_tokens", "total_cost", "extra")
+)  # fmt: skip
+_EXAMPLE = frozenset(("id", "dataset_id", "inputs", "outputs"))
+_FEEDBACK = frozenset(("key", "score", "value", "comment"))
+
+
+def items_of(
+    runs: dict[str, Run], experiments: dict[str, Experiment], numbering: Numbering, row: Row
+) -> Iterator[Item]:
+    told, example = mapping(row.data["run"]), mapping(row.data.get("example"))
+    of = experiment_named(told)
+    run = runs[of]
+    name = name_of(example.get("id") or told.get("reference_example_id") or told.get("id"))
+    index = numbering.next((run.id, name))
+    if index == 1:
+        yield Case(
+            run=run.id,
+            suite=run.suite,
+            native_id=name,
+            name=shown_as(example.get("inputs", told.get("inputs"))),
+            input=plain(example.get("inputs", told.get("inputs"))),
+            expected=plain(example.get("outputs")),
+            extra=rest(example, _EXAMPLE) | _other(example, run),
+            ref=row.ref.below("example"),
+        )
+    yield _attempt(run, experiments[of].seen.main, name, index, row)
+
+
+def _attempt(run: Run, main: str, name: str, index: int, row: Row) -> Attempt:
+    told, example = row.data["run"], mapping(row.data.get("example"))
+    error = _error(told.get("error"), row.ref.below("run", "error"))
+    checks = [_check(one, order, row.ref) for order, one in enumerate(feedback_of(row.data))]
+    made = scored(_execution(told), checks, (error,) if error else (), main)
+    outputs = told.get("outputs")
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, name),
+        native_id=text(told.get("id")),
+        index=index,
+        execution=made.facts.execution,
+        measurement=made.facts.measurement,
+        outcome=made.facts.outcome,
+        native_status=text(told.get("status")) or made.status,
+        reported=made.value,
+        reported_counted=made.value is not None,
+        output=Output(text=answer_of(outputs), structured=plain(outputs) if _is_answer(outputs) else None),
+        errors=made.errors,
+        checks=made.checks,
+        steps=steps_of(told, row.ref.below("run")),
+        usage=UsageByRole(subject=usage_of(told)),
+        started_at=moment(told.get("start_time")),
+        finished_at=moment(told.get("end_time")),
+        extra=rest(told, _RUN) | _metadata(told) | _asked(told, example, name) | _verdict(made, told),
+        ref=row.ref,
+    )
+
+
+def _execution(told: dict[str, Any]) -> Execution:
+    if told.get("error"):
+        return "error"
+    return "unfinished" if told.get("end_time") is None and not _is_answer(told.get("outputs")) else "completed"
+
+
+def _is_answer(outputs: Any) -> bool:
+    """A run that crashed has `{"output": null}`."""
+    return any(value is not None for value in outputs.values()) if isinstance(outputs, dict) else outputs is not None
+
+
+def _error(told: Any, ref: SourceRef) -> ErrorInfo | None:
+    """The exception as Python shows it, then its traceback."""
+    if not told:
+        return None
+    shown, _, traceback = as_text(told).partition("\n\n")
+    return error_of(raised_as(shown), "subject", traceback=traceback, ref=ref)
+
+
+def _check(told: dict[str, Any], order: int, ref: SourceRef) -> Check:
+    score, comment = told.get("score"), text(told.get("comment"))
+    value = score if score is not None else told.get("value")
+    here = ref.below("evaluation_results", order)
+    broke = value is None and (mapping(told.get("extra")).get("error") is True or _is_exception(comment))
+    word = value if isinstance(value, bool | str) or value is None else number(value)
+    return Check(
+        name=text(told["key"]),
+        status="error" if broke else status_of_value(value),
+        order=order,
+        kind="criterion",
+        value=as_text(value) if word is None and value is not None else word,
+        explanation="" if broke else comment,
+        error=error_of(raised_as(comment), "scoring", ref=here) if broke else None,
+        extra=rest(told, _FEEDBACK) | known(said=told.get("value") if score is not None else None),
+        ref=here,
+    )
+
+
+def _is_exception(comment: str) -> bool:
+    return raised_as(comment).type.endswith(("Error", "Exception", "Timeout"))
+
+
+def usage_of(told: dict[str, Any]) -> Usage:
+    cost = number(told.get("total_cost"))
+    return Usage(
+        input=count(told.get("prompt_tokens")),
+        output=count(told.get("completion_tokens")),
+        total=count(told.get("total_tokens")),
+        cost=cost,
+        cost_source="unknown" if cost is None else "reported",
+    )
+
+
+def _metadata(told: dict[str, Any]) -> dict[str, Any]:
+    return known(metadata=rest(metadata_of(told))) | rest(mapping(told.get("extra")), ("metadata",))
+
+
+def _asked(told: dict[str, Any], example: dict[str, Any], name: str) -> dict[str, Any]:
+    """What the example says already is not told again."""
+    inputs, of = told.get("inputs"), told.get("reference_example_id")
+    return known(inputs=inputs if inputs != example.get("inputs") else None, example=of if of != name else None)
+
+
+def _verdict(made: Scored, told: dict[str, Any]) -> dict[str, Any]:
+    return known(verdict=made.status if told.get("status") else None, session_id=told.get("session_id"))
+
+
+def _other(example: dict[str, Any], run: Run) -> dict[str, Any]:
+    return known(dataset=example.get("dataset_id") if example.get("dataset_id") != run.suite else None)

@@ -1,0 +1,47 @@
+"""The files of an evaluation with MLflow: its traces, the table of its results, and the numbers that it came to."""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from errata.sources.documents import files, is_file
+from errata.sources.heads import head_of
+
+NAME = "mlflow"
+HEAD = 64 * 1024
+SUMMARY_CAP = 4 * 1024 * 1024
+
+Kind = Literal["traces", "table", "summary"]
+
+_TRACES = re.compile(rb'\s*(?:\{\s*"traces"\s*:\s*)?\[?\s*\{\s*"info"\s*:\s*\{')
+_OF_TRACES = re.compile(rb'(?<!\\)"(?:trace_metadata|request_metadata)"\s*:')
+_TABLE = re.compile(rb'\s*\[?\s*\{\s*"trace_id"\s*:\s*"tr-')
+_OF_TABLE = re.compile(rb'(?<!\\)"(?:trace|spans|trace_metadata)"\s*:')
+_SUMMARY = tuple(re.compile(rb'(?<!\\)"' + key) for key in (rb'metrics"\s*:\s*\{', rb'run_id"\s*:\s*"[0-9a-f]{32}"'))
+
+
+def kind_of(path: Path) -> Kind | None:
+    head = head_of(path, HEAD)
+    if _TRACES.match(head):
+        return "traces" if _OF_TRACES.search(head) else None
+    if _TABLE.match(head):
+        return "table" if _OF_TABLE.search(head) else None
+    is_summary = head.lstrip().startswith(b"{") and all(key.search(head) for key in _SUMMARY)
+    return "summary" if is_summary else None
+
+
+class Files:
+    """What is read together: a folder as a whole, or a file with the numbers that stand beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path.parent if is_file(path) else path
+        found = {file: kind_of(file) for file in files(self.folder)}
+        self.summaries = [file for file, kind in found.items() if kind == "summary"]
+        # the table repeats the traces: it comes after them, for what they do not have
+        self.rows = [file for wanted in ("traces", "table") for file, kind in found.items() if kind == wanted]
+        if self.folder != path:
+            self.rows = [path]
+
+    @property
+    def are_one(self) -> bool:
+        return bool(self.rows) and len(self.rows) + len(self.summaries) > 1

@@ -1,0 +1,170 @@
+"""The spans of a trace → its case and its attempt. A trace that nobody evaluated has no verdict."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from errata.model import Attempt, Case, Item, Output, Run, SourceRef, UsageByRole, case_key
+from errata.model.identity import case_key_of_input
+from errata.model.words import Execution
+from errata.sources.assessments import facts_of
+from errata.sources.base import Numbering, Row
+from errata.sources.otlp import names
+from errata.sources.otlp.batches import Piece
+from errata.sources.otlp.evaluations import checks_of
+from errata.sources.otlp.layout import EVALUATION
+from errata.sources.otlp.messages import Event
+from errata.sources.otlp.spans import Evaluation, Recorded, recorded
+from errata.sources.otlp.survey import Survey, Tested
+from errata.sources.otlp.values import Attributes
+from errata.sources.span_steps import Transcript
+from errata.sources.spans import Span, Tree
+from errata.sources.trace_values import hex_id, moment, parsed
+from errata.sources.values import as_text, known, mapping, plain, sequence, text
+
+
+class Reading(NamedTuple):
+    runs: dict[Tested, Run]
+    survey: Survey
+    numbering: Numbering
+    resource: dict[str, Any]
+
+
+class Trace:
+    """What is told of a trace, in spans and beside them."""
+
+    def __init__(self, pieces: list[Piece]) -> None:
+        spans = [(piece.data, piece) for piece in pieces if not piece.is_log]
+        self.pieces = pieces
+        logs = [(piece.data, piece.ref) for piece in pieces if piece.is_log]
+        self.id = hex_id((spans[0][0] if spans else logs[0][0]).get("traceId"))
+        about: dict[str, list[tuple[Event, SourceRef]]] = {}
+        self.logged: list[Evaluation] = []
+        for data, ref in logs:
+            self._note(data, ref, about)
+        seen: dict[str, dict[str, Any]] = {}
+        self.spans: list[Recorded] = []
+        for data, piece in spans:
+            ident = hex_id(data.get("spanId"))
+            if seen.get(ident) != data:  # a batch that was sent again
+                self.spans.append(recorded(data, piece.ref, about.get(ident, [])))
+            seen[ident] = data
+
+    def _note(self, data: dict[str, Any], ref: SourceRef, about: dict[str, list[tuple[Event, SourceRef]]]) -> None:
+        told = Attributes([*sequence(data.get("attributes")), {"key": "body", "value": data.get("body")}])
+        name = text(data.get("eventName")) or text(told.get("event.name"))
+        span = hex_id(data.get("spanId"))
+        if name == EVALUATION:
+            self.logged.append(Evaluation(told, span, ref, moment(data.get("timeUnixNano"))))
+        else:
+            about.setdefault(span, []).append(((name, told), ref))
+
+
+def items_of(reading: Reading, row: Row) -> Iterator[Item]:
+    trace = Trace(row.data)
+    if not trace.id.strip("0"):
+        raise ValueError("a span without a trace id")
+    if not trace.spans:
+        if trace.logged:
+            raise ValueError("an evaluation of a trace that is not in this file")
+        return
+    run = reading.runs[reading.survey.of(trace.id)]
+    tree = Tree([one.span for one in trace.spans])
+    transcript = Transcript(tree)
+    asked = _asked(tree.top, transcript)
+    name = _name(trace, asked)
+    index = reading.numbering.next((run.id, name))
+    if index == 1:
+        case = Case(run=run.id, suite=run.suite, native_id=name, name=_title(tree.top), input=plain(asked), ref=row.ref)
+        yield case
+    yield _attempt(reading, run, trace, (tree, transcript), case_key(run.suite, name), index)
+
+
+def owner_of(reading: Reading, row: Row) -> str:
+    data = row.data[0].data
+    return reading.runs[reading.survey.of(hex_id(data.get("traceId")))].id
+
+
+def _asked(top: Span | None, transcript: Transcript) -> Any:
+    told = parsed(top.input) if top is not None else None
+    if told is not None:
+        return told
+    asked = transcript.asked
+    return asked[0]["content"] if len(asked) == 1 else asked or None
+
+
+def _title(top: Span | None) -> str:
+    return top.name if top is not None else ""
+
+
+def _name(trace: Trace, asked: Any) -> str:
+    """As whoever made the trace calls its case; else what was asked tells which traces are tries at the same."""
+    for one in trace.spans:
+        metadata = mapping(parsed(one.attributes.get("metadata")))
+        told = one.attributes.get(*names.CASE)
+        found = [told, *(metadata.get(name) for name in names.CASE_METADATA)]
+        if (named := next((each for each in found if each not in (None, "")), None)) is not None:
+            return as_text(named)
+    return trace.id if asked in (None, "", []) else case_key_of_input("", plain(asked))
+
+
+def _attempt(reading: Reading, run: Run, trace: Trace, told: tuple[Tree, Transcript], case: str, index: int) -> Attempt:
+    tree, transcript = told
+    top = tree.top
+    steps = transcript.steps
+    places = {step.span_id: step.index for step in steps if step.span_id}
+    checks = checks_of(trace.spans, trace.logged, places)
+    facts = facts_of(_execution(trace, tree), checks)
+    errors = tree.errors()
+    broken = [check.error for check in checks if check.error and check.error not in errors]
+    given = top.output if top is not None else None
+    structured = parsed(given)
+    return Attempt(
+        run=run.id,
+        case=case,
+        native_id=trace.id,
+        index=index,
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        output=Output(
+            text=transcript.answer if given is None else as_text(given),
+            structured=plain(structured) if isinstance(structured, dict | list) else None,
+        ),
+        stop_reason=transcript.stopped,
+        errors=(*errors, *broken),
+        checks=checks,
+        steps=steps,
+        usage=UsageByRole(subject=transcript.usage(judged=False), judge=transcript.usage(judged=True)),
+        started_at=top.started_at if top is not None else None,
+        finished_at=top.ended_at if top is not None else None,
+        duration=top.seconds if top is not None else None,
+        extra=_extra(reading, trace, transcript),
+        ref=top.ref if top is not None else None,
+    )
+
+
+def _execution(trace: Trace, tree: Tree) -> Execution:
+    if tree.ended_by is not None:
+        return "error"
+    ended = next((one.ended for one in trace.spans if tree.top is one.span), True)
+    return "completed" if ended else "unfinished"
+
+
+def _extra(reading: Reading, trace: Trace, transcript: Transcript) -> dict[str, Any]:
+    scopes = [piece.scope for piece in trace.pieces if piece.scope]
+    resources = [piece.resource for piece in trace.pieces if piece.resource != reading.resource]
+    top = trace.spans[0].span if trace.spans else None
+    return known(
+        scopes=_each_once(scopes),
+        resources=_each_once(resources),
+        beginning="not in this file" if top is not None and all(one.span.parent for one in trace.spans) else None,
+        steps_left_out=transcript.left_out or None,
+    )
+
+
+def _each_once(listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for one in listed:
+        if one not in found:
+            found.append(one)
+    return found

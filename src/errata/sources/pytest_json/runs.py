@@ -1,0 +1,120 @@
+"""What a report says as a whole → the run."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.model import Reported, Run, SourceInfo, Subject
+from errata.sources.long_documents import LongDocument
+from errata.sources.settings import settings
+from errata.sources.values import count, known, last_part, mapping, moment_since_1970, number, rest, sequence
+
+NAME = "pytest-json"
+
+# how pytest ends; 0 and 1 are tests that all passed, or not
+STATUS = {2: "interrupted", 3: "internal error", 4: "wrong usage", 5: "no tests"}
+_HOMES = frozenset(("created", "duration", "exitcode", "root", "environment", "summary", "collectors", "warnings"))
+# pytest-metadata adds variables of the environment, of which only the names are kept
+_MACHINE = frozenset(("Python", "Platform", "Packages", "Plugins"))
+MODELS_CAP = 2
+
+
+class Survey(NamedTuple):
+    names: frozenset[str]
+    models: frozenset[str]
+    """More than one are not the run's."""
+
+
+class _Brief(msgspec.Struct):
+    nodeid: Any = None
+    user_properties: Any = None
+    metadata: Any = None
+
+
+_brief = msgspec.json.Decoder(_Brief)
+
+
+def survey(document: LongDocument) -> Survey:
+    names: set[str] = set()
+    models: set[str] = set()
+    for item in document.items:
+        try:
+            brief = _brief.decode(bytes(item))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            continue  # the reading tells what is wrong with it
+        names.add(str(brief.nodeid))
+        model = recorded(brief.user_properties).get("model", mapping(brief.metadata).get("model"))
+        if isinstance(model, str) and model and len(models) < MODELS_CAP:
+            models.add(model)
+    return Survey(frozenset(names), frozenset(models))
+
+
+def recorded(properties: Any) -> dict[str, Any]:
+    """What tests record with `record_property`: a list of objects with one field each, or of pairs."""
+    made: dict[str, Any] = {}
+    for one in sequence(properties):
+        made |= (
+            one if isinstance(one, dict) else {str(one[0]): one[1]} if isinstance(one, list) and len(one) == 2 else {}
+        )
+    return made
+
+
+def field(document: LongDocument, name: str) -> Any:
+    """None for what is not there, or can't be read."""
+    try:
+        return document.field(name)
+    except (KeyError, ValueError):
+        return None
+
+
+def run_of(document: LongDocument, told: Survey, path: Path) -> Run:
+    created, lasted = field(document, "created"), number(field(document, "duration"))
+    finished = moment_since_1970(created)
+    name = last_part(field(document, "root")) or path.stem
+    summary = mapping(field(document, "summary"))
+    environment = mapping(field(document, "environment"))
+    exitcode = field(document, "exitcode")
+    return Run(
+        # a report names no run: when it was made tells it from others
+        native_id=f"{name}-{finished or path.stem}",
+        source=SourceInfo(name=NAME),
+        name=name,
+        subject=Subject(model=next(iter(told.models)) if len(told.models) == 1 else ""),
+        suite=name,
+        expected_cases=_planned(summary),
+        started_at=moment_since_1970(created - lasted) if number(created) is not None and lasted is not None else None,
+        finished_at=finished,
+        native_status=STATUS.get(exitcode, "") if isinstance(exitcode, int) else "",
+        reported=_reported(document, summary),
+        environment=settings({key: value for key, value in environment.items() if key in _MACHINE}),
+        origin=str(path.parent),
+        extra=_extra(document, environment) | known(exitcode=exitcode, root=field(document, "root"), seconds=lasted),
+        ref=document.ref,
+    )
+
+
+def _planned(summary: dict[str, Any]) -> int | None:
+    collected, left = count(summary.get("collected")), count(summary.get("deselected")) or 0
+    return count(summary.get("total")) if collected is None else collected - left
+
+
+def _reported(document: LongDocument, summary: dict[str, Any]) -> tuple[Reported, ...]:
+    ref = document.ref.below("summary")
+    passed, failed = (sum(count(summary.get(word)) or 0 for word in words) for words in (PASSES, FAILURES))
+    made = passed + failed
+    rate = Reported(
+        name="pass rate", metric="mean", value=passed / made if made else None, n=made or None, headline=True, ref=ref
+    )
+    listed = (Reported(name=str(key), metric=str(key), value=number(value), ref=ref) for key, value in summary.items())
+    return (rate, *listed)
+
+
+PASSES = ("passed", "xpassed")
+FAILURES = ("failed", "error")
+
+
+def _extra(document: LongDocument, environment: dict[str, Any]) -> dict[str, Any]:
+    others = {name: field(document, name) for name in document.fields if name not in _HOMES}
+    warnings = sequence(field(document, "warnings"))
+    return rest(others) | known(warnings=warnings[:100], variables=sorted(environment.keys() - _MACHINE))

@@ -1,0 +1,165 @@
+"""A test with its three stages → its case and its attempt.
+
+What is raised in a body and is no assertion measures nothing, although pytest calls it a failure; what is raised in a
+fixture is an error of the setup, or of what comes after.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, case_key
+from errata.model.words import Phase
+from errata.sources.base import Numbering, Row
+from errata.sources.captured import captured
+from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.pytest_json.runs import PASSES, recorded
+from errata.sources.raised import Raised, error_of, raised_in
+from errata.sources.values import as_text, known, mapping, name_of, number, rest, sequence, text
+from errata.sources.verdicts import FAILED, PASSED, SKIPPED, UNEXPECTED, UNEXPECTED_STATUS, Refused, Verdict
+
+OUTCOMES = ("passed", "failed", "skipped")
+STAGES = ("setup", "call", "teardown")
+UNKNOWN = Facts("completed", "unscored", "none")
+_TEST = frozenset(("nodeid", "lineno", "outcome", "keywords", "user_properties", *STAGES))
+_STAGE = frozenset(("duration", "outcome", "crash", "traceback", "longrepr", "stdout", "stderr", "log"))
+
+
+class Stage(NamedTuple):
+    data: dict[str, Any]
+    ref: SourceRef
+
+    @property
+    def outcome(self) -> str:
+        return text(self.data.get("outcome"))
+
+    @property
+    def shown(self) -> str:
+        return text(self.data.get("longrepr"))
+
+    @property
+    def message(self) -> str:
+        return text(mapping(self.data.get("crash")).get("message"))
+
+    @property
+    def raised(self) -> Raised:
+        last = mapping(next(iter(sequence(self.data.get("traceback"))[-1:]), {}))
+        found = raised_in(self.shown, self.message or self.shown.partition("\n")[0])
+        named = text(last.get("message"))
+        return found if found.type or not named.isidentifier() else Raised(named, found.message, found.frame)
+
+    def error(self, phase: Phase) -> ErrorInfo:
+        return error_of(self.raised, phase, traceback=self.shown, ref=self.ref)
+
+
+def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
+    test = row.data
+    name = name_of(test["nodeid"])
+    index = numbering.next(name)
+    if index == 1:
+        file = name.partition("::")[0]
+        extra = known(line=test.get("lineno"), keywords=test.get("keywords"))
+        yield Case(run=run.id, suite=run.suite, native_id=name, category=file, extra=extra, ref=row.ref)
+    yield _attempt(run, name, index, row)
+
+
+def _attempt(run: Run, name: str, index: int, row: Row) -> Attempt:
+    test = row.data
+    stages = {stage: Stage(mapping(test.get(stage)), row.ref.below(stage)) for stage in STAGES if test.get(stage)}
+    outcome = text(test.get("outcome"))
+    verdict = _with_teardown(_verdict(stages, outcome), stages.get("teardown"))
+    # a test that was tried again is counted apart, as neither passed nor failed
+    counted = verdict.is_counted and outcome != "rerun"
+    properties = recorded(test.get("user_properties"))
+    durations = {name: told for name, one in stages.items() if (told := number(one.data.get("duration"))) is not None}
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, name),
+        native_id=name,
+        index=index,
+        execution=verdict.facts.execution,
+        measurement=verdict.facts.measurement,
+        outcome=verdict.facts.outcome,
+        native_status=verdict.status,
+        native_reason=verdict.reason,
+        reported=float(outcome in PASSES) if counted else None,
+        reported_counted=counted,
+        errors=verdict.errors,
+        checks=tuple(verdict.checks(row.ref, properties.get("score"))),
+        artefacts=tuple(one for name, stage in stages.items() for one in _artefacts(name, stage)),
+        duration=sum(durations.values()) if durations else None,
+        durations=durations,
+        extra=rest(test, _TEST) | known(properties=properties, stages=_rest_of(stages)),
+        ref=row.ref,
+    )
+
+
+def _verdict(stages: dict[str, Stage], outcome: str) -> Verdict:
+    setup, call = stages.get("setup"), stages.get("call")
+    if setup is not None and setup.outcome == "failed":
+        return Verdict(NOT_MADE, outcome, setup.message, (setup.error("setup"),))
+    if setup is not None and setup.outcome == "skipped":
+        return Verdict(SKIPPED, outcome, _why_skipped(setup))
+    if call is None:
+        return Verdict(UNFINISHED, outcome)
+    if call.outcome == "failed":
+        return _failed(call, outcome)
+    if call.outcome == "skipped":
+        # pytest writes a failure that was expected as skipped, too
+        tried = outcome == "xfailed"
+        return _failed(call, outcome)._replace(excused=True) if tried else Verdict(SKIPPED, outcome, _why_skipped(call))
+    return Verdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
+
+
+def _failed(call: Stage, outcome: str) -> Verdict:
+    raised, reason = call.raised, call.message or call.shown.partition("\n")[0]
+    if raised.type and not raised.is_verdict:
+        return Verdict(NOT_MADE, outcome, reason, (call.error("subject"),))
+    status = UNEXPECTED_STATUS if call.shown.startswith(UNEXPECTED) else outcome
+    return Verdict(FAILED, status, reason, refused=(Refused(raised.type or "call", reason),))
+
+
+def _with_teardown(verdict: Verdict, teardown: Stage | None) -> Verdict:
+    """It came after the measurement and changed nothing in it; pytest counts the test as an error all the same."""
+    if teardown is None or teardown.outcome != "failed":
+        return verdict
+    error = replace(teardown.error("environment"), recovered=verdict.facts != PASSED)
+    facts = Facts("error", "scored", "pass") if verdict.facts == PASSED else verdict.facts
+    return verdict._replace(facts=facts, errors=(*verdict.errors, error), excused=False)
+
+
+def _why_skipped(stage: Stage) -> str:
+    """`('/where/test_x.py', 12, 'Skipped: no key')`."""
+    return stage.shown.rpartition("Skipped: ")[2].removesuffix("')").removesuffix('")')
+
+
+def _artefacts(name: str, stage: Stage) -> Iterator[Artefact]:
+    if stage.outcome != "skipped" or stage.message:
+        yield from captured("grader", f"{name}.txt", stage.shown, stage.ref)
+    for stream in ("stdout", "stderr", "log"):
+        told = stage.data.get(stream)
+        # what a test prints are the words of its subject, too: no log of the harness
+        shown = "\n".join(map(_line, told)) if isinstance(told, list) else text(told)
+        yield from captured("transcript", f"{name}.{stream}.txt", shown, stage.ref)
+
+
+def _line(entry: Any) -> str:
+    """A log record is an object with all its fields."""
+    told = mapping(entry)
+    return " ".join(as_text(told[key]) for key in ("levelname", "name", "msg") if told.get(key) is not None)
+
+
+def _rest_of(stages: dict[str, Stage]) -> dict[str, Any]:
+    """What has no home: where it crashed, and a word for how it ended that pytest itself does not use."""
+    told = {
+        name: rest(stage.data, _STAGE)
+        | known(crash=_place(stage), outcome=stage.outcome if stage.outcome not in OUTCOMES else None)
+        for name, stage in stages.items()
+    }
+    return {name: one for name, one in told.items() if one}
+
+
+def _place(stage: Stage) -> dict[str, Any]:
+    crash = mapping(stage.data.get("crash"))
+    return known(path=crash.get("path"), line=crash.get("lineno"), frames=stage.data.get("traceback"))

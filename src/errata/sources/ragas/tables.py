@@ -1,0 +1,100 @@
+"""A table of ragas, as CSV or as JSON lines: its rows by the present names of the columns."""
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from errata.model import Unreadable
+from errata.model.identity import fingerprint
+from errata.sources.base import Row, csv_rows, decode, json_lines, number_or_none
+from errata.sources.documents import children
+from errata.sources.heads import head_of
+from errata.sources.ragas.columns import ANSWER, INPUT, OLD, Columns, are_results, columns_of
+from errata.sources.values import as_text
+
+NAME = "ragas"
+
+HEAD = 1024 * 1024
+LOOKS = 200
+WRITTEN_CAP = 1024 * 1024
+DIGITS = 9
+"""pandas writes ten of them into JSON, and all of them into CSV."""
+
+_LISTS = frozenset(
+    ("user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids",
+     "multi_responses", "rubrics", "reference_tool_calls", "reference_topics")
+)  # fmt: skip
+# numpy puts no comma between its items, and what Python then reads is one text
+_WITHOUT_COMMAS = re.compile(r"""['"]\s+['"]""")
+
+
+def is_lines(head: bytes) -> bool:
+    first = head.partition(b"\n")[0].strip()
+    try:
+        row = decode(first) if first.startswith(b"{") else None
+    except ValueError:
+        return False
+    return isinstance(row, dict) and are_results(row)
+
+
+def is_csv(head: bytes) -> bool:
+    first = head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    return not first.startswith(("{", "[")) and are_results([one.strip().strip('"') for one in first.split(",")])
+
+
+class Table:
+    """Gone through twice: what a column holds depends on all rows."""
+
+    def __init__(self, path: Path, root: Path) -> None:
+        self._path, self._root = path, root
+        self._lines = is_lines(head_of(path, HEAD))
+        self.columns: Columns = columns_of(row.data for row in self.rows() if isinstance(row, Row))
+
+    def rows(self) -> Iterator[Row | Unreadable]:
+        read = json_lines if self._lines else csv_rows
+        for row in read(self._path, source=NAME, root=self._root):
+            if isinstance(row, Row) and isinstance(row.data, dict):
+                named = {OLD.get(name) or name: value for name, value in row.data.items()}
+                yield Row(named if self._lines else {key: _cell(key, one) for key, one in named.items()}, row.ref)
+            else:
+                yield row
+
+    @property
+    def mark(self) -> str:
+        """Of what both forms tell alike; ragas gives a table no id and no time."""
+        told = [self._mark_of(row.data) for row in self.rows() if isinstance(row, Row) and isinstance(row.data, dict)]
+        return fingerprint(told, size=6)
+
+    def _mark_of(self, row: dict[str, Any]) -> list[Any]:
+        values = [number_or_none(row.get(name)) for name in self.columns.measures]
+        said = [as_text(row[name]) if row.get(name) is not None else "" for name in (INPUT, ANSWER)]
+        return [*said, *(None if one is None else f"{round(one, DIGITS):g}" for one in values)]
+
+
+def fuller(path: Path) -> Path | None:
+    """JSON lines beside a CSV that hold the same table: they tell a list from a text."""
+    if is_lines(head_of(path, HEAD)):
+        return None
+    beside = (file for file in islice(children(path.parent), LOOKS) if file != path and is_lines(head_of(file, HEAD)))
+    mine = ""
+    for file in beside:
+        mine = mine or Table(path, path.parent).mark
+        if Table(file, file.parent).mark == mine:
+            return file
+    return None
+
+
+def _cell(name: str, value: Any) -> Any:
+    """A cell is a text, and an empty one is nothing; lists stand there as Python writes them."""
+    if value == "":
+        return None
+    written = name in _LISTS and isinstance(value, str) and value.startswith(("[", "{")) and len(value) <= WRITTEN_CAP
+    if not written or _WITHOUT_COMMAS.search(value):
+        return value
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return value

@@ -1,0 +1,95 @@
+"""Rows that any number of scorers have scored, with no rule what makes a pass: one scorer is taken for the main one.
+
+Numbers have no common scale and no direction: a toxicity of 0 is good, a similarity of 0 is not. So one scorer decides,
+the first that says yes or no, else the first of all; what the others say is kept beside it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from errata.model import Check, ErrorInfo, Reported, Scorer, SourceRef
+from errata.model.words import Execution
+from errata.sources.assessments import facts_of, grade_of
+from errata.sources.facts import Facts
+from errata.sources.values import as_text, text
+from errata.text.clean import one_line
+
+NAME_WIDTH = 80
+
+
+class Seen:
+    """The scorers of a run, in the order in which they come, and how many numbers each has given."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.counts = dict.fromkeys(names, 0)
+        self._verdicts: set[str] = set()
+
+    def add(self, name: str, value: Any) -> None:
+        told = grade_of(value) is not None or isinstance(value, int | float)
+        self.counts[name] = self.counts.get(name, 0) + told
+        if isinstance(value, bool):
+            self._verdicts.add(name)
+
+    @property
+    def main(self) -> str:
+        return next((name for name in self.counts if name in self._verdicts), next(iter(self.counts), ""))
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        return tuple(Scorer(name=name) for name in self.counts)
+
+    def reported(self, ref: SourceRef, stated: dict[str, float | None] | None = None) -> tuple[Reported, ...]:
+        """The mean of each scorer over the rows that it gave a number; `stated` where the harness says it itself."""
+        values, main = stated or {}, self.main
+        return tuple(
+            Reported(
+                name=name,
+                metric="mean",
+                scorer=name,
+                value=values.get(name),
+                n=often or None,
+                headline=name == main,
+                ref=ref,
+            )
+            for name, often in self.counts.items()
+        )
+
+
+class Scored(NamedTuple):
+    facts: Facts
+    checks: tuple[Check, ...]
+    errors: tuple[ErrorInfo, ...]
+    value: float | None
+    """What went into the mean of the main scorer."""
+    status: str
+
+
+def scored(execution: Execution, checks: Sequence[Check], errors: tuple[ErrorInfo, ...], main: str) -> Scored:
+    """Whether a row was made, measured and passed; an error of the main scorer is one of the row."""
+    told = tuple(replace(check, is_primary=check.name == main, counts=check.name == main) for check in checks)
+    decides = next((check for check in told if check.is_primary), None)
+    value = None if decides is None else grade_of(decides.value)
+    if decides is not None and value is None and isinstance(decides.value, int | float):
+        value = float(decides.value)
+    broken = (decides.error,) if decides is not None and decides.error is not None else ()
+    status = f"{decides.name} {decides.value}" if decides is not None and decides.value is not None else ""
+    return Scored(facts_of(execution, told), told, (*errors, *broken), value, status)
+
+
+def answer_of(output: Any) -> str | None:
+    """The text in an output; where it is an object with one text in it, that one."""
+    if isinstance(output, dict):
+        texts = list(_texts(output))
+        return texts[0] if len(texts) == 1 else None
+    return output if isinstance(output, str) else None
+
+
+def shown_as(asked: Any) -> str:
+    """A name for a case that has none but a number: what was asked."""
+    return "" if asked is None else one_line((answer_of(asked) or as_text(asked))[:400], NAME_WIDTH)
+
+
+def _texts(output: dict[str, Any]) -> Iterator[str]:
+    return (value for value in map(text, output.values()) if value)

@@ -1,0 +1,50 @@
+"""What a test runner says of one try at a test: the three facts, what was refused and what broke."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from errata.model import Check, ErrorInfo, SourceRef
+from errata.sources.base import number_or_none
+from errata.sources.facts import NOT_MADE, Facts, status_of
+
+PASSED = Facts("completed", "scored", "pass")
+FAILED = Facts("completed", "scored", "fail")
+SKIPPED = Facts("skipped", "not_run", "none")
+EXPECTED = "pytest.xfail"
+NOT_EVEN_TRIED = "[NOTRUN]"
+UNEXPECTED = "[XPASS(strict)]"
+UNEXPECTED_STATUS = "xpassed (strict)"
+
+
+class Refused(NamedTuple):
+    """A check that failed."""
+
+    name: str
+    explanation: str
+
+
+class Verdict(NamedTuple):
+    facts: Facts
+    status: str
+    reason: str = ""
+    errors: tuple[ErrorInfo, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    score: float | None = None
+    excused: bool = False
+    """It failed, and was expected to: no runner counts it."""
+
+    @property
+    def is_counted(self) -> bool:
+        return self.facts.execution != "skipped" and not self.excused
+
+    def checks(self, ref: SourceRef, recorded: object = None) -> Iterator[Check]:
+        """`recorded` is a number that the test itself has kept as its score."""
+        if self.facts == NOT_MADE:
+            # the test itself is where the model is asked: what broke it says nothing of how far it came
+            yield Check(name="test", kind="tests", status="error", ref=ref)
+        for order, one in enumerate(self.refused):
+            yield Check(name=one.name, status="fail", order=order, explanation=one.explanation, ref=ref)
+        value = number_or_none(recorded) if self.score is None else self.score
+        if value is not None:
+            # whether it passed is told by the test, not by this
+            yield Check(name="score", kind="dimension", status=status_of(value), value=value, counts=False, ref=ref)

@@ -1,0 +1,179 @@
+"""XML from strangers, read as a stream: no document type, no entities, and never more than one element at once.
+
+Only expat itself is used. A document type is refused before anything in it is looked at, so nothing can be expanded or
+fetched; what stands before a fault is kept.
+"""
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.parsers import expat
+
+from errata.model import SourceRef, Unreadable
+from errata.sources.base import DEPTH_CAP, LINE_CAP, READ_SIZE, describe, relative, unreadable
+from errata.sources.heads import head_of
+
+_DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)""")
+_UTF_8 = frozenset(("utf-8", "utf8", "us-ascii", "ascii"))
+# colours of a terminal, and what XML allows neither as it is nor written as a number
+_NO_XML = re.compile(
+    "\x1b\\[[0-9;]*[mK]|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
+    "|&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
+)
+_REFERENCE = 12
+_NODE = 100
+"""What an element costs beyond its text, roughly."""
+
+
+class Element:
+    """An element with all that stands in it."""
+
+    __slots__ = ("attributes", "children", "line", "pieces", "tag")
+
+    def __init__(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        self.tag, self.attributes, self.line = tag, attributes, line
+        self.children: list[Element] = []
+        self.pieces: list[str] = []
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces).strip("\n")
+
+    def all(self, *tags: str) -> list["Element"]:
+        return [child for child in self.children if child.tag in tags]
+
+    def get(self, *names: str) -> str:
+        return next((value for name in names if (value := self.attributes.get(name))), "")
+
+
+class Opened(NamedTuple):
+    tag: str
+    attributes: dict[str, str]
+    line: int
+
+
+class Closed(NamedTuple):
+    tag: str
+
+
+Event = Opened | Closed | Element | Unreadable
+
+
+def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) -> Iterator[Event]:
+    """Elements named in `whole` come as one, when they end; of all others only where they begin and end is told."""
+    name = relative(path, root)
+    reader = _Reader(whole, SourceRef(file=name), source)
+    try:
+        with path.open("rb", buffering=READ_SIZE) as file:
+            feed = _Feed(head_of(path, 1024))
+            while chunk := file.read(READ_SIZE):
+                reader.take(feed.clean(chunk))
+                yield from reader.ready()
+            reader.take(feed.clean(b"", last=True), last=True)
+            yield from reader.ready()
+    except (OSError, ValueError, expat.ExpatError) as error:
+        yield from reader.ready()
+        yield unreadable(source, SourceRef(file=name, line=reader.line), _told(error))
+        return
+    if feed.problem:
+        yield unreadable(source, SourceRef(file=name), feed.problem)
+
+
+def _told(error: Exception) -> str:
+    return f"no XML from here on: {error}" if isinstance(error, expat.ExpatError) else describe(error)
+
+
+class _Feed:
+    """Bytes as expat accepts them: wrong ones and control characters, which logs are full of, would end the reading."""
+
+    def __init__(self, head: bytes) -> None:
+        declared = _DECLARED.match(head)
+        wide = head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        self._raw = wide or (declared is not None and declared[1].decode().lower() not in _UTF_8)
+        self._strict = codecs.getincrementaldecoder("utf-8-sig")()
+        self._lenient = codecs.getincrementaldecoder("utf-8-sig")("replace")
+        self._kept = ""
+        self.problem = ""
+
+    def clean(self, chunk: bytes, *, last: bool = False) -> bytes:
+        if self._raw:
+            return chunk
+        if not self.problem:
+            try:
+                self._strict.decode(chunk, last)
+            except UnicodeDecodeError as error:
+                self.problem = f"{describe(error)}; wrong bytes were replaced"
+        text = self._kept + self._lenient.decode(chunk, last)
+        # a reference may stand across two chunks
+        at = -1 if last else text.rfind("&", -_REFERENCE)
+        text, self._kept = (text[:at], text[at:]) if at >= 0 and ";" not in text[at:] else (text, "")
+        return _NO_XML.sub("", text).encode()
+
+
+class _Reader:
+    def __init__(self, whole: frozenset[str], ref: SourceRef, source: str) -> None:
+        self._whole, self._ref, self._source = whole, ref, source
+        self._open: list[Element] = []
+        self._depth = self._weight = self._fed = 0
+        self._ready: list[Event] = []
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.StartDoctypeDeclHandler = _refuse
+        self._parser.EntityDeclHandler = _refuse
+
+    @property
+    def line(self) -> int:
+        return self._parser.CurrentLineNumber
+
+    def take(self, data: bytes, *, last: bool = False) -> None:
+        self._parser.Parse(data, last)
+        self._fed += len(data)
+        if self._fed - max(0, self._parser.CurrentByteIndex) > LINE_CAP:
+            raise ValueError(f"a tag longer than {LINE_CAP // 2**20} MB")
+
+    def ready(self) -> Iterator[Event]:
+        ready, self._ready = self._ready, []
+        return iter(ready)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > DEPTH_CAP:
+            raise ValueError(f"nested deeper than {DEPTH_CAP} levels")
+        tag = name.rpartition(":")[2]
+        if not self._open and tag not in self._whole:
+            self._ready.append(Opened(tag, attributes, self.line))
+            return
+        element = Element(tag, attributes, self.line)
+        if self._open and self._fits(_NODE + sum(map(len, attributes.values()))):
+            self._open[-1].children.append(element)
+        self._open.append(element)
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        if not self._open:
+            self._ready.append(Closed(name.rpartition(":")[2]))
+            return
+        element = self._open.pop()
+        if self._open:
+            return
+        ref = SourceRef(file=self._ref.file, line=element.line)
+        too_large = f"`{element.tag}` larger than {LINE_CAP // 2**20} MB"
+        self._ready.append(element if self._fits(0) else unreadable(self._source, ref, too_large))
+        self._weight = 0
+
+    def _text(self, text: str) -> None:
+        if self._open and self._fits(len(text)):
+            self._open[-1].pieces.append(text)
+
+    def _fits(self, more: int) -> bool:
+        self._weight += more
+        return self._weight <= LINE_CAP
+
+
+def _refuse(*_: Any) -> None:
+    raise ValueError("declares a document type, which is never followed")

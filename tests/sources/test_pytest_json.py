@@ -1,0 +1,160 @@
+"""What is special about pytest-json-report: three stages, outcomes that hide them, and a plan left undone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from changed_logs import FIXTURES, attempts, by_case, change, copy_of, facts, runs, unreadables
+
+from errata.model import Attempt
+
+REPORT = FIXTURES / "pytest_json" / "report" / "data"
+JUNIT = FIXTURES / "junit" / "pytest" / "data"
+PASSED, FAILED = {"duration": 0.1, "outcome": "passed"}, {"duration": 0.1, "outcome": "failed"}
+
+
+def report(folder: Path, *tests: Any, **others: Any) -> Path:
+    path = folder / "report.json"
+    given = {"created": 1794770546.3, "duration": 0.5, "exitcode": 1, "root": "/r/pt", "summary": {"total": len(tests)}}
+    path.write_text(json.dumps(given | {"environment": {}, "collectors": []} | others | {"tests": list(tests)}))
+    return path
+
+
+def raising(message: str) -> dict[str, Any]:
+    return FAILED | {"crash": {"path": "/r/pt/t.py", "lineno": 3, "message": message}}
+
+
+def tried(outcome: str, **stages: Any) -> dict[str, Any]:
+    return {"nodeid": "t.py::t", "outcome": outcome, "setup": PASSED, "call": PASSED, "teardown": PASSED} | stages
+
+
+def only(path: Path) -> Attempt:
+    (attempt,) = attempts(path)
+    return attempt
+
+
+def test_the_same_run_has_the_same_facts_as_in_its_junit_report():
+    def told(path: Path) -> dict[str, tuple[str, str, str]]:
+        return {name.rpartition("test_llm")[2].lstrip(".py:"): facts(one) for name, one in by_case(path).items()}
+
+    assert told(REPORT) == told(JUNIT)
+
+
+def test_an_exception_in_the_body_measured_nothing_although_it_is_called_a_failure():
+    broken = by_case(REPORT)["test_llm.py::test_infra"]
+
+    assert (facts(broken), broken.native_status) == (("error", "not_run", "none"), "failed")
+    assert (broken.errors[0].type, broken.errors[0].phase) == ("ConnectionError", "subject")
+
+
+def test_a_fixture_that_breaks_is_an_error_of_the_setup():
+    assert by_case(REPORT)["test_llm.py::test_setup_error"].errors[0].phase == "setup"
+
+
+def test_an_exception_is_known_also_where_tracebacks_were_left_out(tmp_path):
+    path = report(tmp_path, tried("failed", call=raising("TimeoutError: no answer in 30 s")))
+
+    assert (facts(only(path)), only(path).errors[0].message) == (("error", "not_run", "none"), "no answer in 30 s")
+
+
+@pytest.mark.parametrize(
+    "message", ["assert 0", "Failed: too long", "AssertionError: no", "mod.MyAssertion"]
+)
+def test_what_is_checked_and_refused_is_a_measured_failure(message, tmp_path):
+    assert facts(only(report(tmp_path, tried("failed", call=raising(message))))) == ("completed", "scored", "fail")
+
+
+def test_what_was_expected_to_fail_and_broke_measured_nothing(tmp_path):
+    call = raising("ConnectionError: reset") | {"outcome": "skipped"}
+    expected = only(report(tmp_path, tried("xfailed", call=call)))
+
+    assert (facts(expected), expected.reported_counted) == (("error", "not_run", "none"), False)
+
+
+def test_what_was_expected_to_fail_and_passed_is_a_pass(tmp_path):
+    path = report(tmp_path, tried("xpassed"), summary={"xpassed": 1, "total": 1})
+
+    assert (facts(only(path)), runs(path)[0].reported[0].value) == (("completed", "scored", "pass"), 1.0)
+
+
+def test_a_teardown_that_breaks_leaves_a_pass_that_pytest_does_not_count(tmp_path):
+    passed = only(report(tmp_path, tried("error", teardown=raising("OSError: busy"))))
+
+    assert (facts(passed), passed.reported) == (("error", "scored", "pass"), 0.0)
+    assert [(one.phase, one.recovered) for one in passed.errors] == [("environment", False)]
+
+
+def test_a_teardown_that_breaks_after_a_failure_does_not_excuse_it(tmp_path):
+    failed = only(report(tmp_path, tried("error", call=raising("assert 0"), teardown=raising("OSError: busy"))))
+
+    assert (facts(failed), [one.recovered for one in failed.errors]) == (("completed", "scored", "fail"), [True])
+
+
+def test_a_test_that_was_tried_again_goes_by_its_last_try(tmp_path):
+    again = only(report(tmp_path, tried("rerun"), summary={"rerun": 1, "total": 1}))
+
+    assert (facts(again), again.reported_counted) == (("completed", "scored", "pass"), False)
+
+
+def test_a_test_that_has_no_body_was_not_finished(tmp_path):
+    test = tried("passed")
+    del test["call"]
+
+    assert facts(only(report(tmp_path, test))) == ("unfinished", "not_run", "none")
+
+
+def test_what_was_collected_and_never_run_is_missing(tmp_path):
+    log = copy_of("pytest_json/report", tmp_path)
+    change(log / "report.json", lambda told: told | {"tests": told["tests"][:2], "exitcode": 2})
+
+    assert [one.execution for one in attempts(log)] == ["completed"] * 2 + ["missing"] * 4
+    assert runs(log)[0].native_status == "interrupted"
+
+
+def test_what_was_deselected_is_not_missing(tmp_path):
+    planned = [{"nodeid": f"t.py::{name}", "type": "Function", "deselected": name == "b"} for name in "ab"]
+    collectors = [{"nodeid": "t.py", "outcome": "passed", "result": planned}]
+    summary = {"total": 0, "collected": 2, "deselected": 1}
+    path = report(tmp_path, collectors=collectors, summary=summary)
+
+    assert [one.case for one in attempts(path)] == ["pt/t.py::a"]
+    assert runs(path)[0].expected_cases == 1
+
+
+def test_a_file_that_can_not_be_collected_is_an_attempt_that_broke(tmp_path):
+    shown = "ImportError while importing test module 't.py'.\nE   ModuleNotFoundError: No module named 'tides'"
+    collectors = [{"nodeid": "t.py", "outcome": "failed", "result": [], "longrepr": shown}]
+    broken = only(report(tmp_path, collectors=collectors))
+
+    assert (facts(broken), broken.case) == (("error", "not_run", "none"), "pt/t.py")
+    assert [(one.type, one.message, one.phase) for one in broken.errors] == [
+        ("ModuleNotFoundError", "No module named 'tides'", "setup")
+    ]
+
+
+def test_a_report_with_nothing_but_a_summary_is_a_run(tmp_path):
+    (run,) = runs(report(tmp_path, summary={"passed": 3, "failed": 1, "total": 4, "collected": 4}))
+
+    assert (run.reported[0].value, run.expected_cases) == (0.75, 4)
+
+
+def test_of_variables_of_the_environment_only_the_names_are_kept(tmp_path):
+    (run,) = runs(report(tmp_path, environment={"Python": "3.11", "BUILD_URL": "https://ci/1"}))
+
+    assert (run.environment, run.extra["variables"]) == ({"Python": "3.11"}, ["BUILD_URL"])
+
+
+def test_log_records_are_read_as_lines(tmp_path):
+    record = {"levelname": "INFO", "name": "root", "msg": "asked", "lineno": 3}
+    one = only(report(tmp_path, tried("passed", call=PASSED | {"log": [record]})))
+
+    assert [(artefact.path, artefact.text) for artefact in one.artefacts] == [("call.log.txt", "INFO root asked")]
+
+
+def test_a_report_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
+    whole = next(REPORT.iterdir()).read_text()
+    (tmp_path / "report.json").write_text(whole[: whole.index("test_llm.py::test_skip", whole.index('"tests"'))])
+
+    assert sum(one.execution != "missing" for one in attempts(tmp_path)) == 4
+    assert "cut off" in unreadables(tmp_path)[0].why

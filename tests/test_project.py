@@ -1,0 +1,53 @@
+"""What contributors are told to run is one command for types and one for every test suite, and CI runs the same."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+NO_CODE = {".venv", ".git", "build", "dist"}
+
+
+def recipe(target):
+    """What the Makefile does for a target, line by line; a line that may fail begins with `-`."""
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    found = re.search(rf"^{target}:[^\n]*\n((?:\t[^\n]*\n)+)", rules, re.MULTILINE)
+    assert found, f"there is no `make {target}`"
+    return [line.strip().lstrip("@") for line in found[1].splitlines()]
+
+
+@pytest.mark.req("A-12")
+def test_one_command_type_checks_every_package():
+    packages = {path.parent.name for path in (ROOT / "src").glob("*/__init__.py")}
+
+    assert "$(BIN)/mypy" in recipe("check")  # with nothing behind it: neither a part of the code nor `|| true`
+    assert set(SETTINGS["mypy"]["packages"]) == packages
+    assert SETTINGS["mypy"]["strict"] is True
+
+
+@pytest.mark.req("A-12")
+def test_one_command_runs_every_test_suite():
+    chosen = SETTINGS["pytest"]["ini_options"]
+    suites = {path for path in ROOT.rglob("test_*.py") if not NO_CODE & set(path.relative_to(ROOT).parts)}
+
+    assert recipe("test") == ["$(BIN)/pytest -n auto"]
+    assert not [one for one in chosen["addopts"] if one.startswith(("-k", "-m", "--ignore", "--deselect"))]
+    assert suites
+    assert {path.relative_to(ROOT).parts[0] for path in suites} <= set(chosen["testpaths"])
+
+
+@pytest.mark.req("A-12")
+def test_ci_runs_both_and_fails_where_one_does():
+    commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+    assert commands[-1] == "exec make check test"
+
+
+@pytest.mark.req("A-12")
+def test_contributors_are_told_to_run_both_after_changes():
+    told = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+
+    assert re.search(r"After every change run `make check test`", told)
