@@ -52,6 +52,16 @@ def test_a_run_is_provisional_until_it_is_reviewed(imported):
     assert "provisional" not in done("failures", "latest").out
 
 
+def test_two_processes_at_once_pay_for_no_answer_twice(imported, tmp_path):
+    reader = program(f"log={tmp_path}/log", "wait=0.2")
+    command = [str(PROGRAM), "review", "run", "latest", "--command", reader, "--yes", "--json"]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    told = [json.loads(process.communicate()[0].splitlines()[-1]) for process in processes]
+
+    assert calls(tmp_path / "log") == sum(one["calls"] for one in told) == 9
+    assert done("review", "status", "latest", "--json").row["reviewed"] == 9
+
+
 def test_what_was_read_is_not_read_again(imported, tmp_path):
     reader = program(f"log={tmp_path}/log")
     reviewed(reader=reader)

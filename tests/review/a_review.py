@@ -59,10 +59,11 @@ class MemoryLedger:
         known = (call for call in self.calls.values() if call.cache_key == cache_key)
         return next((call for call in known if call.state == "answered"), None)
 
-    def intend(self, calls: Iterable[Call]) -> None:
-        for call in calls:
-            assert call.id not in self.calls
-            self.calls[call.id] = call
+    def intend(self, call: Call, *, unless_since: str) -> bool:
+        assert unless_since < call.started_at
+        assert call.id not in self.calls
+        self.calls[call.id] = call
+        return True
 
     def close(self, call: Call) -> None:
         assert self.calls[call.id].state == "intended", "a call is closed once"

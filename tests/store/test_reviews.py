@@ -116,7 +116,7 @@ def test_what_has_ended_is_held_by_nobody(store):
 
 def test_an_answer_is_found_by_its_key(store):
     with open_ledger(store) as ledger:
-        ledger.intend([a_call()])
+        ledger.intend(a_call())
         before = ledger.answered("k1")
         ledger.close(msgspec.structs.replace(a_call(), state="answered", answer="{}", usage=Usage(cost=0.5)))
         found = ledger.answered("k1")
@@ -128,14 +128,14 @@ def test_an_answer_is_found_by_its_key(store):
 
 def test_an_intent_of_a_living_process_is_not_lost(store):
     with open_ledger(store) as ledger:
-        ledger.intend([a_call(started_at=_now())])
+        ledger.intend(a_call(started_at=_now()))
 
     assert find_lost(store, now=LATER) == []
 
 
 def test_an_intent_whose_process_is_gone_was_lost_and_is_told_once(store):
     with open_ledger(store) as ledger:
-        ledger.intend([a_call(started_at=_now())])
+        ledger.intend(a_call(started_at=_now()))
     gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     place = this_process().rpartition(":")[0]
     with store.writing() as connection:
@@ -146,10 +146,44 @@ def test_an_intent_whose_process_is_gone_was_lost_and_is_told_once(store):
     assert [call.state for call in calls_of(store, RUN)] == ["lost"]
 
 
+def held_by_another_process(store, pid=1):
+    place = this_process().rpartition(":")[0]
+    with store.writing() as connection:
+        connection.execute(calls.update().values(holder=f"{place}:{pid}"))
+
+
+def test_what_another_process_asks_is_not_asked_as_well(store):
+    with open_ledger(store) as ledger:
+        assert ledger.intend(a_call(started_at=_now()))
+        held_by_another_process(store)
+
+        assert not ledger.intend(a_call(id="c2", started_at=_now()), unless_since=NOW)
+
+    assert [call.id for call in calls_of(store, RUN)] == ["c1"]
+
+
+@pytest.mark.parametrize("since", [LATER, "9999"])
+def test_what_was_asked_too_long_ago_is_asked_again(store, since):
+    with open_ledger(store) as ledger:
+        ledger.intend(a_call(started_at=NOW))
+        held_by_another_process(store)
+
+        assert ledger.intend(a_call(id="c2", started_at=_now()), unless_since=since)
+
+
+def test_what_a_dead_process_asked_is_asked_again(store):
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    with open_ledger(store) as ledger:
+        ledger.intend(a_call(started_at=_now()))
+        held_by_another_process(store, pid=int(gone.stdout))
+
+        assert ledger.intend(a_call(id="c2", started_at=_now()), unless_since=NOW)
+
+
 def test_a_forgotten_run_takes_what_was_said_of_it_along(store):
     keep_verdicts(store, [a_verdict()])
     with open_ledger(store) as ledger:
-        ledger.intend([a_call()])
+        ledger.intend(a_call())
     remove_run(store, RUN)
 
     assert verdicts_of(store, RUN) == []

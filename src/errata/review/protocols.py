@@ -1,6 +1,5 @@
 """What a reviewer and a ledger must be able to do; the fan-out knows no more of them."""
 
-from collections.abc import Iterable
 from typing import Any, Protocol
 
 import msgspec
@@ -81,8 +80,8 @@ class Ledger(Protocol):
         """The answered call of this key, if there ever was one."""
         ...
 
-    def intend(self, calls: Iterable[Call]) -> None:
-        """Committed when this returns."""
+    def intend(self, call: Call, *, unless_since: str) -> bool:
+        """Committed when this returns; not so where another process has asked the same since then and still waits."""
         ...
 
     def close(self, call: Call) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Literal
 
@@ -25,6 +26,8 @@ from errata.review.protocols import (
 from errata.review.work import Work
 
 MOST_TOLD = 500
+LOOK_AGAIN = 0.2
+"""Seconds, while another process asks."""
 
 
 @contextmanager
@@ -37,6 +40,10 @@ def this_one_only(*, in_doubt: bool = False) -> Iterator[None]:
     except Exception as error:
         told = f"errata stumbled over it: {type(error).__name__}: {error}"[:MOST_TOLD]
         raise ReviewFailedError(told, in_doubt=in_doubt) from error
+
+
+class AskedElsewhereError(Exception):
+    """Another process asks the same just now: its answer will do for both."""
 
 
 class CapReachedError(Exception):
@@ -57,13 +64,15 @@ class Round:
         self._key = cache_key(packet, prompt, work.word, number)
 
     async def answer(self) -> Got:
-        before = self._work.ledger.answered(self._key)
-        if before is not None:
-            return Got(Answer(before.answer, before.usage), cached=True)
         failures = 0
         while True:
+            before = self._work.ledger.answered(self._key)
+            if before is not None:
+                return Got(Answer(before.answer, before.usage), cached=True)
             try:
                 return Got(await self._once(), cached=False)
+            except AskedElsewhereError:
+                await asyncio.sleep(LOOK_AGAIN)
             except RetryLaterError as error:
                 failures += 1
                 await self._wait(error, failures)
@@ -90,7 +99,9 @@ class Round:
             work.purse.give_back(self._most)
             raise
         call = self._call()
-        work.ledger.intend((call,))
+        if not work.ledger.intend(call, unless_since=self._still_asked()):
+            work.purse.give_back(self._most)
+            raise AskedElsewhereError
         try:
             given = await self._given()
         except BaseException as error:
@@ -108,6 +119,11 @@ class Round:
                     return await self._work.reviewer.ask(self._prompt, self._packet)
             except TimeoutError as error:
                 raise RetryLaterError(f"no answer within {seconds:g} s", in_doubt=True) from error
+
+    def _still_asked(self) -> str:
+        """Who asked before this has given up, or is on a machine that is gone."""
+        longest = timedelta(seconds=2 * self._work.limits.timeout)
+        return (datetime.fromisoformat(self._work.now()) - longest).isoformat().replace("+00:00", "Z")
 
     def _close(self, call: Call) -> None:
         self._work.ledger.close(msgspec.structs.replace(call, ended_at=self._work.now()))

@@ -1,6 +1,6 @@
 """The ledger: every call that costs something, committed before it is made and again when it is answered."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,9 @@ from errata.store.schema import calls
 
 # made once: they are used three times for every call
 _ANSWERED = select(calls.c.record).where(calls.c.cache_key == bindparam("key"), calls.c.state == "answered").limit(1)
+_INTENDED = select(calls.c.record, calls.c.holder).where(
+    calls.c.cache_key == bindparam("key"), calls.c.state == "intended"
+)
 _INTEND = insert(calls)
 _CLOSE = (
     update(calls).where(calls.c.id == bindparam("call")).values(state=bindparam("state"), record=bindparam("record"))
@@ -34,10 +37,19 @@ class StoredLedger:
             row = self._connection.execute(_ANSWERED, {"key": cache_key}).first()
         return unpack(row.record, Call) if row else None
 
-    def intend(self, found: Iterable[Call]) -> None:
-        rows = [_row(call) | {"holder": self._holder} for call in found]
+    def intend(self, call: Call, *, unless_since: str = "") -> bool:
+        """Nothing is intended where another living process has asked the same since then: its answer does for both."""
         with self._store.translated(), self._connection.begin():
-            self._connection.execute(_INTEND, rows)
+            for row in self._connection.execute(_INTENDED, {"key": call.cache_key}):
+                other = unpack(row.record, Call)
+                if (
+                    row.holder != self._holder
+                    and other.started_at >= unless_since
+                    and not is_dead(row.holder, call.started_at)
+                ):
+                    return False
+            self._connection.execute(_INTEND, _row(call) | {"holder": self._holder})
+        return True
 
     def close(self, call: Call) -> None:
         with self._store.translated(), self._connection.begin():
