@@ -59,16 +59,15 @@ def targets() -> dict[str, str]:
 
 def untold(required: Collection[str], proven: Container[str], needs: Mapping[str, str]) -> Iterator[str]:
     """No requirement is without a word on what it needs, and nothing is said that no test could bear out."""
+    file = TARGETS.relative_to(ROOT)
     for name in required:
         if name not in needs:
-            yield f"{TARGETS.name} has no line for `{name}`: what it needs, or `{OPEN} …` and why that can't be said yet"
+            yield f"{file} has no line for `{name}`: what it needs, or `{OPEN} …` and why nothing yet"
         elif not needs[name].startswith(OPEN) and name not in proven:
-            yield f"{TARGETS.name} says what `{name}` needs, and no test names it"
+            yield f"{file} says what `{name}` needs, and no test names it"
         elif not needs[name].removeprefix(OPEN).strip():
-            yield f"{TARGETS.name} does not say why `{name}` is open"
-    yield from (
-        f"{TARGETS.name} has a line for `{name}`, which is no requirement" for name in needs if name not in required
-    )
+            yield f"{file} does not say why `{name}` is open"
+    yield from (f"{file} has a line for `{name}`, which is no requirement" for name in needs if name not in required)
 
 
 def failing() -> set[str]:

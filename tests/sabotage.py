@@ -73,7 +73,9 @@ def _instead(original: Any, value: Any) -> Any:
         return property(lambda _: value)
     if isinstance(original, dict):
         return original | value
-    return (lambda *_, **__: value) if callable(original) else value
+    if callable(original):
+        return lambda *_, **__: value
+    return original._make(value) if hasattr(original, "_make") else value  # what has named fields keeps them
 
 
 def _empty(path: abc.Traversable) -> None:

@@ -117,6 +117,7 @@ def test_where_nothing_is_said_the_check_and_the_category_are_all_there_is():
     assert together(suggest(failures)) == {frozenset({"1", "2"}), frozenset({"3"})}
 
 
+@pytest.mark.req("J-14")
 def test_a_follower_goes_where_the_first_of_its_chain_goes():
     failures = [
         an_error("root", "'TierConfig' object has no attribute 'language'", owner="harness"),

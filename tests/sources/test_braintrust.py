@@ -83,9 +83,10 @@ def test_the_scorer_that_the_summary_names_first_decides(tmp_path):
     ]
 
 
-def test_evaluations_that_were_never_sent_are_told_apart_by_where_they_lie(tmp_path):
-    for name in ("model-a", "model-b"):
-        copy_of("braintrust/trials", tmp_path / name)
+def test_evaluations_that_were_never_sent_are_told_apart_by_what_they_hold(tmp_path):
+    write_rows(tmp_path / "a" / "rows.jsonl", row())
+    write_rows(tmp_path / "b" / "rows.jsonl", row(output="5"))
+    write_rows(tmp_path / "copy" / "rows.jsonl", row())
 
     assert len({run.id for run in runs(tmp_path)}) == 2
 

@@ -52,8 +52,9 @@ def test_a_metric_that_raised_is_no_wrong_answer_although_deepeval_counts_it_as_
 def test_a_metric_that_was_missed_decides_although_another_raised(tmp_path):
     metrics = [{"name": "A", "threshold": 1, "success": False, "score": 0.0}]
     metrics += [{"name": "B", "threshold": 1, "success": False, "error": "TimeoutError: judge"}]
+    first = attempts(with_case(tmp_path, success=False, metricsData=metrics))[0]
 
-    assert facts(attempts(with_case(tmp_path, success=False, metricsData=metrics))[0])[1:] == ("scored", "fail")
+    assert (facts(first)[1:], [error.recovered for error in first.errors]) == (("scored", "fail"), [True])
 
 
 def test_a_flaky_metric_decides_nothing():

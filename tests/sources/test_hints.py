@@ -10,10 +10,7 @@ from errata import sources
 from errata.errors import SourceError, UnknownFormatError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-UNSUPPORTED = FIXTURES / "unsupported"
 GEN1 = FIXTURES / "sources" / "scylla" / "batch-resumed" / "data"
-FILES = {
-}
 DESCRIBED = {
     "a Langfuse export": '{"id": "a", "timestamp": "2026", "sessionId": null, "observations": [], "scores": []}\n',
     "lighteval results": '{"config_general": {}, "results": {}, "config_tasks": {}, "summary_tasks": {}}',
@@ -27,11 +24,6 @@ def refusal(path) -> SourceError:
     with pytest.raises(SourceError) as caught:
         sources.find(Path(path))
     return caught.value
-
-
-@pytest.mark.parametrize(("file", "what"), FILES.items(), ids=FILES)
-def test_a_file_of_a_harness_that_is_not_read_yet_is_named_as_such(file, what):
-    assert refusal(UNSUPPORTED / file).hint.startswith(f"it looks like {what}: not read yet")
 
 
 @pytest.mark.parametrize(("what", "content"), DESCRIBED.items(), ids=DESCRIBED)

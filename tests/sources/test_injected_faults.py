@@ -138,6 +138,41 @@ def ragas(*values: float | None) -> Callable[[Path], Path]:
     return lambda folder: write_rows(folder / "result.jsonl", *rows)
 
 
+def junit(inner: str) -> Callable[[Path], Path]:
+    def build(folder: Path) -> Path:
+        (folder / "report.xml").write_text(f'<testsuite name="s"><testcase name="t">{inner}</testcase></testsuite>')
+        return folder
+
+    return build
+
+
+def pytest_json(outcome: str, **stages: Any) -> Callable[[Path], Path]:
+    test = {"nodeid": "t.py::t", "outcome": outcome} | stages
+    report = {"created": 1.0, "exitcode": 1, "root": "/r", "summary": {}, "tests": [test]}
+    return lambda folder: write_rows(folder / "report.json", report)
+
+
+def raising(message: str) -> dict[str, Any]:
+    return {"outcome": "failed", "duration": 0.1, "crash": {"path": "t.py", "lineno": 1, "message": message}}
+
+
+def allure(status: str, message: str) -> Callable[[Path], Path]:
+    told = {"uuid": "a", "fullName": "m#t", "status": status, "statusDetails": {"message": message}, "start": 1}
+    return lambda folder: write_rows(folder / "a-result.json", told).parent
+
+
+def langsmith(*feedback: dict[str, Any], **run: Any) -> Callable[[Path], Path]:
+    given = {"id": "r", "run_type": "chain", "session_name": "s", "outputs": {"a": "4"}, "end_time": "2026-01-01"} | run
+    row = {"run": given, "example": {"id": "e"}, "evaluation_results": list(feedback)}
+    return lambda folder: write_rows(folder / "rows.jsonl", row)
+
+
+def braintrust(**row: Any) -> Callable[[Path], Path]:
+    given = {"input": "Q", "output": "A", "expected": "B", "scores": {}, "error": None, "exc_info": None}
+    return lambda folder: write_rows(folder / "rows.jsonl", given | row)
+
+
+PASSED = {"outcome": "passed", "duration": 0.1}
 BROKE = {"result": "Error during inference: Error code: 503 - overloaded", "traceback": "openai.InternalServerError"}
 JUDGED = "evals.elsuite.modelgraded.classify:ModelBasedClassify"
 ASKED = ("sampling", {"prompt": "Q", "sampled": ["A"]})
@@ -374,6 +409,98 @@ FAULTS = (
         ("completed", "unscored", "none"),
         lambda one: one.checks[0].status,
         "unscored",
+    ),
+    # pytest calls whatever a test raises a failure, and whatever a fixture raises an error
+    Fault(
+        "junit",
+        "subject error in a test of pytest",
+        junit('<failure message="ConnectionError: 503">t.py:1: ConnectionError</failure>'),
+        ("error", "not_run", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "junit",
+        "setup error",
+        junit("""<error message='failed on setup with "TimeoutError: no container"'/>"""),
+        ("error", "not_run", "none"),
+        phases,
+        ["setup"],
+    ),
+    Fault(
+        "junit",
+        "subject error as promptfoo writes it",
+        junit('<error message="Evaluation error" type="error">Reason: 503</error>'),
+        ("error", "not_run", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "pytest-json",
+        "subject error",
+        pytest_json("failed", setup=PASSED, call=raising("ConnectionError: 503")),
+        ("error", "not_run", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "pytest-json",
+        "setup error",
+        pytest_json("error", setup=raising("TimeoutError: no container")),
+        ("error", "not_run", "none"),
+        phases,
+        ["setup"],
+    ),
+    Fault(
+        "pytest-json",
+        "teardown error",
+        pytest_json("error", setup=PASSED, call=PASSED, teardown=raising("OSError: busy")),
+        ("error", "scored", "pass"),
+        phases,
+        ["environment"],
+    ),
+    Fault(
+        "allure",
+        "subject error",
+        allure("broken", "ConnectionError: 503"),
+        ("error", "not_run", "none"),
+        phases,
+        ["subject"],
+    ),
+    # LangSmith asks its evaluators all the same
+    Fault(
+        "langsmith",
+        "subject error",
+        langsmith(
+            {"key": "exact", "score": False}, error="ConnectionError('503')\n\nTraceback", outputs={"output": None}
+        ),
+        ("error", "scored", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "langsmith",
+        "judge error",
+        langsmith({"key": "judge", "score": None, "comment": "ValueError('no JSON')", "extra": {"error": True}}),
+        ("completed", "error", "none"),
+        phases,
+        ["scoring"],
+    ),
+    Fault(
+        "braintrust",
+        "subject error",
+        braintrust(output=None, error="ConnectionError('503')"),
+        ("error", "not_run", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "braintrust",
+        "judge error",
+        braintrust(metadata={"scorer_errors": {"judge": "Traceback (most recent call last):\nValueError: no JSON"}}),
+        ("completed", "error", "none"),
+        phases,
+        ["scoring"],
     ),
 )
 

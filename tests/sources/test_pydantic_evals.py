@@ -51,7 +51,7 @@ def test_an_assertion_that_does_not_hold_is_a_failure_although_an_evaluator_rais
     broken = by_case(REPEATS)["judgeboom"]
 
     assert facts(broken) == ("completed", "scored", "fail")
-    assert [(one.type, one.phase) for one in broken.errors] == [("ValueError", "scoring")]
+    assert [(one.type, one.phase, one.recovered) for one in broken.errors] == [("ValueError", "scoring", True)]
 
 
 def test_an_evaluator_that_raised_leaves_open_what_it_would_have_asserted(tmp_path):

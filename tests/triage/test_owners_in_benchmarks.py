@@ -63,6 +63,44 @@ def test_errors_that_every_eval_ever_writes_as_zeros_are_the_provider_s():
     assert found["wrong#1"] == "model"
 
 
+@pytest.mark.parametrize("fixture", ["junit/pytest", "pytest_json/report", "allure/pytest"])
+def test_what_a_test_or_its_fixture_raises_is_not_the_model_s(fixture):
+    found = owners(FIXTURES / fixture / "data")
+
+    assert {name.rpartition("test_")[2]: owner for name, owner in found.items() if "answer" not in name} == {
+        "infra#1": "provider",
+        "error#1": "environment",
+        "xf#1": "model",
+    }
+
+
+def test_what_broke_a_test_without_a_word_on_why_is_unknown():
+    found = owners(FIXTURES / "junit" / "promptfoo" / "data")
+
+    assert sorted(found.values()) == ["model"] * 4
+
+
+@pytest.mark.parametrize("inner", ['<error message="boom"/>', '<error message="boom" type="KeyError"/>'])
+def test_a_test_runner_tells_nothing_of_how_far_the_model_came(tmp_path, inner):
+    (tmp_path / "r.xml").write_text(f'<testsuite name="s"><testcase name="t">{inner}</testcase></testsuite>')
+
+    assert owners(tmp_path) == {"t#1": "unknown"}
+
+
+@pytest.mark.parametrize("fixture", ["langsmith/repetitions", "braintrust/trials"])
+def test_a_scorer_that_broke_beside_the_one_that_decides_excuses_nobody(fixture):
+    found = owners(FIXTURES / fixture / "data")
+
+    assert sorted(found.values()) == ["model", "model", "provider", "provider"]
+
+
+def test_a_scorer_that_decides_and_broke_is_the_grader_s(tmp_path):
+    log = copy_of("langsmith/repetitions", tmp_path)
+    change_rows(next(log.iterdir()), lambda row: row | {"evaluation_results": row["evaluation_results"][1:]})
+
+    assert "grader" in owners(log).values()
+
+
 def test_a_time_out_in_a_log_of_openai_evals_is_the_provider_s():
     assert owners(FIXTURES / "openai_evals" / "match" / "data") == {
         "tides.dev.0#1": "model",

@@ -13,12 +13,23 @@ def from_iso(text: str) -> str:
     moment = datetime.fromisoformat(text)
     if text.endswith("Z"):
         return text
+    if text.endswith("+00:00") and len(text) == _USUAL and text[19] == ".":
+        return _from_usual(text, moment.microsecond)
     if moment.tzinfo is None:
         return text.replace(" ", "T")
     try:
         return _text(moment.astimezone(UTC))
     except OverflowError:
         raise ValueError(f"out of range: {text}") from None
+
+
+_USUAL = len("2026-03-01T10:00:00.123456+00:00")
+
+
+def _from_usual(text: str, microsecond: int) -> str:
+    """As Python writes UTC, and so most logs: the text is there already."""
+    end = 26 if microsecond % 1000 else 23 if microsecond else 19
+    return f"{text[:10]}T{text[11:end]}Z"
 
 
 def is_local(text: str) -> bool:

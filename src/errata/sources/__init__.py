@@ -37,6 +37,7 @@ BUILT_IN = {
     "junit": "errata.sources.junit",
     "otlp": "errata.sources.otlp",
     "mlflow": "errata.sources.mlflow",
+    "langfuse": "errata.sources.langfuse",
     "pytest-json": "errata.sources.pytest_json",
     "allure": "errata.sources.allure",
     "langsmith": "errata.sources.langsmith",

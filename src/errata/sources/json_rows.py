@@ -14,10 +14,9 @@ HEAD = 4 * 1024
 
 def json_rows(path: Path, *, source: str, root: Path, paged: str = "") -> Iterator[Row | Unreadable]:
     """`paged` is the field that has the rows where a page of an API was saved; it stands first there."""
-    head = head_of(path, HEAD).lstrip()
-    is_page = bool(paged) and re.match(rb'\{\s*"' + paged.encode() + rb'"\s*:\s*\[', head)
-    if head.startswith(b"[") or is_page:
-        document = long_document(path, paged if is_page else "", source=source, root=root)
+    listed = list_in(head_of(path, HEAD), paged)
+    if listed is not None:
+        document = long_document(path, listed, source=source, root=root)
         if isinstance(document, Unreadable):
             yield document
             return
@@ -27,6 +26,14 @@ def json_rows(path: Path, *, source: str, root: Path, paged: str = "") -> Iterat
         yield from json_lines(path, source=source, root=root)
     else:
         yield json_file(path, source=source, root=root)
+
+
+def list_in(head: bytes, paged: str) -> str | None:
+    """The field that has the list; empty where the document is the list, none where there is no such list."""
+    head = head.lstrip()
+    if head.startswith(b"["):
+        return ""
+    return paged if paged and re.match(rb'\{\s*"' + paged.encode() + rb'"\s*:\s*\[', head) else None
 
 
 def _is_lines(path: Path) -> bool:

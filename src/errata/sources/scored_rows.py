@@ -67,13 +67,17 @@ class Scored(NamedTuple):
 
 
 def scored(execution: Execution, checks: Sequence[Check], errors: tuple[ErrorInfo, ...], main: str) -> Scored:
-    """Whether a row was made, measured and passed; an error of the main scorer is one of the row."""
+    """Whether a row was made, measured and passed.
+
+    An error of the main scorer is one of the row. What breaks another is told, and is no reason for what the main one
+    found: it counts as recovered.
+    """
     told = tuple(replace(check, is_primary=check.name == main, counts=check.name == main) for check in checks)
     decides = next((check for check in told if check.is_primary), None)
     value = None if decides is None else grade_of(decides.value)
     if decides is not None and value is None and isinstance(decides.value, int | float):
         value = float(decides.value)
-    broken = (decides.error,) if decides is not None and decides.error is not None else ()
+    broken = tuple(replace(check.error, recovered=not check.is_primary) for check in told if check.error is not None)
     status = f"{decides.name} {decides.value}" if decides is not None and decides.value is not None else ""
     return Scored(facts_of(execution, told), told, (*errors, *broken), value, status)
 

@@ -35,7 +35,8 @@ def places(attempt: Attempt) -> Iterator[Place]:
         if error.traceback:
             yield Place("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, phase)
     for check in attempt.checks:
-        if check.status in ("fail", "error", "unscored"):
+        # a scorer that broke beside the one that decides says nothing of what that one found
+        if check.status in ("fail", "error", "unscored") and (check.counts or check.kind == "step"):
             if check.error is not None and check.error not in attempt.errors:
                 error = check.error
                 yield Place("error", f"checks[{check.name}].error", error.message, error.ref, phase_of(error))

@@ -9,6 +9,7 @@ from errata.sources.base import Row
 from errata.sources.braintrust.groups import NAME, document_at, groups_of, root_of
 from errata.sources.long_documents import LongDocument
 from errata.sources.scored_rows import Seen
+from errata.sources.unnamed import named_by_content
 from errata.sources.values import known, mapping, number, rest, text
 
 MODELS_CAP = 2
@@ -71,25 +72,29 @@ def runs_of(found: Survey, path: Path) -> dict[str, Run]:
 
 
 def _run(ident: str, one: Experiment, summary: dict[str, Any], path: Path) -> Run:
-    project = text(summary.get("project_name")) or one.project
     name = text(summary.get("experiment_name"))
     known_as = text(summary.get("experiment_id")) or ident
-    place = f"{path.parent.name}/{path.stem}"
     ref = SourceRef(file=path.name, pointer="/summary") if summary else one.ref
     return Run(
-        # an experiment that was never sent has the name of its project, like any other of that project
-        native_id=name if name and known_as else known_as or (f"{name} {place}" if name else place),
+        native_id=_native(name, known_as, path),
         external_id=known_as,
         source=SourceInfo(name=NAME),
         name=name,
         subject=Subject(model=next(iter(one.models)) if len(one.models) == 1 else ""),
-        suite=project,
+        suite=text(summary.get("project_name")) or one.project,
         reported=one.seen.reported(ref, _stated(summary)),
         scorers=one.seen.scorers,
         origin=str(path.parent),
         extra=rest(summary, _SUMMARY) | known(url=summary.get("experiment_url"), scores=_further(summary)),
         ref=one.ref,
     )
+
+
+def _native(name: str, known_as: str, path: Path) -> str:
+    """An experiment that was never sent has the name of its project, like any other of that project."""
+    if known_as:
+        return name or known_as
+    return f"{name or path.stem}-{named_by_content(path)}"
 
 
 def _stated(summary: dict[str, Any]) -> dict[str, float | None]:

@@ -37,6 +37,7 @@ def items_of(runs: dict[str, Run], found: dict[str, Experiment], numbering: Numb
             tags=tuple(map(as_text, sequence(row.data.get("tags")))),
             input=plain(row.data.get("input")),
             expected=plain(row.data.get("expected")),
+            extra=rest(mapping(row.data.get("origin")), ("id",)),
             ref=row.ref,
         )
     yield _attempt(run, found[of].seen.main, (name, index), row, group.data)

@@ -16,6 +16,7 @@ from errata.sources.deepeval.metrics import checks_of, expectations_of
 from errata.sources.deepeval.names import fields, objects
 from errata.sources.deepeval.steps import answer_of, cost_of, steps_of, trace_error
 from errata.sources.facts import Facts, despite_error
+from errata.sources.overcome import settled
 from errata.sources.passages import retrieved
 from errata.sources.values import as_text, count, known, name_of, number, plain, rest, text
 
@@ -79,6 +80,7 @@ def _attempt(run: Run, name: str, index: int, case: dict[str, Any], row: Row) ->
     passed, trace = case.get("success"), fields(case.get("trace"))
     error = trace_error(trace, row.ref.below("trace"))
     facts = _facts(passed, checks, failed=error is not None)
+    checks = settled(checks, facts)
     broken = tuple(check.error for check in checks if check.error)
     took = number(case.get("run_duration"))
     return Attempt(

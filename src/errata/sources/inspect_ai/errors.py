@@ -95,9 +95,10 @@ def _phase_of_text(error: dict[str, Any]) -> Phase | None:
 def _swallowed(events: list[Event], ref: SourceRef) -> Iterator[ErrorInfo]:
     """Such a sample is scored on what it had so far; nothing but a line in its log tells why."""
     for event in events:
-        message = mapping(event.data.get("message"))
-        text = words(message.get("message"))
-        if event.kind == "logger" and SWALLOWED in text:
+        if event.kind != "logger":
+            continue
+        text = words(mapping(event.data.get("message")).get("message"))
+        if SWALLOWED in text:
             yield ErrorInfo(
                 type="TimeoutError",
                 message=text,

@@ -44,7 +44,9 @@ def in_phases(events: list[dict[str, Any]]) -> Iterator[Event]:
     spans: dict[str, Span] = {}
     last = Span(None, "")
     for place, data in enumerate(events):
-        kind = words(data.get("event"))
+        kind = data.get("event")
+        if type(kind) is not str:
+            kind = words(kind)
         if kind == "span_begin":
             parent = spans.get(words(data.get("parent_id")), Span(None, ""))
             span = Span(_PHASES.get(words(data.get("type")), parent.phase), words(data.get("name")))
@@ -53,7 +55,8 @@ def in_phases(events: list[dict[str, Any]]) -> Iterator[Event]:
         elif kind == "step" and data.get("action") == "begin":
             # what spans were called before
             last = Span(_PHASES.get(words(data.get("type")), last.phase), words(data.get("name")))
-        span = spans.get(words(data.get("span_id")), last)
+        ident = data.get("span_id")
+        span = spans.get(ident if type(ident) is str else words(ident), last)
         yield Event(place, kind, data, span.phase, span.name)
 
 

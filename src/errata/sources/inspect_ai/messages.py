@@ -36,7 +36,8 @@ class Talk:
     def say(self, message: dict[str, Any], *, try_: int = 1, actor: Actor | None = None) -> None:
         role = _ROLES.get(words(message.get("role")), "environment")
         content = _Content(message.get("content"))
-        calls = tuple(self._call(mapping(call)) for call in sequence(message.get("tool_calls")))
+        asked = message.get("tool_calls")
+        calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
         made = self._made.get(words(message.get("id"))) or Made({})
         error = tool_error(message)
         answered = words(message.get("tool_call_id"))

@@ -1,11 +1,16 @@
 """What a sample keeps once and refers to from elsewhere: messages by ranges, long texts as `attachment://…`."""
 
+import re
 from typing import Any
+
+import msgspec
 
 from errata.sources.values import mapping, sequence
 
 _PROTOCOL = "attachment://"
 _MEDIA = {"image": "image", "audio": "audio", "video": "video", "document": "document"}
+_TO_RESOLVE = re.compile(rb'attachment://|"type":"(?:image|audio|video|document)"')
+"""Most values hold neither; writing one out to see that is several times faster than going through it."""
 _LONG = 1000
 """Pictures and sounds beyond this many characters are left in the log; a record says how large they are."""
 
@@ -37,19 +42,32 @@ class Pools:
 
     def resolve(self, value: Any) -> Any:
         """The same with the long texts put back, and without the bytes of pictures and sounds."""
+        return self._resolved(value) if _may_refer(value) else value
+
+    def _resolved(self, value: Any) -> Any:
         kind = type(value)
         if kind is str:
             return self._text(value) if value.startswith(_PROTOCOL) else value
         if kind is list:
-            return [self.resolve(child) for child in value]
+            return [self._resolved(child) for child in value]
         if kind is dict:
             medium = _MEDIA.get(value["type"]) if type(value.get("type")) is str else None
-            return {key: _shortened(child) if key == medium else self.resolve(child) for key, child in value.items()}
+            return {key: _shortened(child) if key == medium else self._resolved(child) for key, child in value.items()}
         return value
 
     def _text(self, value: str) -> str:
         text = self._texts.get(value.removeprefix(_PROTOCOL))
         return text if type(text) is str else value
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def _may_refer(value: Any) -> bool:
+    try:
+        return _TO_RESOLVE.search(_encode(value)) is not None
+    except (OverflowError, UnicodeEncodeError):  # what can't be written out is looked through
+        return True
 
 
 def _shortened(value: Any) -> Any:

@@ -76,7 +76,8 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
     choice = mapping(next(iter(sequence(output.get("choices"))), None))
     said = _answer(output, choice)
     scored = read_scores(scores, reading.primary, reading.scorers, ref, said=said or "")
-    errors = tuple(sample_errors(pools.resolve(_without_events(sample)), events, ref))
+    beside = pools.resolve(_without_events(sample))
+    errors = tuple(sample_errors(beside, events, ref))
     final = errors[-1] if errors and mapping(sample.get("error")) else None
     facts = facts_of(scored, final, limited=bool(mapping(sample.get("limit"))))
     judged = frozenset(judgement.judge for judgement in scored.judgements if judgement.raw)
@@ -105,7 +106,7 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
         duration=number(sample.get("total_time")),
         durations={"working": working} if (working := number(sample.get("working_time"))) is not None else {},
         invalidated=_invalidation(mapping(sample.get("invalidation"))),
-        extra=_extra(sample, output, choice, pools),
+        extra=_extra(beside, output, choice),
         ref=ref,
     )
 
@@ -179,8 +180,9 @@ def _invalidation(given: dict[str, Any]) -> Invalidation | None:
     return Invalidation(by=words(given.get("author")), why=words(given.get("reason")), extra=rest(given, taken))
 
 
-def _extra(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any], pools: Pools) -> dict[str, Any]:
-    extra: dict[str, Any] = rest(pools.resolve(_without_events(sample)), _TAKEN)
+def _extra(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
+    """`sample` is without its events and with its texts."""
+    extra = rest(sample, _TAKEN)
     beside = rest(output, _OUTPUT) | rest(choice, _CHOICE)
     others = sequence(output.get("choices"))[1:]
     if others:

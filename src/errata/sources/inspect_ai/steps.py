@@ -52,9 +52,9 @@ def _makers(events: Iterable[Event]) -> dict[str, Made]:
     """Message id → the call of a model that gave it."""
     found = {}
     for event in events:
-        output = mapping(event.data.get("output"))
         if event.kind != "model":
             continue
+        output = mapping(event.data.get("output"))
         usage = usage_of(output.get("usage"))
         for choice in map(mapping, sequence(output.get("choices"))):
             ident = words(mapping(choice.get("message")).get("id"))
@@ -84,8 +84,9 @@ def _tell_call(talk: Talk, event: Event, pools: Pools, told: set[Any], try_: int
     """A call of a model: whatever of it was not told yet."""
     output = mapping(event.data.get("output"))
     answers = [mapping(mapping(choice).get("message")) for choice in sequence(output.get("choices"))]
-    answers = [answer for answer in map(pools.resolve, answers) if answer]
-    new = [answer for answer in answers if key_of(answer) not in told]
+    # what is known by its id need not be put together
+    unknown = [answer for answer in answers if answer and words(answer.get("id")) not in told]
+    new = [answer for answer in map(pools.resolve, unknown) if key_of(answer) not in told]
     if new:
         for message in map(mapping, pools.input_of(event.data)):
             if key_of(message) not in told:

@@ -8,6 +8,7 @@ from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import number_or_none
 from errata.sources.junit.survey import COUNTS, NAME, Column, Report, Suite
 from errata.sources.settings import settings
+from errata.sources.unnamed import named_by_content
 from errata.sources.values import known, moment
 
 _COLUMN = re.compile(r"\[(?P<provider>.+?)\] (?P<prompt>.+)", re.DOTALL)
@@ -26,8 +27,8 @@ def _run(report: Report, name: str, column: Column, path: Path) -> Run:
     counts = _counts(report, column)
     of = _COLUMN.match(name)
     return Run(
-        # a report names no run: when it was made tells it from others, and where that is not told, where it lies
-        native_id=f"{suite or path.stem}-{started or f'{path.parent.name}/{path.stem}'}",
+        # a report names no run: when it was made tells it from others, and where that is not told, what it holds
+        native_id=f"{suite or path.stem}-{started or named_by_content(path)}",
         group=suite if name else "",
         source=SourceInfo(name=NAME),
         name=name or suite or path.stem,

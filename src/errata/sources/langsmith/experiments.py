@@ -7,6 +7,7 @@ from errata.model import Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
 from errata.sources.json_rows import json_rows
 from errata.sources.scored_rows import Seen
+from errata.sources.unnamed import named_by_content
 from errata.sources.values import known, mapping, moment, sequence, text
 
 NAME = "langsmith"
@@ -71,7 +72,7 @@ def runs_of(experiments: dict[str, Experiment], path: Path) -> dict[str, Run]:
 def _run(name: str, one: Experiment, path: Path) -> Run:
     model, provider = next(iter(one.models)) if len(one.models) == 1 else ("", "")
     return Run(
-        native_id=name or f"{path.parent.name}/{path.stem}",
+        native_id=name or f"{path.stem}-{named_by_content(path)}",
         external_id=text(one.told.get("session_id")),
         source=SourceInfo(name=NAME),
         name=name,

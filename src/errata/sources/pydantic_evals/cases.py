@@ -13,6 +13,7 @@ from errata.model.identity import fingerprint
 from errata.model.words import CheckKind, CheckStatus
 from errata.sources.base import Row
 from errata.sources.facts import NOT_MADE, Facts, outcome_of
+from errata.sources.overcome import settled
 from errata.sources.pydantic_evals.reports import Report
 from errata.sources.raised import error_of, raised_as
 from errata.sources.values import as_text, count, known, mapping, name_of, number, plain, rest, sequence, text
@@ -76,6 +77,7 @@ def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
     checks = tuple(_checks(reading.report, case, row.ref))
     error = _error(case, "subject", row.ref) if "error_message" in case else None
     facts = NOT_MADE if error else _facts(checks)
+    checks = settled(checks, facts)
     value = None if error else _value(checks)
     took = number(case.get("total_duration"))
     broken = tuple(check.error for check in checks if check.error)
