@@ -27,7 +27,7 @@ def run_and_listen(command: Sequence[str]) -> tuple[Cost, str]:
     started = time.perf_counter()
     with (
         tempfile.TemporaryFile() as out,
-        subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE) as process,
+        subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env=_as_installed()) as process,
     ):
         peak = 0.0
         while process.poll() is None:
@@ -41,6 +41,11 @@ def run_and_listen(command: Sequence[str]) -> tuple[Cost, str]:
     if process.returncode:
         sys.exit(f"{command} failed: {told}")
     return Cost(seconds, peak), printed
+
+
+def _as_installed() -> dict[str, str]:
+    """An installed program is compiled once, whatever is set where it is developed."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def errata(*arguments: str | Path) -> list[str]:

@@ -48,11 +48,17 @@ def _take_out(target: str) -> None:
     original = vars(owner)[last] if isinstance(owner, type) else getattr(owner, last)
     broken = _instead(original, ast.literal_eval(instead)) if instead else _broken(original, target)
     setattr(owner, last, broken)
+    _put_in_place(original, broken, last, near=module.rpartition(".")[0] or module)
+
+
+def _put_in_place(original: Any, broken: Any, name: str, *, near: str) -> None:
+    """Also where it was imported before; what is loaded from now on finds it changed."""
     for loaded in list(sys.modules.values()):
-        if getattr(loaded, "__name__", "").startswith(("errata", "tests")):
+        called = getattr(loaded, "__name__", "")
+        if called.startswith(("errata", "tests")):
             for known, value in list(vars(loaded).items()):
-                # a number or a word is the same object wherever it stands: only its own name means it
-                if value is original and (callable(original) or known == last):
+                # a number or a word is the same object wherever it stands: only its own name nearby means it
+                if value is original and (callable(original) or (known == name and called.startswith(near))):
                     setattr(loaded, known, broken)
 
 

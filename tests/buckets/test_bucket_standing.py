@@ -83,7 +83,7 @@ def test_a_bucket_that_lost_its_support_falls_back():
     assert stands(changed, supported_by=("0", "1", "2")) == ("reviewed", ("0",))
 
 
-@pytest.mark.req("J-31")
+@pytest.mark.req("J-31", "J-02")
 @given(
     st.lists(
         st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans()).map(

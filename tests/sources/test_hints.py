@@ -12,7 +12,6 @@ from errata.errors import SourceError, UnknownFormatError
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 GEN1 = FIXTURES / "sources" / "scylla" / "batch-resumed" / "data"
 DESCRIBED = {
-    "a Langfuse export": '{"id": "a", "timestamp": "2026", "sessionId": null, "observations": [], "scores": []}\n',
     "lighteval results": '{"config_general": {}, "results": {}, "config_tasks": {}, "summary_tasks": {}}',
     "OpenCompass predictions": '{"0": {"origin_prompt": "2+2", "prediction": "4", "gold": "4"}}',
     "LangSmith runs": '{"id": "a", "run_type": "chain", "dotted_order": "2026"}\n',

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import langfuse_traces
 import mlflow_traces
 import pytest
 from changed_logs import attempts, change, change_rows, copy_of, facts, write_rows
@@ -112,6 +113,11 @@ def bfcl(name: str, result: Any, *failed: dict[str, Any]) -> Callable[[Path], Pa
 
 def mlflow(*feedbacks: dict[str, Any], **info: Any) -> Callable[[Path], Path]:
     return lambda folder: mlflow_traces.written(folder, mlflow_traces.trace(*feedbacks, **info))
+
+
+def langfuse(*scores: dict[str, Any], **observed: Any) -> Callable[[Path], Path]:
+    generation = langfuse_traces.observation("o-1", **observed)
+    return lambda folder: write_rows(folder / "traces.jsonl", langfuse_traces.trace(*scores, observations=[generation]))
 
 
 def otlp(**changes: Any) -> Callable[[Path], Path]:
@@ -359,6 +365,22 @@ FAULTS = (
         ("error", "scored", "none"),
         lambda one: one.native_status,
         "ERROR",
+    ),
+    Fault(
+        "langfuse",
+        "subject error",
+        langfuse(langfuse_traces.score("exact", 0), level="ERROR", statusMessage="APIError: 503", output=None),
+        ("error", "scored", "none"),
+        phases,
+        ["subject"],
+    ),
+    Fault(
+        "langfuse",
+        "nobody looked",
+        langfuse(),
+        ("completed", "unscored", "none"),
+        phases,
+        [],
     ),
     Fault(
         "mlflow",

@@ -72,6 +72,8 @@ def all_sources() -> dict[str, Source]:
 
 
 def source_named(name: str) -> Source:
+    if name in BUILT_IN:  # alone: the reading process has no use for the others
+        return cast(Source, import_module(BUILT_IN[name]))
     try:
         return all_sources()[name]
     except KeyError:

@@ -65,6 +65,16 @@ class Scored(NamedTuple):
     """What went into the mean of the main scorer."""
     status: str
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """The fields of an attempt that it fills."""
+        return self.facts._asdict() | {
+            "reported": self.value,
+            "reported_counted": self.value is not None,
+            "errors": self.errors,
+            "checks": self.checks,
+        }
+
 
 def scored(execution: Execution, checks: Sequence[Check], errors: tuple[ErrorInfo, ...], main: str) -> Scored:
     """Whether a row was made, measured and passed.

@@ -20,8 +20,9 @@ Mark = tuple[str, str, tuple[str, ...]]
 
 
 class Transcript:
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+    def __init__(self, tree: Tree, *, tells_top: bool = True) -> None:
+        """`tells_top` where what the first span was given and gave is told as the case and the answer."""
+        self._tree, self._tells_top = tree, tells_top
         self._talk = Talk()
         self._told: Counter[Mark] = Counter()
         self._open: dict[str, str] = {}
@@ -76,8 +77,8 @@ class Transcript:
         role: ActorRole = "judge" if place.judged else "environment"
         if span.kind == "agent" and place.above != TOP and not place.judged:
             kind, role = "handoff", "assistant"
-        # of the whole trace these two are the case and the answer
-        told = known(input=span.input, output=span.output) if span is not self._tree.top else {}
+        is_told = self._tells_top and span is self._tree.top
+        told = {} if is_told else known(input=span.input, output=span.output)
         return self._add(place, Step(index=0, actor=Actor(role=role), kind=kind, text=span.name, extra=told))
 
     def _call(self, place: Place) -> int | None:

@@ -24,9 +24,6 @@ TELLTALES = (
     Telltale("lighteval results", (b'"config_general"', b'"config_tasks"', b'"summary_tasks"')),
     Telltale("OpenCompass predictions", (b'"origin_prompt"', b'"prediction"')),
     Telltale("LangSmith runs", (b'"dotted_order"', b'"run_type"')),
-    Telltale("a Langfuse export", (b'"observations"', b'"sessionId"', b'"timestamp"')),
-    Telltale("a Langfuse export", (b'"traceId"', b'"parentObservationId"')),
-    Telltale("a Langfuse export", (b'"datasetRunId"', b'"datasetItemId"')),
     Telltale("Weave calls", (b'"op_name"', b'"trace_id"', b'"started_at"')),
 )
 

@@ -1,7 +1,7 @@
 """What a test runner says of one try at a test: the three facts, what was refused and what broke."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from errata.model import Check, ErrorInfo, SourceRef
 from errata.sources.base import number_or_none
@@ -36,6 +36,15 @@ class Verdict(NamedTuple):
     @property
     def is_counted(self) -> bool:
         return self.facts.execution != "skipped" and not self.excused
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """The fields of an attempt that it fills."""
+        return self.facts._asdict() | {
+            "native_status": self.status,
+            "native_reason": self.reason,
+            "errors": self.errors,
+        }
 
     def checks(self, ref: SourceRef, recorded: object = None) -> Iterator[Check]:
         """`recorded` is a number that the test itself has kept as its score."""

@@ -44,8 +44,8 @@ class Element:
     def all(self, *tags: str) -> list["Element"]:
         return [child for child in self.children if child.tag in tags]
 
-    def get(self, *names: str) -> str:
-        return next((value for name in names if (value := self.attributes.get(name))), "")
+    def get(self, name: str) -> str:
+        return self.attributes.get(name, "")
 
 
 class Opened(NamedTuple):

@@ -65,14 +65,8 @@ def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
         native_id=text(result.get("uuid")),
         index=own.nth,
         superseded_by=later,
-        execution=verdict.facts.execution,
-        measurement=verdict.facts.measurement,
-        outcome=verdict.facts.outcome,
-        native_status=verdict.status,
-        native_reason=verdict.reason,
         reported=float(result.get("status") == "passed") if later is None else None,
         reported_counted=later is None,
-        errors=verdict.errors,
         checks=tuple(verdict.checks(row.ref)),
         steps=steps_of(result, row.ref),
         artefacts=(
@@ -86,6 +80,7 @@ def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
         links=_links(result),
         extra=_extra(result, fixtures),
         ref=row.ref,
+        **verdict.told,
     )
 
 

@@ -9,27 +9,16 @@ from errata.model import Actor, Artefact, ErrorInfo, SourceRef, Step
 from errata.model.words import ArtefactRole, Phase
 from errata.sources.allure.layout import parameters_of
 from errata.sources.documents import Documents
+from errata.sources.nested_steps import nested_steps
 from errata.sources.raised import error_of, raised_in
 from errata.sources.values import known, last_part, mapping, moment_since_1970, number, rest, sequence, text
 
 BROKEN = ("failed", "broken")
-STEPS_CAP = 10_000
 _STEP = ("name", "status", "statusDetails", "start", "stop", "steps", "attachments", "parameters", "stage")
 
 
 def steps_of(result: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
-    made: list[Step] = []
-    _add(made, result, None, ref)
-    return tuple(made)
-
-
-def _add(made: list[Step], holder: dict[str, Any], parent: int | None, ref: SourceRef) -> None:
-    for at, told in enumerate(map(mapping, sequence(holder.get("steps")))):
-        if len(made) >= STEPS_CAP:
-            return
-        index, here = len(made), ref.below("steps", at)
-        made.append(_step(told, index, parent, here))
-        _add(made, told, index, here)
+    return nested_steps(result, "steps", _step, ref)
 
 
 def _step(told: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:

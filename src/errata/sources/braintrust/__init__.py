@@ -6,11 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item
-from errata.sources.base import Match, Numbering, convert_each, of_run
+from errata.sources.base import Match, Numbering
 from errata.sources.braintrust.experiments import experiment_of, runs_of, survey
 from errata.sources.braintrust.groups import NAME, groups_of
 from errata.sources.braintrust.rows import items_of
 from errata.sources.heads import head_of
+from errata.sources.several_runs import items_of_runs
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 
@@ -45,8 +46,7 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     found = survey(path)
     runs = runs_of(found, path)
-    yield from runs.values()
-    only = next(iter(runs.values())).id if len(runs) == 1 else ""
     convert = partial(items_of, runs, found.experiments, Numbering())
-    rows = convert_each(groups_of(path), convert, source=NAME, owner=lambda row: runs[experiment_of(row.data[0])].id)
-    yield from of_run(only, rows)
+    yield from items_of_runs(
+        runs, groups_of(path), convert, which=lambda group: experiment_of(group.data[0]), source=NAME
+    )

@@ -64,15 +64,8 @@ def _attempt(run: Run, main: str, who: tuple[str, int], row: Row, rows: tuple[Ro
         case=case_key(run.suite, name),
         native_id=text(told.get("id")),
         index=index,
-        execution=made.facts.execution,
-        measurement=made.facts.measurement,
-        outcome=made.facts.outcome,
         native_status=made.status,
-        reported=made.value,
-        reported_counted=made.value is not None,
         output=Output(text=answer_of(output), structured=None if isinstance(output, str) else plain(output)),
-        errors=made.errors,
-        checks=made.checks,
         steps=steps_of(spans),
         usage=UsageByRole(subject=_usage(told, spans)),
         started_at=moment_since_1970(start),
@@ -80,6 +73,7 @@ def _attempt(run: Run, main: str, who: tuple[str, int], row: Row, rows: tuple[Ro
         duration=end - start if start is not None and end is not None else None,
         extra=rest(told, _ROW) | known(metadata=rest(metadata, (SCORER_ERRORS,)), metrics=metrics),
         ref=row.ref,
+        **made.told,
     )
 
 

@@ -1,5 +1,6 @@
 """Chat messages → steps."""
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from errata.model import Actor, ErrorInfo, Step, ToolCall, ToolError, Usage
@@ -23,6 +24,9 @@ class Made(NamedTuple):
     stop_reason: str = ""
 
 
+_UNKNOWN = Made({})
+
+
 class Talk:
     """Numbers the steps of one sample and knows which tool was called where."""
 
@@ -38,7 +42,7 @@ class Talk:
         content = _Content(message.get("content"))
         asked = message.get("tool_calls")
         calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
-        made = self._made.get(words(message.get("id"))) or Made({})
+        made = self._made.get(words(message.get("id")), _UNKNOWN)
         error = tool_error(message)
         answered = words(message.get("tool_call_id"))
         event = made.event or self._tools.get(answered, {})
@@ -48,12 +52,12 @@ class Talk:
         self.steps.append(
             Step(
                 index=at,
-                actor=actor or Actor(role=role, name=words(message.get("function")) if role == "tool" else ""),
+                actor=actor or _actor(role, words(message.get("function")) if role == "tool" else ""),
                 kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
                 parent=self._asked.get(answered) if answered else None,
                 try_=try_,
                 # of a tool that failed the content may be empty: the text stands in the error alone
-                text="\n".join(content.texts) or (error.message if error else ""),
+                text=content.text or (error.message if error else ""),
                 parts=tuple(content.parts),
                 reasoning="\n".join(content.thoughts) or words(message.get("reasoning")),
                 tool_calls=calls,
@@ -101,18 +105,29 @@ def key_of(message: dict[str, Any]) -> Any:
     return words(message.get("id")) or (words(message.get("role")), repr(message.get("content")))
 
 
+@lru_cache(maxsize=256)
+def _actor(role: ActorRole, name: str) -> Actor:
+    return Actor(role=role, name=name)
+
+
 class _Content:
     """A text, or parts of which some are texts and thoughts."""
+
+    __slots__ = ("parts", "text", "texts", "thoughts")
 
     def __init__(self, content: Any) -> None:
         self.texts: list[str] = []
         self.thoughts: list[str] = []
         self.parts: list[dict[str, Any]] = []
+        self.text = content if type(content) is str else ""
+        if self.text:
+            return
         for part in content if type(content) is list else (content,):
             if type(part) is str:
                 self.texts.append(part)
             elif type(part) is dict:
                 self._add(part)
+        self.text = "\n".join(self.texts)
 
     def _add(self, part: dict[str, Any]) -> None:
         kind = part.get("type")
@@ -135,9 +150,16 @@ def _extra(message: dict[str, Any], made: Made, event: dict[str, Any]) -> dict[s
         extra["tool_call_id"] = plain(message["tool_call_id"])
     if made.stop_reason:
         extra["stop_reason"] = made.stop_reason
-    return extra | {name: plain(event[name]) for name in _MADE if made.event and event.get(name) is not None}
+    if made.event:
+        for name in _MADE:
+            told = event.get(name)
+            if told is not None:
+                extra[name] = plain(told)
+    return extra
 
 
 def _of_tool(event: dict[str, Any]) -> dict[str, Any]:
+    if not event:
+        return {}
     names = ("truncated", "agent", "failed", "view", "metadata")
     return {name: plain(event[name]) for name in names if event.get(name) not in (None, {}, [])}

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from errata.model import Item
-from errata.sources.base import Match, Numbering, Row, convert_each, of_run
+from errata.model import Item, Unreadable
+from errata.sources.base import Match, Numbering, Row
 from errata.sources.heads import head_of
 from errata.sources.junit.attempts import items_of
 from errata.sources.junit.runs import runs_of
 from errata.sources.junit.survey import NAME, survey, tests_of
+from errata.sources.several_runs import items_of_runs
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 
@@ -37,16 +38,12 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     report = survey(path)
     runs = runs_of(report, path)
-    yield from runs.values()
     numbering = Numbering()
-    only = next(iter(runs.values())).id if len(runs) == 1 else ""
-    found = (row if not isinstance(row, tuple) else Row(row, row.ref) for row in tests_of(path))
-    yield from of_run(
-        only,
-        convert_each(
-            found,
-            lambda row: items_of(runs[report.column(row.data)], numbering, row.data),
-            source=NAME,
-            owner=lambda row: runs[report.column(row.data)].id,
-        ),
+    rows = (found if isinstance(found, Unreadable) else Row(found, found.ref) for found in tests_of(path))
+    yield from items_of_runs(
+        runs,
+        rows,
+        lambda row: items_of(runs[report.column(row.data)], numbering, row.data),
+        which=lambda row: report.column(row.data),
+        source=NAME,
     )

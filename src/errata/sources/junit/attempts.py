@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from errata.model import Artefact, Attempt, Case, Item, Run, attempt_id, case_key
 from errata.sources.base import Numbering, number_or_none
 from errata.sources.captured import captured
@@ -63,7 +61,7 @@ def _tries(test: Test) -> list[Try]:
 
 def _attempt(run: Run, test: Test, name: str, one: Try, index: int, superseded_by: str | None) -> Attempt:
     element = test.element
-    verdict = verdict_of(one.problems, skipped=_is_skipped(element))
+    verdict = verdict_of(one.problems, test.ref, skipped=_is_skipped(element))
     final = superseded_by is None
     counted = final and verdict.is_counted
     return Attempt(
@@ -71,20 +69,15 @@ def _attempt(run: Run, test: Test, name: str, one: Try, index: int, superseded_b
         case=case_key(run.suite, name),
         index=index,
         superseded_by=superseded_by,
-        execution=verdict.facts.execution,
-        measurement=verdict.facts.measurement,
-        outcome=verdict.facts.outcome,
-        native_status=verdict.status,
-        native_reason=verdict.reason,
         reported=float(verdict.status == "passed") if counted else None,
         reported_counted=counted,
-        errors=tuple(replace(error, ref=test.ref) for error in verdict.errors),
         checks=tuple(verdict.checks(test.ref, test.properties.get("score") if final else None)),
         artefacts=tuple(_artefacts(one, test)),
         started_at=moment(element.get("timestamp")),
         duration=number_or_none(element.get("time")) if final else number_or_none(one.printed.get("time")),
         extra=_extra(test),
         ref=test.ref,
+        **verdict.told,
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from errata.model import ErrorInfo
+from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.base import number_or_none
 from errata.sources.facts import NOT_MADE, Facts
@@ -36,36 +36,36 @@ _SCORED = re.compile(
 )
 
 
-def verdict_of(problems: list[Element], *, skipped: bool) -> Verdict:
+def verdict_of(problems: list[Element], ref: SourceRef, *, skipped: bool) -> Verdict:
     after = [one for one in problems if TEARDOWN.match(one.get("message"))]
     within = [one for one in problems if one not in after]
-    verdict = _verdict_within(within, skipped=skipped)
+    verdict = _verdict_within(within, ref, skipped=skipped)
     if not after:
         return verdict
     # it came after the measurement and changed nothing in it; the runner counts the test as an error all the same
-    broken = tuple(_error(one, "environment", recovered=verdict.facts != PASSED) for one in after)
+    broken = tuple(replace(_error(one, "environment", ref), recovered=verdict.facts != PASSED) for one in after)
     facts = Facts("error", "scored", "pass") if verdict.facts == PASSED else verdict.facts
     status = "error" if verdict.status == "passed" else verdict.status
     return verdict._replace(facts=facts, status=status, errors=(*verdict.errors, *broken), excused=False)
 
 
-def _verdict_within(problems: list[Element], *, skipped: bool) -> Verdict:
+def _verdict_within(problems: list[Element], ref: SourceRef, *, skipped: bool) -> Verdict:
     errors = [one for one in problems if one.tag.lower().endswith("error")]
     failures = [one for one in problems if one.tag.lower().endswith("failure")]
     if errors:
-        return Verdict(NOT_MADE, "error", _reason(errors[0]), tuple(_error(one, _phase(one)) for one in errors))
+        return Verdict(NOT_MADE, "error", _reason(errors[0]), tuple(_error(one, _phase(one), ref) for one in errors))
     if failures:
-        return _failed(failures)
+        return _failed(failures, ref)
     if problems:
         return _skipped(problems[0])
     return Verdict(SKIPPED, "skipped") if skipped else Verdict(PASSED, "passed")
 
 
-def _failed(failures: list[Element]) -> Verdict:
+def _failed(failures: list[Element], ref: SourceRef) -> Verdict:
     broken = [one for one in failures if _broke(one)]
     reason = _reason((broken or failures)[0])
     if broken:
-        return Verdict(NOT_MADE, "failed", reason, tuple(_error(one, "subject") for one in broken))
+        return Verdict(NOT_MADE, "failed", reason, tuple(_error(one, "subject", ref) for one in broken))
     status = UNEXPECTED_STATUS if reason.startswith(UNEXPECTED) else "failed"
     refused = tuple(told for one in failures for told in _refused(one))
     scored = _scored(failures[0])
@@ -99,7 +99,7 @@ def _scored(failure: Element) -> re.Match[str] | None:
     return _SCORED.match(failure.text) if failure.get("type") == "assertion" else None
 
 
-def _error(element: Element, phase: Phase, *, recovered: bool = False) -> ErrorInfo:
+def _error(element: Element, phase: Phase, ref: SourceRef) -> ErrorInfo:
     shown = "\n".join(filter(None, (element.text, *(one.text for one in element.all("stackTrace")))))
     message = element.get("message")
     inside = _FIXTURE.match(message)
@@ -107,7 +107,7 @@ def _error(element: Element, phase: Phase, *, recovered: bool = False) -> ErrorI
     named = element.get("type")
     if named and named != element.tag and not raised.type:
         raised = Raised(named, raised.message, raised.frame)
-    return replace(error_of(raised, phase, traceback=shown), recovered=recovered)
+    return error_of(raised, phase, traceback=shown, ref=ref)
 
 
 def _phase(error: Element) -> Phase:

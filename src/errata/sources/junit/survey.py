@@ -40,18 +40,13 @@ class Suite:
 
 class Test(NamedTuple):
     element: Element
+    key: tuple[str, str]
+    """Its class and its name."""
+    properties: dict[str, str]
     suites: tuple[str, ...]
     ref: SourceRef
     teardown: Element | None = None
     """The second element of a test that failed and could not be torn down."""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.element.get("classname", "class"), self.element.get("name")
-
-    @property
-    def properties(self) -> dict[str, str]:
-        return properties_of(self.element.all("properties"))
 
 
 class Column:
@@ -154,6 +149,11 @@ def _in_order(path: Path) -> Iterator[Suite | Test | Unreadable]:
         elif isinstance(event, Unreadable):
             yield event
         elif event.tag == "testcase":
-            yield Test(event, suites[-1].names if suites else (), SourceRef(file=path.name, line=event.line))
+            yield _test(event, suites[-1].names if suites else (), SourceRef(file=path.name, line=event.line))
         elif suites:
             suites[-1].properties |= properties_of([event])
+
+
+def _test(element: Element, suites: tuple[str, ...], ref: SourceRef) -> Test:
+    key = element.get("classname") or element.get("class"), element.get("name")
+    return Test(element, key, properties_of(element.all("properties")), suites, ref)

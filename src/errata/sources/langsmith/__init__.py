@@ -6,11 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item
-from errata.sources.base import Match, Numbering, convert_each, of_run
+from errata.sources.base import Match, Numbering
 from errata.sources.heads import head_of
 from errata.sources.json_rows import json_rows
 from errata.sources.langsmith.experiments import NAME, experiment_named, runs_of, survey
 from errata.sources.langsmith.rows import items_of
+from errata.sources.several_runs import items_of_runs
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 
@@ -34,9 +35,6 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     experiments = survey(path)
     runs = runs_of(experiments, path)
-    yield from runs.values()
-    only = next(iter(runs.values())).id if len(runs) == 1 else ""
     rows = json_rows(path, source=NAME, root=path.parent)
     convert = partial(items_of, runs, experiments, Numbering())
-    found = convert_each(rows, convert, source=NAME, owner=lambda row: runs[experiment_named(row.data["run"])].id)
-    yield from of_run(only, found)
+    yield from items_of_runs(runs, rows, convert, which=lambda row: experiment_named(row.data["run"]), source=NAME)

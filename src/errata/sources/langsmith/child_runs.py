@@ -4,11 +4,11 @@ from typing import Any
 
 from errata.model import Actor, SourceRef, Step
 from errata.model.words import ActorRole, StepKind
+from errata.sources.nested_steps import nested_steps
 from errata.sources.raised import error_of, raised_as
 from errata.sources.scored_rows import answer_of
-from errata.sources.values import as_text, known, mapping, moment, rest, sequence, text
+from errata.sources.values import as_text, known, moment, rest, text
 
-STEPS_CAP = 10_000
 _KINDS: dict[str, tuple[ActorRole, StepKind]] = {
     "llm": ("assistant", "model_call"),
     "tool": ("tool", "tool_result"),
@@ -18,18 +18,7 @@ _CHILD = frozenset(("id", "name", "run_type", "outputs", "error", "start_time", 
 
 
 def steps_of(run: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
-    made: list[Step] = []
-    _add(made, run, None, ref)
-    return tuple(made)
-
-
-def _add(made: list[Step], run: dict[str, Any], parent: int | None, ref: SourceRef) -> None:
-    for at, child in enumerate(map(mapping, sequence(run.get("child_runs")))):
-        if len(made) >= STEPS_CAP:
-            return
-        index, here = len(made), ref.below("child_runs", at)
-        made.append(_step(child, index, parent, here))
-        _add(made, child, index, here)
+    return nested_steps(run, "child_runs", _step, ref)
 
 
 def _step(child: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:

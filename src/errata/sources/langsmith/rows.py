@@ -54,21 +54,15 @@ def _attempt(run: Run, main: str, name: str, index: int, row: Row) -> Attempt:
         case=case_key(run.suite, name),
         native_id=text(told.get("id")),
         index=index,
-        execution=made.facts.execution,
-        measurement=made.facts.measurement,
-        outcome=made.facts.outcome,
         native_status=text(told.get("status")) or made.status,
-        reported=made.value,
-        reported_counted=made.value is not None,
         output=Output(text=answer_of(outputs), structured=plain(outputs) if _is_answer(outputs) else None),
-        errors=made.errors,
-        checks=made.checks,
         steps=steps_of(told, row.ref.below("run")),
         usage=UsageByRole(subject=usage_of(told)),
         started_at=moment(told.get("start_time")),
         finished_at=moment(told.get("end_time")),
         extra=rest(told, _RUN) | _metadata(told) | _asked(told, example, name) | _verdict(made, told),
         ref=row.ref,
+        **made.told,
     )
 
 

@@ -13,6 +13,7 @@ from errata.sources.mlflow.assessments import checks_of, expected_of
 from errata.sources.mlflow.spans import span_of, usage_in
 from errata.sources.mlflow.trace import Trace
 from errata.sources.mlflow.values import decoded, seconds_of, time_of
+from errata.sources.overcome import settled
 from errata.sources.span_steps import Transcript
 from errata.sources.spans import Tree
 from errata.sources.values import as_text, known, mapping, plain, rest, text
@@ -76,6 +77,7 @@ def attempt_of(run: Run, told: Told, primary: str, index: int) -> Attempt:
     steps = {step.span_id: step.index for step in transcript.steps if step.span_id}
     checks = tuple(checks_of(trace, primary, steps))
     facts = facts_of(_STATES.get(trace.state, "completed"), checks)
+    checks = settled(checks, facts)
     errors = told.tree.errors()
     broken = tuple(check.error for check in checks if check.error and check.counts)
     value = next((grade_of(check.value) for check in checks if check.is_primary), None)

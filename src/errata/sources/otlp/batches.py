@@ -47,10 +47,15 @@ class Piece(NamedTuple):
     """A span or a log record, and what it was recorded by."""
 
     raw: msgspec.Raw
-    ref: SourceRef
+    place: tuple[SourceRef, str, int, str, int]
     is_log: bool
     resource: dict[str, Any]
     scope: dict[str, Any]
+
+    @property
+    def ref(self) -> SourceRef:
+        batch, scopes, at, listed, number = self.place
+        return batch.below(scopes, at, listed, number)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -167,7 +172,7 @@ def _pieces(resource: Resource, ref: SourceRef, *, is_log: bool) -> Iterator[Pie
             by = mapping(scope.scope) or mapping(scope.instrumentationLibrary)
             listed = "logRecords" if is_log else "spans"
             for number, raw in enumerate(getattr(scope, listed) or ()):
-                yield Piece(raw, ref.below(name, at, listed, number), is_log, recorder, by)
+                yield Piece(raw, (ref, name, at, listed, number), is_log, recorder, by)
 
 
 def _is_whole(line: bytes) -> bool:

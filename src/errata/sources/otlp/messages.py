@@ -15,6 +15,7 @@ DETAILS = "gen_ai.client.inference.operation.details"
 _ASKED = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")
 _CHOICE = "gen_ai.choice"
 EVENTS = frozenset((DETAILS, *_ASKED, _CHOICE, "gen_ai.content.prompt", "gen_ai.content.completion"))
+_SPOKEN = ("gen_ai.", "llm.")
 
 Event = tuple[str, Attributes]
 
@@ -35,6 +36,8 @@ def exchange_of(attributes: Attributes, events: list[Event]) -> Exchange:
 
 
 def _of_attributes(attributes: Attributes) -> Exchange:
+    if not any(name.startswith(_SPOKEN) for name in attributes.all):
+        return Exchange([], [])
     instructions = parsed(attributes.take("gen_ai.system_instructions"))
     asked = [*_parts_message("system", instructions)] if instructions else []
     asked += messages_in(attributes.take("gen_ai.input.messages"), "user")

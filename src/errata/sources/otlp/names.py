@@ -49,6 +49,7 @@ TOKENS = {
     ),
 }
 COST = ("llm.cost.total", "gen_ai.usage.cost")
+SPENT = frozenset((*COST, *(name for spelled in TOKENS.values() for name in spelled)))
 
 KIND = ("openinference.span.kind", "gen_ai.operation.name", "traceloop.span.kind", "llm.request.type")
 KINDS: dict[str, SpanKind] = {

@@ -108,6 +108,8 @@ def _call(name: str, attributes: Attributes, error: ErrorInfo | None) -> ToolCal
 
 
 def _usage(attributes: Attributes) -> Usage | None:
+    if not names.SPENT & attributes.all.keys():
+        return None
     told: dict[str, Any] = {name: count(attributes.take(*spelled)) for name, spelled in names.TOKENS.items()}
     cost = number(attributes.take(*names.COST))
     if cost is None and not any(value is not None for value in told.values()):

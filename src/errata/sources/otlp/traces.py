@@ -16,6 +16,7 @@ from errata.sources.otlp.messages import Event
 from errata.sources.otlp.spans import Evaluation, Recorded, recorded
 from errata.sources.otlp.survey import Survey, Tested
 from errata.sources.otlp.values import Attributes
+from errata.sources.overcome import settled
 from errata.sources.span_steps import Transcript
 from errata.sources.spans import Span, Tree
 from errata.sources.trace_values import hex_id, moment, parsed
@@ -114,6 +115,7 @@ def _attempt(reading: Reading, run: Run, trace: Trace, told: tuple[Tree, Transcr
     places = {step.span_id: step.index for step in steps if step.span_id}
     checks = checks_of(trace.spans, trace.logged, places)
     facts = facts_of(_execution(trace, tree), checks)
+    checks = settled(checks, facts)
     errors = tree.errors()
     broken = [check.error for check in checks if check.error and check.error not in errors]
     given = top.output if top is not None else None

@@ -47,5 +47,5 @@ def read(path: Path) -> Iterator[Item]:
     run = run_of(report, path.parent)
     yield run
     yield from of_run(run.id, iter(report.problems))
-    rows = convert_each(report.rows(), partial(items_of, Reading(run, report, set())), source=NAME)
+    rows = convert_each(report.rows(), partial(items_of, Reading(run, report, {})), source=NAME)
     yield from of_run(run.id, rows)

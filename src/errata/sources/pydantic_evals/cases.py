@@ -19,7 +19,7 @@ from errata.sources.raised import error_of, raised_as
 from errata.sources.values import as_text, count, known, mapping, name_of, number, plain, rest, sequence, text
 
 _NUMBERED = re.compile(r"Case \d+")
-_REPEAT = re.compile(r" \[(\d+)/\d+\]")
+_REPEAT = re.compile(r" \[(\d{1,6})/\d+\]")
 _CASE = frozenset(
     ("name", "inputs", "metadata", "expected_output", "output", "metrics", "attributes", "scores", "labels",
      "assertions", "task_duration", "total_duration", "source_case_name", "trace_id", "span_id", "evaluator_failures",
@@ -32,18 +32,19 @@ _FAILURE = ("name", "error_message", "error_stacktrace")
 class Reading(NamedTuple):
     run: Run
     report: Report
-    taken: set[tuple[str, int]]
+    taken: dict[str, set[int]]
+    """The numbers of the attempts of each case that were met."""
 
 
 def items_of(reading: Reading, row: Row) -> Iterator[Item]:
     case = mapping(row.data)
     name = _name(case)
     index = _index(case)
-    while (name, index) in reading.taken:
-        index += 1
-    if not any((name, one) in reading.taken for one in range(1, index + 1)):
+    if name not in reading.taken:
         yield _case(reading.run, name, case, row)
-    reading.taken.add((name, index))
+    taken = reading.taken.setdefault(name, set())
+    index = index if index not in taken else max(taken) + 1
+    taken.add(index)
     yield _attempt(reading, name, index, row)
 
 

@@ -78,20 +78,15 @@ def _attempt(run: Run, name: str, index: int, row: Row) -> Attempt:
         case=case_key(run.suite, name),
         native_id=name,
         index=index,
-        execution=verdict.facts.execution,
-        measurement=verdict.facts.measurement,
-        outcome=verdict.facts.outcome,
-        native_status=verdict.status,
-        native_reason=verdict.reason,
         reported=float(outcome in PASSES) if counted else None,
         reported_counted=counted,
-        errors=verdict.errors,
         checks=tuple(verdict.checks(row.ref, properties.get("score"))),
         artefacts=tuple(one for name, stage in stages.items() for one in _artefacts(name, stage)),
         duration=sum(durations.values()) if durations else None,
         durations=durations,
         extra=rest(test, _TEST) | known(properties=properties, stages=_rest_of(stages)),
         ref=row.ref,
+        **verdict.told,
     )
 
 

@@ -1,0 +1,172 @@
+"""A trace with its observations and scores → its case and its attempt."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from errata.model import Attempt, Case, Item, Output, Run, UsageByRole, case_key
+from errata.model.identity import case_key_of_input
+from errata.model.words import Execution
+from errata.sources.assessments import facts_of, grade_of
+from errata.sources.base import Row
+from errata.sources.facts import MISSING
+from errata.sources.langfuse.observations import span_of
+from errata.sources.langfuse.rows import time_of
+from errata.sources.langfuse.runs import Link
+from errata.sources.langfuse.scores import checks_of
+from errata.sources.span_steps import Transcript
+from errata.sources.spans import Tree
+from errata.sources.values import as_text, known, number, plain, rest, sequence, text
+
+_TRACE = frozenset(
+    ("id", "timestamp", "input", "output", "observations", "scores", "latency", "totalCost", "projectId", "environment",
+     "tags", "name", "level")
+)  # fmt: skip
+
+
+class Trace(NamedTuple):
+    data: dict[str, Any]
+    row: Row
+    observations: list[Row]
+    scores: list[Row]
+
+    @property
+    def id(self) -> str:
+        return text(self.data.get("id"))
+
+
+class Read:
+    """A trace with its spans in order."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.tree = Tree([span_of(row) for row in trace.observations])
+        top = self.tree.top
+        whole = (trace.data.get("input"), trace.data.get("output"))
+        # the first observation mostly says once more what the trace says
+        self.transcript = Transcript(self.tree, tells_top=top is not None and (top.input, top.output) == whole)
+        self.asked = _first(trace.data.get("input"), top.input if top else None, self.transcript.asked or None)
+        self.answered = _first(trace.data.get("output"), top.output if top else None, self.transcript.answer)
+
+    @property
+    def model(self) -> str:
+        return next((step.model for step in self.transcript.steps if step.kind == "model_call" and step.model), "")
+
+    @property
+    def execution(self) -> Execution:
+        """A trace has no state of its own: that of its observations tells."""
+        if self.tree.ended_by is not None or self.trace.data.get("level") == "ERROR":
+            return "error"
+        top = self.tree.top
+        open_ = (
+            top is not None and top.ended_at is None and top.started_at is not None and top.extra.get("type") != "EVENT"
+        )
+        return "unfinished" if open_ and self.answered is None else "completed"
+
+
+class Try(NamedTuple):
+    """Which try at which case a trace is."""
+
+    run: Run
+    case: str
+    number: int
+    primary: str
+    """The score that the headline of the run averages."""
+    link: Link | None
+    item: Row | None
+
+    @property
+    def asked(self) -> Any:
+        """As the dataset has it."""
+        told = self.item.data if self.item else self.link.data if self.link else {}
+        return told.get("input")
+
+
+def name_of(read: Read, link: Link | None) -> str:
+    if link is not None and link.item:
+        return link.item
+    return read.trace.id if read.asked is None else case_key_of_input("", plain(read.asked))
+
+
+def case_of(read: Read, made: Try) -> Case:
+    run, item = made.run, made.item.data if made.item else {}
+    told = item or (made.link.data if made.link else {})
+    extra = rest(item, ("id", "input", "expectedOutput"))
+    return Case(
+        run=run.id,
+        suite=run.suite,
+        native_id=made.case,
+        name=text(read.trace.data.get("name")),
+        tags=tuple(as_text(one) for one in sequence(read.trace.data.get("tags"))),
+        input=plain(read.asked if made.asked is None else made.asked),
+        expected=plain(told.get("expectedOutput")),
+        extra={key: value for key, value in extra.items() if value != run.suite},
+        ref=read.trace.row.ref,
+    )
+
+
+def attempt_of(read: Read, made: Try) -> Attempt:
+    run = made.run
+    trace, transcript = read.trace, read.transcript
+    steps = {step.span_id: step.index for step in transcript.steps if step.span_id}
+    checks = tuple(checks_of(trace.scores, made.primary, steps))
+    facts = facts_of(read.execution, checks)
+    main = next((check for check in checks if check.is_primary), None)
+    value = None if main is None else number(main.value) if number(main.value) is not None else grade_of(main.value)
+    answer = read.answered
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, made.case),
+        native_id=trace.id,
+        index=made.number,
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        reported=value,
+        reported_counted=value is not None if made.primary else None,
+        output=Output(
+            text=None if answer is None else as_text(answer),
+            structured=plain(answer) if isinstance(answer, dict | list) else None,
+        ),
+        stop_reason=transcript.stopped,
+        errors=read.tree.errors(),
+        checks=checks,
+        steps=transcript.steps,
+        usage=UsageByRole(subject=transcript.usage(judged=False), judge=transcript.usage(judged=True)),
+        started_at=time_of(trace.data.get("timestamp")),
+        duration=number(trace.data.get("latency")),
+        extra=_extra(read, made),
+        ref=trace.row.ref,
+    )
+
+
+def missing(run: Run, link: Link, trace: str, item: Row | None, number: int) -> Iterator[Item]:
+    """An item of a run whose trace is not in the export."""
+    told = item.data if item else {}
+    if number == 1:
+        asked, wanted = plain(told.get("input")), plain(told.get("expectedOutput"))
+        yield Case(run=run.id, suite=run.suite, native_id=link.item, input=asked, expected=wanted, ref=link.ref)
+    yield Attempt(
+        run=run.id,
+        case=case_key(run.suite, link.item),
+        native_id=trace,
+        index=number,
+        execution=MISSING.execution,
+        measurement=MISSING.measurement,
+        outcome=MISSING.outcome,
+        ref=link.ref,
+    )
+
+
+def _extra(read: Read, made: Try) -> dict[str, Any]:
+    data, cost = read.trace.data, number(read.trace.data.get("totalCost"))
+    spent = read.transcript.usage(judged=False).cost
+    return rest(data, _TRACE) | known(
+        cost=cost if cost != spent else None,
+        input=data.get("input") if made.asked not in (None, data.get("input")) else None,
+        environment=data.get("environment"),
+        steps_left_out=read.transcript.left_out or None,
+    )
+
+
+def _first(*told: Any) -> Any:
+    return next((one for one in told if one is not None), None)

@@ -1,0 +1,78 @@
+"""Rows of an export, with the names of the API, and those that belong to a trace found by its id."""
+
+from collections.abc import Hashable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from errata.model import Unreadable
+from errata.sources.base import Row
+from errata.sources.gathering import Items, Lines, lines_of
+from errata.sources.heads import head_of
+from errata.sources.json_rows import HEAD, list_in
+from errata.sources.langfuse.layout import NAME, camel
+from errata.sources.long_documents import long_document
+from errata.sources.trace_values import parsed
+from errata.sources.values import moment, sequence, text
+
+_TEXTS = ("input", "output", "expectedOutput", "modelParameters")
+
+
+class _Owner(msgspec.Struct):
+    traceId: Any = None  # noqa: N815
+    trace_id: Any = None
+
+    def key(self) -> Hashable:
+        return text(self.traceId) or text(self.trace_id) or None
+
+
+class Told:
+    """The rows of some files by the trace that they are about."""
+
+    def __init__(self, files: list[Path], root: Path, stack: ExitStack) -> None:
+        self.problems: list[Unreadable] = []
+        self._parts: list[Lines | Items] = []
+        for file in files:
+            listed = list_in(head_of(file, HEAD), "data")
+            if listed is None:
+                self._parts.append(stack.enter_context(lines_of(file, _Owner, _Owner.key, source=NAME, root=root)))
+                continue
+            document = long_document(file, listed, source=NAME, root=root)
+            if isinstance(document, Unreadable):
+                self.problems.append(document)
+            else:
+                self._parts.append(Items(document, _Owner, _Owner.key))
+
+    def of(self, trace: str) -> list[Row]:
+        return [named(row) for part in self._parts for row in part.of(trace)]
+
+    def together(self) -> Iterator[Row | Unreadable]:
+        for part in self._parts:
+            yield from part.together()
+
+
+def named(row: Row) -> Row:
+    """The same row with the names of the API, and what is JSON in a text as what it says."""
+    if not isinstance(row.data, dict):
+        raise ValueError("an object expected")
+    is_export = any("_" in str(key) for key in row.data)
+    data = {camel(str(key)): value for key, value in row.data.items()}
+    for name in _TEXTS:
+        # an export has an empty text where there is nothing
+        if name in data:
+            data[name] = parsed(data[name]) if data[name] != "" or not is_export else None
+    return Row(data, row.ref)
+
+
+def time_of(value: Any) -> str | None:
+    """An export has times of UTC without saying so."""
+    told = text(value)
+    return moment(f"{told.replace(' ', 'T')}Z" if " " in told and "+" not in told and "Z" not in told else value)
+
+
+def inside_of(data: dict[str, Any], row: Row, name: str) -> list[Row]:
+    """What stands in a row itself; a list of traces has nothing but the ids of it."""
+    listed = enumerate(sequence(data.get(name)))
+    return [named(Row(one, row.ref.below(name, at))) for at, one in listed if isinstance(one, dict)]

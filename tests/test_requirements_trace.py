@@ -1,0 +1,129 @@
+"""The trace from requirement to test is whole, and what is taken out to try it is really gone."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from tests.sabotage import SabotagedError, SabotageTargetError, sabotage
+
+SCRIPTS = Path(__file__).parent.parent / "scripts"
+NAME = "errata_for_sabotage"
+
+
+@pytest.fixture
+def script(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    spec = importlib.util.spec_from_file_location("requirements_table", SCRIPTS / "requirements_table.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Guarded:
+    @property
+    def due(self):
+        return ("late",)
+
+
+@pytest.fixture
+def program(monkeypatch):
+    """Two modules, of which the second took its names from the first."""
+    module = ModuleType(NAME)
+    module.guard = lambda: False
+    module.ROWS, module.ENOUGH, module.FEW = {"read": "query"}, 3, 3
+    module.Guarded = type("Guarded", (Guarded,), {"due": Guarded.due})
+    user = ModuleType(f"{NAME}_user")
+    user.guard, user.ENOUGH = module.guard, module.ENOUGH
+    monkeypatch.setitem(sys.modules, NAME, module)
+    monkeypatch.setitem(sys.modules, f"{NAME}_user", user)
+    return module, user
+
+
+def test_a_requirement_without_a_line_is_told(script):
+    (told,) = script.untold(["C-05"], {"C-05": ["a test"]}, {})
+
+    assert "no line for `C-05`" in told
+
+
+def test_a_line_whose_requirement_no_test_names_is_told(script):
+    (told,) = script.untold(["C-05"], {}, {"C-05": "errata.memory:recurrence"})
+
+    assert "no test names it" in told
+
+
+def test_an_open_line_has_to_say_why(script):
+    assert list(script.untold(["C-05"], {}, {"C-05": "open: comes later"})) == []
+    assert list(script.untold(["C-05"], {}, {"C-05": "open: "})) != []
+
+
+def test_a_line_for_no_requirement_is_told(script):
+    (told,) = script.untold([], {}, {"C-99": "errata.memory:recurrence"})
+
+    assert "`C-99`, which is no requirement" in told
+
+
+def test_check_fails_where_a_line_is_missing(script, monkeypatch, capsys):
+    needs = script.targets()
+    monkeypatch.setattr(sys, "argv", ["requirements_table.py", "--check"])
+    monkeypatch.setattr(script, "marks", lambda: (("a test", name) for name in needs))
+
+    assert script.main() == 0
+    monkeypatch.setattr(script, "targets", lambda: {name: needs[name] for name in needs if name != "C-05"})
+    assert script.main() == 1
+    assert "no line for `C-05`" in capsys.readouterr().out
+
+
+def test_a_function_that_was_taken_out_raises_wherever_it_is_known(program):
+    sabotage(f"{NAME}:guard")
+
+    for module in program:
+        with pytest.raises(SabotagedError):
+            module.guard()
+
+
+def test_a_table_that_was_taken_out_is_empty(program):
+    sabotage(f"{NAME}:ROWS")
+
+    assert program[0].ROWS == {}
+
+
+def test_a_property_that_was_taken_out_raises(program):
+    sabotage(f"{NAME}:Guarded.due")
+
+    with pytest.raises(SabotagedError):
+        _ = program[0].Guarded().due
+
+
+def test_a_guard_lets_everything_pass(program):
+    sabotage(f"{NAME}:guard => True")
+
+    assert [module.guard("anything") for module in program] == [True, True]
+
+
+def test_a_table_that_is_a_guard_gets_a_row_more(program):
+    sabotage(f"{NAME}:ROWS => {{'write': 'mutation'}}")
+
+    assert program[0].ROWS == {"read": "query", "write": "mutation"}
+
+
+def test_a_number_is_changed_under_its_own_name_only(program):
+    sabotage(f"{NAME}:ENOUGH => 1")
+
+    assert [module.ENOUGH for module in program] == [1, 1]
+    assert program[0].FEW == 3
+
+
+def test_a_file_that_was_taken_out_reads_as_empty(monkeypatch):
+    monkeypatch.setattr(type(SCRIPTS), "read_text", type(SCRIPTS).read_text)  # so that it comes back
+    sabotage(":Makefile")
+
+    assert (SCRIPTS.parent / "Makefile").read_text() == ""
+    assert (SCRIPTS.parent / "README.md").read_text() != ""
+
+
+@pytest.mark.parametrize("target", [f"{NAME}:gone", "errata.nowhere:x", ":no.such.file", f"{NAME}:guard => no literal"])
+def test_a_target_that_is_not_there_is_told(program, target):
+    with pytest.raises(SabotageTargetError):
+        sabotage(target)
