@@ -370,3 +370,9 @@ def test_spans_of_the_first_versions_of_the_format_are_read(tmp_path):
     )
 
     assert attempts(path)[0].extra["scopes"] == [{"name": "old"}]
+
+
+def test_values_of_environment_variables_are_not_kept(tmp_path):
+    path = document(tmp_path, span(1), **{"process.environment_variable.HOME": "/home/eve"})
+
+    assert runs(path)[0].environment["process.environment_variable.HOME"] == "[not kept]"

@@ -41,8 +41,9 @@ def raised_in(shown: str, message: str = "") -> Raised:
 
 def raised_as(text: str) -> Raised:
     """Of an exception in words: `ValueError('no')`, `ValueError: no`, or a traceback that ends in this."""
-    last = text.strip()
+    last = text[:TAIL].strip()
     if last.startswith(_TRACEBACK):
+        last = text[-TAIL:].strip()
         # what was raised may have several lines, but they are not indented as frames are
         last = re.split(r"\n(?=\S)", last)[-1] if "\n" in last else last
     if called := _REPR.match(last):

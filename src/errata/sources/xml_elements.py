@@ -22,9 +22,32 @@ _NO_XML = re.compile(
     "\x1b\\[[0-9;]*[mK]|[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]"
     "|&#(?:x0*(?:[0-8bcefBCEF]|1[0-9a-fA-F])|0*(?:[0-8]|1[124-9]|2[0-9]|3[01]));"
 )
+_TAG = re.compile(rb"\s*<(?:[\w.-]+:)?([\w.-]+)(?=[\s/>])")
+_BEFORE = re.compile(rb"\s*(<\?|<!--|<!DOCTYPE[^\[>]{0,1000}\[|<!DOCTYPE)")
 _REFERENCE = 12
 _NODE = 100
 """What an element costs beyond its text, roughly."""
+
+
+def first_tag(head: bytes) -> str:
+    """The name of the first element, whatever stands before it; empty for what is no XML, or begins too late."""
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        head = head.decode("utf-16", "replace").encode()
+    at = 0
+    # step by step, and never back: what stands there was written by a stranger
+    while (found := _BEFORE.match(head, at)) and found.end() > at:
+        ends = head.find(_end_of(found[1]), found.end())
+        if ends < 0:
+            return ""
+        at = ends + len(_end_of(found[1]))
+    tag = _TAG.match(head, at)
+    return tag[1].decode() if tag else ""
+
+
+def _end_of(opened: bytes) -> bytes:
+    if opened == b"<?":
+        return b"?>"
+    return b"-->" if opened == b"<!--" else b"]>" if opened.endswith(b"[") else b">"
 
 
 class Element:

@@ -6,7 +6,7 @@ from typing import Any
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.archives import Archive
-from errata.sources.base import Row
+from errata.sources.base import Row, decode
 from errata.sources.documents import object_in
 from errata.sources.inspect_ai.chunks import read_chunked
 from errata.sources.inspect_ai.layout import (
@@ -20,6 +20,10 @@ from errata.sources.inspect_ai.layout import (
 )
 from errata.sources.inspect_ai.log import Log
 from errata.sources.inspect_ai.members import member, numbered
+from errata.sources.inspect_ai.shallow import decode_shallow
+
+MANY = 100
+"""From so many samples on, making the faster decoder costs less than it saves."""
 
 # an id may hold slashes and dots of its own
 _WHOLE = re.compile(r"_epoch_\d+\.json$")
@@ -58,9 +62,11 @@ def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[st
 
 
 def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
-    for name in archive.names(SAMPLES):
+    names = archive.names(SAMPLES)
+    decoding = decode_shallow if len(names) >= MANY else decode
+    for name in names:
         if _WHOLE.search(name):
-            yield member(archive, file, name)
+            yield member(archive, file, name, decoding)
         elif _CHUNKED.search(name):
             yield read_chunked(archive, file, name)
 

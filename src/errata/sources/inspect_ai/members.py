@@ -1,6 +1,7 @@
 """Members of an archived log, decoded."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 from zipfile import BadZipFile
 
 from errata.model import SourceRef, Unreadable
@@ -9,14 +10,14 @@ from errata.sources.base import EXCERPT, Row, decode, describe, unreadable
 from errata.sources.inspect_ai.layout import NAME
 
 
-def member(archive: Archive, file: str, name: str) -> Row | Unreadable:
+def member(archive: Archive, file: str, name: str, decoding: Callable[[bytes], Any] = decode) -> Row | Unreadable:
     ref = SourceRef(file=file, member=name)
     try:
         data = archive.read(name)
     except (BadZipFile, KeyError, OSError) as error:
         return unreadable(NAME, ref, describe(error))
     try:
-        return Row(decode(data), ref)
+        return Row(decoding(data), ref)
     except ValueError as error:
         return unreadable(NAME, ref, describe(error), excerpt=data[:EXCERPT])
 

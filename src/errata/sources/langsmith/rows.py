@@ -17,6 +17,7 @@ _RUN = frozenset(
     ("id", "inputs", "outputs", "error", "start_time", "end_time", "session_name", "session_id", "child_runs", "status",
      "reference_example_id", "prompt_tokens", "completion_tokens", "total_tokens", "total_cost", "extra")
 )  # fmt: skip
+_TOKENS = {"input": "prompt_tokens", "output": "completion_tokens", "total": "total_tokens"}
 _EXAMPLE = frozenset(("id", "dataset_id", "inputs", "outputs"))
 _FEEDBACK = frozenset(("key", "score", "value", "comment"))
 
@@ -57,7 +58,7 @@ def _attempt(run: Run, main: str, name: str, index: int, row: Row) -> Attempt:
         native_status=text(told.get("status")) or made.status,
         output=Output(text=answer_of(outputs), structured=plain(outputs) if _is_answer(outputs) else None),
         steps=steps_of(told, row.ref.below("run")),
-        usage=UsageByRole(subject=usage_of(told)),
+        usage=UsageByRole(subject=_usage(told)),
         started_at=moment(told.get("start_time")),
         finished_at=moment(told.get("end_time")),
         extra=rest(told, _RUN) | _metadata(told) | _asked(told, example, name) | _verdict(made, told),
@@ -108,15 +109,10 @@ def _is_exception(comment: str) -> bool:
     return raised_as(comment).type.endswith(("Error", "Exception", "Timeout"))
 
 
-def usage_of(told: dict[str, Any]) -> Usage:
+def _usage(told: dict[str, Any]) -> Usage:
+    tokens: dict[str, Any] = {home: count(told.get(name)) for home, name in _TOKENS.items()}
     cost = number(told.get("total_cost"))
-    return Usage(
-        input=count(told.get("prompt_tokens")),
-        output=count(told.get("completion_tokens")),
-        total=count(told.get("total_tokens")),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
-    )
+    return Usage(cost=cost, cost_source="unknown" if cost is None else "reported", **tokens)
 
 
 def _metadata(told: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from errata.sources.base import Match, Numbering, Row, convert_each
 from errata.sources.documents import Documents
 from errata.sources.json_rows import json_rows
 from errata.sources.mlflow.attempts import Told, attempt_of, case_of
-from errata.sources.mlflow.layout import NAME, Files, kind_of
+from errata.sources.mlflow.layout import NAME, Files, are_one, kind_of
 from errata.sources.mlflow.runs import NO_SUMMARY, Summary, run_of, summaries
 from errata.sources.mlflow.trace import Trace
 
@@ -19,7 +19,7 @@ TITLE = "MLflow: traces of GenAI with their assessments, or the folder with an e
 
 def recognise(path: Path) -> Match | None:
     if path.is_dir():
-        return Match.sure("traces or results of MLflow") if Files(path).are_one else None
+        return Match.sure("traces or results of MLflow") if are_one(path) else None
     kind = kind_of(path)
     if kind == "traces":
         return Match.sure("traces with `info` and `trace_metadata`")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from errata.sources.documents import files, is_file
+from errata.sources.documents import children, files, is_file
 from errata.sources.heads import head_of
 
 NAME = "mlflow"
@@ -35,13 +35,16 @@ class Files:
 
     def __init__(self, path: Path) -> None:
         self.folder = path.parent if is_file(path) else path
-        found = {file: kind_of(file) for file in files(self.folder)}
+        listed = files(self.folder) if is_file(path) else children(self.folder)
+        found = {file: kind for file in listed if file.is_file() and (kind := kind_of(file))}
         self.summaries = [file for file, kind in found.items() if kind == "summary"]
         # the table repeats the traces: it comes after them, for what they do not have
         self.rows = [file for wanted in ("traces", "table") for file, kind in found.items() if kind == wanted]
         if self.folder != path:
             self.rows = [path]
 
-    @property
-    def are_one(self) -> bool:
-        return bool(self.rows) and len(self.rows) + len(self.summaries) > 1
+
+def are_one(folder: Path) -> bool:
+    """A cheap look: whether the first files of a folder are several that belong together."""
+    kinds = [kind for file in files(folder) if (kind := kind_of(file))]
+    return len(kinds) > 1 and ("traces" in kinds or "table" in kinds)

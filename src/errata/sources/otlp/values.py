@@ -5,13 +5,17 @@ from typing import Any
 from errata.sources.trace_values import whole
 from errata.sources.values import mapping, sequence, text
 
+ENVIRONMENT = "process.environment_variable."
+NOT_KEPT = "[not kept]"
+LEVELS = 20
+
 
 class Attributes:
     """The attributes of one thing. What is taken finds a home in a record; the rest is left for `extra`."""
 
     def __init__(self, listed: Any) -> None:
         rows = [mapping(one) for one in sequence(listed)]
-        self.all = {text(row.get("key")): value_of(row.get("value")) for row in rows}
+        self.all = {(key := text(row.get("key"))): _kept(key, row.get("value")) for row in rows}
         self._taken: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
@@ -37,11 +41,16 @@ class Attributes:
         for name, value in self.all.items():
             if name.startswith(prefix):
                 self._taken.add(name)
-                _put(found, name.removeprefix(prefix).split("."), value)
+                _put(found, name.removeprefix(prefix).split(".", LEVELS), value)
         return _gathered(found) if found else None
 
     def left(self) -> dict[str, Any]:
         return {name: value for name, value in self.all.items() if name not in self._taken and value is not None}
+
+
+def _kept(key: str, value: Any) -> Any:
+    """Of environment variables only the names."""
+    return NOT_KEPT if key.startswith(ENVIRONMENT) else value_of(value)
 
 
 def value_of(value: Any) -> Any:

@@ -51,7 +51,7 @@ class Table:
     def __init__(self, path: Path, root: Path) -> None:
         self._path, self._root = path, root
         self._lines = is_lines(head_of(path, HEAD))
-        self.columns: Columns = columns_of(row.data for row in self.rows() if isinstance(row, Row))
+        self.columns: Columns = columns_of(self._told())
 
     def rows(self) -> Iterator[Row | Unreadable]:
         read = json_lines if self._lines else csv_rows
@@ -65,8 +65,11 @@ class Table:
     @property
     def mark(self) -> str:
         """Of what both forms tell alike; ragas gives a table no id and no time."""
-        told = [self._mark_of(row.data) for row in self.rows() if isinstance(row, Row) and isinstance(row.data, dict)]
-        return fingerprint(told, size=6)
+        return fingerprint([self._mark_of(row) for row in self._told()], size=6)
+
+    def _told(self) -> Iterator[dict[str, Any]]:
+        """What is a row of the table; the rest is unreadable when it is converted."""
+        return (row.data for row in self.rows() if isinstance(row, Row) and isinstance(row.data, dict))
 
     def _mark_of(self, row: dict[str, Any]) -> list[Any]:
         values = [number_or_none(row.get(name)) for name in self.columns.measures]
