@@ -388,6 +388,9 @@ Commands:
   report       Write a report about RUNS that people keep.
   issues       Write the issues of RUNS, one for each case, and the script
                that files them.
+  writeback    Write what is settled about RUNS in the form that their harness
+               keeps.
+  export       Write RUNS in a form that others read: every_eval_ever.
   exclude      Keep RUN, but leave it out of every score.
   rm           Forget RUNS.
   trust        Let a project's `errata.toml` name reviewers, addresses and

@@ -15,6 +15,7 @@ _TOLD = re.compile(rf"(?P<type>{_NAME}(?:Error|Exception|Warning|Failed|Exit|Int
                    r"(?:: (?P<message>.*))?$", re.DOTALL)  # fmt: skip
 _RAISED_AT = re.compile(rf"^(?P<frame>\S[^\n]*?:\d+): (?P<type>{_NAME})\s*\Z", re.MULTILINE)
 _ARGUMENT = re.compile(r"""(?P<quote>['"])(?P<text>.*)(?P=quote),?$""", re.DOTALL)
+_FRAMES = re.compile(r"\n[ \t][^\n]*\n(?![ \t])")
 _TRACEBACK = "Traceback (most recent call last):"
 TAIL = 4_000
 
@@ -41,11 +42,10 @@ def raised_in(shown: str, message: str = "") -> Raised:
 
 def raised_as(text: str) -> Raised:
     """Of an exception in words: `ValueError('no')`, `ValueError: no`, or a traceback that ends in this."""
-    last = text[:TAIL].strip()
+    last = text.strip()
     if last.startswith(_TRACEBACK):
-        last = text[-TAIL:].strip()
-        # what was raised may have several lines, but they are not indented as frames are
-        last = re.split(r"\n(?=\S)", last)[-1] if "\n" in last else last
+        # what was raised may have several lines, and stands behind the last frame
+        last = _FRAMES.split(last)[-1]
     if called := _REPR.match(last):
         quoted = _ARGUMENT.match(called["message"])
         return Raised(called["type"], quoted["text"] if quoted else called["message"])

@@ -56,8 +56,8 @@ def in_phases(events: list[dict[str, Any]]) -> Iterator[Event]:
             # what spans were called before
             last = Span(_PHASES.get(words(data.get("type")), last.phase), words(data.get("name")))
         ident = data.get("span_id")
-        span = spans.get(ident if type(ident) is str else words(ident), last)
-        yield Event(place, kind, data, span.phase, span.name)
+        phase, name = spans.get(ident if type(ident) is str else words(ident), last)
+        yield Event(place, kind, data, phase, name)
 
 
 def phase_at(events: list[Event], place: int) -> Phase:

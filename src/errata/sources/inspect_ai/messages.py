@@ -24,7 +24,8 @@ class Made(NamedTuple):
     stop_reason: str = ""
 
 
-_UNKNOWN = Made({})
+_NOTHING: dict[str, Any] = {}
+_UNKNOWN = Made(_NOTHING)
 
 
 class Talk:
@@ -38,38 +39,37 @@ class Talk:
         self._asked: dict[str, int] = {}
 
     def say(self, message: dict[str, Any], *, try_: int = 1, actor: Actor | None = None) -> None:
-        role = _ROLES.get(words(message.get("role")), "environment")
-        content = _Content(message.get("content"))
-        asked = message.get("tool_calls")
-        calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
-        made = self._made.get(words(message.get("id")), _UNKNOWN)
+        told = message.get
+        role = _ROLES.get(words(told("role")), "environment")
+        content = _Content(told("content"))
+        calls = tuple([self._call(mapping(call)) for call in sequence(told("tool_calls"))])
+        made = self._made.get(words(told("id")), _UNKNOWN)
         error = tool_error(message)
-        answered = words(message.get("tool_call_id"))
-        event = made.event or self._tools.get(answered, {})
+        answered = words(told("tool_call_id"))
+        event = made.event or self._tools.get(answered, _NOTHING)
         at = len(self.steps)
         for call in calls:
             self._asked[call.id] = at
-        self.steps.append(
-            Step(
-                index=at,
-                actor=actor or _actor(role, words(message.get("function")) if role == "tool" else ""),
-                kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
-                parent=self._asked.get(answered) if answered else None,
-                try_=try_,
-                # of a tool that failed the content may be empty: the text stands in the error alone
-                text=content.text or (error.message if error else ""),
-                parts=tuple(content.parts),
-                reasoning="\n".join(content.thoughts) or words(message.get("reasoning")),
-                tool_calls=calls,
-                error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
-                usage=made.usage,
-                started_at=moment(event.get("timestamp")),
-                ended_at=moment(event.get("completed")),
-                model=words(message.get("model")),
-                span_id=words(event.get("span_id")),
-                extra=_extra(message, made, event),
-            )
+        step = Step(
+            index=at,
+            actor=actor or _actor(role, words(told("function")) if role == "tool" else ""),
+            kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
+            parent=self._asked.get(answered) if answered else None,
+            try_=try_,
+            # of a tool that failed the content may be empty: the text stands in the error alone
+            text=content.text or (error.message if error else ""),
+            parts=tuple(content.parts),
+            reasoning="\n".join(content.thoughts) or words(told("reasoning")),
+            tool_calls=calls,
+            error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
+            usage=made.usage,
+            started_at=moment(event.get("timestamp")),
+            ended_at=moment(event.get("completed")),
+            model=words(told("model")),
+            span_id=words(event.get("span_id")),
+            extra=_extra(message, made, event),
         )
+        self.steps.append(step)
 
     def add(self, step: Step) -> None:
         self.steps.append(step)
@@ -79,7 +79,7 @@ class Talk:
 
     def _call(self, call: dict[str, Any]) -> ToolCall:
         ident, arguments = words(call.get("id")), call.get("arguments")
-        event = self._tools.get(ident, {})
+        event = self._tools.get(ident, _NOTHING)
         return ToolCall(
             name=words(call.get("function")),
             id=ident,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Check, ErrorInfo
+from errata.model.words import CheckStatus
 from errata.sources.assessments import status_of_value
 from errata.sources.otlp.names import RESULT_STATUS
 from errata.sources.otlp.spans import Evaluation, Recorded
@@ -34,15 +35,10 @@ def _check(told: Evaluation, order: int, places: dict[str, int]) -> Check:
     broken = attributes.take_text("error.type")
     said = attributes.take_text("gen_ai.evaluation.explanation")
     name = attributes.take_text("gen_ai.evaluation.name") or "evaluation"
-    # what a number means is up to who measured, so a word goes before it
-    by_label = status_of_value(label or None)
-    status = (
-        by_label if by_label in ("pass", "fail") else status_of_value(value if value is not None else label or None)
-    )
     error = ErrorInfo(type=broken, message=said or broken, phase="scoring", ref=told.ref) if broken else None
     return Check(
         name=name,
-        status="error" if broken else status,
+        status="error" if broken else _status(value, label),
         order=order,
         value=value if value is not None else label or None,
         explanation=said,
@@ -63,12 +59,9 @@ def _of_evaluator(one: Recorded) -> Iterator[Check]:
         return
     score, label = given.get("score"), text(given.get("label"))
     value: Any = score if isinstance(score, bool) else number(score)
-    by_label = status_of_value(label or None)
     yield Check(
         name=one.span.name,
-        status=by_label
-        if by_label in ("pass", "fail")
-        else status_of_value(value if value is not None else label or None),
+        status=_status(value, label),
         value=value if value is not None else label or None,
         explanation=text(given.get("explanation")),
         reason_code=label,
@@ -81,3 +74,9 @@ def _of_test(one: Recorded) -> Iterator[Check]:
     status = one.attributes.get(RESULT_STATUS)
     if status is not None:
         yield Check(name="test", status=status_of_value(status), value=as_text(status), ref=one.span.ref)
+
+
+def _status(value: float | bool | None, label: str) -> CheckStatus:
+    """What a number means is up to who measured, so a word that says yes or no goes before it."""
+    by_label = status_of_value(label or None)
+    return by_label if value is None or by_label in ("pass", "fail") else status_of_value(value)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from errata.model import ErrorInfo, SourceRef, ToolCall, Usage
 from errata.sources.otlp import names
 from errata.sources.otlp.layout import EVALUATION, EXCEPTION
-from errata.sources.otlp.messages import EVENTS, Event, exchange_of, finish_of, messages_in
+from errata.sources.otlp.messages import EVENTS, Event, Exchange, exchange_of, finish_of, messages_in
 from errata.sources.otlp.values import Attributes
 from errata.sources.span_parts import call_of, error_of
 from errata.sources.spans import Span, SpanKind
@@ -40,21 +40,13 @@ def recorded(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, Sou
     attributes = Attributes(data.get("attributes"))
     listed = [mapping(one) for one in sequence(data.get("events"))]
     events: list[Event] = [(text(one.get("name")), Attributes(one.get("attributes"))) for one in listed]
-    evaluations = [
-        Evaluation(told, hex_id(data.get("spanId")), ref.below("events", at), moment(listed[at].get("timeUnixNano")))
-        for at, (name, told) in enumerate(events)
-        if name == EVALUATION
-    ]
     kind = _kind(attributes)
-    asked, answered = exchange_of(attributes, [*events, *(event for event, _ in logged)])
     given, got = attributes.take(*names.INPUT), attributes.take(*names.OUTPUT)
+    said = exchange_of(attributes, [*events, *(event for event, _ in logged)])
     if kind == "model":
-        asked = asked or messages_in(given, "user")
-        answered = answered or messages_in(got, "assistant")
-    finish = finish_of(attributes.get("gen_ai.output.messages"))
+        said = Exchange(said.asked or messages_in(given, "user"), said.answered or messages_in(got, "assistant"))
     error = _error(data, attributes, events, kind, ref)
     begun, ended = whole(data.get("startTimeUnixNano")), whole(data.get("endTimeUnixNano"))
-    stopped = attributes.take(*names.STOPPED)
     span = Span(
         id=hex_id(data.get("spanId")),
         parent=hex_id(data.get("parentSpanId")),
@@ -64,21 +56,29 @@ def recorded(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, Sou
         started_at=moment(data.get("startTimeUnixNano")),
         ended_at=moment(data.get("endTimeUnixNano")),
         seconds=(ended - begun) / 1e9 if begun and ended and ended >= begun else None,
-        asked=asked,
-        answered=answered,
+        asked=said.asked,
+        answered=said.answered,
         call=_call(text(data.get("name")), attributes, error) if kind == "tool" else None,
         error=error,
         usage=_usage(attributes),
         model=attributes.take_text(*names.ANSWERING) or attributes.take_text(*names.REQUESTED),
-        stopped=", ".join(
-            as_text(one) for one in (stopped if isinstance(stopped, list) else [stopped or finish]) if one
-        ),
+        stopped=_stopped(attributes),
         input=given,
         output=got,
         extra=_extra(data, attributes, listed, events),
         ref=ref,
     )
+    evaluations = [
+        Evaluation(told, span.id, ref.below("events", at), moment(listed[at].get("timeUnixNano")))
+        for at, (name, told) in enumerate(events)
+        if name == EVALUATION
+    ]
     return Recorded(span, attributes, evaluations, bool(ended))
+
+
+def _stopped(attributes: Attributes) -> str:
+    told = attributes.take(*names.STOPPED) or finish_of(attributes.get("gen_ai.output.messages"))
+    return ", ".join(as_text(one) for one in (told if isinstance(told, list) else [told]) if one)
 
 
 def _kind(attributes: Attributes) -> SpanKind:
