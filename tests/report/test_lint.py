@@ -29,4 +29,4 @@ def test_a_report_lints_clean(folder):
     found = linter.scan_path(str(folder), recurse_if_directory=True)
 
     assert found.pragma_errors == []
-    assert [f"{one.scan_file}:{one.line_number} {one.rule_id} {one.rule_description}" for one in found.scan_failures] == []
+    assert [(one.scan_file, one.line_number, one.rule_description) for one in found.scan_failures] == []

@@ -376,3 +376,10 @@ def test_values_of_environment_variables_are_not_kept(tmp_path):
     path = document(tmp_path, span(1), **{"process.environment_variable.HOME": "/home/eve"})
 
     assert runs(path)[0].environment["process.environment_variable.HOME"] == "[not kept]"
+
+
+@pytest.mark.parametrize("wrong", [None, [], {}, 5, "x", [None]])
+def test_attributes_that_make_no_sense_cost_only_themselves(tmp_path, wrong):
+    odd = span(2, parent=1) | {"attributes": [{"key": wrong, "value": wrong}]}
+
+    assert len(attempts(document(tmp_path, chat(1, "A", "Q", parent=0), odd))[0].steps) == 3

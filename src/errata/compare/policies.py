@@ -60,4 +60,15 @@ def scores_of(trials: Trials) -> dict[Policy, Score]:
     return {policy: clustered(count(trials)) for policy, count in POLICIES.items()}
 
 
-__all__ = ["NOT_THE_SUBJECTS", "POLICIES", "Policy", "Score", "Trials", "as_reported", "clean", "reviewed", "scores_of", "strict"]
+__all__ = [
+    "NOT_THE_SUBJECTS",
+    "POLICIES",
+    "Policy",
+    "Score",
+    "Trials",
+    "as_reported",
+    "clean",
+    "reviewed",
+    "scores_of",
+    "strict",
+]

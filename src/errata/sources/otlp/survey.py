@@ -92,7 +92,7 @@ class Survey:
 
 
 def _together(tested: Tested, head: _Head) -> Tested:
-    told = {text(one.key): value_of(one.value) for one in head.attributes or () if one.key in _WANTED}
+    told = {text(one.key): value_of(one.value) for one in head.attributes or () if text(one.key) in _WANTED}
     judged = text(told.get("openinference.span.kind")).lower() == "evaluator"
     if not tested.model and not judged and (model := _first(told, names.REQUESTED)):
         tested = tested._replace(model=model, provider=_first(told, names.PROVIDER))
