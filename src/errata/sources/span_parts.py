@@ -14,14 +14,12 @@ _HOMES = ("exception.type", "exception.message", "exception.stacktrace")
 
 def call_of(name: str, ident: str, given: Any, got: Any, *, failed: bool, shown: str | None = None) -> ToolCall:
     """`shown` is the result as it is written, where `got` is what that says."""
-    is_text = isinstance(got, str) or got is None
-    said = "" if got is None else as_text(got)
     result = ToolResult(
-        text=said if shown is None else shown,
-        structured=None if is_text else plain(got),
+        text=as_text(got) if shown is None else shown,
+        structured=None if isinstance(got, str) else plain(got),
         is_error=True if failed else None,
     )
-    return ToolCall(name=name, id=ident, arguments=plain(given), result=result if got is not None or failed else None)
+    return ToolCall(name=name, id=ident, arguments=plain(given), result=None if got is None else result)
 
 
 def error_of(
