@@ -1,7 +1,8 @@
 """`make bench-inspect`: `errata import` of an Inspect log beside inspect-ai's own reading of it, and beside the floor.
 
-The floor unpacks and parses every member and throws it away. errata's time is that of the whole command, start, triage
-and store included; inspect-ai's that of the call alone, without the seconds that importing it takes.
+The floor unpacks and parses every member and throws it away. errata's time is that of the whole command, start and
+store included, without triage, which reads no log; with it, it stands beside. inspect-ai's is that of the call alone,
+without the seconds that importing it takes.
 """
 
 import argparse
@@ -69,8 +70,10 @@ def _measured(python: Path, log: Path) -> dict[str, measure.Cost]:
     """Each in turn, so that whatever else the machine does meets all of them."""
     costs: dict[str, list[measure.Cost]] = {}
     for number in range(ROUNDS):
-        store = log.with_name(f"store-{number}.db")
-        costs.setdefault("errata", []).append(measure.run(measure.errata("import", log, "--store", store)))
+        for name, words in (("errata", ["--no-triage"]), ("with triage", [])):
+            store = log.with_name(f"{name.replace(' ', '-')}-{number}.db")
+            cost = measure.run(measure.errata("import", log, "--store", store, *words))
+            costs.setdefault(name, []).append(cost)
         costs.setdefault("floor", []).append(_timed([sys.executable, "-m", "bench.inspect.bare", str(log)]))
         for what in READINGS:
             command = [str(python), "-m", "bench.inspect.theirs", what, str(log)]

@@ -13,7 +13,7 @@ def checks(*values, **more):
 @pytest.mark.parametrize(
     ("values", "facts"),
     [
-        ((), ("unscored", "none")),
+        ((), ("not_run", "none")),
         ((True, "yes", 1), ("scored", "pass")),
         ((True, 0.5), ("scored", "partial")),
         ((True, 0.5, "no"), ("scored", "fail")),

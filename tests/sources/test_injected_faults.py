@@ -357,7 +357,7 @@ FAULTS = (
         lambda one: one.stop_reason,
         "length",
     ),
-    Fault("otlp", "nobody looked", otlp(), ("completed", "unscored", "none"), phases, []),
+    Fault("otlp", "nobody looked", otlp(), ("completed", "not_run", "none"), phases, []),
     Fault(
         "mlflow",
         "subject error",
@@ -378,7 +378,7 @@ FAULTS = (
         "langfuse",
         "nobody looked",
         langfuse(),
-        ("completed", "unscored", "none"),
+        ("completed", "not_run", "none"),
         phases,
         [],
     ),

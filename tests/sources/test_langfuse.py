@@ -32,7 +32,7 @@ def test_a_trace_whose_observation_broke_has_no_outcome_although_it_is_scored():
 def test_a_trace_that_nobody_scored_has_no_verdict():
     assert [facts(one) for one in attempts(BUCKET)] == [
         ("completed", "scored", "pass"),
-        ("completed", "unscored", "none"),
+        ("completed", "not_run", "none"),
     ]
 
 
@@ -87,7 +87,7 @@ def test_a_score_is_read_by_its_type(tmp_path, told, status, value):
 def test_words_and_corrections_are_no_measurement(tmp_path, kind):
     attempt = read(tmp_path, trace(score("note", 0, kind, stringValue="Better: 14:05")))
 
-    assert facts(attempt) == ("completed", "unscored", "none")
+    assert facts(attempt) == ("completed", "not_run", "none")
     assert attempt.checks[0].value == "Better: 14:05"
 
 

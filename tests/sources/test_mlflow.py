@@ -80,7 +80,7 @@ def test_a_value_may_be_yes_or_no_a_grade_or_on_a_scale_of_its_own(tmp_path, val
 
 
 def test_a_trace_without_assessments_is_not_measured(tmp_path):
-    assert facts(attempts(written(tmp_path, trace()))[0]) == ("completed", "unscored", "none")
+    assert facts(attempts(written(tmp_path, trace()))[0]) == ("completed", "not_run", "none")
 
 
 def test_a_trace_in_progress_is_unfinished(tmp_path):

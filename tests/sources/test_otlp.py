@@ -16,7 +16,7 @@ CALL = {"type": "tool_call", "id": "c1", "name": "lookup", "arguments": {"order"
 def test_a_trace_that_nobody_evaluated_has_no_verdict():
     (attempt,) = attempts(OPENINFERENCE)
 
-    assert facts(attempt) == ("completed", "unscored", "none")
+    assert facts(attempt) == ("completed", "not_run", "none")
 
 
 def test_an_event_of_an_evaluation_is_the_verdict():

@@ -27,10 +27,10 @@ FOLDER = "every_eval_ever"
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @shared_options
 def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options: Options) -> None:
-    """Write RUNS in a form that others read: every_eval_ever 0.3.0, a summary and its instances.
+    """Write RUNS in a form that others read: every_eval_ever.
 
-    What broke is written with its error, never as a wrong answer alone. What the form has no place for is listed,
-    here and in the summary.
+    Version 0.3.0: a summary and its instances. What broke is written with its error, never as a wrong answer alone.
+    What the form has no place for is listed, here and in the summary.
     """
     store = options.store
     meant = list(pipeline.runs_named(runs, store))

@@ -24,10 +24,11 @@ LISTED = 12
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
 @shared_options
 def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
-    """Write what is settled about RUNS in the form that their harness keeps: score edits, comments.
+    """Write what is settled about RUNS in the form that their harness keeps.
 
-    Changes no log. Inspect: a script that writes an edited copy of the log, and its data. promptfoo: a copy of the
-    export with comments. Only failures that are not the model's, by a final verdict or a rule that is certain.
+    Changes no log. Inspect: score edits and invalidations, as a script that writes an edited copy of the log, and its
+    data. promptfoo: a copy of the export with comments. Only failures that are not the model's, by a final verdict or
+    a rule that is certain.
     """
     store = options.store
     found = [pipeline.settled_failures(stored, store) for stored in pipeline.runs_named(runs, store)]

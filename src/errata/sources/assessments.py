@@ -34,8 +34,7 @@ def facts_of(execution: Execution, checks: Iterable[Check]) -> Facts:
     """Of the checks that count: all have to be passed, and one that is failed decides."""
     counted = [check for check in checks if check.counts]
     if not counted:
-        # nobody looked at it: that is no failure
-        return Facts(execution, "unscored" if execution == "completed" else "not_run", "none")
+        return Facts(execution, "not_run", "none")  # nobody looked at it: that is no failure
     grades = [_grade(check) for check in counted if check.status in ("pass", "fail")]
     if any(check.status == "error" for check in counted) and 0 not in grades:
         return Facts(execution, "error", "none")
