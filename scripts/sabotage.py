@@ -8,7 +8,7 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Container, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from requirements_table import OPEN, ROOT, marks, targets
@@ -31,29 +31,35 @@ def main() -> int:
 
 
 def _blunt(asked: dict[str, str], jobs: int) -> list[str]:
-    """The requirements whose tests notice nothing; all of them where one of the tests fails as it is."""
+    """The requirements whose tests notice nothing, or fail as it is."""
     tests: dict[str, list[str]] = {name: [] for name in asked}
     for place, name in marks():
         if name in asked:
             tests[name].append(place)
-    every = sorted({place for places in tests.values() for place in places})
-    if every and (whole := tried(every, jobs=jobs)).returncode:
-        print(f"{whole.stdout[-2_000:]}\nA test that fails anyway proves nothing: mend it first")
-        return list(asked)
+    broken = failing_anyway({place for places in tests.values() for place in places}, jobs)
     blunt = []
     with ThreadPoolExecutor(jobs) as pool:
-        verdicts = pool.map(lambda name: why_blunt(asked[name], tests[name]), asked)
+        verdicts = pool.map(lambda name: why_blunt(asked[name], tests[name], broken), asked)
         for name, verdict in zip(asked, verdicts, strict=True):
             print(f"{name}  {f'BLUNT: {verdict}' if verdict else 'bites'}  {asked[name]}", flush=True)
             blunt += [name] if verdict else []
     return blunt
 
 
-def why_blunt(target: str, tests: list[str]) -> str:
+def failing_anyway(tests: Collection[str], jobs: int) -> frozenset[str]:
+    """A test that fails without any sabotage proves nothing."""
+    told = tried(sorted(tests), f"-n{jobs}").stdout if tests else ""
+    lines = [line.split() for line in told.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return frozenset(words[1].partition("[")[0] for words in lines)
+
+
+def why_blunt(target: str, tests: list[str], broken: Container[str] = ()) -> str:
     """Empty where a test fails without the target; else why none does."""
     if not tests:
         return "no test names it"
-    done = tried(tests, target)
+    if failing := next((place for place in tests if place in broken), ""):
+        return f"{failing} fails anyway"
+    done = tried(tests, "-n0", "-x", target=target)
     if "SabotageTargetError" in done.stdout + done.stderr:
         return "there is no such target"
     if done.returncode == 1:
@@ -61,9 +67,8 @@ def why_blunt(target: str, tests: list[str]) -> str:
     return f"{len(tests)} tests pass without it" if done.returncode == 0 else f"pytest ended with {done.returncode}"
 
 
-def tried(tests: Iterable[str], target: str = "", *, jobs: int = 0) -> subprocess.CompletedProcess[str]:
-    options = ("-q", "-x", f"-n{jobs}", "-p", "no:cacheprovider", "--no-header")
-    command = [sys.executable, "-m", "pytest", *options, *tests]
+def tried(tests: Iterable[str], *options: str, target: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--no-header", *options, *tests]
     environment = os.environ | {"ERRATA_SABOTAGE": target}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 

@@ -12,13 +12,16 @@ SCRIPTS = Path(__file__).parent.parent / "scripts"
 NAME = "errata_for_sabotage"
 
 
-@pytest.fixture
-def script(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    spec = importlib.util.spec_from_file_location("requirements_table", SCRIPTS / "requirements_table.py")
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def script():
+    return loaded("requirements_table")
 
 
 class Guarded:
@@ -73,6 +76,20 @@ def test_check_fails_where_a_line_is_missing(script, monkeypatch, capsys):
     monkeypatch.setattr(script, "targets", lambda: {name: needs[name] for name in needs if name != "C-05"})
     assert script.main() == 1
     assert "no line for `C-05`" in capsys.readouterr().out
+
+
+@pytest.fixture
+def sabotaging(script, monkeypatch):
+    monkeypatch.setitem(sys.modules, "requirements_table", script)
+    return loaded("sabotage")
+
+
+def test_a_requirement_that_no_test_names_is_blunt(sabotaging):
+    assert sabotaging.why_blunt("errata.memory:recurrence", []) == "no test names it"
+
+
+def test_a_test_that_fails_anyway_proves_nothing(sabotaging):
+    assert sabotaging.why_blunt("errata.memory:recurrence", ["a test"], {"a test"}) == "a test fails anyway"
 
 
 def test_a_function_that_was_taken_out_raises_wherever_it_is_known(program):

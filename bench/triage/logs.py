@@ -29,7 +29,7 @@ Inject = Callable[[Path, Template], Target]
 
 class Place(NamedTuple):
     fixture: str
-    """Below tests/fixtures/sources; its `data` holds one file or folder, of which a copy is changed."""
+    """Below tests/fixtures/sources; of what its `data` holds a copy is changed."""
     inject: Inject
 
 
@@ -46,9 +46,16 @@ class Harness(NamedTuple):
     twins: tuple[Twin, ...]
 
 
+def log_of(fixture: str) -> Path:
+    """What its `data` holds; the folder itself, where that is several files."""
+    data = FIXTURES / fixture / "data"
+    found = [*data.iterdir()]
+    return found[0] if len(found) == 1 else data
+
+
 def copy_of(fixture: str, scratch: Path) -> Path:
     """The log of a fixture, copied to be changed."""
-    original = next((FIXTURES / fixture / "data").iterdir())
+    original = log_of(fixture)
     folder = scratch / "copy"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -57,6 +64,14 @@ def copy_of(fixture: str, scratch: Path) -> Path:
     else:
         shutil.copyfile(original, folder / original.name)
     return folder / original.name
+
+
+@contextmanager
+def changed_rows(path: Path) -> Iterator[list[Any]]:
+    """The rows of a file of JSON lines; what is done to them is written back."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    yield rows
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.triage.logs import FIXTURES, Target, copy_of
+from bench.triage.logs import FIXTURES, Target, copy_of, log_of
 from bench.triage.samples import Sample, place_of
 from errata import sources
 from errata.model import Attempt, Case, Run, Unreadable
@@ -79,7 +79,7 @@ def is_meant(attempt: str, run: Run, target: Target) -> bool:
 
 @cache
 def _unreadable_before(fixture: str) -> int:
-    return read(next((FIXTURES / fixture / "data").iterdir())).unreadable
+    return read(log_of(fixture)).unreadable
 
 
 def _without_failure(found: Read, target: Target) -> str:

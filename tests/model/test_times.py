@@ -1,6 +1,6 @@
 """Times as text: UTC with `Z`, or local as the log has it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
@@ -76,3 +76,10 @@ def test_any_text_is_a_time_that_can_be_parsed_or_a_value_error(text):
     except ValueError:
         return
     parse(kept)
+
+
+@given(st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(9999, 12, 30), timezones=st.just(UTC)))
+def test_utc_as_python_writes_it_is_the_same_moment_as_with_another_offset(moment):
+    elsewhere = moment.astimezone(timezone(timedelta(hours=1)))
+
+    assert from_iso(moment.isoformat(timespec="microseconds")) == from_iso(elsewhere.isoformat())

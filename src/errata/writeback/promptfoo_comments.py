@@ -14,8 +14,6 @@ from errata.writeback.settling import Settled, in_words, quotes_of
 
 BEGIN, END = "[errata]", "[/errata]"
 """Around what errata says, so that it is replaced, and what people wrote is kept."""
-HIGHLIGHT = "!highlight"
-"""With this at its beginning promptfoo's page colours the cell; only people ask for that."""
 
 _OWN = re.compile(rf"\n*{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 _ROW = re.compile(r"/results/results/(\d+)")

@@ -1,0 +1,102 @@
+"""What a template says at a place, before any harness has written it down: the part `field` is made of these."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from bench.triage.logs import Harness, Place, Target, traceback
+from bench.triage.templates import Template
+
+APP = (("/home/user/demo/app.py", 31, "answer"),)
+
+
+class Thrown(msgspec.Struct, frozen=True):
+    """An exception, as each harness puts it."""
+
+    type: str
+    text: str
+
+    @property
+    def line(self) -> str:
+        return f"{self.type}: {self.text}" if self.type else self.text
+
+    @property
+    def call(self) -> str:
+        """As Python writes it: `ValueError('no')`."""
+        return f"{self.type or 'Exception'}({self.text!r})"
+
+    def stack(self, *frames: tuple[str, int, str]) -> str:
+        return traceback(frames or APP, self.line)
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """One failure. Where nothing is said, a plain wrong answer."""
+
+    case: str = "tide-07"
+    question: str = "When is high water?"
+    expected: str = "14:05"
+    answer: str = "noon"
+    thrown: Thrown | None = None
+    """By what was asked."""
+    broken: Thrown | None = None
+    """By what measured."""
+    reason: str = ""
+    """What a check says of the answer."""
+    tool: str = ""
+    """What a tool of the subject gave back."""
+    recovered: Thrown | None = None
+    stop: str = ""
+    ending: str = ""
+    """The harness's own word for how it ended."""
+    parsed: str | None = None
+    flexible: bool | None = None
+    choices: tuple[str, ...] = ()
+    log: str = ""
+    """Of the verifier."""
+
+
+Says = Callable[[Template], Told]
+Write = Callable[[Path, Told], Target]
+
+
+def _thrown(fault: Template) -> Thrown:
+    return Thrown(fault.type, fault.text)
+
+
+def _asked(fault: Template) -> Told:
+    values = fault.values
+    said = {"question": values["question"], "expected": values["expected"], "answer": values["answer"]}
+    more = {"parsed": values.get("parsed"), "flexible": values.get("flexible")}
+    return Told(**said, **more, choices=tuple(values.get("choices", ())))
+
+
+SAYS: dict[str, Says] = {
+    **dict.fromkeys(("call", "mid_call", "cell", "setup", "world", "simulator"), lambda one: Told(thrown=_thrown(one))),
+    **dict.fromkeys(("scoring", "scorer"), lambda one: Told(broken=_thrown(one))),
+    **dict.fromkeys(("strict", "decoder", "filters", "choices"), _asked),
+    **dict.fromkeys(("check_text", "judge_reasoning", "test_output"), lambda one: Told(reason=one.text)),
+    **dict.fromkeys(("tool_output", "tool_error", "trajectory"), lambda one: Told(tool=one.text)),
+    **dict.fromkeys(("case_name", "test_name"), lambda one: Told(case=one.text)),
+    "swallowed_answer": lambda one: Told(thrown=_thrown(one)),
+    "stop": lambda one: Told(stop=one.text, answer=one.values["answer"]),
+    "ending": lambda one: Told(ending=one.type),
+    "verifier_log": lambda one: Told(log=one.text),
+    "answer": lambda one: Told(answer=one.text),
+    "case_input": lambda one: Told(question=one.text),
+    "expected": lambda one: Told(expected=one.text),
+    "recovered": lambda one: Told(recovered=_thrown(one)),
+}
+"""Place → what a template there says."""
+
+ANSWERED = ("answer", "case_input", "expected", "strict")
+"""Wherever answers are compared with a reference."""
+
+
+def harness(name: str, fixture: str, write: Write, *places: str) -> Harness:
+    """One that puts down in a copy of a fixture what it is told."""
+    return Harness(name, {place: Place(fixture, _inject(write, SAYS[place])) for place in places}, ())
+
+
+def _inject(write: Write, says: Says) -> Callable[[Path, Template], Target]:
+    return lambda root, template: write(root, says(template))
