@@ -1,7 +1,8 @@
 """`make bench-triage`: how well triage finds who has to act, and how fast it is.
 
-Without a part: the labelled samples, the part to tune on, the held-out part, the fresh part, and the speed.
-`--part tune --misses` shows the misses with their texts; of the held-out and the fresh part only names are shown.
+Without a part: the labelled samples, the part to tune on, the held-out part, the fresh part, the part of the newer
+sources (`field`), and the speed.
+`--part tune --misses` shows the misses with their texts; of the others only names are shown.
 """
 
 import argparse
@@ -12,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.triage import report, speed
-from bench.triage.samples import Sample, fresh, injected, labelled
+from bench.triage.samples import Sample, field, fresh, injected, labelled
 from bench.triage.trying import Trials, Tried
 
 # hundreds of small imports: where there is a disk in memory, it is not the disk that is waited for
 MEMORY = Path("/dev/shm")
-SAMPLES = {"labels": labelled, "tune": injected, "held-out": injected, "fresh": fresh}
+SAMPLES = {"labels": labelled, "tune": injected, "held-out": injected, "fresh": fresh, "field": field}
 PARTS = tuple(SAMPLES)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.triage.logs import Harness, Place, Target, traceback
+from bench.triage.logs import Harness, Place, Target, Twin, traceback
 from bench.triage.templates import Template
 
 APP = (("/home/user/demo/app.py", 31, "answer"),)
@@ -78,7 +78,7 @@ SAYS: dict[str, Says] = {
     **dict.fromkeys(("check_text", "judge_reasoning", "test_output"), lambda one: Told(reason=one.text)),
     **dict.fromkeys(("tool_output", "tool_error", "trajectory"), lambda one: Told(tool=one.text)),
     **dict.fromkeys(("case_name", "test_name"), lambda one: Told(case=one.text)),
-    "swallowed_answer": lambda one: Told(thrown=_thrown(one)),
+    "swallowed_answer": lambda one: Told(thrown=_thrown(one), answer=one.text),
     "stop": lambda one: Told(stop=one.text, answer=one.values["answer"]),
     "ending": lambda one: Told(ending=one.type),
     "verifier_log": lambda one: Told(log=one.text),
@@ -93,9 +93,17 @@ ANSWERED = ("answer", "case_input", "expected", "strict")
 """Wherever answers are compared with a reference."""
 
 
-def harness(name: str, fixture: str, write: Write, *places: str) -> Harness:
-    """One that puts down in a copy of a fixture what it is told."""
-    return Harness(name, {place: Place(fixture, _inject(write, SAYS[place])) for place in places}, ())
+def harness(name: str, fixture: str, write: Write, *places: str, twin: str = "") -> Harness:
+    """One that puts down in a copy of a fixture what it is told; `twin` is a case of it that the model failed."""
+    made = {says: Place(fixture, _inject(write, says)) for says in map(SAYS.__getitem__, places)}
+    twins = (Twin(fixture, Target(twin)),) if twin else ()
+    return Harness(name, {place: made[SAYS[place]] for place in places}, twins)
+
+
+def joined(*parts: Harness) -> Harness:
+    """One harness that writes several kinds of logs."""
+    places = {name: place for part in parts for name, place in part.places.items()}
+    return Harness(parts[0].name, places, tuple(twin for part in parts for twin in part.twins))
 
 
 def _inject(write: Write, says: Says) -> Callable[[Path, Template], Target]:

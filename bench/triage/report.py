@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from bench.triage.measures import OWNERS, Measured, Rates, measure
-from bench.triage.samples import HARNESSES
+from bench.triage.samples import FIELD_HARNESSES, HARNESSES
 from bench.triage.templates import HELD_OUT_HARNESSES, decoys, faults, fresh_decoys, fresh_faults, part_of
 from bench.triage.trying import NO_FAILURE, Tried
 
@@ -15,6 +15,7 @@ TITLES = {
     "tune": "tune: shown while rules were written",
     "held-out": "held-out: by name only; its totals were known when some rules were written",
     "fresh": "fresh: written apart from the rules; since its first measurement the names of its misses are known",
+    "field": "field: the fresh texts in the logs of the newer sources, and these harnesses' own words for an ending",
 }
 SHOWN = ("labels", "tune")
 """Parts whose texts may be printed."""
@@ -109,7 +110,7 @@ def _miss(one: Tried, *, texts: bool) -> dict[str, Any]:
 
 
 def _by_harness(tried: list[Tried]) -> dict[str, list[Tried]]:
-    groups = {harness.name: [one for one in tried if one.sample.harness == harness.name] for harness in HARNESSES}
+    groups = {harness.name: [one for one in tried if one.sample.harness == harness.name] for harness in (*HARNESSES, *FIELD_HARNESSES)}
     return {name: group for name, group in groups.items() if group}
 
 

@@ -7,6 +7,11 @@ from typing import Literal
 import msgspec
 
 from bench.triage import (
+    field_agents,
+    field_experiments,
+    field_rows,
+    field_tests,
+    field_traces,
     fresh_conversation_bench,
     fresh_convex_evals,
     fresh_errata_jsonl,
@@ -25,7 +30,18 @@ from bench.triage import (
     inject_scylla,
 )
 from bench.triage.logs import Harness, Place, Target
-from bench.triage.templates import HERE, Part, Template, decoys, faults, fresh_decoys, fresh_faults, part_of
+from bench.triage.templates import (
+    HERE,
+    Part,
+    Template,
+    decoys,
+    faults,
+    field_decoys,
+    field_faults,
+    fresh_decoys,
+    fresh_faults,
+    part_of,
+)
 from errata.model.words import Owner
 
 HARNESSES: tuple[Harness, ...] = (
@@ -49,6 +65,14 @@ FRESH_HARNESSES: tuple[Harness, ...] = (
     fresh_errata_jsonl.HARNESS,
 )
 """The same with more places, and with other twins."""
+FIELD_HARNESSES: tuple[Harness, ...] = (
+    *field_rows.FIELD,
+    *field_experiments.FIELD,
+    *field_agents.FIELD,
+    *field_tests.FIELD,
+    *field_traces.FIELD,
+)
+"""Those that were read later."""
 Parting = Callable[[str, str], Part]
 """Template, harness → the part that a sample of them is in."""
 Kind = Literal["fault", "twin", "decoy", "label"]
@@ -81,8 +105,20 @@ def fresh() -> Iterator[Sample]:
         yield from _all(harness, fresh_faults(), fresh_decoys(), lambda _template, _harness: "fresh")
 
 
+def field() -> Iterator[Sample]:
+    """A template once for each place that is really another."""
+    for harness in FIELD_HARNESSES:
+        seen: set[tuple[str, Place]] = set()
+        for sample in _all(harness, field_faults(), field_decoys(), lambda _template, _harness: "field"):
+            if sample.template is None:
+                yield sample
+            elif (what := (sample.template.name, harness.places[sample.place])) not in seen:
+                seen.add(what)
+                yield sample
+
+
 def place_of(sample: Sample) -> Place:
-    harnesses = FRESH_HARNESSES if sample.part == "fresh" else HARNESSES
+    harnesses = {"fresh": FRESH_HARNESSES, "field": FIELD_HARNESSES}.get(sample.part, HARNESSES)
     return next(one for one in harnesses if one.name == sample.harness).places[sample.place]
 
 

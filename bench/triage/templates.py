@@ -10,7 +10,7 @@ import msgspec
 from errata.model.words import Owner
 
 HERE = Path(__file__).parent
-Part = Literal["tune", "held-out", "fresh"]
+Part = Literal["tune", "held-out", "fresh", "field"]
 
 HELD_OUT_HARNESSES = ("harbor", "promptfoo")
 """Nothing of these is ever shown for tuning."""
@@ -67,6 +67,15 @@ def fresh_faults() -> list[Template]:
 
 def fresh_decoys() -> list[Template]:
     return _read("fresh_decoys.toml", "decoy")
+
+
+def field_faults() -> list[Template]:
+    """The fresh ones, and what only the harnesses of the part `field` say."""
+    return [*fresh_faults(), *_read("field_faults.toml", "fault")]
+
+
+def field_decoys() -> list[Template]:
+    return [*fresh_decoys(), *_read("field_decoys.toml", "decoy")]
 
 
 def part_of(template: str, harness: str) -> Part:

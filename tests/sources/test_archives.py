@@ -9,8 +9,8 @@ import zipfile
 import pytest
 
 from errata.errors import SourceError
-from errata.sources import archives
-from errata.sources.archives import Caps, open_archive, zip_members
+from errata.sources.shared import archives
+from errata.sources.shared.archives import Caps, open_archive, zip_members
 
 if sys.version_info >= (3, 14):
     import zipfile as newer_zipfile

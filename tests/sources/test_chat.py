@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.sources.chat import steps_of_chat
+from errata.sources.shared.chat import steps_of_chat
 
 
 @pytest.mark.parametrize("role", [{}, [], None, 1, True])

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from errata.model import Unreadable
-from errata.sources import gathering
-from errata.sources.gathering import gathered
+from errata.sources.shared import gathering
+from errata.sources.shared.gathering import gathered
 
 
 class Named(msgspec.Struct):

@@ -319,7 +319,7 @@ def test_another_encoding_is_read_as_declared(tmp_path):
 
 
 def test_a_test_larger_than_what_is_held_is_left_out_and_the_rest_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("errata.sources.xml_elements.LINE_CAP", 2_000)
+    monkeypatch.setattr("errata.sources.shared.xml_elements.LINE_CAP", 2_000)
     path = report(tmp_path, a_test(f"<system-out>{'x ' * 2_000}</system-out>", name="large"), a_test(name="small"))
 
     assert [one.case for one in attempts(path)] == ["tides/c.small"]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import ErrorInfo
-from errata.sources.spans import TOP, Span, Tree
+from errata.sources.shared.spans import TOP, Span, Tree
 
 
 def an_error(message: str = "503") -> ErrorInfo:

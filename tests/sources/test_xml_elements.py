@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.sources.xml_elements import first_tag
+from errata.sources.shared.xml_elements import first_tag
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from errata.model import Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, Subject, UsageByRole, case_key
 from errata.sources.base import Match, describe, of_run, unreadable
-from errata.sources.heads import head_of
-from errata.sources.transcripts import Transcript, is_part, kind_of, transcript_at
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.transcripts import Transcript, is_part, kind_of, transcript_at
 
 NAME = "coding-sessions"
 TITLE = "Claude Code and Codex: sessions; a mapping joins them to a file of results"

@@ -6,10 +6,10 @@ from typing import Any
 from errata.model import Attempt, Check, ErrorInfo, Limit, Output, Run, SourceRef, Usage, UsageByRole, case_key
 from errata.sources.aider.chat_history import steps_of
 from errata.sources.aider.layout import HISTORY, RESULTS
-from errata.sources.chat import last_answer
-from errata.sources.documents import Documents, is_file
-from errata.sources.facts import MISSING, Facts
-from errata.sources.values import count, known, number, parts, rest, sequence, text
+from errata.sources.shared.chat import last_answer
+from errata.sources.shared.documents import Documents, is_file
+from errata.sources.shared.facts import MISSING, Facts
+from errata.sources.shared.values import count, known, number, parts, rest, sequence, text
 from errata.text.redact import redact
 
 _HOMES = frozenset(

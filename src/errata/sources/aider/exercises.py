@@ -9,8 +9,8 @@ from errata.model import Case, Code, Item, Reported, Run, SourceInfo, Subject
 from errata.sources.aider.attempts import attempt_of
 from errata.sources.aider.layout import NAME, RESULTS, SUITE, exercises
 from errata.sources.base import Row, convert_each, of_run, text_file
-from errata.sources.documents import TEXT_CAP, Documents
-from errata.sources.values import known, parts, sequence, text
+from errata.sources.shared.documents import TEXT_CAP, Documents
+from errata.sources.shared.values import known, parts, sequence, text
 
 _DOCS = ("introduction.md", "instructions.md", "instructions.append.md")
 _DATED = re.compile(r"^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d--")

@@ -8,7 +8,7 @@ from typing import Any
 from errata.model import Code, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.aider.layout import NAME, SUITE
 from errata.sources.base import Row, convert_each, number_or_none, text_file, unreadable
-from errata.sources.values import known
+from errata.sources.shared.values import known
 
 _FIELD = re.compile(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
 _COMMENT = re.compile(r"\s+#.*$")

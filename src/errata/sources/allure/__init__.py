@@ -10,7 +10,7 @@ from errata.sources.allure.attempts import Reading, items_of
 from errata.sources.allure.layout import LOOKS, NAME, is_result, listed, survey
 from errata.sources.allure.runs import run_of
 from errata.sources.base import Match, convert_each, json_file, of_run
-from errata.sources.documents import Documents
+from errata.sources.shared.documents import Documents
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

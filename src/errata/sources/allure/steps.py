@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from errata.model import Actor, Artefact, ErrorInfo, SourceRef, Step
 from errata.model.words import ArtefactRole, Phase
 from errata.sources.allure.layout import parameters_of
-from errata.sources.documents import Documents
-from errata.sources.nested_steps import nested_steps
-from errata.sources.raised import error_of, raised_in
-from errata.sources.values import known, last_part, mapping, moment_since_1970, number, rest, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.nested_steps import nested_steps
+from errata.sources.shared.raised import error_of, raised_in
+from errata.sources.shared.values import known, last_part, mapping, moment_since_1970, number, rest, sequence, text
 
 BROKEN = ("failed", "broken")
 _STEP = ("name", "status", "statusDetails", "start", "stop", "steps", "attachments", "parameters", "stage")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.sources.documents import files, folders
+from errata.sources.shared.documents import files, folders
 
 NAME = "bfcl"
 

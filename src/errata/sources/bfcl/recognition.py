@@ -6,7 +6,7 @@ from pathlib import Path
 
 from errata.sources.base import Match
 from errata.sources.bfcl.layout import files_below
-from errata.sources.heads import head_of
+from errata.sources.shared.heads import head_of
 
 HEAD = 64 * 1024
 LOOKS = 5

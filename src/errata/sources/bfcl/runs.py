@@ -8,7 +8,7 @@ from errata.model import Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, json_lines
 from errata.sources.bfcl.layout import NAME, Named
-from errata.sources.values import count, number, rest
+from errata.sources.shared.values import count, number, rest
 
 _HEADER = ("accuracy", "correct_count", "total_count")
 

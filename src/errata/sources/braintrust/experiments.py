@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from errata.model import Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
 from errata.sources.braintrust.groups import NAME, document_at, groups_of, root_of
-from errata.sources.long_documents import LongDocument
-from errata.sources.scored_rows import Seen
-from errata.sources.unnamed import named_by_content
-from errata.sources.values import known, mapping, number, rest, text
+from errata.sources.shared.long_documents import LongDocument
+from errata.sources.shared.scored_rows import Seen
+from errata.sources.shared.unnamed import named_by_content
+from errata.sources.shared.values import known, mapping, number, rest, text
 
 MODELS_CAP = 2
 _AGAINST = ("improvements", "regressions", "diff")

@@ -9,9 +9,9 @@ import msgspec
 
 from errata.model import Unreadable
 from errata.sources.base import Row, decode
-from errata.sources.gathering import Items, gathered
-from errata.sources.heads import head_of
-from errata.sources.long_documents import LongDocument, long_document
+from errata.sources.shared.gathering import Items, gathered
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.long_documents import LongDocument, long_document
 
 NAME = "braintrust"
 

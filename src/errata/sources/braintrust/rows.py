@@ -6,14 +6,25 @@ from typing import Any
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
 from errata.model.identity import fingerprint
 from errata.model.usage import total_of
-from errata.sources.assessments import status_of_value
 from errata.sources.base import Numbering, Row
 from errata.sources.braintrust.experiments import Experiment, experiment_of
 from errata.sources.braintrust.groups import root_of
 from errata.sources.braintrust.spans import SCORE, kind_of, steps_of
-from errata.sources.raised import error_of, raised_as
-from errata.sources.scored_rows import answer_of, scored, shown_as
-from errata.sources.values import as_text, count, known, mapping, moment_since_1970, number, plain, rest, sequence, text
+from errata.sources.shared.assessments import status_of_value
+from errata.sources.shared.raised import error_of, raised_as
+from errata.sources.shared.scored_rows import answer_of, scored, shown_as
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    known,
+    mapping,
+    moment_since_1970,
+    number,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _ROW = frozenset(
     ("id", "input", "output", "expected", "scores", "metadata", "tags", "error", "exc_info", "metrics", "experiment_id",

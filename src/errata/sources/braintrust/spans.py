@@ -5,9 +5,9 @@ from typing import Any
 from errata.model import Actor, Step
 from errata.model.words import ActorRole, Phase, StepKind
 from errata.sources.base import Row
-from errata.sources.raised import error_of, raised_as
-from errata.sources.scored_rows import answer_of
-from errata.sources.values import as_text, known, mapping, moment_since_1970, number, rest, sequence, text
+from errata.sources.shared.raised import error_of, raised_as
+from errata.sources.shared.scored_rows import answer_of
+from errata.sources.shared.values import as_text, known, mapping, moment_since_1970, number, rest, sequence, text
 
 SCORE = "score"
 STEPS_CAP = 10_000

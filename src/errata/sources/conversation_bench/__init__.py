@@ -22,7 +22,7 @@ from errata.sources.conversation_bench.layout import (
     is_comparison,
     is_run_folder,
 )
-from errata.sources.heads import head_of
+from errata.sources.shared.heads import head_of
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

@@ -19,7 +19,7 @@ from errata.sources.conversation_bench.layout import (
 )
 from errata.sources.conversation_bench.numbers import count, number
 from errata.sources.conversation_bench.scores import DIMENSIONS
-from errata.sources.values import mapping, plain, text
+from errata.sources.shared.values import mapping, plain, text
 
 METADATA = "metadata.json"
 HEADLINE = "pass_row_rate"

@@ -12,7 +12,7 @@ from errata.model.words import ArtefactRole
 from errata.sources.base import Row, convert_each, describe, json_file, json_lines, text_file, unreadable
 from errata.sources.conversation_bench.layout import NAME, from_run, is_name, upwards
 from errata.sources.conversation_bench.turns import turn_of
-from errata.sources.values import mapping, plain, sequence, text
+from errata.sources.shared.values import mapping, plain, sequence, text
 
 TURNS_FILES = ("turns.json", "turns.jsonl", "turns.py", "turns.txt")
 RELEVANT = "relevant_dimensions.json"

@@ -13,7 +13,7 @@ from errata.sources.conversation_bench.layout import (
     TRANSCRIPT,
     upwards,
 )
-from errata.sources.values import mapping
+from errata.sources.shared.values import mapping
 
 _TOLD = (*TURNS_FILES, "tools.json", "tools.py")
 _OF_A_COMPARISON = {"benchmark", "models", "judge"}

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from errata.sources import values
 from errata.sources.base import number_or_none
-from errata.sources.values import LARGEST, SMALLEST
+from errata.sources.shared import values
+from errata.sources.shared.values import LARGEST, SMALLEST
 
 
 def count(value: Any) -> int | None:

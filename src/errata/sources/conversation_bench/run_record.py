@@ -24,8 +24,8 @@ from errata.sources.conversation_bench.layout import (
 from errata.sources.conversation_bench.numbers import count, number
 from errata.sources.conversation_bench.run_log import LogFacts, read_log
 from errata.sources.conversation_bench.scores import ONLY_ON_SOME_TURNS
-from errata.sources.documents import object_in
-from errata.sources.values import mapping, plain, sequence, text
+from errata.sources.shared.documents import object_in
+from errata.sources.shared.values import mapping, plain, sequence, text
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""

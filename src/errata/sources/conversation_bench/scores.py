@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Check
 from errata.model.words import CheckStatus, Measurement, Outcome
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 
 DIMENSIONS = (
     "turn_taking",

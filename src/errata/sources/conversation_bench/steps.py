@@ -7,7 +7,7 @@ from typing import Any
 from errata.model import Actor, Step, ToolCall, ToolResult
 from errata.sources.base import decode
 from errata.sources.conversation_bench.usual import FAILED
-from errata.sources.values import plain, text
+from errata.sources.shared.values import plain, text
 
 _USER = Actor(role="user")
 _ASSISTANT = Actor(role="assistant")

@@ -11,7 +11,6 @@ from errata.model.identity import attempt_id, case_key
 from errata.model.times import from_iso
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import Execution, Measurement
-from errata.sources import values
 from errata.sources.base import Row
 from errata.sources.conversation_bench.numbers import count, number
 from errata.sources.conversation_bench.run_log import recovered
@@ -19,7 +18,8 @@ from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored,
 from errata.sources.conversation_bench.steps import steps_of
 from errata.sources.conversation_bench.turn_set import TurnSet
 from errata.sources.conversation_bench.usual import UsualRow, usual_steps, usual_usage
-from errata.sources.values import plain, sequence
+from errata.sources.shared import values
+from errata.sources.shared.values import plain, sequence
 
 LARGEST_TURN = 2**31 - 1
 

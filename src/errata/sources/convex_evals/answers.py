@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import EXCERPT, FILE_CAP, decode, describe, relative, unreadable
 from errata.sources.convex_evals.vocabulary import NAME
-from errata.sources.values import mapping, plain, text
+from errata.sources.shared.values import mapping, plain, text
 from errata.text.clean import one_line
 
 Kind = Literal["details", "failed", "debug"]

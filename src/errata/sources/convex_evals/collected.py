@@ -8,7 +8,7 @@ from errata.model import SourceRef, Unreadable
 from errata.sources.base import unreadable
 from errata.sources.convex_evals.answers import Answer, Kind
 from errata.sources.convex_evals.vocabulary import NAME
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.values import mapping, sequence, text
 
 KINDS = ("pending", "running", "passed", "failed")
 _FINISHED = ("completed", "failed")

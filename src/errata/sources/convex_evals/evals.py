@@ -16,8 +16,8 @@ from errata.sources.convex_evals.steps import (
 from errata.sources.convex_evals.storage import Files
 from errata.sources.convex_evals.usage import usage_of
 from errata.sources.convex_evals.vocabulary import SUITE, not_counted
-from errata.sources.facts import MISSING
-from errata.sources.values import mapping, plain, rest, seconds, text
+from errata.sources.shared.facts import MISSING
+from errata.sources.shared.values import mapping, plain, rest, seconds, text
 
 _DOCUMENT = (
     "_id",

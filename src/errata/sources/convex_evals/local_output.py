@@ -13,7 +13,7 @@ from errata.sources.convex_evals.run_log import read_log
 from errata.sources.convex_evals.runs import HEADLINE
 from errata.sources.convex_evals.steps import facts, with_steps_never_started
 from errata.sources.convex_evals.vocabulary import NAME, RUN_LOG, SUITE, not_counted
-from errata.sources.documents import folders
+from errata.sources.shared.documents import folders
 
 SHAPE = "output/<model>/<category>/<eval>/run.log"
 FILE_CAP = 16 * 1024 * 1024

@@ -3,7 +3,7 @@
 from typing import Any
 
 from errata.model.times import from_milliseconds
-from errata.sources.values import number
+from errata.sources.shared.values import number
 
 
 def moment(milliseconds: Any, later: Any = 0) -> str | None:

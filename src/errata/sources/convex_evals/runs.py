@@ -9,7 +9,7 @@ from errata.sources.convex_evals.collected import Collected
 from errata.sources.convex_evals.moments import moment
 from errata.sources.convex_evals.usage import usage_of
 from errata.sources.convex_evals.vocabulary import NAME, SUITE
-from errata.sources.values import count, mapping, rest, sequence, text
+from errata.sources.shared.values import count, mapping, rest, sequence, text
 
 HEADLINE = Reported(
     name="prefix_rule",

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from errata.model import Check, ErrorInfo, SourceRef
 from errata.model.words import CheckStatus
 from errata.sources.convex_evals.vocabulary import PIPELINE, STATIC_PIPELINE, machinery_word, not_counted
-from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
-from errata.sources.values import mapping, rest, seconds, text
+from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.shared.values import mapping, rest, seconds, text
 
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
 _RATIO = re.compile(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Artefact, SourceRef, Unreadable
-from errata.sources.archives import zip_members
 from errata.sources.base import describe, unreadable
 from errata.sources.convex_evals.answers import debug_files
 from errata.sources.convex_evals.artefacts import Role, from_bytes, from_text, output_role, source_role
 from errata.sources.convex_evals.collected import Said
 from errata.sources.convex_evals.vocabulary import NAME
-from errata.sources.documents import folders, is_file
-from errata.sources.values import text
+from errata.sources.shared.archives import zip_members
+from errata.sources.shared.documents import folders, is_file
+from errata.sources.shared.values import text
 
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 _DAMAGE = (

@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.model import Usage, UsageByRole
 from errata.sources.base import number_or_none
-from errata.sources.values import count, mapping, rest
+from errata.sources.shared.values import count, mapping, rest
 
 _KNOWN = (
     "inputTokens",

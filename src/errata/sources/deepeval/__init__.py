@@ -10,7 +10,7 @@ from errata.sources.deepeval.cases import items_of
 from errata.sources.deepeval.layout import HEAD, HIDDEN, NAME, is_result, is_test_run, latest_in, runs_near
 from errata.sources.deepeval.results import results_at, same_run
 from errata.sources.deepeval.runs import run_of
-from errata.sources.heads import head_of
+from errata.sources.shared.heads import head_of
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

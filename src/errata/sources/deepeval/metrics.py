@@ -12,8 +12,8 @@ from errata.model import Check, ErrorInfo, Scorer, SourceRef
 from errata.model.words import CheckStatus, ScorerKind
 from errata.sources.base import Row
 from errata.sources.deepeval.names import fields, objects
-from errata.sources.raised import error_of, raised_as
-from errata.sources.values import known, mapping, number, rest, sequence, text
+from errata.sources.shared.raised import error_of, raised_as
+from errata.sources.shared.values import known, mapping, number, rest, sequence, text
 
 _METRIC = frozenset(("name", "threshold", "success", "score", "reason", "error", "evaluation_model"))
 _LABEL = frozenset(("name", "label", "success", "reason", "error", "evaluation_model"))

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from errata.sources.values import mapping, sequence
+from errata.sources.shared.values import mapping, sequence
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 # what the two forms call differently

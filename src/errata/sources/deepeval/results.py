@@ -11,9 +11,9 @@ from errata.model.identity import fingerprint
 from errata.sources.base import Row, describe, unreadable
 from errata.sources.deepeval.layout import CASES, CONVERSATIONS, HEAD, NAME, RESULTS, WRAPPER, is_result
 from errata.sources.deepeval.names import fields, objects, snake
-from errata.sources.heads import head_of
-from errata.sources.long_documents import LongDocument, long_document
-from errata.sources.values import plain, sequence, text
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.values import plain, sequence, text
 
 
 class Results:

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from errata.model import Item
 from errata.sources.base import Row, json_lines, of_run
-from errata.sources.documents import Documents
 from errata.sources.evalscope.layout import NAME, Config, Dataset, Subset, config_of, datasets_of
 from errata.sources.evalscope.recognition import explain, kind_of, recognise
 from errata.sources.evalscope.reports import Report
 from errata.sources.evalscope.runs import run_of
 from errata.sources.evalscope.sample import Reading
 from errata.sources.evalscope.subsets import Samples
-from errata.sources.values import mapping
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import mapping
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

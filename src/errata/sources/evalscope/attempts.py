@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Limit, Output, UsageByRole, case_key
-from errata.sources.chat import last_answer, steps_of_chat
 from errata.sources.evalscope.sample import Reading, Sample
 from errata.sources.evalscope.scores import checks_of, judgements_of, measurement_of
-from errata.sources.facts import Facts, despite_error, outcome_of
-from errata.sources.tokens import usage_of
-from errata.sources.values import as_text, count, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.chat import last_answer, steps_of_chat
+from errata.sources.shared.facts import Facts, despite_error, outcome_of
+from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
 
 _PREDICTION = frozenset(("index", "model", "model_output", "messages", "agent_trace", "metadata"))
 _OUTPUT = frozenset(("choices", "usage", "time", "error", "model"))

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from errata.sources.base import text_file
-from errata.sources.documents import children, folders, is_file
-from errata.sources.values import last_part
+from errata.sources.shared.documents import children, folders, is_file
+from errata.sources.shared.values import last_part
 
 NAME = "evalscope"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.model import Reported, SourceRef
-from errata.sources.values import as_text, count, known, mapping, number, rest, sequence, text
+from errata.sources.shared.values import as_text, count, known, mapping, number, rest, sequence, text
 
 _OLD_NAME = re.compile(r"(?P<how>mean|pass_at_k|pass_hat_k|vote_at_k)_(?P<name>.+)")
 _METRIC = ("identity", "name", "score", "num", "categories", "macro_score", "semantics")

@@ -7,7 +7,7 @@ import msgspec
 from errata.model import Run, SourceRef
 from errata.sources.base import Row
 from errata.sources.evalscope.reports import Report
-from errata.sources.values import as_text, mapping, sequence
+from errata.sources.shared.values import as_text, mapping, sequence
 
 
 class Index(msgspec.Struct):

@@ -6,8 +6,8 @@ from typing import Any
 from errata.model import Check, ErrorInfo, Judgement
 from errata.model.words import CheckStatus, Measurement
 from errata.sources.evalscope.sample import Reading, Sample
-from errata.sources.facts import status_of
-from errata.sources.values import as_text, mapping, number, plain, sequence, text
+from errata.sources.shared.facts import status_of
+from errata.sources.shared.values import as_text, mapping, number, plain, sequence, text
 
 USABLE = frozenset(("", "success", "fallback", "degraded"))
 

@@ -13,9 +13,9 @@ from errata.sources.every_eval_ever.instances import Reading, Sample, items_of
 from errata.sources.every_eval_ever.layout import HEAD, NAME, is_samples, samples_of
 from errata.sources.every_eval_ever.recognition import explain, recognise
 from errata.sources.every_eval_ever.runs import Summary, run_of
-from errata.sources.gathering import gathered
-from errata.sources.heads import head_of
-from errata.sources.values import text
+from errata.sources.shared.gathering import gathered
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.values import text
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from errata.model import ErrorInfo, SourceRef
-from errata.sources.tracebacks import frames_of, own_frame
-from errata.sources.values import text
+from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.values import text
 
 # `ConnectionError('upstream 503')`, or `ConnectionError: upstream 503`
 _SHOWN = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)\s*$", re.DOTALL)

@@ -12,13 +12,13 @@ import msgspec
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, Step, UsageByRole, case_key
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import Row
-from errata.sources.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.every_eval_ever.errors import error_of
 from errata.sources.every_eval_ever.runs import Result
 from errata.sources.every_eval_ever.written_facts import facts_told
-from errata.sources.facts import Facts, despite_error
-from errata.sources.tokens import usage_of
-from errata.sources.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
+from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
+from errata.sources.shared.facts import Facts, despite_error
+from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
 
 _ROW = frozenset(
     ("schema_version", "evaluation_id", "model_id", "evaluation_name", "evaluation_result_id", "sample_id",

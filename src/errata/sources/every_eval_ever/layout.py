@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from errata.sources.documents import children, is_file
-from errata.sources.heads import head_of
-from errata.sources.values import last_part
+from errata.sources.shared.documents import children, is_file
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.values import last_part
 
 NAME = "every-eval-ever"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from errata.model import Attempt
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
-from errata.sources.facts import Facts
+from errata.sources.shared.facts import Facts
 
 PREFIX = "errata_"
 _WORDS = {"execution": EXECUTIONS, "measurement": MEASUREMENTS, "outcome": OUTCOMES}

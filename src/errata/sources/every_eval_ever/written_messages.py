@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Attempt, Step, ToolCall
-from errata.sources.values import as_text
+from errata.sources.shared.values import as_text
 
 _SPOKEN = frozenset(("message", "model_call", "tool_call", "tool_result", "handoff"))
 

@@ -15,7 +15,7 @@ from errata.sources.every_eval_ever.naming import SCHEMA, Naming
 from errata.sources.every_eval_ever.tallying import Tallies, score_of, value_of
 from errata.sources.every_eval_ever.written_facts import facts_written
 from errata.sources.every_eval_ever.written_messages import messages_of
-from errata.sources.values import as_text
+from errata.sources.shared.values import as_text
 from errata.text.private import tree_for_others
 
 Row = dict[str, Any]

@@ -7,7 +7,7 @@ from errata.model import Run
 from errata.model.times import moment_of
 from errata.sources.every_eval_ever.naming import SCHEMA, UNKNOWN, Naming
 from errata.sources.every_eval_ever.tallying import Tallies, Tally
-from errata.sources.values import as_text
+from errata.sources.shared.values import as_text
 from errata.text.private import tree_for_others
 
 _ARGUMENTS = ("temperature", "top_p", "top_k", "max_tokens")

@@ -7,7 +7,6 @@ from typing import Any
 from errata.model import ErrorInfo, Judgement, Limit, Output, Usage, UsageByRole
 from errata.model.words import Execution
 from errata.sources.base import Row
-from errata.sources.chat import last_answer
 from errata.sources.generic.columns import Get, getter
 from errata.sources.generic.errors import errors
 from errata.sources.generic.fields import Field, take
@@ -24,7 +23,8 @@ from errata.sources.generic.measures import (
 )
 from errata.sources.generic.messages import steps
 from errata.sources.generic.values import is_empty, moment, number, text, whole
-from errata.sources.values import plain
+from errata.sources.shared.chat import last_answer
+from errata.sources.shared.values import plain
 
 _SIMPLE: dict[str, Callable[[Any], Any]] = {
     "session": whole,

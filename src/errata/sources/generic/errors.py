@@ -6,7 +6,7 @@ from typing import Any
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.generic.values import NOTHING, structured, text
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 
 # `openai.RateLimitError: slow down`: what Python prints as the last line of a traceback
 _TYPED = re.compile(r"([A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Expired))(?::\s*|$)")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.sources.generic.columns import Get
 from errata.sources.generic.values import NOT_UNDERSTOOD
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 
 
 class Field(NamedTuple):

@@ -9,7 +9,7 @@ from errata.sources.base import number_or_none
 from errata.sources.generic.columns import Get, getter
 from errata.sources.generic.mapping import CheckColumn, Mapping, StatusWords
 from errata.sources.generic.values import NOTHING, is_empty, text, yes_or_no
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 
 NEVER_MADE = ("skipped", "unfinished", "missing")
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from errata.model import Step
-from errata.sources.chat import steps_of_chat
 from errata.sources.generic.values import structured
+from errata.sources.shared.chat import steps_of_chat
 
 
 def steps(value: Any) -> tuple[Step, ...] | None:

@@ -16,7 +16,7 @@ from errata.sources.generic.mapping import CaseMap, Mapping, as_column
 from errata.sources.generic.runs import Runs, RunState
 from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.values import bounded, is_empty, text, whole, words
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 
 _CASE: dict[str, Callable[[Any], Any]] = {
     "category": text,

@@ -9,13 +9,13 @@ from typing import Any
 
 from errata.model import Output, Unreadable, UsageByRole
 from errata.sources.base import relative
-from errata.sources.documents import children
 from errata.sources.generic.columns import getter
 from errata.sources.generic.mapping import Mapping, as_column
 from errata.sources.generic.measures import facts
 from errata.sources.generic.values import is_empty, text
-from errata.sources.transcripts import Transcript, kind_of, transcript_at
-from errata.sources.values import known, last_part
+from errata.sources.shared.documents import children
+from errata.sources.shared.transcripts import Transcript, kind_of, transcript_at
+from errata.sources.shared.values import known, last_part
 
 FILES_CAP = 20_000
 DEPTH = 6

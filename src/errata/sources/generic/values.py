@@ -7,7 +7,7 @@ import msgspec
 
 from errata.model.times import from_iso, from_milliseconds, parse
 from errata.sources.base import decode, number_or_none
-from errata.sources.values import LARGEST, as_text, plain
+from errata.sources.shared.values import LARGEST, as_text, plain
 
 YES = frozenset(
     (

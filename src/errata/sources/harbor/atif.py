@@ -8,9 +8,9 @@ import msgspec
 
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
-from errata.sources.documents import Documents
 from errata.sources.harbor.layout import TRAJECTORY_CAP
-from errata.sources.values import count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import count, known, mapping, moment, number, plain, rest, sequence, text
 
 FILES_CAP = 50
 STEPS_CAP = 100_000

@@ -8,12 +8,12 @@ import msgspec
 
 from errata.model import Attempt, Item, Run, case_key
 from errata.sources.base import Numbering, of_run
-from errata.sources.documents import Documents
 from errata.sources.harbor.job_run import Job, run_of
 from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trial import Place, attempts_of, case_of, unfinished
 from errata.sources.harbor.trials import Group, Trial, glance, trials_of
-from errata.sources.values import last_part, mapping, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import last_part, mapping, sequence, text
 
 
 def read_job(folder: Path) -> Iterator[Item]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Code, Reported, Run, SourceInfo, Subject, Usage, UsageByRole
-from errata.sources.documents import Documents
 from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trials import ADHOC, Group, Trial, inline_trials, model_of
-from errata.sources.settings import settings
-from errata.sources.values import count, known, mapping, moment, number, rest, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.settings import settings
+from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, text
 
 _STATS = ("n_completed_trials", "n_errored_trials", "n_running_trials", "n_pending_trials", "n_cancelled_trials")
 _OLD_STATS = ("n_trials", "n_errors", "n_retries")

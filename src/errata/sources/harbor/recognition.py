@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Literal
 
 from errata.sources.base import Match
-from errata.sources.documents import folders, is_file
-from errata.sources.heads import head_of
+from errata.sources.shared.documents import folders, is_file
+from errata.sources.shared.heads import head_of
 
 HEAD = 64 * 1024
 LOOKS = 20

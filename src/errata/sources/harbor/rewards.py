@@ -6,8 +6,8 @@ from typing import Any
 
 from errata.model import Check, ErrorInfo
 from errata.model.words import CheckStatus, Outcome
-from errata.sources.documents import Documents, files
-from errata.sources.values import count, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.documents import Documents, files
+from errata.sources.shared.values import count, mapping, number, plain, rest, sequence, text
 
 TESTS_CAP = 5_000
 EXPLANATION_CAP = 8 * 1024

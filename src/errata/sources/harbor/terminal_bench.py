@@ -22,14 +22,14 @@ from errata.model import (
 )
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.base import Numbering, Row, convert_each
-from errata.sources.documents import Documents, files, folders, is_file
 from errata.sources.harbor.faults import OF_FAILURE_MODE, Fault, limit_of
 from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.rewards import test_check
 from errata.sources.harbor.terminal_bench_run import run_of
 from errata.sources.harbor.trial_files import agent_role
 from errata.sources.harbor.values import seconds_between
-from errata.sources.values import count, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.documents import Documents, files, folders, is_file
+from errata.sources.shared.values import count, known, mapping, moment, plain, rest, sequence, text
 
 _SILENT = ("", "unset", "none")
 _NUMBER = re.compile(r"\.(\d{1,6})-of-\d+\.")

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from errata.model import Attempt, Case, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, case_key
 from errata.model.usage import total_of
 from errata.model.words import Execution, Measurement, Outcome
-from errata.sources.documents import Documents
 from errata.sources.harbor.atif import Trajectory, closing_words, stop_reason, total_usage
 from errata.sources.harbor.faults import Fault, error_of, exit_code_of, fault_of, kind_of, limit_of
 from errata.sources.harbor.rewards import outcome_of, reward_checks, test_checks, value_of
 from errata.sources.harbor.trial_files import artefacts_of
 from errata.sources.harbor.values import seconds_between
-from errata.sources.settings import settings
-from errata.sources.values import count, known, mapping, moment, number, rest, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.settings import settings
+from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _HOMES = frozenset(

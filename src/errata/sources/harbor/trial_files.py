@@ -5,7 +5,7 @@ from pathlib import Path
 
 from errata.model import Artefact
 from errata.model.words import ArtefactRole
-from errata.sources.documents import Documents, files
+from errata.sources.shared.documents import Documents, files
 
 _GRADING = ("reward", "ctrf")
 _LOGS = ("trial.log", "exception.txt")

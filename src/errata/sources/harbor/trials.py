@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Unreadable
-from errata.sources.documents import Documents, folders, is_file
-from errata.sources.values import last_part, mapping, sequence, text
+from errata.sources.shared.documents import Documents, folders, is_file
+from errata.sources.shared.values import last_part, mapping, sequence, text
 
 ADHOC = "adhoc"
 """Harbor's own word for tasks that are of no dataset."""

@@ -7,15 +7,15 @@ from typing import Any
 
 from errata.model import Item, Unreadable
 from errata.sources.base import Numbering, Row, convert_each, json_file, of_run
-from errata.sources.documents import Documents, is_file
-from errata.sources.gathering import Items
 from errata.sources.helm.instances import Measured, Reading, Request, items_of
 from errata.sources.helm.layout import INSTANCES, NAME, SCENARIO, SPEC, STATE, STATS
 from errata.sources.helm.recognition import explain, recognise
 from errata.sources.helm.runs import Folder, run_of
 from errata.sources.helm.stats import stats_of
-from errata.sources.long_documents import LongDocument, long_document
-from errata.sources.values import mapping
+from errata.sources.shared.documents import Documents, is_file
+from errata.sources.shared.gathering import Items
+from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.values import mapping
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

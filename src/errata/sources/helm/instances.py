@@ -8,11 +8,11 @@ import msgspec
 from errata.model import Attempt, Case, Check, Item, Judgement, Output, Run, Usage, UsageByRole, case_key
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row
-from errata.sources.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.gathering import Items
 from errata.sources.helm import requests
 from errata.sources.helm.stats import Stat, stats_of
-from errata.sources.values import known, mapping, moment_since_1970, name_of, plain, rest, sequence, text
+from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
+from errata.sources.shared.gathering import Items
+from errata.sources.shared.values import known, mapping, moment_since_1970, name_of, plain, rest, sequence, text
 
 _STATE = ("instance", "request", "result", "output_mapping", "reference_index", "request_mode",
           "annotations")  # fmt: skip

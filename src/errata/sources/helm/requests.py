@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from errata.model import Actor, ErrorInfo, Output, Step
 from errata.sources.base import Row
-from errata.sources.chat import steps_of_chat
-from errata.sources.values import known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.chat import steps_of_chat
+from errata.sources.shared.values import known, mapping, number, plain, rest, sequence, text
 
 _USER, _ASSISTANT = Actor(role="user"), Actor(role="assistant")
 _COMPLETION = ("text", "tokens", "finish_reason")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from errata.sources.values import mapping, number, sequence, text
+from errata.sources.shared.values import mapping, number, sequence, text
 
 _BOOKKEEPING = re.compile(
     r"num_\w+|training_\w+|inference_\w+|batch_size|finish_reason_\w+|prompt_truncated|max_prob|logprob\w*"

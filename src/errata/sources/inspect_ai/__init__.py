@@ -5,13 +5,13 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 from errata.model import Item, SourceRef, Unreadable
-from errata.sources.archives import open_archive
 from errata.sources.base import describe, unreadable
 from errata.sources.inspect_ai.eval_log import log_of_archive
 from errata.sources.inspect_ai.json_log import read_json_log
 from errata.sources.inspect_ai.layout import CAPS, NAME
 from errata.sources.inspect_ai.reading import read_log
 from errata.sources.inspect_ai.recognition import explain, is_archive, recognise
+from errata.sources.shared.archives import open_archive
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

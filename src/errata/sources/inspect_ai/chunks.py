@@ -3,11 +3,11 @@
 from typing import Any
 
 from errata.model import Unreadable
-from errata.sources.archives import Archive
 from errata.sources.base import Row
 from errata.sources.inspect_ai.layout import SHELL
 from errata.sources.inspect_ai.members import member, numbered
 from errata.sources.inspect_ai.pools import from_ranges
+from errata.sources.shared.archives import Archive
 
 _SEQUENCES = ("messages", "events", "attachments")
 """`calls` repeats the messages as each provider wants them."""

@@ -9,8 +9,8 @@ from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.inspect_ai.events import Event, phase_at
 from errata.sources.inspect_ai.values import words
-from errata.sources.tracebacks import Frame, frames_of, own_frame
-from errata.sources.values import mapping, moment, rest, sequence
+from errata.sources.shared.tracebacks import Frame, frames_of, own_frame
+from errata.sources.shared.values import mapping, moment, rest, sequence
 
 HARNESS = "inspect_ai"
 CANCELLED = "CancelledError"

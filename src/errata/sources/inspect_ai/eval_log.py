@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import SourceRef, Unreadable
-from errata.sources.archives import Archive
 from errata.sources.base import Row, decode
-from errata.sources.documents import object_in
 from errata.sources.inspect_ai.chunks import read_chunked
 from errata.sources.inspect_ai.layout import (
     HEADER,
@@ -21,6 +19,8 @@ from errata.sources.inspect_ai.layout import (
 from errata.sources.inspect_ai.log import Log
 from errata.sources.inspect_ai.members import member, numbered
 from errata.sources.inspect_ai.shallow import decode_shallow
+from errata.sources.shared.archives import Archive
+from errata.sources.shared.documents import object_in
 
 MANY = 100
 """From so many samples on, making the faster decoder costs less than it saves."""

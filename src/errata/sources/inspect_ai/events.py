@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.model.words import Phase
 from errata.sources.inspect_ai.values import words
-from errata.sources.values import mapping, sequence
+from errata.sources.shared.values import mapping, sequence
 
 _PHASES: dict[str, Phase] = {
     "init": "setup",

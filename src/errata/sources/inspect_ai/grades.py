@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import number_or_none
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 
 
 class Grade(NamedTuple):

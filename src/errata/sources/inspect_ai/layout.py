@@ -1,6 +1,6 @@
 """What the files and members of an Inspect log are called."""
 
-from errata.sources.archives import Caps
+from errata.sources.shared.archives import Caps
 
 NAME = "inspect-ai"
 

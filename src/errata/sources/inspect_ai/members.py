@@ -5,9 +5,9 @@ from typing import Any
 from zipfile import BadZipFile
 
 from errata.model import SourceRef, Unreadable
-from errata.sources.archives import Archive
 from errata.sources.base import EXCERPT, Row, decode, describe, unreadable
 from errata.sources.inspect_ai.layout import NAME
+from errata.sources.shared.archives import Archive
 
 
 def member(archive: Archive, file: str, name: str, decoding: Callable[[bytes], Any] = decode) -> Row | Unreadable:

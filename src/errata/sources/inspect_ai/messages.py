@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from errata.model import Actor, ErrorInfo, Step, ToolCall, ToolError, Usage
 from errata.model.words import ActorRole
 from errata.sources.inspect_ai.values import words
-from errata.sources.values import mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
 
 _ROLES: dict[str, ActorRole] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _TAKEN = frozenset(

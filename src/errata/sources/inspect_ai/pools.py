@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from errata.sources.values import mapping, sequence
+from errata.sources.shared.values import mapping, sequence
 
 _PROTOCOL = "attachment://"
 _MEDIA = {"image": "image", "audio": "audio", "video": "video", "document": "document"}

@@ -17,7 +17,7 @@ from errata.sources.inspect_ai.scorers import judges_of, scorers_of
 from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.summaries import from_summary
 from errata.sources.inspect_ai.values import words
-from errata.sources.values import count, mapping, plain, sequence
+from errata.sources.shared.values import count, mapping, plain, sequence
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""

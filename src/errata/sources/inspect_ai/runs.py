@@ -13,7 +13,7 @@ from errata.sources.inspect_ai.log import Log
 from errata.sources.inspect_ai.scorers import judges_of, model_name, roles_of, scorers_of
 from errata.sources.inspect_ai.usage import by_role
 from errata.sources.inspect_ai.values import words
-from errata.sources.values import count, mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence
 
 _HEADER = frozenset(("version", "status", "eval", "plan", "results", "stats", "error", "samples", "reductions"))
 _EVAL = frozenset(

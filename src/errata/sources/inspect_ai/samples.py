@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, ErrorInfo, Invalidation, Limit, Output, Run, Scorer, SourceRef, case_key
 from errata.model.words import Measurement, Outcome
-from errata.sources.facts import Facts
 from errata.sources.inspect_ai.errors import CANCELLED, sample_errors
 from errata.sources.inspect_ai.events import Event, events_of, in_phases
 from errata.sources.inspect_ai.grades import Grade
@@ -13,7 +12,8 @@ from errata.sources.inspect_ai.scores import Primary, Scored, read_scores, score
 from errata.sources.inspect_ai.steps import scoring_usage, steps_of
 from errata.sources.inspect_ai.usage import Judges, by_role
 from errata.sources.inspect_ai.values import words
-from errata.sources.values import mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.facts import Facts
+from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
 
 _OF_THE_CASE = ("input", "choices", "target", "metadata", "description", "sandbox", "files", "setup")
 _TAKEN = frozenset(

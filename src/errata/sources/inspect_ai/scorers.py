@@ -6,7 +6,7 @@ from typing import Any
 from errata.model import Scorer
 from errata.sources.inspect_ai.usage import SIMULATOR_ROLES, Judges
 from errata.sources.inspect_ai.values import words
-from errata.sources.values import mapping, rest, sequence
+from errata.sources.shared.values import mapping, rest, sequence
 
 JUDGE_ROLES = frozenset(("grader", "judge", "scorer"))
 _JUDGING = "model_graded"

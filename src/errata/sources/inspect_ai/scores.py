@@ -14,7 +14,7 @@ from errata.model.words import CheckKind
 from errata.sources.inspect_ai.grades import Grade, grade, of_several, without_verdict
 from errata.sources.inspect_ai.values import words
 from errata.sources.inspect_ai.verdicts import reason_of, why_no_verdict
-from errata.sources.values import mapping, moment, plain, rest, sequence
+from errata.sources.shared.values import mapping, moment, plain, rest, sequence
 
 _TAKEN = frozenset(("value", "explanation", "reason", "history", "metadata"))
 _EDIT = frozenset(("value", "provenance"))

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from errata.model import Attempt, Case, SourceRef
 from errata.sources.inspect_ai.samples import Reading, attempt_of, case_of
-from errata.sources.values import count, mapping
+from errata.sources.shared.values import count, mapping
 
 _FINISHED = ("completed", "completed_at", "scores", "error", "limit")
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Usage, UsageByRole
 from errata.model.usage import NO_USAGE, total_of
-from errata.sources.tokens import usage_of
-from errata.sources.values import mapping
+from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.values import mapping
 
 SIMULATOR_ROLES = frozenset(("user", "simulator", "user_simulator"))
 _FIELDS = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "cost")

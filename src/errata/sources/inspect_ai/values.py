@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 
 
 def words(value: Any) -> str:

@@ -7,7 +7,7 @@ now with that word as the score's `reason`, of which some name the instrument an
 from typing import Any
 
 from errata.sources.inspect_ai.values import words
-from errata.sources.values import mapping
+from errata.sources.shared.values import mapping
 
 _NOT_FOUND = "Grade not found in model output"
 _INSTRUMENT = frozenset(("grader_failed", "scoring_failed", "grade_parse_failure", "partial_credit_disabled"))

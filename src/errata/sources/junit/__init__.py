@@ -5,12 +5,12 @@ from pathlib import Path
 
 from errata.model import Item, Unreadable
 from errata.sources.base import Match, Numbering, Row
-from errata.sources.heads import head_of
 from errata.sources.junit.attempts import items_of
 from errata.sources.junit.runs import runs_of
 from errata.sources.junit.survey import NAME, survey, tests_of
-from errata.sources.several_runs import items_of_runs
-from errata.sources.xml_elements import first_tag
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.several_runs import items_of_runs
+from errata.sources.shared.xml_elements import first_tag
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Case, Item, Run, attempt_id, case_key
 from errata.sources.base import Numbering, number_or_none
-from errata.sources.captured import captured
 from errata.sources.junit.problems import verdict_of
 from errata.sources.junit.survey import Test
-from errata.sources.values import known, moment
-from errata.sources.xml_elements import Element
+from errata.sources.shared.captured import captured
+from errata.sources.shared.values import known, moment
+from errata.sources.shared.xml_elements import Element
 
 _HOMES = frozenset(("classname", "class", "name", "time", "timestamp"))
 _SKIPPED = frozenset(("notrun", "disabled", "skipped", "suppressed"))

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.base import number_or_none
-from errata.sources.facts import NOT_MADE, Facts
 from errata.sources.junit.survey import TEARDOWN
-from errata.sources.raised import Raised, error_of, raised_in
-from errata.sources.verdicts import (
+from errata.sources.shared.facts import NOT_MADE, Facts
+from errata.sources.shared.raised import Raised, error_of, raised_in
+from errata.sources.shared.verdicts import (
     EXPECTED,
     FAILED,
     NOT_EVEN_TRIED,
@@ -26,7 +26,7 @@ from errata.sources.verdicts import (
     Refused,
     Verdict,
 )
-from errata.sources.xml_elements import Element
+from errata.sources.shared.xml_elements import Element
 
 _FIXTURE = re.compile(r"""failed on (?:setup|teardown) with ["'](?P<message>.*)["']\s*$""", re.DOTALL)
 _SETUP = re.compile(r"failed on setup with|test setup failure|collection failure")

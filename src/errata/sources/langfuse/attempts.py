@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 from errata.model import Attempt, Case, Item, Output, Run, UsageByRole, case_key
 from errata.model.identity import case_key_of_input
 from errata.model.words import Execution
-from errata.sources.assessments import facts_of, grade_of
 from errata.sources.base import Row
-from errata.sources.facts import MISSING
 from errata.sources.langfuse.observations import span_of
 from errata.sources.langfuse.rows import time_of
 from errata.sources.langfuse.runs import Link
 from errata.sources.langfuse.scores import checks_of
-from errata.sources.span_steps import Transcript
-from errata.sources.spans import Tree
-from errata.sources.values import as_text, known, number, plain, rest, sequence, text
+from errata.sources.shared.assessments import facts_of, grade_of
+from errata.sources.shared.facts import MISSING
+from errata.sources.shared.span_steps import Transcript
+from errata.sources.shared.spans import Tree
+from errata.sources.shared.values import as_text, known, number, plain, rest, sequence, text
 
 _TRACE = frozenset(
     ("id", "timestamp", "input", "output", "observations", "scores", "latency", "totalCost", "projectId", "environment",

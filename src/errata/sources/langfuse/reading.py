@@ -6,12 +6,12 @@ from typing import Any
 
 from errata.model import Item, Run
 from errata.sources.base import Numbering, Row, convert_each
-from errata.sources.json_rows import json_rows
 from errata.sources.langfuse.attempts import Read, Trace, Try, attempt_of, case_of, missing, name_of
 from errata.sources.langfuse.layout import NAME, Export
 from errata.sources.langfuse.rows import Told, inside_of, named
 from errata.sources.langfuse.runs import Link, Plan
-from errata.sources.values import text
+from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.values import text
 
 
 class Reading:

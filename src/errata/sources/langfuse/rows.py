@@ -9,13 +9,13 @@ import msgspec
 
 from errata.model import Unreadable
 from errata.sources.base import Row
-from errata.sources.gathering import Items, Lines, lines_of
-from errata.sources.heads import head_of
-from errata.sources.json_rows import HEAD, list_in
 from errata.sources.langfuse.layout import NAME, camel
-from errata.sources.long_documents import long_document
-from errata.sources.trace_values import parsed
-from errata.sources.values import moment, sequence, text
+from errata.sources.shared.gathering import Items, Lines, lines_of
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.json_rows import HEAD, list_in
+from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.trace_values import parsed
+from errata.sources.shared.values import moment, sequence, text
 
 _TEXTS = ("input", "output", "expectedOutput", "modelParameters")
 

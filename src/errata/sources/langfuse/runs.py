@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, describe, unreadable
-from errata.sources.json_rows import json_rows
 from errata.sources.langfuse.layout import NAME, Export, Kind
 from errata.sources.langfuse.rows import inside_of, named, time_of
 from errata.sources.langfuse.scores import reported_of, value_of
-from errata.sources.values import known, mapping, rest, sequence, text
+from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.values import known, mapping, rest, sequence, text
 
 _RUN = frozenset(("id", "name", "datasetName", "datasetRunItems", "createdAt"))
 

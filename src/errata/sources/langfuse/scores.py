@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Check, Reported
-from errata.sources.assessments import status_of_value
 from errata.sources.base import Row
-from errata.sources.values import as_text, known, number, rest, text
+from errata.sources.shared.assessments import status_of_value
+from errata.sources.shared.values import as_text, known, number, rest, text
 
 _SCORE = frozenset(
     ("id", "traceId", "name", "value", "stringValue", "dataType", "comment", "observationId", "datasetRunId",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from errata.model import Item
 from errata.sources.base import Match, Numbering
-from errata.sources.heads import head_of
-from errata.sources.json_rows import json_rows
 from errata.sources.langsmith.experiments import NAME, experiment_named, runs_of, survey
 from errata.sources.langsmith.rows import items_of
-from errata.sources.several_runs import items_of_runs
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.several_runs import items_of_runs
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

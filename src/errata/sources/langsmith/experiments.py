@@ -5,10 +5,10 @@ from typing import Any
 
 from errata.model import Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
-from errata.sources.json_rows import json_rows
-from errata.sources.scored_rows import Seen
-from errata.sources.unnamed import named_by_content
-from errata.sources.values import known, mapping, moment, sequence, text
+from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.scored_rows import Seen
+from errata.sources.shared.unnamed import named_by_content
+from errata.sources.shared.values import known, mapping, moment, sequence, text
 
 NAME = "langsmith"
 

@@ -5,13 +5,13 @@ from typing import Any
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
 from errata.model.words import Execution
-from errata.sources.assessments import status_of_value
 from errata.sources.base import Numbering, Row
 from errata.sources.langsmith.child_runs import steps_of
 from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of
-from errata.sources.raised import error_of, raised_as
-from errata.sources.scored_rows import Scored, answer_of, scored, shown_as
-from errata.sources.values import as_text, count, known, mapping, moment, name_of, number, plain, rest, text
+from errata.sources.shared.assessments import status_of_value
+from errata.sources.shared.raised import error_of, raised_as
+from errata.sources.shared.scored_rows import Scored, answer_of, scored, shown_as
+from errata.sources.shared.values import as_text, count, known, mapping, moment, name_of, number, plain, rest, text
 
 _RUN = frozenset(
     ("id", "inputs", "outputs", "error", "start_time", "end_time", "session_name", "session_id", "child_runs", "status",

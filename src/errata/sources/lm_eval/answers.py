@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.sources.base import decode, number_or_none
-from errata.sources.values import as_text, mapping, plain, sequence
+from errata.sources.shared.values import as_text, mapping, plain, sequence
 
 LIKELIHOOD = "acc"
 """The measure that takes the likeliest continuation for the answer."""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from errata.model import Check
 from errata.model.words import Outcome
 from errata.sources.base import Row
-from errata.sources.facts import outcome_of, status_of
 from errata.sources.lm_eval.layout import NO_FILTER, NO_MATCH
 from errata.sources.lm_eval.results import Measure, Plan, Results
-from errata.sources.values import known, number, sequence, text
+from errata.sources.shared.facts import outcome_of, status_of
+from errata.sources.shared.values import known, number, sequence, text
 
 ROW = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",

@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from errata.model import SourceRef
-from errata.sources.values import count, mapping, number, sequence, text
+from errata.sources.shared.values import count, mapping, number, sequence, text
 
 STDERR = "_stderr"
 _NOT_MEANS = frozenset(

@@ -11,12 +11,12 @@ import msgspec
 
 from errata.model import Attempt, Case, Item, Output, Run, case_key
 from errata.sources.base import Row
-from errata.sources.chat import steps_of_tries
 from errata.sources.lm_eval.answers import LIKELIHOOD, Asked, asked_of, likeliest, texts_of
 from errata.sources.lm_eval.layout import NO_FILTER
 from errata.sources.lm_eval.measures import ROW, Filtered, checks_of, outcome, primary_of, tries_of, value_of
 from errata.sources.lm_eval.results import Plan, Results
-from errata.sources.values import as_text, known, name_of, plain, rest, sequence, text
+from errata.sources.shared.chat import steps_of_tries
+from errata.sources.shared.values import as_text, known, name_of, plain, rest, sequence, text
 
 
 class Document(msgspec.Struct):

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from errata.model import Item, Run
 from errata.sources.base import Match, Numbering, Row, convert_each
-from errata.sources.documents import Documents
-from errata.sources.json_rows import json_rows
 from errata.sources.mlflow.attempts import Told, attempt_of, case_of
 from errata.sources.mlflow.layout import NAME, Files, are_one, kind_of
 from errata.sources.mlflow.runs import NO_SUMMARY, Summary, run_of, summaries
 from errata.sources.mlflow.trace import Trace
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.json_rows import json_rows
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from errata.model import Check, CheckEdit, ErrorInfo, SourceRef
 from errata.model.words import ScorerKind
-from errata.sources.assessments import status_of_value
 from errata.sources.mlflow.trace import Trace
 from errata.sources.mlflow.values import time_of
-from errata.sources.tracebacks import frames_of, own_frame
-from errata.sources.values import as_text, known, mapping, number, rest, text
+from errata.sources.shared.assessments import status_of_value
+from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.values import as_text, known, mapping, number, rest, text
 
 KINDS: dict[str, ScorerKind] = {"LLM_JUDGE": "judge", "AI_JUDGE": "judge", "HUMAN": "human"}
 _ASSESSMENT = frozenset(

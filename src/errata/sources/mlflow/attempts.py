@@ -8,15 +8,15 @@ from typing import Any
 from errata.model import Attempt, Case, Output, Run, UsageByRole, case_key
 from errata.model.identity import case_key_of_input
 from errata.model.words import Execution
-from errata.sources.assessments import facts_of, grade_of
 from errata.sources.mlflow.assessments import checks_of, expected_of
 from errata.sources.mlflow.spans import span_of, usage_in
 from errata.sources.mlflow.trace import Trace
 from errata.sources.mlflow.values import decoded, seconds_of, time_of
-from errata.sources.overcome import settled
-from errata.sources.span_steps import Transcript
-from errata.sources.spans import Tree
-from errata.sources.values import as_text, known, mapping, plain, rest, text
+from errata.sources.shared.assessments import facts_of, grade_of
+from errata.sources.shared.overcome import settled
+from errata.sources.shared.span_steps import Transcript
+from errata.sources.shared.spans import Tree
+from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
 
 _INFO = frozenset(
     ("trace_id", "request_id", "trace_location", "experiment_id", "request_time", "timestamp_ms", "state", "status",

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Code, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.documents import Documents
 from errata.sources.mlflow.assessments import KINDS
 from errata.sources.mlflow.layout import NAME, SUMMARY_CAP
 from errata.sources.mlflow.spans import span_of
 from errata.sources.mlflow.trace import Trace
-from errata.sources.values import known, mapping, number, rest, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import known, mapping, number, rest, text
 
 _METADATA = "mlflow.source.git."
 

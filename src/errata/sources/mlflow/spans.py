@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from errata.model import ErrorInfo, SourceRef, Usage
 from errata.sources.mlflow.values import decoded
-from errata.sources.replies import answered_in, asked_in, stopped_in
-from errata.sources.span_parts import call_of, error_of
-from errata.sources.spans import Span, SpanKind
-from errata.sources.tokens import usage_of
-from errata.sources.trace_values import hex_id, moment, whole
-from errata.sources.values import known, mapping, number, rest, sequence, text
+from errata.sources.shared.replies import answered_in, asked_in, stopped_in
+from errata.sources.shared.span_parts import call_of, error_of
+from errata.sources.shared.spans import Span, SpanKind
+from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.trace_values import hex_id, moment, whole
+from errata.sources.shared.values import known, mapping, number, rest, sequence, text
 
 _KINDS: dict[str, SpanKind] = {
     "CHAT_MODEL": "model",

@@ -5,7 +5,7 @@ from typing import Any
 from errata.model import SourceRef
 from errata.sources.base import Row
 from errata.sources.mlflow.values import decoded
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.values import mapping, sequence, text
 
 _COLUMNS = ("trace", "trace_id", "state", "request_time", "execution_duration", "request", "response", "trace_metadata",
             "tags", "spans", "assessments", "client_request_id")  # fmt: skip

@@ -3,7 +3,7 @@
 from typing import Any
 
 from errata.sources.base import decode
-from errata.sources.values import moment, moment_since_1970, number, text
+from errata.sources.shared.values import moment, moment_since_1970, number, text
 
 
 def decoded(value: Any) -> Any:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from errata.model import Item, Unreadable
 from errata.sources.base import Match, Row, convert_each, of_run
-from errata.sources.gathering import gathered
-from errata.sources.heads import head_of
 from errata.sources.openai_evals.runs import NAME, header_of, run_of
 from errata.sources.openai_evals.samples import Event, Reading, items_of
+from errata.sources.shared.gathering import gathered
+from errata.sources.shared.heads import head_of
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

@@ -8,10 +8,10 @@ import msgspec
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Judgement, Output, Run, UsageByRole, case_key
 from errata.sources.base import Row
-from errata.sources.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.openai_evals.runs import Header
 from errata.sources.openai_evals.samplings import Samplings
-from errata.sources.values import as_text, known, mapping, moment, name_of, number, plain, rest, text
+from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
+from errata.sources.shared.values import as_text, known, mapping, moment, name_of, number, plain, rest, text
 
 INVALID = "__invalid__"
 """What stands for the choice of a judge whose words name none."""

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from errata.model import Actor, Step, ToolCall, Usage
 from errata.model.usage import NO_USAGE, total_of
 from errata.sources.base import Row
-from errata.sources.chat import steps_of_chat
-from errata.sources.values import as_text, count, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.chat import steps_of_chat
+from errata.sources.shared.values import as_text, count, known, mapping, moment, plain, rest, sequence, text
 
 _SAMPLING = ("prompt", "sampled", "usage", "model")
 

@@ -14,11 +14,11 @@ import msgspec
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import EXCERPT, LINE_CAP, READ_SIZE, decode, describe, relative, unreadable
-from errata.sources.gathering import Groups
-from errata.sources.long_documents import long_document
 from errata.sources.otlp.layout import NAME
 from errata.sources.otlp.survey import Survey
-from errata.sources.values import mapping, plain
+from errata.sources.shared.gathering import Groups
+from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.values import mapping, plain
 
 KEPT = 8
 """Batches that are held: the spans of a trace mostly stand close together."""

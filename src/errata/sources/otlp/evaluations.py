@@ -5,11 +5,11 @@ from typing import Any
 
 from errata.model import Check, ErrorInfo
 from errata.model.words import CheckStatus
-from errata.sources.assessments import status_of_value
 from errata.sources.otlp.names import RESULT_STATUS
 from errata.sources.otlp.spans import Evaluation, Recorded
-from errata.sources.trace_values import parsed
-from errata.sources.values import as_text, known, mapping, number, rest, text
+from errata.sources.shared.assessments import status_of_value
+from errata.sources.shared.trace_values import parsed
+from errata.sources.shared.values import as_text, known, mapping, number, rest, text
 
 _SCORE = "gen_ai.evaluation.score."
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.sources.otlp.values import Attributes
-from errata.sources.trace_values import parsed
-from errata.sources.values import as_text, mapping, sequence, text
+from errata.sources.shared.trace_values import parsed
+from errata.sources.shared.values import as_text, mapping, sequence, text
 
 DETAILS = "gen_ai.client.inference.operation.details"
 _ASKED = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")

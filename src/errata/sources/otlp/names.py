@@ -1,6 +1,6 @@
 """The names that one and the same thing has had: GenAI conventions newest first, then OpenInference and OpenLLMetry."""
 
-from errata.sources.spans import SpanKind
+from errata.sources.shared.spans import SpanKind
 
 PROVIDER = ("gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system")
 REQUESTED = ("gen_ai.request.model", "llm.model_name", "llm.request.model", "embedding.model_name")

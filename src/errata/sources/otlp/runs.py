@@ -8,9 +8,9 @@ from errata.sources.otlp import names
 from errata.sources.otlp.layout import NAME
 from errata.sources.otlp.survey import Survey, Tested
 from errata.sources.otlp.values import Attributes
-from errata.sources.settings import settings
-from errata.sources.trace_values import moment
-from errata.sources.values import known, rest, text
+from errata.sources.shared.settings import settings
+from errata.sources.shared.trace_values import moment
+from errata.sources.shared.values import known, rest, text
 
 
 def run_of(survey: Survey, tested: Tested, resource: dict[str, Any], path: Path) -> Run:

@@ -7,8 +7,8 @@ import msgspec
 
 from errata.sources.otlp import names
 from errata.sources.otlp.values import value_of
-from errata.sources.trace_values import hex_id, whole
-from errata.sources.values import text
+from errata.sources.shared.trace_values import hex_id, whole
+from errata.sources.shared.values import text
 
 
 class _Attribute(msgspec.Struct):

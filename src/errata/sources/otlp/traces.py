@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from errata.model import Attempt, Case, Item, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.identity import case_key_of_input
 from errata.model.words import Execution
-from errata.sources.assessments import facts_of
 from errata.sources.base import Numbering, Row
 from errata.sources.otlp import names
 from errata.sources.otlp.batches import Piece
@@ -16,11 +15,12 @@ from errata.sources.otlp.messages import Event
 from errata.sources.otlp.spans import Evaluation, Recorded, recorded
 from errata.sources.otlp.survey import Survey, Tested
 from errata.sources.otlp.values import Attributes
-from errata.sources.overcome import settled
-from errata.sources.span_steps import Transcript
-from errata.sources.spans import Span, Tree
-from errata.sources.trace_values import hex_id, moment, parsed
-from errata.sources.values import as_text, known, mapping, plain, sequence, text
+from errata.sources.shared.assessments import facts_of
+from errata.sources.shared.overcome import settled
+from errata.sources.shared.span_steps import Transcript
+from errata.sources.shared.spans import Span, Tree
+from errata.sources.shared.trace_values import hex_id, moment, parsed
+from errata.sources.shared.values import as_text, known, mapping, plain, sequence, text
 
 
 class Reading(NamedTuple):

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from errata.sources.trace_values import whole
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.trace_values import whole
+from errata.sources.shared.values import mapping, sequence, text
 
 ENVIRONMENT = "process.environment_variable."
 NOT_KEPT = "[not kept]"

@@ -6,7 +6,6 @@ from typing import Any
 
 from errata.model import Item, Run, Unreadable
 from errata.sources.base import Numbering, Row, convert_each, unreadable
-from errata.sources.neighbours import by_neighbours
 from errata.sources.promptfoo.assertions import Graders
 from errata.sources.promptfoo.attempts import Place, attempt_of
 from errata.sources.promptfoo.cases import case_of
@@ -14,6 +13,7 @@ from errata.sources.promptfoo.columns import Columns, Key
 from errata.sources.promptfoo.document import Evaluation, open_evaluation, rows_alone
 from errata.sources.promptfoo.recognition import explain, recognise
 from errata.sources.promptfoo.runs import NAME, run_of
+from errata.sources.shared.neighbours import by_neighbours
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

@@ -5,7 +5,7 @@ from typing import Any
 from errata.model import Scorer
 from errata.model.words import ScorerKind
 from errata.sources.promptfoo.providers import provider_id
-from errata.sources.values import mapping, number, text
+from errata.sources.shared.values import mapping, number, text
 
 _JUDGED = frozenset(
     (

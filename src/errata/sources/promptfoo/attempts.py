@@ -12,7 +12,7 @@ from errata.sources.promptfoo.errors import cut_short, error_of, thrown_while_gr
 from errata.sources.promptfoo.limits import limit_of
 from errata.sources.promptfoo.usage import told_otherwise, usage_of
 from errata.sources.promptfoo.values import as_text, kept, moment, rest
-from errata.sources.values import mapping, number, plain, seconds, sequence, text
+from errata.sources.shared.values import mapping, number, plain, seconds, sequence, text
 
 ASSERTION, ERROR = 1, 2
 """What `failureReason` says; 0 is for a pass, or for not knowing."""

@@ -6,7 +6,7 @@ from typing import Any
 from errata.model import Case, Run, SourceRef
 from errata.model.identity import fingerprint
 from errata.sources.promptfoo.values import kept, rest
-from errata.sources.values import mapping, plain, sequence, text
+from errata.sources.shared.values import mapping, plain, sequence, text
 from errata.text.clean import one_line
 
 LONGEST_NAME = 160

@@ -11,7 +11,7 @@ from errata.sources.promptfoo.assertions import Graders, kind_of, name_of
 from errata.sources.promptfoo.errors import error_of, is_no_verdict
 from errata.sources.promptfoo.limits import check_kind, only_limits
 from errata.sources.promptfoo.values import as_text, kept, rest
-from errata.sources.values import mapping, number, sequence, text
+from errata.sources.shared.values import mapping, number, sequence, text
 
 _COMPONENT = ("pass", "score", "reason", "assertion", "componentResults", "metadata")
 

@@ -11,7 +11,7 @@ from errata.sources.promptfoo.assertions import Graders, scorer_of
 from errata.sources.promptfoo.cases import Naming
 from errata.sources.promptfoo.document import Evaluation
 from errata.sources.promptfoo.providers import configured, label_of, provider_id, subject_of
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.values import mapping, sequence, text
 from errata.text.clean import one_line
 
 Key = int | tuple[str, str]

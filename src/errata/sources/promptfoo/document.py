@@ -13,7 +13,7 @@ from errata.sources.base import Row, json_file, json_lines
 from errata.sources.promptfoo.recognition import holds_lines
 from errata.sources.promptfoo.table import Table
 from errata.sources.promptfoo.values import moment, rest
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.values import mapping, sequence, text
 
 _SUMMARY = ("version", "timestamp", "prompts", "results", "stats", "table")
 _AROUND = ("evalId", "id", "results", "config", "metadata", "prompts", "createdAt", "version", "datasetId", "data")

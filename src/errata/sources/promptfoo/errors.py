@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Limit, SourceRef
 from errata.model.words import Phase
-from errata.sources.values import mapping
+from errata.sources.shared.values import mapping
 
 _STACK_LINE = re.compile(r"^\s+at\s", re.MULTILINE)
 _THROWN = re.compile(r"^(?P<type>[A-Z]\w*(?:Error|Exception)|Error): (?P<message>.*)", re.DOTALL)

@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.model import Subject
 from errata.sources.promptfoo.values import kept
-from errata.sources.values import mapping, text
+from errata.sources.shared.values import mapping, text
 
 # what stands between the provider and its model, where anything does
 _WAYS = frozenset(

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from errata.sources.base import Match, decode
-from errata.sources.heads import head_of
+from errata.sources.shared.heads import head_of
 
 HEAD = 256 * 1024
 _SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"

@@ -5,7 +5,7 @@ from typing import Any
 from errata.model import Reported, SourceRef
 from errata.sources.promptfoo.columns import Column
 from errata.sources.promptfoo.document import Evaluation
-from errata.sources.values import mapping, number
+from errata.sources.shared.values import mapping, number
 
 PASS_RATE = "pass rate"  # noqa: S105 a rate
 WHOLE = "all columns of the evaluation"

@@ -12,7 +12,7 @@ from errata.sources.promptfoo.document import Evaluation
 from errata.sources.promptfoo.reported import reported
 from errata.sources.promptfoo.usage import usage
 from errata.sources.promptfoo.values import kept, rest
-from errata.sources.values import mapping, number, sequence, text
+from errata.sources.shared.values import mapping, number, sequence, text
 from errata.text.clean import one_line
 
 NAME = "promptfoo"

@@ -6,7 +6,7 @@ from typing import Any
 from errata.model import Actor, ErrorInfo, Step
 from errata.model.words import ActorRole, StepKind
 from errata.sources.promptfoo.values import moment, rest
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.values import mapping, sequence, text
 
 _KNOWN = ("spanId", "parentSpanId", "name", "startTime", "endTime", "status")
 

@@ -6,7 +6,7 @@ from typing import Any
 from errata.model import SourceRef
 from errata.sources.base import Row
 from errata.sources.promptfoo.values import as_text
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.values import mapping, sequence, text
 
 
 class Table:

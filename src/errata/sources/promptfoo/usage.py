@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.model import Usage, UsageByRole
 from errata.sources.promptfoo.values import rest
-from errata.sources.values import count, mapping, number
+from errata.sources.shared.values import count, mapping, number
 
 _KNOWN = ("prompt", "completion", "total", "cached", "numRequests", "completionDetails", "assertions")
 _DETAILS = ("reasoning", "cacheReadInputTokens", "cacheCreationInputTokens")

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from errata.model.times import from_milliseconds
-from errata.sources import values
-from errata.sources.values import is_told, number, plain
+from errata.sources.shared import values
+from errata.sources.shared.values import is_told, number, plain
 
 NOT_KEPT = "[not kept]"
 """Stands where a value was that may be a secret; its name stays."""

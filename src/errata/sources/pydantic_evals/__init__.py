@@ -7,10 +7,10 @@ from pathlib import Path
 
 from errata.model import Item, Unreadable
 from errata.sources.base import Match, convert_each, of_run
-from errata.sources.heads import head_of
-from errata.sources.long_documents import long_document
 from errata.sources.pydantic_evals.cases import Reading, items_of
 from errata.sources.pydantic_evals.reports import CASES, NAME, Report, run_of
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.long_documents import long_document
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

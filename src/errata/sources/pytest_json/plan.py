@@ -6,12 +6,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from errata.model import Attempt, Case, ErrorInfo, Item, Run, SourceRef, case_key
-from errata.sources.captured import captured
-from errata.sources.facts import MISSING, NOT_MADE, Facts
-from errata.sources.long_documents import LongDocument
 from errata.sources.pytest_json.runs import field
-from errata.sources.raised import raised_in
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.captured import captured
+from errata.sources.shared.facts import MISSING, NOT_MADE, Facts
+from errata.sources.shared.long_documents import LongDocument
+from errata.sources.shared.raised import raised_in
+from errata.sources.shared.values import mapping, sequence, text
 
 
 def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:

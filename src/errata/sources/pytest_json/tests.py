@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, case_key
 from errata.model.words import Phase
 from errata.sources.base import Numbering, Row
-from errata.sources.captured import captured
-from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.pytest_json.runs import PASSES, recorded
-from errata.sources.raised import Raised, error_of, raised_in
-from errata.sources.values import as_text, known, mapping, name_of, number, rest, sequence, text
-from errata.sources.verdicts import FAILED, PASSED, SKIPPED, UNEXPECTED, UNEXPECTED_STATUS, Refused, Verdict
+from errata.sources.shared.captured import captured
+from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.shared.raised import Raised, error_of, raised_in
+from errata.sources.shared.values import as_text, known, mapping, name_of, number, rest, sequence, text
+from errata.sources.shared.verdicts import FAILED, PASSED, SKIPPED, UNEXPECTED, UNEXPECTED_STATUS, Refused, Verdict
 
 OUTCOMES = ("passed", "failed", "skipped")
 STAGES = ("setup", "call", "teardown")

@@ -11,11 +11,11 @@ from errata.model import Attempt, Case, Check, Item, Output, Run, Step, case_key
 from errata.model.identity import fingerprint
 from errata.model.words import CheckStatus
 from errata.sources.base import Numbering, Row, number_or_none
-from errata.sources.chat import last_answer, steps_of_chat
-from errata.sources.facts import Facts, outcome_of
-from errata.sources.passages import retrieved
 from errata.sources.ragas.columns import ANSWER, INPUT, REFERENCE, RETRIEVED, Columns
-from errata.sources.values import as_text, known, mapping, plain, rest, text
+from errata.sources.shared.chat import last_answer, steps_of_chat
+from errata.sources.shared.facts import Facts, outcome_of
+from errata.sources.shared.passages import retrieved
+from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
 
 _HOMES = frozenset((INPUT, ANSWER, REFERENCE, RETRIEVED, "reference_contexts", "rubrics", "reference_tool_calls"))
 

@@ -10,10 +10,10 @@ from typing import Any
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, csv_rows, decode, json_lines, number_or_none
-from errata.sources.documents import children
-from errata.sources.heads import head_of
 from errata.sources.ragas.columns import ANSWER, INPUT, OLD, Columns, are_results, columns_of
-from errata.sources.values import as_text
+from errata.sources.shared.documents import children
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.values import as_text
 
 NAME = "ragas"
 

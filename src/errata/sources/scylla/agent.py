@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Limit, Output, SourceRef, Usage
 from errata.sources.base import decode, text_file
-from errata.sources.documents import TEXT_CAP, Documents
 from errata.sources.scylla.values import number, whole
-from errata.sources.values import known, mapping, sequence, text
+from errata.sources.shared.documents import TEXT_CAP, Documents
+from errata.sources.shared.values import known, mapping, sequence, text
 from errata.text.redact import redact
 
 _LIMITS = {"error_max_turns": "max_turns", "error_max_budget_usd": "max_budget"}

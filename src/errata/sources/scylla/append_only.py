@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, ErrorInfo, Reported, SourceRef, case_key, times
 from errata.model.words import Phase
-from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.scylla.facts import CANCELLED, NOT_SCORED, PASS_ABOVE
 from errata.sources.scylla.log_errors import typed
 from errata.sources.scylla.summary_rows import SummaryRow
 from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.thread_log import Block, Logs
-from errata.sources.values import known, mapping, moment, sequence, text
+from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.shared.values import known, mapping, moment, sequence, text
 from errata.text.redact import redact
 
 _NEAR = timedelta(seconds=60)

@@ -6,8 +6,6 @@ from pathlib import Path
 import msgspec
 
 from errata.model import Attempt, Case, Item, Run, case_key
-from errata.sources.documents import Documents, folders
-from errata.sources.facts import UNFINISHED
 from errata.sources.scylla.append_only import entries_told, is_append_only
 from errata.sources.scylla.batch_run import Batch, run_of
 from errata.sources.scylla.experiment import open_experiment, task_artefacts, task_text
@@ -18,7 +16,9 @@ from errata.sources.scylla.summary_rows import rows_told, summary_rows
 from errata.sources.scylla.tests_of_batch import SUITE, attempt_of
 from errata.sources.scylla.thread_log import Logs, read_logs
 from errata.sources.scylla.values import test_of
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.documents import Documents, folders
+from errata.sources.shared.facts import UNFINISHED
+from errata.sources.shared.values import mapping, sequence, text
 
 
 def read_batch(root: Path, summary_path: Path) -> Iterator[Item]:

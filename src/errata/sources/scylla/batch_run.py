@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Reported, Run, Scorer, Session, SourceInfo, SourceRef, Subject, times
-from errata.sources.documents import Documents
 from errata.sources.scylla.append_only import success_count
 from errata.sources.scylla.checkpoint import UNDER_WAY
 from errata.sources.scylla.experiment import Experiment
@@ -16,7 +15,8 @@ from errata.sources.scylla.sessions import describe_sessions
 from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.thread_log import Logs
 from errata.sources.scylla.values import number
-from errata.sources.values import known, last_part, mapping, moment, parts, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import known, last_part, mapping, moment, parts, sequence, text
 
 
 @dataclass

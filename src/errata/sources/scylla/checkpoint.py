@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.sources.scylla.values import whole
-from errata.sources.values import known, last_part, mapping, moment, text
+from errata.sources.shared.values import known, last_part, mapping, moment, text
 
 SUPPORTED = ("2.0", "3.0", "3.1")
 

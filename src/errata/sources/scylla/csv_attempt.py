@@ -8,7 +8,7 @@ from errata.sources.scylla.agent import broke_down, usage_of
 from errata.sources.scylla.csv_join import KEY
 from errata.sources.scylla.judges import consensus_check, criterion_status
 from errata.sources.scylla.values import number, whole
-from errata.sources.values import known, text
+from errata.sources.shared.values import known, text
 
 
 class ExportedRun(NamedTuple):

@@ -21,15 +21,15 @@ from errata.model import (
 )
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row, convert_each, csv_rows
-from errata.sources.documents import Documents
-from errata.sources.neighbours import by_neighbours
 from errata.sources.scylla.csv_attempt import ExportedRun
 from errata.sources.scylla.csv_figures import Figures, other_figures, subtest_parts, tier_parts
 from errata.sources.scylla.csv_join import Grouped, row_key
 from errata.sources.scylla.layout import NAME
 from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.values import TIMED_NAME, number, test_of, whole
-from errata.sources.values import known, mapping, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.neighbours import by_neighbours
+from errata.sources.shared.values import known, mapping, sequence, text
 
 
 class Export(NamedTuple):

@@ -9,7 +9,7 @@ from errata.sources.base import Row, csv_rows, unreadable
 from errata.sources.scylla.csv_join import KEY, row_key
 from errata.sources.scylla.layout import NAME
 from errata.sources.scylla.values import number, whole
-from errata.sources.values import known, mapping
+from errata.sources.shared.values import known, mapping
 
 
 class Figures:

@@ -6,7 +6,7 @@ from pathlib import Path
 from errata.model import Unreadable
 from errata.sources.base import Row, csv_rows, unreadable
 from errata.sources.scylla.layout import NAME
-from errata.sources.values import text
+from errata.sources.shared.values import text
 
 KEY = ("experiment", "agent_model", "tier", "subtest", "run_number")
 

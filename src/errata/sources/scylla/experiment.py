@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, SourceRef
-from errata.sources.documents import Documents, folders
 from errata.sources.scylla.checkpoint import Checkpoint, RunState
 from errata.sources.scylla.run_folder import RunPlace
 from errata.sources.scylla.values import test_of
-from errata.sources.values import last_part, mapping, sequence, text
+from errata.sources.shared.documents import Documents, folders
+from errata.sources.shared.values import last_part, mapping, sequence, text
 
 CORNERS = ("", "completed", "in_progress", ".failed")
 _TIER = re.compile(r"T\d{1,3}$")

@@ -6,7 +6,7 @@ test cost nothing, and there is no answer to have an outcome.
 
 from typing import NamedTuple
 
-from errata.sources.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
 
 PASS_ABOVE = 0.5
 """The batch runner's rule: a test is passed when its best tier scores more than this."""

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from errata.model import Check, Judgement, SourceRef
 from errata.model.words import CheckStatus
 from errata.sources.base import text_file
-from errata.sources.documents import Documents, folders
 from errata.sources.scylla.values import differing, number, whole
-from errata.sources.values import known, mapping, sequence, text
+from errata.sources.shared.documents import Documents, folders
+from errata.sources.shared.values import known, mapping, sequence, text
 
 _FOLDER = re.compile(r"judge_(\d+)$")
 _MODEL_LINE = re.compile(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Part, SourceRef
-from errata.sources.documents import Documents
 from errata.sources.scylla.experiment import Experiment, subtest_folders, tier_folders
 from errata.sources.scylla.values import differing, number, whole
-from errata.sources.values import known, mapping, plain, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import known, mapping, plain, sequence, text
 
 
 class Reports(NamedTuple):

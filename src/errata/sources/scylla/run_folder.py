@@ -8,13 +8,13 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Check, ErrorInfo, Usage, UsageByRole
 from errata.model.words import ArtefactRole, Measurement, Outcome
-from errata.sources.documents import Documents, children
-from errata.sources.facts import MISSING, NOT_MADE, UNFINISHED, Facts
 from errata.sources.scylla.agent import Agent, broke_down, read_agent, usage_of
 from errata.sources.scylla.checkpoint import RunState
 from errata.sources.scylla.judges import Judge, checks_of, consensus_check, criteria_checks, judgement_of, read_judges
 from errata.sources.scylla.values import differing, number, whole
-from errata.sources.values import known, mapping, moment, sequence, text
+from errata.sources.shared.documents import Documents, children
+from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
+from errata.sources.shared.values import known, mapping, moment, sequence, text
 
 ARTEFACT_CAP = 40
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from errata.model import Session, times
 from errata.sources.scylla.thread_log import Block
-from errata.sources.values import known
+from errata.sources.shared.values import known
 from errata.text.redact import redact
 
 IDLE = timedelta(minutes=15)

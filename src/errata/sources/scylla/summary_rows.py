@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.model import SourceRef, times
-from errata.sources.documents import Documents
 from errata.sources.scylla.tests_of_batch import Told
 from errata.sources.scylla.thread_log import Block, Logs
-from errata.sources.values import moment, sequence, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import moment, sequence, text
 
 
 class SummaryRow(NamedTuple):

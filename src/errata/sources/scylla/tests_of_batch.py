@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Check, ErrorInfo, Part, SourceRef, Usage, UsageByRole, attempt_id, case_key
-from errata.sources.facts import MISSING, Facts
 from errata.sources.scylla.facts import PASS_ABOVE, Figures, facts_of
 from errata.sources.scylla.thread_log import Block, ResultBlock, TierResult
 from errata.sources.scylla.values import number, whole
-from errata.sources.values import known, last_part, text
+from errata.sources.shared.facts import MISSING, Facts
+from errata.sources.shared.values import known, last_part, text
 from errata.text.redact import redact
 
 SUITE = "projectscylla"

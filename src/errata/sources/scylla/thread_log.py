@@ -11,11 +11,11 @@ from pathlib import Path
 
 from errata.model import Evidence, SourceRef, Unreadable
 from errata.sources.base import describe, relative, unreadable
-from errata.sources.documents import children
 from errata.sources.scylla.layout import NAME
 from errata.sources.scylla.log_errors import LoggedErrors
 from errata.sources.scylla.values import number, whole
-from errata.sources.values import moment
+from errata.sources.shared.documents import children
+from errata.sources.shared.values import moment
 from errata.text.redact import redact
 
 EVIDENCE_CAP = 2_000

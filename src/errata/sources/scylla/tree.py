@@ -19,7 +19,6 @@ from errata.model import (
     attempt_id,
     case_key,
 )
-from errata.sources.documents import Documents
 from errata.sources.scylla.experiment import (
     Experiment,
     manifest,
@@ -33,7 +32,8 @@ from errata.sources.scylla.reports import facts_of_reports, parts_of, read_repor
 from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
 from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.values import number, whole
-from errata.sources.values import known, moment, text
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import known, moment, text
 
 
 def read_tree(root: Path) -> Iterator[Item]:

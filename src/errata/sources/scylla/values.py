@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from errata.sources.base import number_or_none
-from errata.sources.values import LARGEST, plain
+from errata.sources.shared.values import LARGEST, plain
 
 TIMED_NAME = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-(.+)$")
 """`2026-02-14T01-02-23-test-006`: when an experiment was begun (UTC), and of which test."""

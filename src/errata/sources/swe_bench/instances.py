@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import Execution, Measurement, Outcome
-from errata.sources.facts import MISSING, Facts
+from errata.sources.shared.facts import MISSING, Facts
+from errata.sources.shared.values import known
 from errata.sources.swe_bench.tests_status import SCORER
 from errata.sources.swe_bench.trajectory import Trajectory
 from errata.sources.swe_bench.verdict import Verdict, broken
-from errata.sources.values import known
 
 
 class Instance(NamedTuple):

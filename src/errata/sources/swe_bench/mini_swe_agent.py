@@ -5,10 +5,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
-from errata.sources.chat import steps_of_chat
-from errata.sources.settings import settings
+from errata.sources.shared.chat import steps_of_chat
+from errata.sources.shared.settings import settings
+from errata.sources.shared.values import count, is_told, known, mapping, moment_since_1970, number, rest, sequence, text
 from errata.sources.swe_bench.trajectory import Ending, Trajectory
-from errata.sources.values import count, is_told, known, mapping, moment_since_1970, number, rest, sequence, text
 from errata.text.redact import redact
 
 AGENT = "mini-swe-agent"

@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 from errata.model import Artefact, ErrorInfo, Limit, SourceRef, Usage
-from errata.sources.settings import settings
+from errata.sources.shared.settings import settings
+from errata.sources.shared.values import count, known, mapping, number, rest, sequence, text
 from errata.sources.swe_bench.openhands_events import conversation_errors, steps_of
 from errata.sources.swe_bench.trajectory import Ending, Trajectory, error_of
-from errata.sources.values import count, known, mapping, number, rest, sequence, text
 from errata.text.redact import redact
 
 AGENT = "OpenHands"

@@ -5,7 +5,7 @@ from typing import Any
 
 from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall
 from errata.model.words import ActorRole, StepKind
-from errata.sources.values import as_text, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, known, mapping, moment, plain, rest, sequence, text
 from errata.text.redact import redact
 
 STEPS_CAP = 100_000

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import LINE_CAP, READ_SIZE, decode, describe, relative, unreadable
-from errata.sources.heads import BYTE_ORDER_MARK, head_of
-from errata.sources.long_documents import long_document
+from errata.sources.shared.heads import BYTE_ORDER_MARK, head_of
+from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.values import mapping, text
 from errata.sources.swe_bench.layout import NAME
-from errata.sources.values import mapping, text
 
 FIRST = 64 * 1024
 SHOWN = 20

@@ -6,7 +6,8 @@ from typing import Any
 
 from errata.model import Item, Reported, SourceRef
 from errata.sources.base import Row, convert_each, of_run
-from errata.sources.documents import Documents, folders
+from errata.sources.shared.documents import Documents, folders
+from errata.sources.shared.values import mapping, text
 from errata.sources.swe_bench.instances import Instance, attempt_of, case_of
 from errata.sources.swe_bench.layout import NAME, PRO
 from errata.sources.swe_bench.predictions import Predictions
@@ -15,7 +16,6 @@ from errata.sources.swe_bench.survey import Survey, is_instance_folder, survey
 from errata.sources.swe_bench.trajectories import Place, Trajectories
 from errata.sources.swe_bench.trajectory import Trajectory
 from errata.sources.swe_bench.verdict import Verdict, verdict_of
-from errata.sources.values import mapping, text
 
 
 def read(path: Path) -> Iterator[Item]:

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
+from errata.sources.shared.values import count, known, number, rest, text
 from errata.sources.swe_bench.layout import NAME, SUITE
 from errata.sources.swe_bench.predictions import Predictions
 from errata.sources.swe_bench.trajectory import Trajectory
-from errata.sources.values import count, known, number, rest, text
 
 LISTS = (
     "resolved",

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.sources.documents import children, folders, is_file
+from errata.sources.shared.documents import children, folders, is_file
 from errata.sources.swe_bench.kinds import TRAJECTORIES, Kind, kind_of_file
 from errata.sources.swe_bench.layout import INSTANCE_LOG, REPORT
 

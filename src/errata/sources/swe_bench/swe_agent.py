@@ -5,9 +5,9 @@ from typing import Any
 
 from errata.model import Actor, Limit, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.sources.base import decode
-from errata.sources.chat import steps_of_chat
+from errata.sources.shared.chat import steps_of_chat
+from errata.sources.shared.values import count, known, mapping, number, rest, sequence, text
 from errata.sources.swe_bench.trajectory import Ending, Trajectory, error_of
-from errata.sources.values import count, known, mapping, number, rest, sequence, text
 from errata.text.redact import redact
 
 AGENT = "SWE-agent"

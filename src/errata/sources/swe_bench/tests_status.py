@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.model import Check, SourceRef
 from errata.model.words import CheckStatus
-from errata.sources.values import mapping, sequence, text
+from errata.sources.shared.values import mapping, sequence, text
 
 SCORER = "SWE-bench"
 TESTS_CAP = 2_000

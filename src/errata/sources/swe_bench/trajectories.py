@@ -8,13 +8,13 @@ import msgspec
 
 from errata.model import SourceRef
 from errata.sources.base import LINE_CAP, READ_SIZE, decode, describe
-from errata.sources.documents import Documents
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import mapping
 from errata.sources.swe_bench import mini_swe_agent, openhands, swe_agent
 from errata.sources.swe_bench.kinds import Kind
 from errata.sources.swe_bench.layout import TRAJECTORY_CAP
 from errata.sources.swe_bench.survey import Survey
 from errata.sources.swe_bench.trajectory import Trajectory
-from errata.sources.values import mapping
 
 _READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], Trajectory]] = {
     "swe-agent": swe_agent.trajectory_of,

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from errata.model import Artefact, Check, ErrorInfo, SourceRef
 from errata.model.words import ArtefactRole, Phase
-from errata.sources.documents import Documents
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.values import mapping, rest, text
 from errata.sources.swe_bench.layout import INSTANCE_LOG, REPORT
 from errata.sources.swe_bench.tests_status import checks_of
-from errata.sources.values import mapping, rest, text
 from errata.text.redact import redact
 
 _FILES: tuple[tuple[str, ArtefactRole], ...] = (

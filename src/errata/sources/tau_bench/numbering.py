@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from errata.model import Run, attempt_id, case_key
-from errata.sources.values import count
+from errata.sources.shared.values import count
 
 
 class Number(NamedTuple):

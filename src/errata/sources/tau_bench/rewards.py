@@ -5,7 +5,7 @@ from typing import Any
 
 from errata.model import Check, SourceRef
 from errata.model.words import CheckKind, CheckStatus, Outcome
-from errata.sources.values import is_told, known, mapping, number, rest, sequence, text
+from errata.sources.shared.values import is_told, known, mapping, number, rest, sequence, text
 
 TOLERANCE = 1e-6
 """As tau-bench compares: a product of parts is rarely one to the last digit."""

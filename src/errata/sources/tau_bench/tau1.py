@@ -8,11 +8,11 @@ import msgspec
 
 from errata.model import Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, convert_each, of_run
-from errata.sources.long_documents import LongDocument, long_document
+from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.values import as_text, known, mapping, sequence, text
 from errata.sources.tau_bench.layout import NAME
 from errata.sources.tau_bench.numbering import Numbers
 from errata.sources.tau_bench.tau1_attempts import attempt_of, case_of
-from errata.sources.values import as_text, known, mapping, sequence, text
 
 _FILE = re.compile(
     r"^(?P<agent>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>\d+(?:\.\d+)?)"

@@ -16,12 +16,12 @@ from errata.model import (
     case_key,
 )
 from errata.model.words import CheckStatus, Phase
-from errata.sources.chat import last_answer, steps_of_chat
-from errata.sources.facts import Facts
+from errata.sources.shared.chat import last_answer, steps_of_chat
+from errata.sources.shared.facts import Facts
+from errata.sources.shared.tracebacks import frames_of
+from errata.sources.shared.values import known, mapping, number, plain, rest, sequence, text
 from errata.sources.tau_bench.numbering import Number
 from errata.sources.tau_bench.rewards import outcome_of
-from errata.sources.tracebacks import frames_of
-from errata.sources.values import known, mapping, number, plain, rest, sequence, text
 from errata.text.redact import redact
 
 TRACEBACK_CAP = 32 * 1024

@@ -8,14 +8,14 @@ import msgspec
 
 from errata.model import Attempt, Case, Item, Run, SourceRef, Unreadable, case_key
 from errata.sources.base import Row, convert_each, json_file, of_run
-from errata.sources.facts import MISSING
-from errata.sources.long_documents import LongDocument, long_document
+from errata.sources.shared.facts import MISSING
+from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.values import as_text, count, mapping, number
 from errata.sources.tau_bench.endings import ending_of
 from errata.sources.tau_bench.layout import NAME, RESULTS, simulation_files
 from errata.sources.tau_bench.numbering import Number, Numbers
 from errata.sources.tau_bench.tau2_attempts import attempt_of
 from errata.sources.tau_bench.tau2_run import Tasks, run_of
-from errata.sources.values import as_text, count, mapping, number
 
 
 def read(path: Path) -> Iterator[Item]:

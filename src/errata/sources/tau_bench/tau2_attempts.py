@@ -4,12 +4,12 @@ from typing import Any
 
 from errata.model import Attempt, ErrorInfo, Limit, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import Measurement, Outcome
-from errata.sources.facts import Facts
+from errata.sources.shared.facts import Facts
+from errata.sources.shared.values import known, mapping, moment, number, rest, sequence, text
 from errata.sources.tau_bench.conversation import last_words, spent, steps_of
 from errata.sources.tau_bench.endings import Ending, ending_of
 from errata.sources.tau_bench.numbering import Number
 from errata.sources.tau_bench.rewards import checks_of, more_of, outcome_of
-from errata.sources.values import known, mapping, moment, number, rest, sequence, text
 from errata.text.redact import redact
 
 _HOMES = frozenset(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from errata.model import Actor, ToolCall, Usage
-from errata.sources.values import as_text, count, mapping, plain, sequence, text
+from errata.sources.shared.values import as_text, count, mapping, plain, sequence, text
 
 READ = ("text", "thinking", "redacted_thinking", "tool_use", "tool_result")
 

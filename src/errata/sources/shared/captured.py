@@ -2,7 +2,7 @@
 
 from errata.model import Artefact, SourceRef
 from errata.model.words import ArtefactRole
-from errata.sources.documents import TEXT_CAP
+from errata.sources.shared.documents import TEXT_CAP
 
 
 def captured(role: ArtefactRole, path: str, text: str, ref: SourceRef) -> tuple[Artefact, ...]:

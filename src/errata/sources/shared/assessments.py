@@ -5,8 +5,8 @@ from typing import Any
 
 from errata.model import Check
 from errata.model.words import CheckStatus, Execution, Measurement
-from errata.sources.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.values import number
+from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
+from errata.sources.shared.values import number
 
 _YES = frozenset(("pass", "passed", "yes", "true", "correct", "success"))
 _NO = frozenset(("fail", "failed", "no", "false", "incorrect", "failure"))

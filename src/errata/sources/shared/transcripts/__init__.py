@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Literal
 
-from errata.sources.heads import head_of
-from errata.sources.transcripts import claude_code, codex
-from errata.sources.transcripts.transcript import Transcript
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.transcripts import claude_code, codex
+from errata.sources.shared.transcripts.transcript import Transcript
 
 __all__ = ["Kind", "Transcript", "is_part", "kind_of", "transcript_at"]
 

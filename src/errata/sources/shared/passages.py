@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Artefact, SourceRef
-from errata.sources.documents import TEXT_CAP
-from errata.sources.values import as_text, sequence
+from errata.sources.shared.documents import TEXT_CAP
+from errata.sources.shared.values import as_text, sequence
 
 
 def retrieved(told: Any, ref: SourceRef, name: str) -> Iterator[Artefact]:

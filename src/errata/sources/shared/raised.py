@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
-from errata.sources.tracebacks import frames_of, own_frame
+from errata.sources.shared.tracebacks import frames_of, own_frame
 
 # `Failed` is what `pytest.fail` and a `pytest.raises` that saw nothing raise
 _VERDICT = re.compile(r"(?:^|\.)(?:\w*Assertion\w*|Failed|ComparisonFailure|MultipleFailuresError)$")

@@ -4,9 +4,9 @@ from typing import Any
 
 from errata.model import ErrorInfo, SourceRef, ToolCall, ToolResult
 from errata.model.words import Phase
-from errata.sources.spans import SpanKind
-from errata.sources.tracebacks import frames_of, own_frame
-from errata.sources.values import as_text, known, plain, text
+from errata.sources.shared.spans import SpanKind
+from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.values import as_text, known, plain, text
 
 PHASES: dict[SpanKind, Phase] = {"tool": "tool", "judge": "scoring"}
 _HOMES = ("exception.type", "exception.message", "exception.stacktrace")

@@ -12,7 +12,7 @@ import msgspec
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import EXCERPT, FILE_CAP, Row, decode, describe, relative, unreadable
-from errata.sources.heads import BYTE_ORDER_MARK
+from errata.sources.shared.heads import BYTE_ORDER_MARK
 
 _SPACE = " \t\r\n"
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])

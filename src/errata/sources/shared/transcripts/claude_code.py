@@ -5,11 +5,11 @@ from typing import Any
 
 from errata.model import ErrorInfo, SourceRef, Step, ToolResult
 from errata.sources.base import json_lines
-from errata.sources.heads import head_of
-from errata.sources.transcripts.claude_parts import READ, actor_of, call_of, other_parts, total_usage, words_of
-from errata.sources.transcripts.session import Session
-from errata.sources.transcripts.transcript import Transcript
-from errata.sources.values import count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.transcripts.claude_parts import READ, actor_of, call_of, other_parts, total_usage, words_of
+from errata.sources.shared.transcripts.session import Session
+from errata.sources.shared.transcripts.transcript import Transcript
+from errata.sources.shared.values import count, known, mapping, moment, number, plain, rest, sequence, text
 from errata.text.redact import redact
 
 AGENT = "Claude Code"

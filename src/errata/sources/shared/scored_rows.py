@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from errata.model import Check, ErrorInfo, Reported, Scorer, SourceRef
 from errata.model.words import Execution
-from errata.sources.assessments import facts_of, grade_of
-from errata.sources.facts import Facts
-from errata.sources.values import as_text, text
+from errata.sources.shared.assessments import facts_of, grade_of
+from errata.sources.shared.facts import Facts
+from errata.sources.shared.values import as_text, text
 from errata.text.clean import one_line
 
 NAME_WIDTH = 80

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Check, ErrorInfo, SourceRef
 from errata.sources.base import number_or_none
-from errata.sources.facts import NOT_MADE, Facts, status_of
+from errata.sources.shared.facts import NOT_MADE, Facts, status_of
 
 PASSED = Facts("completed", "scored", "pass")
 FAILED = Facts("completed", "scored", "fail")

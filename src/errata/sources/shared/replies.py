@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from errata.sources.values import as_text, mapping, sequence, text
+from errata.sources.shared.values import as_text, mapping, sequence, text
 
 
 def asked_in(given: Any) -> list[Any]:

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from errata.model import Check
-from errata.sources.facts import Facts
+from errata.sources.shared.facts import Facts
 
 
 def settled(checks: tuple[Check, ...], facts: Facts) -> tuple[Check, ...]:

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from errata.model import Actor, Step, ToolCall, ToolError, ToolResult, Usage
 from errata.model.usage import NO_USAGE, total_of
 from errata.model.words import ActorRole, StepKind
-from errata.sources.chat import steps_of_chat
-from errata.sources.spans import TOP, Place, Span, Tree
-from errata.sources.talk import STEPS_CAP, Talk
-from errata.sources.values import as_text, known, plain
+from errata.sources.shared.chat import steps_of_chat
+from errata.sources.shared.spans import TOP, Place, Span, Tree
+from errata.sources.shared.talk import STEPS_CAP, Talk
+from errata.sources.shared.values import as_text, known, plain
 
 Mark = tuple[str, str, tuple[str, ...]]
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from errata.sources.values import plain
+from errata.sources.shared.values import plain
 from errata.text.redact import redact, redact_named
 
 _ENVIRONMENT = re.compile(r"(?i)^(?:.*_)?(?:env|environ|env_vars|headers)$")

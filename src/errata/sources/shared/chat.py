@@ -7,8 +7,8 @@ import msgspec
 from errata.model import Actor, Step, ToolCall
 from errata.model.words import ActorRole, StepKind
 from errata.sources.base import DEPTH_CAP, decode
-from errata.sources.roles import CHAT_ROLES
-from errata.sources.values import as_text, plain
+from errata.sources.shared.roles import CHAT_ROLES
+from errata.sources.shared.values import as_text, plain
 
 _ROLES: dict[str, ActorRole] = {
     **CHAT_ROLES,

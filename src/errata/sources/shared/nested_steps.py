@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from errata.model import SourceRef, Step
-from errata.sources.values import mapping, sequence
+from errata.sources.shared.values import mapping, sequence
 
 STEPS_CAP = 10_000
 

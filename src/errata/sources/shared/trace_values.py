@@ -7,7 +7,7 @@ from typing import Any
 
 from errata.model.times import from_milliseconds
 from errata.sources.base import decode
-from errata.sources.values import text
+from errata.sources.shared.values import text
 
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _SIZES = (8, 16)

@@ -8,9 +8,9 @@ from typing import Any
 from errata.model import ErrorInfo, SourceRef, Step, Unreadable
 from errata.model.words import Execution
 from errata.sources.base import Row
-from errata.sources.talk import Talk
-from errata.sources.transcripts.transcript import Transcript
-from errata.sources.values import known, moment
+from errata.sources.shared.talk import Talk
+from errata.sources.shared.transcripts.transcript import Transcript
+from errata.sources.shared.values import known, moment
 
 
 class Session(ABC):

@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.model import Usage
 from errata.model.usage import NO_USAGE
-from errata.sources.values import count, mapping, number
+from errata.sources.shared.values import count, mapping, number
 
 
 def usage_of(value: Any) -> Usage:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from errata.model import Unreadable
 from errata.sources.base import LINE_CAP, Row, decode, json_file, json_lines
-from errata.sources.heads import head_of
-from errata.sources.long_documents import long_document
+from errata.sources.shared.heads import head_of
+from errata.sources.shared.long_documents import long_document
 
 HEAD = 4 * 1024
 
