@@ -78,6 +78,8 @@ cross_turn_reasoning      2               0               0           0         
 negation_reasoning        1               0               0           0                 0    0
 No category can be called harder: n is too small (Fisher's exact test over turns, Holm over 12
 categories; smallest p = 0.10, cancellation_flow)
+
+next     errata report 1a2b3c4d 5e6f7a8b 9c0d1e2f 3a4b5c6d   writes it down, with the causes
 """)
 
 
@@ -155,6 +157,8 @@ failed, by category  evals  acme/nimbus-2-coder #1  acme/nimbus-2-coder #2  all
 006-clients              3                       2                       0    2
 No category can be called harder: n is too small (Fisher's exact test over evals, Holm over 7
 categories; smallest p = 0.27, 002-queries)
+
+next     errata report jn709tmj jn7mqywb   writes it down, with the causes
 """)
 
 
