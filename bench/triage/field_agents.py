@@ -27,9 +27,7 @@ def _mini(root: Path, told: Told, frames: tuple[tuple[str, int, str], ...]) -> T
     with changed(_trajectory(root, 3)) as document:
         end = {"exit_status": kind, "submission": "", "exception_str": told.thrown.text}
         document["info"]["exit_status"] = kind
-        document["messages"][-1].update(
-            content=told.thrown.text, extra=end | {"traceback": told.thrown.stack(*frames)}
-        )
+        document["messages"][-1].update(content=told.thrown.text, extra=end | {"traceback": told.thrown.stack(*frames)})
     return Target(INSTANCE.format(3))
 
 
@@ -58,6 +56,8 @@ def patch_measured(root: Path, told: Told) -> Target:
     with changed(folder / "report.json") as report:
         status = {name: {"success": [], "failure": []} for name in ("FAIL_TO_PASS", "PASS_TO_PASS")}
         status["FAIL_TO_PASS"]["failure"] = [told.case]
+        # where nothing ran, nothing that passed before has passed
+        status["PASS_TO_PASS"]["failure" if told.log else "success"] = ["test_harbour"]
         report[folder.name].update(tests_status=status, resolved=False, infra_failure=False)
     told_apart = next(root.glob("*.nightly.json"))
     with changed(told_apart) as summary:  # of harnesses before 5, which know no reasons
@@ -120,7 +120,10 @@ def _tau2_broke(root: Path, number: int, target: Target, told: Told) -> Target:
 def aider(root: Path, told: Told) -> Target:
     folder = next(root.rglob("alphametics" if told.thrown else "forth"))
     if told.thrown:
-        frames = (("/aider/benchmark/benchmark.py", 690, "run_test"), (f"{PACKAGES}/litellm/main.py", 1000, "completion"))
+        frames = (
+            ("/aider/benchmark/benchmark.py", 690, "run_test"),
+            (f"{PACKAGES}/litellm/main.py", 1000, "completion"),
+        )
         told_as = {"exception": told.thrown.stack(*frames)}
         (folder / ".aider.results.json").write_text(json.dumps(told_as), encoding="utf-8")
         return Target("alphametics")

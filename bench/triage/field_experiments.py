@@ -17,7 +17,9 @@ def deepeval(root: Path, told: Told) -> Target:
         asked = {"name": told.case, "input": told.question, "expectedOutput": told.expected}
         case.update(asked, actualOutput=told.answer, retrievalContext=[told.tool] if told.tool else None)
         metric = case["metricsData"][0]
-        metric.update(name="Correctness [GEval]", evaluationModel="gpt-4.1", reason=told.reason or "not as expected")
+        metric.update(name="Exact Match", reason="The actual and expected outputs are different.")
+        if told.reason or told.broken:
+            metric.update(name="Correctness [GEval]", evaluationModel="gpt-4.1", reason=told.reason)
         if told.broken:
             del metric["score"], metric["reason"]
             metric.update(error=told.broken.line)

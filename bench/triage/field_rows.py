@@ -61,7 +61,7 @@ def every_eval_ever(root: Path, told: Told) -> Target:
     with changed_rows(root) as rows:
         row = next(row for row in rows if row["sample_id"] == "flaky")
         row["input"].update(raw=told.question, reference=[told.expected], choices=list(told.choices) or None)
-        row.update(sample_id=told.case, output={"raw": [told.answer]})
+        row.update(sample_id=told.case, output={"raw": [told.answer]}, evaluation_result_id="match:accuracy")
         if told.thrown:
             row.update(output={"raw": [""]}, error=f"{told.thrown.call}\n{told.thrown.stack()}")
     return Target(told.case)
@@ -90,7 +90,7 @@ def bfcl(root: Path, told: Told) -> Target:
     number = 2 if told.thrown else 3
     said = told.answer
     if told.thrown:  # the text of a crash is scored like any other
-        said = f"Error during inference: {told.thrown.text.removeprefix('Error during inference: ')}"
+        said = f"Error during inference: {told.thrown.text}"
     with changed_rows(next((root / "result").rglob("*.json"))) as rows:
         rows[number]["result"] = said
         if told.thrown:
@@ -124,7 +124,7 @@ FIELD = (
         harness("openai-evals", "openai_evals/match", openai_evals, *ANSWERED, "call", "cell", "mid_call"),
         harness("openai-evals", "openai_evals/judged", openai_evals_judged, "ending", twin="tide-facts.dev.1"),
     ),
-    harness("bfcl", "bfcl/simple", bfcl, "call", "mid_call", "ending", "swallowed_answer", "answer", "case_input",
+    harness("bfcl", "bfcl/simple", bfcl, "call", "mid_call", "ending", "handler", "answer", "case_input",
             twin="simple_python_1"),
     harness("ragas", "ragas/lines", ragas, "ending", "answer", "case_input", "expected", twin="*"),
 )  # fmt: skip

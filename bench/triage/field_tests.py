@@ -99,7 +99,13 @@ FIELD = tuple(
     joined(harness(name, fixture, write, *PLACES, twin=twin), harness(name, fixture, setup, "setup"))
     for name, fixture, write, setup, twin in (
         ("junit", "junit/pytest", junit, junit_setup, "test_llm.test_answer[capital-Canberra]"),
-        ("pytest-json", "pytest_json/report", pytest_json, pytest_json_setup, "test_llm.py::test_answer[capital-Canberra]"),
+        (
+            "pytest-json",
+            "pytest_json/report",
+            pytest_json,
+            pytest_json_setup,
+            "test_llm.py::test_answer[capital-Canberra]",
+        ),
         ("allure", "allure/pytest", allure, allure_setup, "test_llm#test_answer[q='capital', a='Canberra']"),
     )
 )

@@ -72,13 +72,14 @@ def _asked(fault: Template) -> Told:
 
 
 SAYS: dict[str, Says] = {
-    **dict.fromkeys(("call", "mid_call", "cell", "setup", "world", "simulator"), lambda one: Told(thrown=_thrown(one))),
+    **dict.fromkeys(
+        ("call", "mid_call", "cell", "setup", "world", "simulator", "handler"), lambda one: Told(thrown=_thrown(one))
+    ),
     **dict.fromkeys(("scoring", "scorer"), lambda one: Told(broken=_thrown(one))),
     **dict.fromkeys(("strict", "decoder", "filters", "choices"), _asked),
     **dict.fromkeys(("check_text", "judge_reasoning", "test_output"), lambda one: Told(reason=one.text)),
     **dict.fromkeys(("tool_output", "tool_error", "trajectory"), lambda one: Told(tool=one.text)),
     **dict.fromkeys(("case_name", "test_name"), lambda one: Told(case=one.text)),
-    "swallowed_answer": lambda one: Told(thrown=_thrown(one), answer=one.text),
     "stop": lambda one: Told(stop=one.text, answer=one.values["answer"]),
     "ending": lambda one: Told(ending=one.type),
     "verifier_log": lambda one: Told(log=one.text),

@@ -7,7 +7,7 @@ from typing import Any
 from bench.triage.field_told import Thrown, Told, harness
 from bench.triage.logs import Target, changed
 
-PLACES = ("call", "cell", "mid_call", "world", "stop", "recovered", "tool_output", "tool_error", "judge_reasoning",
+PLACES = ("call", "cell", "mid_call", "world", "recovered", "tool_output", "tool_error", "judge_reasoning",
           "answer", "case_input")  # fmt: skip
 
 
@@ -26,7 +26,6 @@ def mlflow(root: Path, told: Told) -> Target:
                 one["expectation"]["value"] = told.expected
         trace["data"]["spans"][:] = _mlflow_spans(trace, trace["data"]["spans"][0], told)
         trace["info"]["state"] = "ERROR" if told.thrown else "OK"
-    (root / "summary.json").write_text(json.dumps({"metrics": {"exact/mean": 0.5}}), encoding="utf-8")
     return Target("*")
 
 
@@ -59,16 +58,14 @@ def _raised(thrown: Thrown) -> dict[str, Any]:
 
 
 def langfuse(root: Path, told: Told) -> Target:
-    """It has no place for a judge that broke."""
+    """It has no place for a judge that broke, and none for why an answer ended."""
     with changed(root / "traces.json") as document:
         trace = next(trace for trace in document["data"] if trace["id"] == "t-2")
         (said,) = trace["observations"]
         trace.update(input={"question": told.question}, output=None)
-        trace["scores"][0]["comment"] = told.reason or "off by two hours"
+        trace["scores"][0].update(source="EVAL" if told.reason else "API", comment=told.reason or None)
         answer = {"role": "assistant", "content": told.answer}
         said.update(input=[{"role": "user", "content": told.question}], output=answer)
-        if told.stop:
-            said["metadata"] = {"finish_reason": told.stop}
         if told.thrown:
             said.update(level="ERROR", statusMessage=told.thrown.line, output=None)
         if told.tool or told.recovered:
@@ -131,8 +128,8 @@ def _set(span: dict[str, Any], key: str, value: str | list[str]) -> None:
 
 
 FIELD = (
-    harness("mlflow", "mlflow/evaluate", mlflow, *PLACES, "scoring", "expected", "strict",
+    harness("mlflow", "mlflow/evaluate", mlflow, *PLACES, "stop", "scoring", "expected", "strict",
             twin="input-e1844f8c8de7"),
     harness("langfuse", "langfuse/dataset_run", langfuse, *PLACES, "expected", "strict", twin="i-2"),
-    harness("otlp", "otlp/genai", otlp, *PLACES, "scoring", twin="*"),
+    harness("otlp", "otlp/genai", otlp, *PLACES, "stop", "scoring", twin="*"),
 )  # fmt: skip

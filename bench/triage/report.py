@@ -110,7 +110,10 @@ def _miss(one: Tried, *, texts: bool) -> dict[str, Any]:
 
 
 def _by_harness(tried: list[Tried]) -> dict[str, list[Tried]]:
-    groups = {harness.name: [one for one in tried if one.sample.harness == harness.name] for harness in (*HARNESSES, *FIELD_HARNESSES)}
+    groups = {
+        harness.name: [one for one in tried if one.sample.harness == harness.name]
+        for harness in (*HARNESSES, *FIELD_HARNESSES)
+    }
     return {name: group for name, group in groups.items() if group}
 
 

@@ -24,7 +24,11 @@ def _texts(expected: Any, check: Check | None) -> Iterator[str]:
     if isinstance(expected, _SCALARS):
         yield str(expected)
     elif isinstance(expected, dict):
-        yield from (str(expected[name]) for name in _TEXTS if isinstance(expected.get(name), _SCALARS))
+        # whatever the only thing that is expected is called, it is what is expected
+        names = _TEXTS if len(expected) > 1 else tuple(expected)
+        yield from (
+            str(one) for one in map(expected.get, names) if isinstance(one, _SCALARS) and not isinstance(one, bool)
+        )
     elif isinstance(expected, list | tuple):
         for one in expected:
             if isinstance(one, dict) and "type" in one:

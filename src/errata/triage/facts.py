@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
-from errata.model import Artefact, Attempt, Case
+from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
 from errata.triage import contradictions, judges, machinery, strictness
@@ -103,11 +103,21 @@ def spent_nothing(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         yield _observed(attempt, "zero_tokens", None, "likely", "usage", "total = 0")
 
 
+_WORLD = ("environment", "setup")
+
+
 def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.measurement == "error":
         broken = next((check for check in attempt.checks if check.status == "error"), None)
         quote = (broken.error.message if broken.error else broken.explanation) if broken else attempt.native_status
-        yield _observed(attempt, "measurement_failed", "grader", "likely", "measurement", quote, breaks=True)
+        world = next((error for error in attempt.errors if error.phase in _WORLD and not error.recovered), None)
+        if world is None:
+            yield _observed(attempt, "measurement_failed", "grader", "likely", "measurement", quote, breaks=True)
+        else:  # the source itself says where it broke
+            found = _observed(
+                attempt, "measurement_failed", "environment", "likely", "errors.message", world.message, breaks=True
+            )
+            yield msgspec.structs.replace(found, also=("grader",))
     elif attempt.measurement == "unscored":
         yield _observed(attempt, "no_verdict", "grader", "likely", "measurement", "unscored", breaks=True)
 
@@ -116,7 +126,7 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
     """A reward was written although no test ran: what the tests need is not there, or they themselves are not."""
     if not attempt.artefacts or attempt.outcome != "fail":
         return
-    if any(one.kind == "tests" and one.status in ("pass", "fail") for one in attempt.checks):
+    if any(_tests_ran(check) for check in attempt.checks):
         return
     for artefact in attempt.artefacts:
         if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
@@ -128,6 +138,11 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
             owner: Owner = "grader" if missing.re is _BROKEN and missing["tests"] else "environment"
             found = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
             yield found if owner == "grader" else msgspec.structs.replace(found, also=("grader",))
+
+
+def _tests_ran(check: Check) -> bool:
+    """Tests that never ran are listed as failed by some: that one of them passed is what tells."""
+    return check.kind == "tests" and (check.status == "pass" or bool(check.achieved) or bool(check.value))
 
 
 _VERIFIER_LOG = re.compile(r"verif|test|grade", re.IGNORECASE)

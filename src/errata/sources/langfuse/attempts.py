@@ -13,6 +13,7 @@ from errata.sources.langfuse.runs import Link
 from errata.sources.langfuse.scores import checks_of
 from errata.sources.shared.assessments import facts_of, grade_of
 from errata.sources.shared.facts import MISSING
+from errata.sources.shared.replies import said_in
 from errata.sources.shared.span_steps import Transcript
 from errata.sources.shared.spans import Tree
 from errata.sources.shared.values import as_text, known, number, plain, rest, sequence, text
@@ -124,7 +125,7 @@ def attempt_of(read: Read, made: Try) -> Attempt:
         reported=value,
         reported_counted=value is not None if made.primary else None,
         output=Output(
-            text=None if answer is None else as_text(answer),
+            text=None if answer is None else said_in(answer),
             structured=plain(answer) if isinstance(answer, dict | list) else None,
         ),
         stop_reason=transcript.stopped,

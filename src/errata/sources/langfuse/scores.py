@@ -38,7 +38,6 @@ def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterato
         yield Check(
             name=name,
             status=status_of_value(value) if measures else "not_applicable",
-            scorer=text(score.get("source")),
             order=order,
             value=value,
             is_primary=measures and name == primary,
@@ -49,6 +48,7 @@ def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterato
             | known(
                 id=score.get("id"),
                 at=score.get("timestamp"),
+                source=score.get("source"),
                 type=score.get("dataType"),
                 number=score.get("value") if isinstance(value, str) else None,
                 words=score.get("stringValue") if not isinstance(value, str) else None,

@@ -14,9 +14,10 @@ from errata.sources.mlflow.trace import Trace
 from errata.sources.mlflow.values import decoded, seconds_of, time_of
 from errata.sources.shared.assessments import facts_of, grade_of
 from errata.sources.shared.overcome import settled
+from errata.sources.shared.replies import said_in
 from errata.sources.shared.span_steps import Transcript
 from errata.sources.shared.spans import Tree
-from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
+from errata.sources.shared.values import known, mapping, plain, rest, text
 
 _INFO = frozenset(
     ("trace_id", "request_id", "trace_location", "experiment_id", "request_time", "timestamp_ms", "state", "status",
@@ -95,7 +96,7 @@ def attempt_of(run: Run, told: Told, primary: str, index: int) -> Attempt:
         reported=value,
         reported_counted=value is not None if primary else None,
         output=Output(
-            text=None if answer is None else _said(answer),
+            text=None if answer is None else said_in(answer),
             structured=plain(answer) if isinstance(answer, dict | list) else None,
         ),
         stop_reason=transcript.stopped,
@@ -113,15 +114,6 @@ def attempt_of(run: Run, told: Told, primary: str, index: int) -> Attempt:
         extra=_extra(told),
         ref=trace.ref,
     )
-
-
-def _said(answer: Any) -> str:
-    """The text of an answer; of a reply as providers have it, the message in it."""
-    choices = mapping(answer).get("choices")
-    if isinstance(choices, list) and choices:
-        said = mapping(mapping(choices[0]).get("message")).get("content")
-        return said if isinstance(said, str) else as_text(answer)
-    return as_text(answer)
 
 
 def _duration(trace: Trace) -> float | None:

@@ -21,6 +21,12 @@ def answered_in(got: Any) -> list[Any]:
     return [{"role": "assistant", "content": as_text(got)}] if got is not None else []
 
 
+def said_in(got: Any) -> str:
+    """The text of a reply; of one as providers have it, that of its first message."""
+    content = answered_in(got)[0].get("content")
+    return content if isinstance(content, str) else as_text(got)
+
+
 def stopped_in(got: Any) -> str:
     choices = [mapping(one) for one in sequence(mapping(got).get("choices"))]
     return next((text(one.get("finish_reason")) for one in choices), "") or text(mapping(got).get("stop_reason"))

@@ -117,10 +117,19 @@ class Tree:
             span = self.places[at].span
             # one that only passes on what a part of it said is told by the part
             if at not in fatal and at != ended and at not in last_part and span.error is not None:
-                good = worked.get(_sort(span), TOP) > at
+                good = worked.get(_sort(span), TOP) > at or self._is_inside_of_success(at)
                 others.append(replace(span.error, recovered=True) if good else span.error)
         told = [error for at in fatal if (error := self.places[at].span.error) is not None]
         return (*told, *others)[:ERRORS_CAP]
+
+    def _is_inside_of_success(self, at: int) -> bool:
+        """Whether it is a part of something of its own kind that went well all the same: a first try, made good."""
+        kind, above = self.places[at].span.kind, self.places[at].above
+        while above != TOP:
+            if self.places[above].span.kind == kind:
+                return self.places[above].span.error is None and self.places[above].span.output is not None
+            above = self.places[above].above
+        return False
 
     def _origin(self, ended: int, last_part: dict[int, int]) -> list[int]:
         at = ended
