@@ -13,12 +13,14 @@ sys.path.insert(0, str(ROOT))  # the benchmarks are no part of the package
 from bench.triage import report, speed  # noqa: E402
 from bench.triage.logs import FIXTURES, Target  # noqa: E402
 from bench.triage.measures import measure  # noqa: E402
-from bench.triage.samples import HARNESSES, Sample, fresh, injected, labelled  # noqa: E402
+from bench.triage.samples import FIELD_HARNESSES, HARNESSES, Sample, field, fresh, injected, labelled  # noqa: E402
 from bench.triage.soundness import unsound  # noqa: E402
 from bench.triage.templates import (  # noqa: E402
     HELD_OUT_HARNESSES,
     decoys,
     faults,
+    field_decoys,
+    field_faults,
     fresh_decoys,
     fresh_faults,
     part_of,
@@ -135,7 +137,7 @@ def test_a_decoy_read_as_a_fault_is_counted():
     assert measured.decoys_misread == 1
 
 
-@pytest.mark.parametrize("part", ["held-out", "fresh"])
+@pytest.mark.parametrize("part", ["held-out", "fresh", "field"])
 def test_a_miss_of_a_part_that_nobody_tunes_on_is_named_and_never_quoted(part, capsys):
     missed = [Tried(a_sample(part=part), "model", decided_by="rule", quote="the text of the log")]
     report.print_part(part, missed, misses=True)
@@ -188,6 +190,47 @@ def test_a_fresh_log_can_be_read_and_its_target_is_a_failure(harness, tmp_path):
     samples = [sample for sample in fresh() if sample.harness == harness]
 
     assert {sample.name: why for sample in samples if (why := unsound(sample, tmp_path))} == {}
+
+
+def one_of_each_place(harness):
+    seen = {}
+    for sample in field():
+        if sample.harness == harness.name:
+            seen.setdefault((sample.kind, sample.place), sample)
+    return seen.values()
+
+
+@pytest.mark.parametrize("harness", FIELD_HARNESSES, ids=lambda harness: harness.name)
+def test_a_log_of_the_field_can_be_read_and_its_target_is_a_failure(harness, tmp_path):
+    assert {one.name: why for one in one_of_each_place(harness) if (why := unsound(one, tmp_path))} == {}
+
+
+def test_every_harness_of_the_field_has_a_twin_and_a_decoy():
+    kinds = {(sample.harness, sample.kind) for sample in field()}
+
+    assert [one.name for one in FIELD_HARNESSES if not {(one.name, "twin"), (one.name, "decoy")} <= kinds] == []
+
+
+def test_every_template_of_the_field_can_occur_there():
+    used = {sample.template.name for sample in field() if sample.template}
+    known = {template.name for template in (*fresh_faults(), *fresh_decoys())}
+
+    assert {template.name for template in (*field_faults(), *field_decoys())} - known - used == set()
+
+
+def test_nothing_of_the_field_stands_there_twice():
+    assert max(Counter(sample.name for sample in field()).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("harness", "place", "owner"),
+    [("helm", "call", "provider"), ("swe-bench", "ending", "budget"), ("otlp", "recovered", "model")],
+)
+def test_a_fault_of_the_field_is_told(harness, place, owner, tmp_path):
+    sample = next(one for one in field() if (one.harness, one.place) == (harness, place))
+    (tried,) = Trials(tmp_path).all([sample])
+
+    assert (tried.owner, sample.owner) == (owner, owner)
 
 
 def test_speed_is_measured_on_failures_alone(tmp_path):

@@ -54,7 +54,9 @@ def patch_measured(root: Path, told: Told) -> Target:
     """The report says that the tests fail, the log says what they printed."""
     folder = next(root.rglob(INSTANCE.format(8)))
     with changed(folder / "report.json") as report:
-        status = {name: {"success": [], "failure": []} for name in ("FAIL_TO_PASS", "PASS_TO_PASS")}
+        status: dict[str, dict[str, list[str]]] = {
+            name: {"success": [], "failure": []} for name in ("FAIL_TO_PASS", "PASS_TO_PASS")
+        }
         status["FAIL_TO_PASS"]["failure"] = [told.case]
         # where nothing ran, nothing that passed before has passed
         status["PASS_TO_PASS"]["failure" if told.log else "success"] = ["test_harbour"]

@@ -118,8 +118,11 @@ FIELD = (
             twin="b"),
     harness("evalscope", "evalscope/repeats", evalscope, *ANSWERED, "call", "cell", "mid_call", "scoring", "stop",
             "ending", "judge_reasoning", twin="1"),
-    harness("every-eval-ever", "every_eval_ever/rows_alone", every_eval_ever, *ANSWERED, "call", "cell", "mid_call",
-            "choices", "case_name"),
+    joined(
+        harness("every-eval-ever", "every_eval_ever/rows_alone", every_eval_ever, *ANSWERED, "call", "cell", "mid_call",
+                "choices", "case_name"),
+        harness("every-eval-ever", "every_eval_ever/from_inspect", every_eval_ever, twin="wrong"),
+    ),
     joined(
         harness("openai-evals", "openai_evals/match", openai_evals, *ANSWERED, "call", "cell", "mid_call"),
         harness("openai-evals", "openai_evals/judged", openai_evals_judged, "ending", twin="tide-facts.dev.1"),

@@ -66,9 +66,14 @@ def _thrown(fault: Template) -> Thrown:
 
 def _asked(fault: Template) -> Told:
     values = fault.values
-    said = {"question": values["question"], "expected": values["expected"], "answer": values["answer"]}
-    more = {"parsed": values.get("parsed"), "flexible": values.get("flexible")}
-    return Told(**said, **more, choices=tuple(values.get("choices", ())))
+    return Told(
+        question=values["question"],
+        expected=values["expected"],
+        answer=values["answer"],
+        parsed=values.get("parsed"),
+        flexible=values.get("flexible"),
+        choices=tuple(values.get("choices", ())),
+    )
 
 
 SAYS: dict[str, Says] = {

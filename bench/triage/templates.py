@@ -1,6 +1,7 @@
 """Faults and decoys as data, and which of them rules may be tuned on."""
 
 import tomllib
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
@@ -85,6 +86,7 @@ def part_of(template: str, harness: str) -> Part:
     return "held-out" if blake2b(f"{SALT}:{template}".encode(), digest_size=1).digest()[0] % 2 else "tune"
 
 
+@cache
 def _read(file: str, table: str) -> list[Template]:
     found = tomllib.loads((HERE / file).read_text(encoding="utf-8"))[table]
     return msgspec.convert(found, list[Template])

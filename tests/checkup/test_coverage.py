@@ -55,10 +55,34 @@ def test_the_reason_of_a_missing_case_is_its_evidence():
 
 
 def test_cases_that_a_log_only_counts_are_a_warning():
-    found = the("cases_not_in_log", check(rows(2), msgspec.structs.replace(RUN, expected_cases=5)))
+    run = msgspec.structs.replace(RUN, expected_cases=5, measured_attempts=5)
 
-    assert found.text == "the log holds 2 of 5 cases; the other 3 are only counted in it"
+    found = the("cases_not_in_log", check(rows(2), run))
+
+    assert found.text == "3 of 5 cases were measured, as the harness says, but have no row in the log"
     assert not found.breaks
+
+
+def test_a_log_of_numbers_alone_is_told_the_same_way():
+    found = check([], msgspec.structs.replace(RUN, expected_cases=5, measured_attempts=5))
+
+    assert the("cases_not_in_log", found).numbers == {"cases": 5}
+    assert "missing_cases" not in [one.name for one in found]
+
+
+def test_attempts_at_cases_that_have_others_may_lack_rows_too():
+    run = msgspec.structs.replace(RUN, expected_cases=2, measured_attempts=4)
+
+    found = the("cases_not_in_log", check(rows(2), run))
+
+    assert found.text == "2 of 4 attempts were measured, as the harness says, but have no row in the log"
+
+
+def test_cases_that_nobody_says_were_measured_are_missing_though_they_have_no_name():
+    found = check(rows(2), msgspec.structs.replace(RUN, expected_cases=5, measured_attempts=4))
+
+    assert the("missing_cases", found).text == "1 of 5 expected cases has no row, and no name"
+    assert the("cases_not_in_log", found).numbers == {"cases": 2}
 
 
 @pytest.mark.parametrize("expected", [None, 0, 1, 2])

@@ -55,7 +55,7 @@ MINIMAL = {
         "warning",
         {"attempts": rows(2), "unreadables": [Unreadable(source="s", where="w", why="cut off", ref=PLACE)]},
     ),
-    "cases_not_in_log": ("warning", {"attempts": rows(2), "run": a_changed_run(expected_cases=5)}),
+    "cases_not_in_log": ("warning", {"attempts": rows(2), "run": a_changed_run(expected_cases=5, measured_attempts=5)}),
     "errors": ("info", {"attempts": [*rows(9), crashed(9)]}),
     "identical_outputs": ("warning", {"attempts": rows(5, output=Output(text="same"))}),
     "empty_outputs": ("info", {"attempts": [*rows(9), row(9, output=Output(text=""))]}),

@@ -112,7 +112,7 @@ def test_an_attempt(library):
 003-mutations/005-batch_insert · attempt 1 of 1 · failed at install (step 2 of 6; 4 never started)
 execution error · measurement not_run · outcome none · 7,510 tokens · $0.0200 reported
 
-Owner    environment, certain (provisional, rule connection_reset v4)
+Owner    environment, certain (provisional, rule connection_reset v5)
          a download or a connection of the set-up was cut off
   because   errors[0].message · getRunDetails.envelope.json#/value/evals/15/steps/1
             > error: ECONNRESET downloading package manifest convex
@@ -196,7 +196,7 @@ turn-11 · attempt 1 of 1 · failed tool_use_correct, state_tracking (2 of 5 dim
 execution completed · measurement scored · outcome fail · 1,534 tokens
 
 Owner    model, likely, also task (provisional, no rule points elsewhere)
-  because   checks[tool_use_correct] · openai_judged.jsonl:12
+  because   judgements[openai].reasoning · openai_judged.jsonl:12
             > Multi-step request; only canceled one and forgot the class.
   against   every subject that was measured fails this case, which points to the task (all_fail,
             weak)

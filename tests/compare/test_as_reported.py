@@ -157,3 +157,10 @@ def test_a_number_without_rows_is_told():
 
 def test_no_headline_is_no_score():
     assert as_reported(trials(row(1, 1.0))).note == "the harness gives no headline number"
+
+
+def test_a_few_rows_of_what_was_measured_do_not_stand_for_the_whole():
+    found = as_reported(trials(row(1, 0.0), reported=headline(value=0.35), expected_cases=79, measured_attempts=79))
+
+    assert (found.total, found.stated, found.reproduced) == (0, 0.35, None)
+    assert found.note == "the harness says 0.35; 78 of the rows that it counts are not in the log"

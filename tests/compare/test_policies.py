@@ -15,6 +15,34 @@ def test_strict_counts_every_expected_case():
     assert (found.passed, found.total, found.note) == (1, 4, "missing = not passed")
 
 
+@pytest.mark.parametrize("there", [0, 1, 2])
+def test_strict_cannot_be_told_where_cases_were_measured_whose_rows_are_not_in_the_log(there):
+    found = strict(trials(*map(tried, range(there)), expected_cases=10, measured_attempts=10))
+
+    assert (found.total, found.rate, found.interval) == (0, None, None)
+    assert found.note.startswith(f"cannot be told (between {10 * there:.1f} and 100.0 %): {10 - there} of 10 were")
+
+
+def test_what_was_never_measured_stays_a_failure_in_the_bounds():
+    crashed = tried(1, **CRASHED)
+
+    found = strict(trials(crashed, expected_cases=80, measured_attempts=78))
+
+    assert found.note.startswith("cannot be told (between 0.0 and 97.5 %): 78 of 80 were measured")
+
+
+def test_clean_tells_what_is_not_in_the_log_from_what_is_missing():
+    found = clean(trials(tried(1, "fail"), expected_cases=80, measured_attempts=78))
+
+    assert found.left_out == {"not in the log": 77, "missing": 2}
+
+
+def test_a_category_is_not_charged_with_what_is_not_in_the_log():
+    whole = trials(tried(1), tried(2), expected_cases=10, measured_attempts=10)
+
+    assert strict(whole.only([tried(1).case])).total == 1
+
+
 def test_a_case_that_contradicts_itself_is_not_passed_strictly():
     first = tried(1)
     found = strict(trials(first, tried(1, "fail", index=2, duplicate_of=first.id)))

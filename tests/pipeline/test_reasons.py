@@ -55,6 +55,28 @@ def test_a_judge_is_asked_where_no_check_explains():
     assert reason_of(attempt, None) == Quote("judgements[mild]", "It forgot the class.")
 
 
+def test_a_judge_who_passed_it_does_not_explain_why_it_failed():
+    mild = Judgement(judge="mild", reasoning="Well structured.", raw={"passed": True})
+    harsh = Judgement(judge="harsh", reasoning="Nothing was written.", raw={"passed": False})
+
+    assert reason_of(failed(judgements=(mild, harsh)), None) == Quote("judgements[harsh]", "Nothing was written.")
+    assert reason_of(failed(judgements=(mild,)), None).text == ""
+
+
+def test_an_error_that_was_recovered_explains_nothing():
+    error = ErrorInfo(type="ValueError", message="judge parse error", phase="scoring", recovered=True)
+
+    assert reason_of(failed(errors=(error,), output=Output(text="Sydney")), None, "Canberra").where == "output"
+
+
+def test_the_error_of_a_scorer_that_does_not_count_explains_nothing_that_another_measured():
+    error = ErrorInfo(type="ValueError", message="judge parse error", phase="scoring")
+    checks = (Check(name="exact", status="fail"), Check(name="bad", status="error", counts=False, error=error))
+    attempt = an_attempt(measurement="scored", outcome="fail", checks=checks, errors=(error,))
+
+    assert reason_of(attempt, None, "Canberra").text == 'answered nothing, expected "Canberra"'
+
+
 @pytest.mark.parametrize("explanation", ["", "Sydney"], ids=["nothing", "the answer itself"])
 def test_a_scorer_that_only_repeats_the_answer_leaves_the_word_to_what_was_expected(explanation):
     attempt = failed(explanation, output=Output(text="It is Sydney", answer="Sydney"))

@@ -149,11 +149,13 @@ def test_a_result_without_a_verdict(status, stop, told, tmp_path):
     assert facts(only(tmp_path)) == told
 
 
-def test_what_was_expected_to_fail_and_broke_measured_nothing(tmp_path):
-    result(tmp_path, status="skipped", statusDetails={"message": "XFAIL later\n\nConnectionError: reset"})
+@pytest.mark.parametrize("raised", ["ConnectionError: reset", "AssertionError: no"])
+def test_what_was_expected_to_fail_and_did_is_nobodys_failure(raised, tmp_path):
+    result(tmp_path, status="skipped", statusDetails={"message": f"XFAIL later\n\n{raised}"})
     one = only(tmp_path)
 
-    assert (facts(one), one.native_reason) == (("error", "not_run", "none"), "later")
+    assert (facts(one), one.native_status, one.native_reason) == (("skipped", "not_run", "none"), "xfailed", "later")
+    assert not any(check.failed for check in one.checks)
 
 
 def test_what_was_expected_to_fail_and_not_even_tried_is_skipped(tmp_path):

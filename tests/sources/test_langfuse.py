@@ -215,3 +215,9 @@ def test_a_row_that_was_cut_off_costs_only_itself(tmp_path):
     path.write_text(path.read_text() + '{"id": "t-2", "timest')
 
     assert ([one.where for one in unreadables(path)], len(attempts(path))) == (["traces.jsonl:2"], 1)
+
+
+def test_an_answer_that_is_a_message_is_its_text(tmp_path):
+    said = observation("o-1", output={"role": "assistant", "content": "14:05"})
+
+    assert read(tmp_path, trace(score("exact", 1), observations=[said])).output.text == "14:05"

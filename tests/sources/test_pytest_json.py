@@ -58,18 +58,24 @@ def test_an_exception_is_known_also_where_tracebacks_were_left_out(tmp_path):
     assert (facts(only(path)), only(path).errors[0].message) == (("error", "not_run", "none"), "no answer in 30 s")
 
 
-@pytest.mark.parametrize(
-    "message", ["assert 0", "Failed: too long", "AssertionError: no", "mod.MyAssertion"]
-)
+@pytest.mark.parametrize("message", ["assert 0", "Failed: too long", "AssertionError: no", "mod.MyAssertion"])
 def test_what_is_checked_and_refused_is_a_measured_failure(message, tmp_path):
     assert facts(only(report(tmp_path, tried("failed", call=raising(message))))) == ("completed", "scored", "fail")
 
 
-def test_what_was_expected_to_fail_and_broke_measured_nothing(tmp_path):
-    call = raising("ConnectionError: reset") | {"outcome": "skipped"}
-    expected = only(report(tmp_path, tried("xfailed", call=call)))
+@pytest.mark.parametrize("raised", ["ConnectionError: reset", "assert 0"])
+def test_what_was_expected_to_fail_and_did_is_nobodys_failure(raised, tmp_path):
+    expected = only(report(tmp_path, tried("xfailed", call=raising(raised) | {"outcome": "skipped"})))
 
-    assert (facts(expected), expected.reported_counted) == (("error", "not_run", "none"), False)
+    assert (facts(expected), expected.reported_counted) == (("skipped", "not_run", "none"), False)
+    assert (expected.is_failure, expected.failed_checks) == (False, ())
+
+
+def test_what_was_expected_to_fail_and_can_not_be_torn_down_is_an_error_of_its_surroundings(tmp_path):
+    call = raising("assert 0") | {"outcome": "skipped"}
+    broken = only(report(tmp_path, tried("xfailed", call=call, teardown=raising("OSError: busy"))))
+
+    assert (facts(broken), [one.phase for one in broken.errors]) == (("error", "not_run", "none"), ["environment"])
 
 
 def test_what_was_expected_to_fail_and_passed_is_a_pass(tmp_path):

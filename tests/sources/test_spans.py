@@ -44,6 +44,14 @@ def test_an_error_is_told_where_it_came_from():
     assert [error.message for error in Tree(spans).errors()] == ["503", "gave up"]
 
 
+def test_a_try_inside_of_a_call_that_went_well_is_made_good():
+    inner = a_span(2, 1, kind="model", error=an_error())
+    (error,) = Tree([a_span(1, kind="model", output="A"), inner]).errors()
+    (kept,) = Tree([a_span(1, kind="agent", output="A"), inner]).errors()
+
+    assert (error.recovered, kept.recovered) == (True, False)
+
+
 def test_an_error_that_a_judge_met_ends_nothing():
     tree = Tree([a_span(1), a_span(2, kind="judge", error=an_error())])
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from errata.model import Artefact, Case, Check, ErrorInfo, Judgement, Limit, Output, Usage, UsageByRole
 from errata.testing import a_run, an_attempt
@@ -119,6 +120,32 @@ def test_a_verifier_that_never_ran_for_want_of_a_tool_is_the_environments_and_th
     assert found.signals[0].where == "verifier/test-stdout.txt:2"
 
 
+def test_tests_that_are_all_listed_as_failed_may_never_have_run():
+    log = Artefact(role="log", path="test_output.txt", text="bash: line 14: mvn: command not found\n")
+    listed = Check(name="FAIL_TO_PASS", status="fail", kind="tests", achieved=0, max=3)
+
+    assert attributed(an_attempt(artefacts=(log,), checks=(listed,))).owner == "environment"
+    assert attributed(an_attempt(artefacts=(log,), checks=(replace(listed, achieved=1),))).owner == "model"
+
+
+def test_a_measurement_that_broke_with_its_environment_is_the_environments():
+    error = ErrorInfo(type="EvaluationError", message="gone", phase="environment")
+
+    found = attributed(an_attempt(measurement="error", outcome="none", errors=(error,)))
+
+    assert (found.owner, found.also, found.decided_by) == ("environment", ("grader",), "measurement_failed")
+
+
+def test_infrastructure_is_a_wider_word_than_environment():
+    """A provider out of reach is called so, too: what the error says goes before."""
+    error = ErrorInfo(
+        type="BadRequestError", message="prompt is too long: 213462 tokens > 200000 maximum", phase="subject"
+    )
+    ended = {"execution": "error", "measurement": "not_run", "outcome": "none", "errors": (error,)}
+
+    assert attributed(an_attempt(native_status="infrastructure_error", **ended)).owner == "budget"
+
+
 def test_a_limit_is_the_budgets():
     attempt = an_attempt(
         execution="limit", limit=Limit(type="token", value=4096), measurement="not_run", outcome="none"
@@ -175,3 +202,21 @@ def test_any_error_text_has_an_owner_and_a_key(message, phase):
 
     assert found.owner
     assert found.failure_key.coarse
+
+
+@pytest.mark.parametrize(("mode", "rule"), [("test_timeout", "verifier_timeout"), ("parse_error", "tests_unreadable")])
+def test_tests_that_ran_out_of_time_or_left_nothing_to_read_are_not_certainly_the_grader_s(mode, rule):
+    """A solution that hangs or breaks off does that to the tests, too."""
+    error = ErrorInfo(type=mode, message=mode, phase="scoring")
+
+    found = attributed(an_attempt(measurement="error", outcome="none", errors=(error,), native_status=mode))
+
+    assert (found.owner, found.confidence, found.decided_by) == ("grader", "likely", rule)
+
+
+def test_what_somebody_stopped_is_nobodys_fault():
+    error = ErrorInfo(type="KeyboardInterrupt", message="KeyboardInterrupt", phase="setup")
+
+    found = attributed(an_attempt(execution="cancelled", measurement="not_run", outcome="none", errors=(error,)))
+
+    assert (found.owner, found.decided_by) == ("collateral", "stopped_by_hand")

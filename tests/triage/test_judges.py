@@ -24,6 +24,20 @@ def test_two_judges_of_one_dimension_who_differ_are_a_doubt():
     assert found.signals[-1].quote == "tool_use_correct: openai fail, claude pass"
 
 
+def test_the_model_is_blamed_in_the_words_of_a_judge_who_refused_it():
+    passed = Judgement(judge="one", reasoning="Well structured.", raw={"passed": True})
+    refused = Judgement(judge="two", reasoning="Right place. However, nothing was built.", raw={"passed": False})
+    attempt = an_attempt(checks=(Check(name="judges", status="fail"),), judgements=(passed, refused))
+
+    found = attribute(attempt, observe(a_run(), attempt, None, RunWide(), built_in()))
+
+    assert (found.owner, found.decided_by) == ("model", "check_failed")
+    assert (found.signals[0].where, found.signals[0].quote) == (
+        "judgements[two].reasoning",
+        "However, nothing was built.",
+    )
+
+
 def test_two_judges_who_agree_are_none():
     openai = judged("tool_use_correct", "fail", "openai", counts=True)
 

@@ -50,3 +50,13 @@ def test_a_failed_check_is_keyed_by_its_name_and_the_shape_of_its_reason():
 
     assert key("tests failed (40%)") == key("tests failed (60%)")
     assert key("tests failed (40%)") != key("no tests were found")
+
+
+def test_a_scorer_that_broke_beside_the_one_that_decides_is_no_part_of_the_key():
+    error = ErrorInfo(type="ValueError", message="judge parse error", phase="scoring", recovered=True)
+    exact = Check(name="exact", status="fail")
+    beside = Check(name="bad", status="error", counts=False, error=error, explanation=error.message)
+
+    alone, both = (an_attempt(outcome="fail", checks=checks) for checks in ((exact,), (exact, beside)))
+
+    assert failure_key(both) == failure_key(alone)

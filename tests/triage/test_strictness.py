@@ -31,6 +31,7 @@ def refused(answer, *, name="exact_match", text=None, **changes):
         ('```json\n{"b": 2.0, "a": 1}\n```', '{"a": 1, "b": 2}'),
         ("“yes”", ["Yes", "Y"]),
         ("well–known", {"answer": "well-known"}),
+        ("1,000", {"a": "1000"}),  # the only thing that is expected, whatever it is called
     ],
 )
 def test_the_expected_answer_in_another_form_is_the_graders(answer, expected):

@@ -102,8 +102,10 @@ def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]
     # a scorer that only repeats the answer explains nothing
     answer = attempt.output.text or attempt.output.answer or ""
     told += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
-    told += [check.error.message for check in attempt.checks if check.error]
-    told += [*lines, *(one.reasoning for one in attempt.judgements), attempt.native_reason]
+    # nor does one that broke beside the one that decides
+    measured = attempt.measurement == "scored"
+    told += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
+    told += [*lines, *(one.reasoning for one in attempt.objections), attempt.native_reason]
     yield from (clean(text[:LONGEST]) for text in told if text.strip())
 
 

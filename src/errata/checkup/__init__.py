@@ -13,6 +13,7 @@ RULES: tuple[Rule, ...] = (
     breakage.unavailable,
     coverage.nothing_there,
     coverage.missing_cases,
+    coverage.unnamed_cases,
     coverage.unfinished_cases,
     coverage.unjudged,
     coverage.duplicate_cases,

@@ -26,12 +26,21 @@ def missing_cases(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "missing_cases", "error", text + names(survey, missing), evidence, cases=number)
 
 
+def unnamed_cases(survey: Survey) -> Iterator[Finding]:
+    """Planned, and nothing in the log says that they were ever made; it does not even name them."""
+    expected = survey.run.expected_cases or 0
+    absent = expected - len(survey.cases) - survey.not_in_log
+    if absent > 0 and survey.counted:
+        text = f"{absent:,} of {expected:,} expected cases {'has' if absent == 1 else 'have'} no row, and no name"
+        yield finding(survey, "missing_cases", "error", text, at_run(survey), cases=absent)
+
+
 def cases_not_in_the_log(survey: Survey) -> Iterator[Finding]:
-    """The log itself holds only a part, such as the failures; that is less than a case without a row."""
-    expected = survey.run.expected_cases
-    if expected is not None and len(survey.cases) < expected and survey.counted:
-        absent = expected - len(survey.cases)
-        text = f"the log holds {len(survey.cases)} of {expected} cases; the other {absent} are only counted in it"
+    """Measured, as the harness says, but the log holds only a part, such as the failures; that is less than missing."""
+    absent, expected = survey.not_in_log, survey.run.expected_cases or 0
+    if absent:
+        of = f"{expected:,} cases" if len(survey.cases) < expected else f"{survey.run.measured_attempts:,} attempts"
+        text = f"{absent:,} of {of} were measured, as the harness says, but have no row in the log"
         yield finding(survey, "cases_not_in_log", "warning", text, at_run(survey), cases=absent)
 
 

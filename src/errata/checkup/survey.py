@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
+from errata.model.coverage import not_in_log
 
 MOST_NAMED = 50
 MOST_TEXTS = 100_000
@@ -84,6 +85,11 @@ class Survey:
     """Rows in which a check failed, whatever became of the attempt."""
     judges: set[str] = field(default_factory=set)
     out_of_order: int = 0
+
+    @property
+    def not_in_log(self) -> int:
+        """What was measured, as the harness says, and has no row."""
+        return not_in_log(self.run, cases=len(self.cases), executions=self.executions)
 
     @property
     def with_error_only(self) -> bool:

@@ -77,8 +77,10 @@ def where_it_failed(attempt: Attempt) -> str:
         return f"failed {', '.join(check.name for check in failed[:NAMED])}{more}{_of_how_many(failed, attempt.checks)}"
     if attempt.execution == "limit":
         return f"ran into a limit{f' ({attempt.limit.type})' if attempt.limit else ''}"
-    if attempt.execution in ("error", "cancelled"):
-        return f"ended in an error ({attempt.errors[0].phase})" if attempt.errors else f"ended as {attempt.execution}"
+    if attempt.execution == "cancelled":
+        return "was cancelled"
+    if attempt.execution == "error":
+        return f"ended in an error ({attempt.errors[0].phase})" if attempt.errors else "ended in an error"
     return "" if attempt.measurement == "scored" else "not measured"
 
 

@@ -22,6 +22,9 @@ def as_reported(trials: Trials) -> Score:
     rows = [one for one in trials.rows if one.reported_counted]
     if not rows:
         return _untold(headline, "no row here to recount it from")
+    if trials.untold:
+        rest = f"{trials.untold:,} of the rows that it counts are not in the log"
+        return _untold(headline, rest)
     found = _recounted(rows, headline, trials)
     if found is None:
         rule = f"{headline.metric} {headline.reducer}".strip()

@@ -12,6 +12,7 @@ NOT_ALONE = frozenset(("budget", "grader", "task"))
 
 CONTRADICTORY = "contradictory"
 TIMED_OUT = "timed out"
+NOT_IN_LOG = "not in the log"
 UNAVAILABLE = "unavailable: this run says nothing about its subject"
 
 _DROPPED_BY_VERDICT = NOT_THE_SUBJECTS | {"grader", "task"}
@@ -61,7 +62,7 @@ def counted(trials: Trials, policy: Policy, opinion: Opinion) -> Score:
         policy=policy,
         passed=sum(map(passes, kept)),
         total=len(kept),
-        groups=grouped(out, unnamed=trials.absent),
+        groups=grouped(out, unnamed={"missing": trials.absent, NOT_IN_LOG: trials.untold}),
         beside=grouped(_not_alone(kept, opinion)),
         recovered=tuple(recovered),
         by_case=clusters_of((unit[0].case, passes(unit)) for unit in kept) if trials.tells_cases else {},

@@ -17,6 +17,8 @@ _ORDER = ("missing", "unfinished", "skipped", CONTRADICTORY)
 def strict(trials: Trials) -> Score:
     """Every expected case; anything but a pass counts nothing, contradictory duplicates too."""
     units = trials.units
+    if trials.untold:
+        return _untold(trials)
     if all(unit[0].execution == "missing" for unit in units):
         return Score(policy="strict", note="the log holds not one attempt")
     kinds = {unit[0].execution for unit in units} & NEVER_MADE
@@ -30,6 +32,15 @@ def strict(trials: Trials) -> Score:
         note=note,
         by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.tells_cases else {},
     )
+
+
+def _untold(trials: Trials) -> Score:
+    """Measured, but not in the log: no failure and no pass, so that there are only bounds."""
+    passed = sum(map(passes, trials.units))
+    whole = len(trials.units) + trials.absent + trials.untold
+    bounds = f"between {100 * passed / whole:.1f} and {100 * (passed + trials.untold) / whole:.1f} %"
+    rows = f"{trials.untold:,} of {whole:,} were measured, but their rows are not in the log"
+    return Score(policy="strict", note=f"cannot be told ({bounds}): {rows}")
 
 
 def clean(trials: Trials) -> Score:

@@ -24,7 +24,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     """What decided it; empty where the facts alone do."""
     members: tuple[Tried, ...] = ()
     unnamed: int = 0
-    """Planned cases of which the log holds nothing, not even a name."""
+    """Cases of which the log holds nothing, not even a name."""
 
     @property
     def count(self) -> int:
@@ -95,15 +95,13 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.rate - self.stated) <= _rounding(self.stated)
 
 
-def grouped(found: Iterable[tuple[str, str, Tried]], *, unnamed: int = 0) -> tuple[Group, ...]:
-    """By reason and signal, the largest first."""
-    members: dict[tuple[str, str], list[Tried]] = {}
+def grouped(found: Iterable[tuple[str, str, Tried]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
+    """By reason and signal, the largest first; `unnamed` tells how many more there are for a reason."""
+    members: dict[tuple[str, str], list[Tried]] = {(why, ""): [] for why, often in unnamed.items() if often}
     for why, signal, one in found:
         members.setdefault((why, signal), []).append(one)
-    if unnamed:
-        members.setdefault(("missing", ""), [])
     made = [
-        Group(why=why, signal=signal, members=tuple(those), unnamed=unnamed if (why, signal) == ("missing", "") else 0)
+        Group(why=why, signal=signal, members=tuple(those), unnamed=0 if signal else unnamed.get(why, 0))
         for (why, signal), those in members.items()
     ]
     return tuple(sorted(made, key=lambda group: -group.count))

@@ -1,5 +1,6 @@
 """A run's attempts in the form that every policy needs: by case, with what was thought of each beside its facts."""
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
 from typing import Literal
@@ -7,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
+from errata.model.coverage import not_in_log
 
 Timeouts = Literal["count", "drop"]
 
@@ -135,7 +137,7 @@ class Trials:
 
     def only(self, cases: Iterable[str]) -> "Trials":
         """The part of them that belongs to some cases, in the order of these."""
-        run = msgspec.structs.replace(self.run, expected_cases=None)
+        run = msgspec.structs.replace(self.run, expected_cases=None, measured_attempts=None)
         part = Trials(run, (), timeouts=self.timeouts, to_pool=self.to_pool)
         for case in cases:
             if case in self.counted:
@@ -168,10 +170,16 @@ class Trials:
 
     @property
     def absent(self) -> int:
-        """Cases that were planned and of which the log holds nothing at all."""
+        """Cases that were planned and of which the log holds nothing at all, and that nobody says were measured."""
         if self.repeated or not self.run.expected_cases:
             return 0
-        return max(0, self.run.expected_cases - len(self.counted))
+        return max(0, self.run.expected_cases - len(self.counted) - self.untold)
+
+    @cached_property
+    def untold(self) -> int:
+        """What was measured, as the harness says, and has no row in the log."""
+        executions = Counter(one.execution for one in self.rows)
+        return not_in_log(self.run, cases=len(self.counted), executions=executions)
 
     @cached_property
     def unread(self) -> bool:

@@ -42,6 +42,12 @@ class Judgement(Record):
     reasoning: str = ""
     raw: Any = None
 
+    @property
+    def passed(self) -> bool | None:
+        """Its own word on the whole, where it gives one."""
+        said = self.raw.get("passed") if isinstance(self.raw, dict) else None
+        return said if isinstance(said, bool) else None
+
 
 class Invalidation(Record):
     by: str = ""
@@ -129,6 +135,21 @@ class Attempt(Record):
         """A graded value without a pass rule fails where it misses the threshold, or, without one, full marks."""
         bar = 1.0 if self.threshold is None else self.threshold
         return self.reported is None or self.reported < bar
+
+    @property
+    def objections(self) -> tuple[Judgement, ...]:
+        """The judgements that may tell why it failed: who refused it, then who gives no verdict; nobody who passed it."""
+        told = [(self._passed_by(one), one) for one in self.judgements]
+        against = [(not one.valid, said is None, at) for at, (said, one) in enumerate(told) if said is not True]
+        return tuple(self.judgements[at] for _, _, at in sorted(against))
+
+    def _passed_by(self, judgement: Judgement) -> bool | None:
+        """Where a judge says nothing of the whole, its own checks do."""
+        if judgement.passed is not None:
+            return judgement.passed
+        names = {judgement.judge, judgement.model} - {""}
+        own = {check.status for check in self.checks if not names.isdisjoint((check.judge, check.scorer, check.name))}
+        return False if "fail" in own else True if own == {"pass"} else None
 
     @property
     def failed_checks(self) -> tuple[str, ...]:

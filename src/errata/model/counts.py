@@ -24,6 +24,16 @@ class Counts(Record):
     cost_known: int = 0
     tokens: int | None = None
 
+    @property
+    def made(self) -> int:
+        """The counted attempts that the log holds: this is what `attempts` means wherever a person reads it."""
+        return self.counted - self.missing
+
+    @property
+    def missing(self) -> int:
+        """Planned and named, but never made."""
+        return self.executions.get("missing", 0)
+
 
 class StoredRun(Record):
     """A run as the store holds it."""

@@ -94,6 +94,8 @@ class Run(Record):
     suite: str = ""
     suite_version: str = ""
     expected_cases: int | None = None
+    measured_attempts: int | None = None
+    """How many the harness itself says it has measured; the log need not hold a row of each."""
     started_at: str | None = None
     finished_at: str | None = None
     native_status: str = ""

@@ -11,10 +11,11 @@ def from_milliseconds(value: float) -> str:
 def from_iso(text: str) -> str:
     """UTC where the text has an offset; unchanged, and so marked local, where it has none. `ValueError` for no time."""
     moment = datetime.fromisoformat(text)
+    if len(text) == _USUAL and text[10] == "T" and text[19] == "." and text[26:] == "+00:00":
+        # as Python writes UTC, and so most logs: the text is there already
+        return f"{text[: 26 if text[23:26] != '000' else 23 if moment.microsecond else 19]}Z"
     if text.endswith("Z"):
         return text
-    if text.endswith("+00:00") and len(text) == _USUAL and text[19] == ".":
-        return _from_usual(text, moment.microsecond)
     if moment.tzinfo is None:
         return text.replace(" ", "T")
     try:
@@ -24,12 +25,6 @@ def from_iso(text: str) -> str:
 
 
 _USUAL = len("2026-03-01T10:00:00.123456+00:00")
-
-
-def _from_usual(text: str, microsecond: int) -> str:
-    """As Python writes UTC, and so most logs: the text is there already."""
-    end = 26 if microsecond % 1000 else 23 if microsecond else 19
-    return f"{text[:10]}T{text[11:end]}Z"
 
 
 def is_local(text: str) -> bool:

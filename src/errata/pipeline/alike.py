@@ -5,6 +5,7 @@ from collections import Counter
 import msgspec
 
 from errata.model import FailureKey, StoredRun
+from errata.pipeline.causes import says_something
 from errata.pipeline.earlier_runs import is_same
 from errata.store.attributions import each_attribution
 from errata.store.database import Store
@@ -23,11 +24,17 @@ class Alike(msgspec.Struct, frozen=True):
 
 
 def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Alike, ...]:
-    """Models that fail in the same way, those that do so most often first."""
+    """Models that fail in the same way, those that do so most often first.
+
+    A key without words of its own, such as `unresolved`, is no likeness; nor is a run without a model another model.
+    """
+    if not says_something(key):
+        return ()
     often: Counter[str] = Counter()
     newest: dict[str, str] = {}
     left = MOST_LOOKED_AT
-    others = [one for one in all_runs(store, suite=stored.run.suite) if not is_same(one.run, stored.run)]
+    named = (one for one in all_runs(store, suite=stored.run.suite) if one.run.subject.model)
+    others = [one for one in named if one.run.id != stored.run.id and not is_same(one.run, stored.run)]
     for one in others[:MOST_RUNS] if stored.run.suite else ():
         left -= one.counts.failures
         if one.run.excluded is not None or left < 0:

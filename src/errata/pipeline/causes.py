@@ -6,7 +6,7 @@ from typing import NamedTuple, get_args
 
 import msgspec
 
-from errata.model import Attribution, Run
+from errata.model import Attribution, FailureKey, Run
 from errata.model.identity import split_attempt_id
 from errata.model.words import Phase
 from errata.pipeline.explaining import BY_DEFAULT
@@ -94,7 +94,7 @@ def _alike(one: _Group, other: _Group) -> bool:
 def _said(said: Attribution, lines: Sequence[LogLine]) -> Iterator[_Said]:
     key = said.failure_key
     quote = next((one.quote for one in said.signals if one.name == said.decided_by), "")
-    if _says_something(key.exact, key.coarse):
+    if says_something(key):
         shape = _shape(key.exact, key.coarse)
         # what decided may be another text than what they share, or only a part of it
         whole = shape in (mask(quote), mask(quote, strings=False))
@@ -109,9 +109,9 @@ def _shape(exact: str, coarse: str) -> str:
     return exact.removeprefix(f"{coarse}:").strip(": ")
 
 
-def _says_something(exact: str, coarse: str) -> bool:
+def says_something(key: FailureKey) -> bool:
     """An error always does; of a check, only where more is said than that it failed."""
-    if exact.partition(":")[0] in _PHASES:
+    if key.exact.partition(":")[0] in _PHASES:
         return True
-    own = {word.lower() for word in _WORD.findall(coarse)} | _EMPTY
-    return sum(word.lower() not in own for word in _WORD.findall(_shape(exact, coarse))) >= WORDS
+    own = {word.lower() for word in _WORD.findall(key.coarse)} | _EMPTY
+    return sum(word.lower() not in own for word in _WORD.findall(_shape(key.exact, key.coarse))) >= WORDS

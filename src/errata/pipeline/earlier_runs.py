@@ -45,8 +45,9 @@ class EarlierRuns:
 
     @cached_property
     def failed_elsewhere(self) -> dict[str, tuple[FailedRun, ...]]:
-        """Case → the runs of other models."""
-        return _by_case([one for one in self._before if not is_same(one.run, self._stored.run)], self._went)
+        """Case → the runs of other models, as far as they name one."""
+        named = [one for one in self._before if one.run.subject.model]
+        return _by_case([one for one in named if not is_same(one.run, self._stored.run)], self._went)
 
     @cached_property
     def _went(self) -> dict[int, RunOutcomes]:

@@ -43,7 +43,7 @@ def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None =
             problems.append(problem)
     if problems:
         raise all_of(problems, note=_others(good))
-    return orders
+    return reading.together(orders, good)
 
 
 def all_of(problems: Sequence[ErrataError], *, note: str = "") -> ErrataError:

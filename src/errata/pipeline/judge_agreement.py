@@ -112,7 +112,7 @@ def _heard(attempt: Attempt) -> Iterator[_Said]:
         others = {name for rated in by_judge.values() if rated is not own for name in rated}
         shared = {name: status for name, status in own.items() if name in others or len(by_judge) == 1}
         raw = one.raw if isinstance(one.raw, dict) else {}
-        yield _Said(_name(one), one.valid, _passed(raw, shared), _score(raw), own)
+        yield _Said(_name(one), one.valid, _passed(one, shared), _score(raw), own)
 
 
 def _name(judgement: Judgement) -> str:
@@ -120,10 +120,9 @@ def _name(judgement: Judgement) -> str:
     return f"{name} ({judgement.model})" if judgement.model and judgement.model != name else name
 
 
-def _passed(raw: Mapping[str, Any], checks: Mapping[str, str]) -> str:
-    said = raw.get("passed")
-    if isinstance(said, bool):
-        return "pass" if said else "fail"
+def _passed(judgement: Judgement, checks: Mapping[str, str]) -> str:
+    if judgement.passed is not None:
+        return "pass" if judgement.passed else "fail"
     return "fail" if "fail" in checks.values() else "pass" if checks else ""
 
 

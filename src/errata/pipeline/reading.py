@@ -5,7 +5,7 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -43,7 +43,20 @@ def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[
         if not path.exists():
             raise SourceError(f"No such file or folder: `{path}`", hint="check the path")
         return [Order(str(path), "generic", str(map_path))]
-    return [Order(str(found.path), found.source.NAME) for found in sources.find(path, source=source)]
+    return [_order(found) for found in sources.find(path, source=source)]
+
+
+def together(orders: Sequence[Order], named: Collection[Path]) -> list[Order]:
+    """Several paths at once: what belongs to one run is read as one. A folder that was looked into stays as it is."""
+    if len(named) == 1 or any(order.map for order in orders):
+        return list(orders)
+    found = [_found(order) for order in orders]
+    own = sources.joined([one for one in found if one.path in named])
+    return [_order(one) for one in (*own, *(one for one in found if one.path not in named))]
+
+
+def _order(found: Found) -> Order:
+    return Order(str(found.path), found.source.NAME)
 
 
 def batches(order: Order) -> Iterator[Batch]:

@@ -84,9 +84,13 @@ def _written(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
         # the name or place of an error decides more often than it explains
         if one.name == decided_by and one.where != "follows" and not one.where.endswith(_FIELDS):
             yield Quote(one.where, one.quote)
-    yield from (Quote(f"errors[{at}].message", error.message) for at, error in enumerate(attempt.errors))
+    beside = [check.error for check in attempt.checks if not check.counts]
+    for at, error in enumerate(attempt.errors):
+        # what was recovered, or befell a scorer that does not count, explains nothing
+        if not error.recovered and (attempt.measurement != "scored" or error not in beside):
+            yield Quote(f"errors[{at}].message", error.message)
     yield from (Quote(f"checks[{check.name}]", check.explanation) for check in attempt.checks if check.failed)
-    yield from (Quote(f"judgements[{one.judge}]", one.reasoning) for one in attempt.judgements[:1])
+    yield from (Quote(f"judgements[{one.judge}]", one.reasoning) for one in attempt.objections[:1])
 
 
 def _by_answer(attempt: Attempt, expected: str) -> Iterator[Quote]:

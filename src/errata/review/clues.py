@@ -135,7 +135,7 @@ def _error_line(attempt: Attempt, told: list[str], tell: Tell) -> str:
     explained = [check.explanation for check in attempt.checks if noteworthy(check) and check.explanation.strip()]
     reasons = [readable(text, tell) for text in explained]
     candidates = [*(gist(text) for text in reasons if _STRONG.search(text)), *told, *reasons]
-    candidates += [*(judgement.reasoning for judgement in attempt.judgements), attempt.native_reason]
+    candidates += [*(judgement.reasoning for judgement in attempt.objections), attempt.native_reason]
     return next((text for text in candidates if text.strip().lower() not in SAYS_NOTHING), "")
 
 

@@ -83,7 +83,7 @@ def key_of(material: Material, tell: Tell) -> FailureKey | None:
 
 def _made_of(material: Material) -> list[str]:
     attempt = material.attempt
-    texts = [attempt.native_status, attempt.native_reason, *(one.reasoning for one in attempt.judgements[:1])]
+    texts = [attempt.native_status, attempt.native_reason, *(one.reasoning for one in attempt.judgements)]
     texts += [text for one in attempt.errors for text in (one.type, one.template, one.message, one.frame)]
     texts += [text for one in attempt.checks if one.status != "pass" for text in (one.name, one.explanation)]
     return [text[:MESSAGE] for text in dict.fromkeys(texts)]

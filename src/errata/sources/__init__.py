@@ -6,12 +6,15 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Item, SourceRef
-from errata.sources.base import Match, Source, describe, unreadable
+from errata.sources.base import Found, Source, describe, unreadable
 from errata.sources.hints import cut_off, hint_for
+from errata.sources.whole_folders import joined
+
+__all__ = ["BUILT_IN", "Found", "all_sources", "find", "joined", "read", "source_named"]
 
 BUILT_IN = {
     "convex-evals": "errata.sources.convex_evals",
@@ -49,12 +52,6 @@ BUILT_IN = {
 GROUP = "errata.sources"
 DESCENT_CAP = 8
 LOOK_CAP = 50_000
-
-
-class Found(NamedTuple):
-    path: Path
-    source: Source
-    match: Match
 
 
 @cache

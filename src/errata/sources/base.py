@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -47,6 +47,14 @@ class Source(Protocol):
     def recognise(self, path: Path) -> Match | None: ...
 
     def read(self, path: Path) -> Iterator[Item]: ...
+
+
+class Found(NamedTuple):
+    """A path, and who reads it."""
+
+    path: Path
+    source: Source
+    match: Match
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):

@@ -43,10 +43,12 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     root = path if path.is_dir() else path.parent
     files = [child for child in children(path) if _is_log(child)] if path.is_dir() else [path]
+    # one log is a part of the set: it must not take the place of the whole
+    name = root.name if path.is_dir() else f"{root.name}/{path.stem}"
     run = Run(
-        native_id=root.name,
+        native_id=name,
         source=SourceInfo(name=NAME),
-        name=root.name,
+        name=name,
         suite=SUITE,
         expected_cases=len(files) if path.is_dir() else None,
         origin=str(root),

@@ -26,6 +26,7 @@ _ORDER: tuple[Owner, ...] = (
 )
 _LAST = 100
 _RANK = {owner: rank for rank, owner in enumerate(_ORDER)}
+_SAYS_LEAST = ("measurement_failed", "no_verdict")
 
 _BY_PHASE: dict[Phase, Owner] = {
     "setup": "environment",
@@ -61,11 +62,11 @@ def attribute(
     )
 
 
-def _weight(one: Observed) -> int:
-    """The strongest first, the earlier cause first; those that point to nobody are only kept, at the end."""
+def _weight(one: Observed) -> tuple[int, bool]:
+    """The strongest first, the earlier cause first, who says what broke first; those that point to nobody at the end."""
     if one.owner is None:
-        return _LAST
-    return _STRENGTH[one.signal.strength] * len(_ORDER) + _RANK[one.owner]
+        return _LAST, False
+    return _STRENGTH[one.signal.strength] * len(_ORDER) + _RANK[one.owner], one.signal.name in _SAYS_LEAST
 
 
 def _decide(attempt: Attempt, found: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
@@ -93,8 +94,8 @@ def _first(attempt: Attempt, found: list[Observed]) -> Observed | None:
 
 
 def _by_phase(attempt: Attempt) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
-    if attempt.errors:
-        owner = _BY_PHASE.get(attempt.errors[0].phase)
-        if owner is not None:
-            return owner, "weak", "phase", ()
+    error = next((one for one in attempt.errors if not one.recovered), None)
+    owner = _BY_PHASE.get(error.phase) if error is not None else None
+    if owner is not None:
+        return owner, "weak", "phase", ()
     return "unknown", "weak", "nothing known", ()

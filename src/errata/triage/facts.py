@@ -182,10 +182,18 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.outcome in ("fail", "partial") and attempt.measurement == "scored":
         failed = next((check for check in attempt.checks if check.failed), None)
         reason = failed.explanation if failed else ""
-        if not reason and attempt.judgements:
-            reason = attempt.judgements[0].reasoning
+        judged = next((one for one in attempt.objections if one.reasoning), None) if not reason else None
+        if judged is not None:
+            where, quote = f"judgements[{judged.judge}].reasoning", _TURN.split(judged.reasoning, maxsplit=1)[-1]
+            found = signal("check_failed", "likely", where, quote, judged.ref or attempt.ref)
+            yield Observed(signal=found, owner="model")
+            return
         where = f"checks[{failed.name}]" if failed else "outcome"
         yield _observed(attempt, "check_failed", "model", "likely", where, reason or attempt.native_status)
+
+
+# judges praise first; what they refuse it for comes behind
+_TURN = re.compile(r"(?<=[.;!]\s)(?=(?:However|But|Unfortunately|Nevertheless|That said)\b)")
 
 
 MEANS = {

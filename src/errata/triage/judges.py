@@ -11,9 +11,9 @@ def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Judges who were asked the same and say the opposite: a doubt, not a verdict."""
     if len(attempt.judgements) < 2:
         return
-    said = {_passed(judgement.raw) for judgement in attempt.judgements if judgement.valid} - {None}
+    said = {judgement.passed for judgement in attempt.judgements if judgement.valid} - {None}
     if len(said) > 1:
-        told = ", ".join(f"{one.judge or one.model}: {_passed(one.raw)}" for one in attempt.judgements if one.valid)
+        told = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in attempt.judgements if one.valid)
         yield _doubt(attempt, "judges_disagree", "judgements", told)
         return
     failed = {check.name: check.judge for check in attempt.checks if check.failed and check.judge}
@@ -58,8 +58,3 @@ RULES: tuple[Rule, ...] = (judges_disagree, judge_and_program_disagree)
 
 def _doubt(attempt: Attempt, name: str, where: str, quote: str) -> Observed:
     return Observed(signal=signal(name, "weak", where, quote, attempt.ref), owner="grader")
-
-
-def _passed(raw: object) -> bool | None:
-    value = raw.get("passed") if isinstance(raw, dict) else None
-    return value if isinstance(value, bool) else None

@@ -9,6 +9,7 @@ from errata.text.mask import mask, steady
 LONGEST = 160
 HELD = 20_000
 """Failures that differ in long numbers only have one key; it is made once."""
+_NOT_PASSED = ("fail", "error", "unscored")
 
 
 def failure_key(attempt: Attempt) -> FailureKey:
@@ -16,13 +17,15 @@ def failure_key(attempt: Attempt) -> FailureKey:
     error = next((error for error in attempt.errors if not error.recovered), None)
     if error is not None and attempt.outcome != "fail":
         return _of_error(error.phase, error.type, error.template, steady(error.message), error.frame)
-    failed = [check for check in attempt.checks if check.failed or check.status in ("error", "unscored")]
+    failed = [check for check in attempt.checks if check.status in _NOT_PASSED and check.counts]
+    # what only informs is no part of it, unless nothing else was measured at all
+    failed = failed or [check for check in attempt.checks if check.status in ("error", "unscored")]
     if not failed:
         return _of_words(f"{attempt.execution}:{attempt.measurement}", attempt.native_status, attempt.outcome)
     names = "+".join(sorted(check.name for check in failed))
     reason = next((check.explanation for check in failed if check.explanation), "")
     if not reason and attempt.judgements:
-        reason = attempt.judgements[0].reasoning
+        reason = next((one.reasoning for one in attempt.objections), "")
     return _of_checks(names, steady(reason), attempt.native_status)
 
 

@@ -138,7 +138,7 @@ def _advice(batch: Batch, owner: str, rule: str) -> str:
         return f"{fix.cause[:1].upper()}{fix.cause[1:]}: mend it, then repeat what was not measured"
     return {
         "model": "Nothing to fix in the framework",
-        "collateral": "Mend the root; these follow from it",
+        "collateral": "Mend what stopped them, if anything has to be; these only follow from it",
         "harness": "Mend the harness, then repeat them",
         "environment": "Mend the environment, then repeat them",
         "provider": "Repeat them",

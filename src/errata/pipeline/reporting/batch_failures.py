@@ -128,7 +128,7 @@ def _cause(batch: Batch, attempt: Attempt, said: Attribution | None, read: str, 
 def _judged(children: Sequence[Attempt]) -> str:
     """What judges say most often about the runs that failed."""
     failed = [one for one in children if one.outcome == "fail"]
-    said = Counter(short_line(each.reasoning, QUOTE) for one in failed for each in one.judgements[:1] if each.reasoning)
+    said = Counter(short_line(each.reasoning, QUOTE) for one in failed for each in one.objections[:1] if each.reasoning)
     if not said:
         return ""
     text, often = said.most_common(1)[0]

@@ -53,13 +53,15 @@ def _run(row: Row, path: Path) -> Run:
     cases = numbers.get("test_cases")
     commit = told.get("commit_hash", "")
     return Run(
-        native_id=told["dirname"],
+        # two leaderboards may tell of one run with other numbers: neither takes the place of the other
+        native_id=f"{path.stem}/{told['dirname']}",
         source=SourceInfo(name=NAME, format_version="leaderboard"),
         name=told["dirname"],
         subject=Subject(model=told.get("model", ""), agent="aider"),
         variant=known(edit_format=told.get("edit_format"), reasoning_effort=told.get("reasoning_effort")),
         suite=SUITE,
         expected_cases=int(cases) if cases else None,
+        measured_attempts=int(cases) if cases else None,
         started_at=_day(told.get("date", "")),
         reported=tuple(_reported(numbers, row.ref)),
         code=Code(commit=commit) if commit else None,

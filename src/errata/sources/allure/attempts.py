@@ -116,8 +116,8 @@ def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> Verdict:
     trace = text(mapping(result.get("statusDetails")).get("trace"))
     told = raised_in(trace, raised)
     if told.type and not told.is_verdict:
-        return Verdict(NOT_MADE, "xfailed", why, (error_of(told, "subject", traceback=trace, ref=ref),), excused=True)
-    return Verdict(FAILED, "xfailed", why, refused=(Refused(EXPECTED, raised or why),), excused=True)
+        return Verdict(NOT_MADE, "xfailed", why, (error_of(told, "subject", traceback=trace, ref=ref),)).expected
+    return Verdict(FAILED, "xfailed", why, refused=(Refused(EXPECTED, raised or why),)).expected
 
 
 def _with_afters(verdict: Verdict, fixtures: list[Fixture]) -> Verdict:

@@ -25,9 +25,11 @@ def run_of(found: Survey, path: Path, documents: Documents) -> Run:
     began = moment_since_1970(min(starts) / 1000) if starts else None
     name = text(executor.get("reportName")) or text(executor.get("name")) or root.name
     told = _environment(root) if path.is_dir() else {}
+    # one test is not the whole, and two of them may begin at once
+    alone = "" if path.is_dir() else path.stem.removesuffix("-result")
     return Run(
         # a folder names no run: its build does, or else when it began
-        native_id=f"{text(executor.get('buildName')) or suite}-{began or root.name}",
+        native_id="-".join(filter(None, (text(executor.get("buildName")) or suite, began or root.name, alone))),
         external_id=text(executor.get("buildUrl")),
         source=SourceInfo(name=NAME),
         name=name,

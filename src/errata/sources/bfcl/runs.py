@@ -58,6 +58,7 @@ def run_of(category: Category, header: Header, root: Path, *, names_all: bool) -
         subject=Subject(model=told.model),
         suite=f"{told.version}_{told.category}" if told.version else told.category,
         expected_cases=count(header.data.get("total_count")),
+        measured_attempts=count(header.data.get("total_count")),
         reported=tuple(_reported(header, names_all=names_all)),
         scorers=(Scorer(name=category.checker),),
         origin=str(root),

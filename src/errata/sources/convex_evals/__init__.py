@@ -32,7 +32,7 @@ def read(path: Path) -> Iterator[Item]:
         return
     storage = Storage(root)
     for collected in runs:
-        run = run_of(collected, root)
+        run = run_of(collected, root, part=collected.part if path.is_file() else "")
         yield run
         yield from of_run(run.id, _read_run(run, collected, storage))
     yield from lost

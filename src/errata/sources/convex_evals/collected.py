@@ -39,6 +39,13 @@ class Collected:
         {"details": self.details, "debug": self.debug, "failed": self.failed}[answer.kind].append(answer)
 
     @property
+    def part(self) -> str:
+        """What one answer alone is about, unless it is about the run as a whole."""
+        if self.details:
+            return ""
+        return "failed" if self.failed else next(iter(self.evals()), "").removeprefix(_NO_ID)
+
+    @property
     def answers(self) -> list[Answer]:
         """The most trusted first: a finished run's details before those of the same run unfinished."""
         finished = sorted(self.details, key=lambda answer: _status_kind(answer.value) not in _FINISHED)

@@ -33,14 +33,16 @@ _KNOWN = (
 )
 
 
-def run_of(collected: Collected, root: Path) -> Run:
+def run_of(collected: Collected, root: Path, *, part: str = "") -> Run:
+    """`part` is what a file that was read alone tells of it: that must not take the place of the whole."""
     heads = collected.heads
     ref = heads[0][1]
     status = _first_mapping(heads, "status")
     created = next((head["_creationTime"] for head, _ in heads if head.get("_creationTime") is not None), None)
     return Run(
-        native_id=collected.id,
+        native_id="/".join(filter(None, (collected.id, part))),
         external_id=_first(heads, "runId"),
+        group=collected.id if part else "",
         source=SourceInfo(name=NAME),
         subject=Subject(model=_first(heads, "model"), provider=_first(heads, "provider")),
         variant={"experiment": _first(heads, "experiment") or "default"},

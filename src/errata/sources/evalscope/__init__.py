@@ -5,7 +5,7 @@ from pathlib import Path
 
 from errata.model import Item
 from errata.sources.base import Row, json_lines, of_run
-from errata.sources.evalscope.layout import NAME, Config, Dataset, Subset, config_of, datasets_of
+from errata.sources.evalscope.layout import NAME, Config, Dataset, Subset, config_of, datasets_of, name_alone
 from errata.sources.evalscope.recognition import explain, kind_of, recognise
 from errata.sources.evalscope.reports import Report
 from errata.sources.evalscope.runs import run_of
@@ -27,7 +27,7 @@ def read(path: Path) -> Iterator[Item]:
             yield from _dataset(path, dataset, config)
         return
     alone = Subset("", path, None) if kind_of(path) == "predictions" else Subset("", None, path)
-    yield from _dataset(path.parent, Dataset("", path.stem, None, (alone,)), Config(1, path.stem, ()))
+    yield from _dataset(path.parent, Dataset("", path.stem, None, (alone,)), Config(1, name_alone(path), ()))
 
 
 def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:

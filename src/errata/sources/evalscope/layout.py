@@ -48,6 +48,13 @@ def config_of(root: Path) -> Config:
     return Config(int(repeats[1]) if repeats else 1, last_part(work[1].strip()) if work else "", tuple(names))
 
 
+def name_alone(path: Path) -> str:
+    """Of predictions or reviews without their run: where they lie in its folder, as both are parts of it."""
+    above = path.absolute().parents
+    parts = [folder.name for folder in above[:3]] if above[1].name in ("predictions", "reviews") else [above[0].name]
+    return "/".join((*reversed(parts), path.stem))
+
+
 def datasets_of(root: Path, config: Config) -> list[Dataset]:
     models = sorted({folder.name for part in ("reports", "reviews", "predictions") for folder in folders(root / part)})
     return [dataset for model in models for dataset in _of_model(root, model, config)]

@@ -70,6 +70,7 @@ def run_of(summary: Summary, name: str, results: list[Result], path: Path, *, se
         subject=_subject(info),
         suite=name,
         expected_cases=_expected(results),
+        measured_attempts=_measured(results),
         started_at=moment_since_1970(number_or_none(_since(data, results))),
         reported=tuple(_reported(results)),
         scorers=tuple(_scorer(one) for one in results),
@@ -92,6 +93,12 @@ def _since(data: dict[str, Any], results: list[Result]) -> Any:
 def _expected(results: list[Result]) -> int | None:
     told = [mapping(one.data.get("source_data")) for one in results]
     return next((size for one in told if (size := count(one.get("samples_number"))) is not None), None)
+
+
+def _measured(results: list[Result]) -> int | None:
+    """Of how many samples its first number is."""
+    told = mapping(mapping(results[0].data.get("score_details")).get("uncertainty")) if results else {}
+    return count(told.get("num_samples"))
 
 
 def _reported(results: list[Result]) -> Iterator[Reported]:

@@ -58,6 +58,7 @@ def run_of(folder: Folder) -> Run:
         subject=_subject(folder.adapter),
         suite=suite,
         expected_cases=_expected(folder),
+        measured_attempts=_expected(folder),
         started_at=since,
         reported=tuple(_reported(folder)),
         scorers=tuple(Scorer(name=one) for one in dict.fromkeys(one.name for one in folder.stats if one.is_measure)),

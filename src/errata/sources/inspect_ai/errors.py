@@ -7,7 +7,7 @@ from typing import Any
 
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
-from errata.sources.inspect_ai.events import Event, phase_at
+from errata.sources.inspect_ai.events import Event, Events, phase_at
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.tracebacks import Frame, frames_of, own_frame
 from errata.sources.shared.values import mapping, moment, rest, sequence
@@ -34,7 +34,7 @@ _SUBJECTS = re.compile(
 _TAKEN = frozenset(("message", "traceback", "traceback_ansi", "events"))
 
 
-def sample_errors(sample: dict[str, Any], events: list[Event], ref: SourceRef) -> Iterator[ErrorInfo]:
+def sample_errors(sample: dict[str, Any], events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
     """In the order in which they happened."""
     final = mapping(sample.get("error"))
     for place, retry in enumerate(map(mapping, sequence(sample.get("error_retries")))):
@@ -47,12 +47,12 @@ def sample_errors(sample: dict[str, Any], events: list[Event], ref: SourceRef) -
         )
     yield from _swallowed(events, ref)
     if final:
-        event = next((event for event in reversed(events) if event.kind == "error"), None)
+        event = next((event for event in reversed(events.all) if event.kind == "error"), None)
         yield error_info(
             final,
-            _phase(final, events, event),
+            _phase(final, events.all, event),
             ref.below("error"),
-            at=moment(event.data.get("timestamp")) if event else None,
+            at=moment(event.data.timestamp) if event else None,
         )
 
 
@@ -92,18 +92,18 @@ def _phase_of_text(error: dict[str, Any]) -> Phase | None:
     return "environment" if _SANDBOX.search(traceback) else None
 
 
-def _swallowed(events: list[Event], ref: SourceRef) -> Iterator[ErrorInfo]:
+def _swallowed(events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
     """Such a sample is scored on what it had so far; nothing but a line in its log tells why."""
-    for event in events:
+    for event in events.all:
         if event.kind != "logger":
             continue
-        text = words(mapping(event.data.get("message")).get("message"))
+        text = words(mapping(events.whole(event).get("message")).get("message"))
         if SWALLOWED in text:
             yield ErrorInfo(
                 type="TimeoutError",
                 message=text,
-                phase=phase_at(events, event.place),
-                at=moment(event.data.get("timestamp")),
+                phase=phase_at(events.all, event.place),
+                at=moment(event.data.timestamp),
                 ref=ref.below("events", event.place),
             )
 

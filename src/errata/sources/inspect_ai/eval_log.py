@@ -18,7 +18,7 @@ from errata.sources.inspect_ai.layout import (
 )
 from errata.sources.inspect_ai.log import Log
 from errata.sources.inspect_ai.members import member, numbered
-from errata.sources.inspect_ai.shallow import decode_shallow
+from errata.sources.inspect_ai.usual import decode_usual
 from errata.sources.shared.archives import Archive
 from errata.sources.shared.documents import object_in
 
@@ -63,7 +63,7 @@ def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[st
 
 def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
     names = archive.names(SAMPLES)
-    decoding = decode_shallow if len(names) >= MANY else decode
+    decoding = decode_usual if len(names) >= MANY else decode
     for name in names:
         if _WHOLE.search(name):
             yield member(archive, file, name, decoding)

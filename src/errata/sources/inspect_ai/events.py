@@ -1,13 +1,16 @@
 """The events of a sample in their order, each with the phase of the run that it belongs to."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import msgspec
+
 from errata.model.words import Phase
-from errata.sources.inspect_ai.values import words
+from errata.sources.base import decode
+from errata.sources.inspect_ai.event_fields import EventFields, fields_of_all
 from errata.sources.shared.values import mapping, sequence
 
-_PHASES: dict[str, Phase] = {
+_PHASES: dict[str | None, Phase] = {
     "init": "setup",
     "sample_init": "setup",
     "solvers": "subject",
@@ -22,7 +25,7 @@ _CALLS = ("model", "tool")
 class Event(NamedTuple):
     place: int
     kind: str
-    data: dict[str, Any]
+    data: EventFields
     phase: Phase | None
     owner: str
     """The solver, tool or scorer that was at work."""
@@ -33,30 +36,53 @@ class Span(NamedTuple):
     name: str
 
 
-def events_of(sample: dict[str, Any]) -> list[dict[str, Any]]:
+_NO_SPAN = Span(None, "")
+
+
+class Events:
+    """All of one sample, and each of them whole where its fields are not enough."""
+
+    def __init__(self, fields: list[EventFields], whole: list[dict[str, Any]] | msgspec.Raw) -> None:
+        self.all = list(in_phases(fields))
+        self._whole: list[Any] | msgspec.Raw = whole
+
+    def whole(self, event: Event) -> dict[str, Any]:
+        if type(self._whole) is msgspec.Raw:
+            self._whole = _one_by_one.decode(self._whole)
+        found = self._whole[event.place]
+        return mapping(decode(bytes(found)) if type(found) is msgspec.Raw else found)
+
+
+_one_by_one = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def events_of(sample: dict[str, Any]) -> Events:
     """Once they stood below `transcript`."""
-    given = sequence(sample.get("events")) or sequence(mapping(sample.get("transcript")).get("events"))
-    return [mapping(event) for event in given]
+    given = sample.get("events")
+    if type(given) is Events:
+        return given
+    return as_events(sequence(given) or sequence(mapping(sample.get("transcript")).get("events")))
 
 
-def in_phases(events: list[dict[str, Any]]) -> Iterator[Event]:
+def as_events(given: list[Any]) -> Events:
+    events = [mapping(event) for event in given]
+    return Events(fields_of_all(events), events)
+
+
+def in_phases(events: Iterable[EventFields]) -> Iterator[Event]:
     """Each event with the span that it names; one without a span belongs to what was begun last."""
     spans: dict[str, Span] = {}
-    last = Span(None, "")
+    last = _NO_SPAN
     for place, data in enumerate(events):
-        kind = data.get("event")
-        if type(kind) is not str:
-            kind = words(kind)
+        kind = data.event
         if kind == "span_begin":
-            parent = spans.get(words(data.get("parent_id")), Span(None, ""))
-            span = Span(_PHASES.get(words(data.get("type")), parent.phase), words(data.get("name")))
-            spans[words(data.get("id"))] = span
+            parent = spans.get(data.parent_id or "", _NO_SPAN)
+            span = spans[data.id or ""] = Span(_PHASES.get(data.type, parent.phase), data.name or "")
             last = span if span.phase else last
-        elif kind == "step" and data.get("action") == "begin":
+        elif kind == "step" and data.action == "begin":
             # what spans were called before
-            last = Span(_PHASES.get(words(data.get("type")), last.phase), words(data.get("name")))
-        ident = data.get("span_id")
-        phase, name = spans.get(ident if type(ident) is str else words(ident), last)
+            last = Span(_PHASES.get(data.type, last.phase), data.name or "")
+        phase, name = spans.get(data.span_id or "", last)
         yield Event(place, kind, data, phase, name)
 
 
@@ -72,5 +98,5 @@ def phase_at(events: list[Event], place: int) -> Phase:
     return phase or "subject"
 
 
-def _broke(tool: dict[str, Any]) -> bool:
-    return bool(tool.get("failed")) or not tool.get("completed")
+def _broke(tool: EventFields) -> bool:
+    return bool(tool.failed) or not tool.completed

@@ -1,73 +1,78 @@
 """Chat messages → steps."""
 
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from errata.model import Actor, ErrorInfo, Step, ToolCall, ToolError, Usage
 from errata.model.words import ActorRole
+from errata.sources.inspect_ai.event_fields import NO_FIELDS, EventFields
 from errata.sources.inspect_ai.values import words
-from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.values import is_told, mapping, moment, number, plain, rest, sequence
 
 _ROLES: dict[str, ActorRole] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
 _TAKEN = frozenset(
     ("role", "content", "tool_calls", "model", "tool_call_id", "function", "error", "tool_error", "reasoning")
 )
 _CALL = frozenset(("id", "function", "arguments", "parse_error"))
+_FUNCTION = _CALL | {"type"}
 _MADE = ("retries", "cache", "working_time", "role", "requested_model", "request_ids", "tool_choice")
+
+_OF_TOOL = ("truncated", "agent", "failed", "view", "metadata")
+_made_of, _told_of = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
 
 
 class Made(NamedTuple):
     """What an event tells of how a message came about."""
 
-    event: dict[str, Any]
+    event: EventFields
     usage: Usage | None = None
     stop_reason: str = ""
 
 
-_NOTHING: dict[str, Any] = {}
-_UNKNOWN = Made(_NOTHING)
+_UNKNOWN = Made(NO_FIELDS)
 
 
 class Talk:
     """Numbers the steps of one sample and knows which tool was called where."""
 
-    def __init__(self, made: dict[str, Made], tools: dict[str, dict[str, Any]], failed: dict[str, ToolError]) -> None:
+    def __init__(self, made: dict[str, Made], tools: dict[str, EventFields], failed: dict[str, ToolError]) -> None:
         self.steps: list[Step] = []
         self._made = made
         self._tools = tools
         self._failed = failed
         self._asked: dict[str, int] = {}
 
-    def say(self, message: dict[str, Any], *, try_: int = 1, actor: Actor | None = None) -> None:
+    def say(self, message: dict[str, Any], *, try_: int = 1) -> None:
         told = message.get
         role = _ROLES.get(words(told("role")), "environment")
-        content = _Content(told("content"))
+        text, parts, thoughts = _content(told("content"))
         calls = tuple([self._call(mapping(call)) for call in sequence(told("tool_calls"))])
         made = self._made.get(words(told("id")), _UNKNOWN)
-        error = tool_error(message)
+        error = tool_error(told("error"), told("tool_error"))
         answered = words(told("tool_call_id"))
-        event = made.event or self._tools.get(answered, _NOTHING)
+        event = made.event if made is not _UNKNOWN else self._tools.get(answered, NO_FIELDS)
         at = len(self.steps)
         for call in calls:
             self._asked[call.id] = at
         step = Step(
             index=at,
-            actor=actor or _actor(role, words(told("function")) if role == "tool" else ""),
+            actor=_actor(role, words(told("function")) if role == "tool" else ""),
             kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
             parent=self._asked.get(answered) if answered else None,
             try_=try_,
             # of a tool that failed the content may be empty: the text stands in the error alone
-            text=content.text or (error.message if error else ""),
-            parts=tuple(content.parts),
-            reasoning="\n".join(content.thoughts) or words(told("reasoning")),
+            text=text or (error.message if error else ""),
+            parts=parts,
+            reasoning=thoughts or words(told("reasoning")),
             tool_calls=calls,
             error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
             usage=made.usage,
-            started_at=moment(event.get("timestamp")),
-            ended_at=moment(event.get("completed")),
+            started_at=moment(event.timestamp),
+            ended_at=moment(event.completed),
             model=words(told("model")),
-            span_id=words(event.get("span_id")),
-            extra=_extra(message, made, event),
+            span_id=event.span_id or "",
+            extra=_extra(message, made),
         )
         self.steps.append(step)
 
@@ -79,25 +84,26 @@ class Talk:
 
     def _call(self, call: dict[str, Any]) -> ToolCall:
         ident, arguments = words(call.get("id")), call.get("arguments")
-        event = self._tools.get(ident, _NOTHING)
+        event = self._tools.get(ident, NO_FIELDS)
         return ToolCall(
             name=words(call.get("function")),
             id=ident,
             arguments=None if type(arguments) is str else plain(arguments),
             arguments_raw=arguments if type(arguments) is str else "",
             parse_error=words(call.get("parse_error")),
-            error=self._failed.get(ident) or tool_error(event),
-            duration=number(event.get("working_time")),
-            extra=rest(call, _CALL | {"type"} if call.get("type") == "function" else _CALL) | _of_tool(event),
+            error=self._failed.get(ident) or tool_error(event.error, event.tool_error),
+            duration=number(event.working_time),
+            extra=rest(call, _FUNCTION if call.get("type") == "function" else _CALL) | _of_tool(event),
         )
 
 
-def tool_error(message: dict[str, Any]) -> ToolError | None:
+def tool_error(error: Any, text: Any) -> ToolError | None:
     """Of a tool's message or event; once it was only a text."""
-    if type(message.get("tool_error")) is str and message["tool_error"]:
-        return ToolError(type="unknown", message=message["tool_error"])
-    error = mapping(message.get("error"))
-    return ToolError(type=words(error.get("type")), message=words(error.get("message"))) if error else None
+    if text and type(text) is str:
+        return ToolError(type="unknown", message=text)
+    if not error or type(error) is not dict:
+        return None
+    return ToolError(type=words(error.get("type")), message=words(error.get("message")))
 
 
 def key_of(message: dict[str, Any]) -> Any:
@@ -110,24 +116,28 @@ def _actor(role: ActorRole, name: str) -> Actor:
     return Actor(role=role, name=name)
 
 
-class _Content:
-    """A text, or parts of which some are texts and thoughts."""
+def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
+    """Text, other parts and thoughts."""
+    if type(content) is str:
+        return content, (), ""
+    read = _Content(content)
+    return "\n".join(read.texts), tuple(read.parts), "\n".join(read.thoughts)
 
-    __slots__ = ("parts", "text", "texts", "thoughts")
+
+class _Content:
+    """Parts, of which some are texts and thoughts."""
+
+    __slots__ = ("parts", "texts", "thoughts")
 
     def __init__(self, content: Any) -> None:
         self.texts: list[str] = []
         self.thoughts: list[str] = []
         self.parts: list[dict[str, Any]] = []
-        self.text = content if type(content) is str else ""
-        if self.text:
-            return
         for part in content if type(content) is list else (content,):
             if type(part) is str:
                 self.texts.append(part)
             elif type(part) is dict:
                 self._add(part)
-        self.text = "\n".join(self.texts)
 
     def _add(self, part: dict[str, Any]) -> None:
         kind = part.get("type")
@@ -144,22 +154,18 @@ class _Content:
             self.parts.append({"type": kind, **beside})
 
 
-def _extra(message: dict[str, Any], made: Made, event: dict[str, Any]) -> dict[str, Any]:
+def _extra(message: dict[str, Any], made: Made) -> dict[str, Any]:
     extra = rest(message, _TAKEN)
     if message.get("tool_call_id"):
         extra["tool_call_id"] = plain(message["tool_call_id"])
     if made.stop_reason:
         extra["stop_reason"] = made.stop_reason
-    if made.event:
-        for name in _MADE:
-            told = event.get(name)
+    if made is not _UNKNOWN:
+        for name, told in zip(_MADE, _made_of(made.event), strict=True):
             if told is not None:
                 extra[name] = plain(told)
     return extra
 
 
-def _of_tool(event: dict[str, Any]) -> dict[str, Any]:
-    if not event:
-        return {}
-    names = ("truncated", "agent", "failed", "view", "metadata")
-    return {name: plain(event[name]) for name in names if event.get(name) not in (None, {}, [])}
+def _of_tool(event: EventFields) -> dict[str, Any]:
+    return {name: plain(told) for name, told in zip(_OF_TOOL, _told_of(event), strict=True) if is_told(told)}

@@ -1,15 +1,18 @@
 """What a sample keeps once and refers to from elsewhere: messages by ranges, long texts as `attachment://…`."""
 
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
+from errata.sources.base import decode
 from errata.sources.shared.values import mapping, sequence
 
 _PROTOCOL = "attachment://"
 _MEDIA = {"image": "image", "audio": "audio", "video": "video", "document": "document"}
+_MEDIA_NAMES = tuple(_MEDIA)
 _MARKS = (_PROTOCOL.encode(), *(f'"type":"{medium}"'.encode() for medium in _MEDIA))
-"""Most values hold none of these; writing one out to see that is several times faster than going through it."""
+"""Most values hold none of these; writing one out to see that is several times faster than going through all of it."""
 _LONG = 1000
 """Pictures and sounds beyond this many characters are left in the log; a record says how large they are."""
 
@@ -27,11 +30,18 @@ class Pools:
     """The pools of one sample."""
 
     def __init__(self, sample: dict[str, Any]) -> None:
-        self._texts = mapping(sample.get("attachments")) or mapping(mapping(sample.get("transcript")).get("content"))
+        self._sample = sample
+
+    @cached_property
+    def _texts(self) -> dict[str, Any]:
+        given = mapping(_opened(self._sample.get("attachments")))
+        return given or mapping(mapping(self._sample.get("transcript")).get("content"))
+
+    @cached_property
+    def _messages(self) -> list[Any]:
+        given = sequence(mapping(_opened(self._sample.get("events_data"))).get("messages"))
         # the third version of the format kept it beside the events
-        self._messages = sequence(mapping(sample.get("events_data")).get("messages")) or sequence(
-            sample.get("message_pool")
-        )
+        return given or sequence(self._sample.get("message_pool"))
 
     def input_of(self, event: dict[str, Any]) -> list[Any]:
         """What a model was asked."""
@@ -62,9 +72,31 @@ class Pools:
 _encode = msgspec.json.Encoder().encode
 
 
+def _opened(value: Any) -> Any:
+    """What is left as it stands in the log until it is asked for."""
+    return decode(bytes(value)) if type(value) is msgspec.Raw else value
+
+
 def _may_refer(value: Any) -> bool:
+    """The texts of messages are long and their first letters enough; the little that lies deeper is written out."""
+    deeper: list[Any] = []
+    for one in value if type(value) is list else (value,):
+        if type(one) is not dict:
+            deeper.append(one)
+            continue
+        if one.get("type") in _MEDIA_NAMES:
+            return True
+        for child in one.values():
+            if type(child) is not str:
+                deeper.append(child)
+            elif child.startswith(_PROTOCOL):
+                return True
+    return bool(deeper) and _may_refer_deeper(deeper)
+
+
+def _may_refer_deeper(values: list[Any]) -> bool:
     try:
-        written = _encode(value)
+        written = _encode(values)
         return any(mark in written for mark in _MARKS)
     except (OverflowError, UnicodeEncodeError):  # what can't be written out is looked through
         return True

@@ -21,6 +21,8 @@ from errata.sources.shared.values import count, mapping, plain, sequence
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""
+MEASURED = ("completed", "limit")
+"""How samples end that Inspect counts as completed."""
 
 
 def read_log(log: Log, path: Path) -> Iterator[Item]:
@@ -44,6 +46,7 @@ class _Samples:
         self._log = log
         self._cases: dict[str, str] = {}
         self._seen: set[tuple[str, int]] = set()
+        self._measured = 0
         spec = mapping(log.header.get("eval"))
         self._epochs = max(1, count(mapping(spec.get("config")).get("epochs")) or 1)
         self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
@@ -68,7 +71,7 @@ class _Samples:
             # an epoch may ask otherwise: with its choices in another order
             attempt = replace(attempt, extra=attempt.extra | {"asked": told})
         self._cases.setdefault(ident, digest)
-        self._seen.add((ident, index))
+        self._note(ident, attempt)
         return [*made, attempt]
 
     def _free(self, ident: str, epoch: int) -> int:
@@ -89,13 +92,19 @@ class _Samples:
         ident = sample_id(row.data)
         made: list[Item] = [case] if ident not in self._cases else []
         self._cases.setdefault(ident, "")
-        self._seen.add((ident, attempt.index))
+        self._note(ident, attempt)
         return [*made, attempt]
+
+    def _note(self, ident: str, attempt: Attempt) -> None:
+        self._seen.add((ident, attempt.index))
+        self._measured += attempt.execution in MEASURED
 
     def _missing(self) -> Iterator[Attempt]:
         if len(self._planned) * self._epochs > PLAN_CAP:
             return
         run = self._reading.run
+        # where samples were measured that the log does not hold, nobody can tell which were never made
+        untold = (run.measured_attempts or 0) > self._measured
         results = mapping(self._log.header.get("results"))
         stops = [mapping(stop) for stop in sequence(mapping(results.get("early_stopping")).get("early_stops"))]
         stopped = {(words(stop.get("id")), count(stop.get("epoch"))): stop for stop in stops}
@@ -103,6 +112,8 @@ class _Samples:
             if (ident, epoch) in self._seen:
                 continue
             stop = stopped.get((ident, epoch))
+            if stop is None and untold:
+                continue
             yield Attempt(
                 run=run.id,
                 case=case_key(run.suite, ident),

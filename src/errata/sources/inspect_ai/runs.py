@@ -50,6 +50,7 @@ def run_of(log: Log, origin: str) -> Run:
         suite=suite_of(header),
         suite_version=words(spec.get("task_version")),
         expected_cases=expected_cases(header),
+        measured_attempts=measured_attempts(header),
         started_at=moment(stats.get("started_at") or spec.get("created")),
         finished_at=moment(stats.get("completed_at")),
         native_status=words(header.get("status")),
@@ -82,6 +83,11 @@ def expected_cases(header: dict[str, Any]) -> int | None:
     epochs = count(mapping(spec.get("config")).get("epochs")) or 1
     measured = (count(results.get("total_samples")) or 0) // epochs
     return measured if measured > max(listed or 0, len(ids)) else listed
+
+
+def measured_attempts(header: dict[str, Any]) -> int | None:
+    """Samples that ended without an error, every epoch of them, whether or not the log still has them."""
+    return count(mapping(header.get("results")).get("completed_samples"))
 
 
 def _native_id(spec: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from errata.model import Attempt, Case, ErrorInfo, Invalidation, Limit, Output, Run, Scorer, SourceRef, case_key
 from errata.model.words import Measurement, Outcome
 from errata.sources.inspect_ai.errors import CANCELLED, sample_errors
-from errata.sources.inspect_ai.events import Event, events_of, in_phases
+from errata.sources.inspect_ai.events import Events, events_of
 from errata.sources.inspect_ai.grades import Grade
 from errata.sources.inspect_ai.pools import Pools
 from errata.sources.inspect_ai.scores import Primary, Scored, read_scores, scores_of
@@ -70,7 +70,7 @@ def asked(sample: dict[str, Any]) -> list[Any]:
 
 def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
     pools = Pools(sample)
-    events = list(in_phases(events_of(sample)))
+    events = events_of(sample)
     scores: dict[str, dict[str, Any]] = pools.resolve(scores_of(sample, reading.primary))
     output = mapping(pools.resolve(sample.get("output")))
     choice = mapping(next(iter(sequence(output.get("choices"))), None))
@@ -100,7 +100,7 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
         checks=scored.checks,
         judgements=scored.judgements,
         steps=steps_of(sample, events, pools, judged),
-        usage=by_role(sample, reading.judges, scoring_usage(events)),
+        usage=by_role(sample, reading.judges, scoring_usage(events.all)),
         started_at=started,
         finished_at=moment(sample.get("completed_at")),
         duration=number(sample.get("total_time")),
@@ -159,12 +159,12 @@ def _answer(output: dict[str, Any], choice: dict[str, Any]) -> str | None:
     return content if type(content) is str else "\n".join(words(part.get("text")) for part in parts if part.get("text"))
 
 
-def _limit(sample: dict[str, Any], events: list[Event]) -> Limit | None:
+def _limit(sample: dict[str, Any], events: Events) -> Limit | None:
     limit = mapping(sample.get("limit"))
     if not limit:
         return None
     # before a limit had a reason, only the event told it
-    told = [words(event.data.get("message")) for event in events if event.kind == "sample_limit"]
+    told = [words(events.whole(event).get("message")) for event in events.all if event.kind == "sample_limit"]
     return Limit(
         type=words(limit.get("type")),
         value=number(limit.get("limit")),
@@ -203,5 +203,5 @@ def _label(metadata: dict[str, Any], *names: str) -> str:
     return next((words(metadata[name]) for name in names if words(metadata.get(name))), "")
 
 
-def _time(events: list[Event]) -> str | None:
-    return next(filter(None, (moment(event.data.get("timestamp")) for event in events)), None)
+def _time(events: Events) -> str | None:
+    return next(filter(None, (moment(event.data.timestamp) for event in events.all)), None)

@@ -7,13 +7,11 @@ of a test a failure, and only what is raised in its fixtures an error.
 import re
 from collections.abc import Iterator
 
-from msgspec.structs import replace
-
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.base import number_or_none
 from errata.sources.junit.survey import TEARDOWN
-from errata.sources.shared.facts import NOT_MADE, Facts
+from errata.sources.shared.facts import NOT_MADE
 from errata.sources.shared.raised import Raised, error_of, raised_in
 from errata.sources.shared.verdicts import (
     EXPECTED,
@@ -42,11 +40,8 @@ def verdict_of(problems: list[Element], ref: SourceRef, *, skipped: bool) -> Ver
     verdict = _verdict_within(within, ref, skipped=skipped)
     if not after:
         return verdict
-    # it came after the measurement and changed nothing in it; the runner counts the test as an error all the same
-    broken = tuple(replace(_error(one, "environment", ref), recovered=verdict.facts != PASSED) for one in after)
-    facts = Facts("error", "scored", "pass") if verdict.facts == PASSED else verdict.facts
     status = "error" if verdict.status == "passed" else verdict.status
-    return verdict._replace(facts=facts, status=status, errors=(*verdict.errors, *broken), excused=False)
+    return verdict._replace(status=status).torn_down(_error(one, "environment", ref) for one in after)
 
 
 def _verdict_within(problems: list[Element], ref: SourceRef, *, skipped: bool) -> Verdict:
@@ -75,7 +70,7 @@ def _failed(failures: list[Element], ref: SourceRef) -> Verdict:
 def _skipped(element: Element) -> Verdict:
     reason = _reason(element)
     if element.get("type") == EXPECTED and not reason.startswith(NOT_EVEN_TRIED):
-        return Verdict(FAILED, "xfailed", reason, refused=(Refused(EXPECTED, reason),), excused=True)
+        return Verdict(FAILED, "xfailed", reason, refused=(Refused(EXPECTED, reason),)).expected
     return Verdict(SKIPPED, "xfailed" if element.get("type") == EXPECTED else "skipped", reason)
 
 

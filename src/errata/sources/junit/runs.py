@@ -36,6 +36,7 @@ def _run(report: Report, name: str, column: Column, path: Path) -> Run:
         variant={"prompt": of["prompt"]} if of else {"column": name} if name else {},
         suite=suite,
         expected_cases=max(counts["tests"] - column.repeated, 0) if "tests" in counts else None,
+        measured_attempts=max(_made(counts) - column.repeated, 0) if "tests" in counts else None,
         started_at=started,
         reported=_reported(counts, column, around[0].ref if around else report.ref),
         environment=known(hostname=next((host for one in around if (host := one.attributes.get("hostname"))), None)),
@@ -74,9 +75,13 @@ def _told(suites: list[Suite]) -> dict[str, int]:
 def _reported(counts: dict[str, int], column: Column, ref: SourceRef) -> tuple[Reported, ...]:
     listed = tuple(Reported(name=what, metric=what, value=value, ref=ref) for what, value in counts.items())
     bad = counts.get("failures", 0) + counts.get("errors", 0) - column.twice
-    made = counts.get("tests", 0) - counts.get("skipped", 0) - counts.get("disabled", 0)
+    made = _made(counts)
     rate = (made - bad) / made if made > 0 and 0 <= bad <= made else None
     return (Reported(name="pass rate", metric="mean", value=rate, n=made or None, headline=True, ref=ref), *listed)
+
+
+def _made(counts: dict[str, int]) -> int:
+    return counts.get("tests", 0) - counts.get("skipped", 0) - counts.get("disabled", 0)
 
 
 def _extra(report: Report, column: Column) -> dict[str, Any]:

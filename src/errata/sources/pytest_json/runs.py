@@ -1,5 +1,6 @@
 """What a report says as a whole → the run."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,6 +84,7 @@ def run_of(document: LongDocument, told: Survey, path: Path) -> Run:
         subject=Subject(model=next(iter(told.models)) if len(told.models) == 1 else ""),
         suite=name,
         expected_cases=_planned(summary),
+        measured_attempts=_made(summary),
         started_at=moment_since_1970(created - lasted) if number(created) is not None and lasted is not None else None,
         finished_at=finished,
         native_status=STATUS.get(exitcode, "") if isinstance(exitcode, int) else "",
@@ -99,10 +101,17 @@ def _planned(summary: dict[str, Any]) -> int | None:
     return count(summary.get("total")) if collected is None else collected - left
 
 
+def _made(summary: dict[str, Any]) -> int:
+    return _count(summary, PASSES) + _count(summary, FAILURES)
+
+
+def _count(summary: dict[str, Any], words: Iterable[str]) -> int:
+    return sum(count(summary.get(word)) or 0 for word in words)
+
+
 def _reported(document: LongDocument, summary: dict[str, Any]) -> tuple[Reported, ...]:
     ref = document.ref.below("summary")
-    passed, failed = (sum(count(summary.get(word)) or 0 for word in words) for words in (PASSES, FAILURES))
-    made = passed + failed
+    passed, made = _count(summary, PASSES), _made(summary)
     rate = Reported(
         name="pass rate", metric="mean", value=passed / made if made else None, n=made or None, headline=True, ref=ref
     )

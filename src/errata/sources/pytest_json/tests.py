@@ -7,8 +7,6 @@ fixture is an error of the setup, or of what comes after.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, case_key
 from errata.model.words import Phase
 from errata.sources.base import Numbering, Row
@@ -103,7 +101,7 @@ def _verdict(stages: dict[str, Stage], outcome: str) -> Verdict:
     if call.outcome == "skipped":
         # pytest writes a failure that was expected as skipped, too
         tried = outcome == "xfailed"
-        return _failed(call, outcome)._replace(excused=True) if tried else Verdict(SKIPPED, outcome, _why_skipped(call))
+        return _failed(call, outcome).expected if tried else Verdict(SKIPPED, outcome, _why_skipped(call))
     return Verdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
 
 
@@ -116,12 +114,9 @@ def _failed(call: Stage, outcome: str) -> Verdict:
 
 
 def _with_teardown(verdict: Verdict, teardown: Stage | None) -> Verdict:
-    """It came after the measurement and changed nothing in it; pytest counts the test as an error all the same."""
     if teardown is None or teardown.outcome != "failed":
         return verdict
-    error = replace(teardown.error("environment"), recovered=verdict.facts != PASSED)
-    facts = Facts("error", "scored", "pass") if verdict.facts == PASSED else verdict.facts
-    return verdict._replace(facts=facts, errors=(*verdict.errors, error), excused=False)
+    return verdict.torn_down([teardown.error("environment")])
 
 
 def _why_skipped(stage: Stage) -> str:

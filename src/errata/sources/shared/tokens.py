@@ -4,21 +4,22 @@ from typing import Any
 
 from errata.model import Usage
 from errata.model.usage import NO_USAGE
-from errata.sources.shared.values import count, mapping, number
+from errata.sources.shared.values import count, number
 
 
 def usage_of(value: Any) -> Usage:
-    raw = mapping(value)
-    cost = number(raw.get("total_cost"))
-    if not raw:
+    """`NO_USAGE` itself where none is told."""
+    if not value or type(value) is not dict:
         return NO_USAGE
+    told = value.get
+    cost = number(told("total_cost"))
     return Usage(
-        input=count(raw.get("input_tokens")),
-        output=count(raw.get("output_tokens")),
-        total=count(raw.get("total_tokens")),
-        cache_read=count(raw.get("input_tokens_cache_read")),
-        cache_write=count(raw.get("input_tokens_cache_write")),
-        reasoning=count(raw.get("reasoning_tokens")),
+        input=count(told("input_tokens")),
+        output=count(told("output_tokens")),
+        total=count(told("total_tokens")),
+        cache_read=count(told("input_tokens_cache_read")),
+        cache_write=count(told("input_tokens_cache_write")),
+        reasoning=count(told("reasoning_tokens")),
         cost=cost,
         cost_source="unknown" if cost is None else "reported",
         includes_cache=False,

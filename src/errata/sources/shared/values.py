@@ -59,6 +59,8 @@ def count(value: Any) -> int | None:
     """A whole number of tokens, samples or trials."""
     if type(value) is int:
         return value if 0 <= value <= LARGEST else None
+    if value is None:
+        return None
     found = number(value)
     return int(found) if found is not None and 0 <= found <= LARGEST and found.is_integer() else None
 
@@ -121,7 +123,11 @@ def is_told(value: Any) -> bool:
 
 def rest(document: dict[str, Any], homes: Collection[str] = ()) -> dict[str, Any]:
     """For `extra`: the fields that have no home in a record."""
-    return {key: plain(value) for key, value in document.items() if key not in homes and is_told(value)}
+    return {
+        key: value if type(value) is str else plain(value)
+        for key, value in document.items()
+        if key not in homes and (type(value) is str or is_told(value))
+    }
 
 
 def known(**facts: Any) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """What a test runner says of one try at a test: the three facts, what was refused and what broke."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from errata.model import Check, ErrorInfo, SourceRef
 from errata.sources.base import number_or_none
@@ -30,12 +32,25 @@ class Verdict(NamedTuple):
     errors: tuple[ErrorInfo, ...] = ()
     refused: tuple[Refused, ...] = ()
     score: float | None = None
-    excused: bool = False
-    """It failed, and was expected to: no runner counts it."""
 
     @property
     def is_counted(self) -> bool:
-        return self.facts.execution != "skipped" and not self.excused
+        return self.facts.execution != "skipped"
+
+    @property
+    def expected(self) -> "Verdict":
+        """It went wrong, and was expected to: nobody's failure, and no runner counts it; what was said is kept."""
+        return self._replace(
+            facts=SKIPPED, status="xfailed", errors=tuple(replace(one, recovered=True) for one in self.errors)
+        )
+
+    def torn_down(self, broken: Iterable[ErrorInfo]) -> "Verdict":
+        """What breaks after a measurement changes nothing in it; the runner counts it as an error all the same."""
+        if self.facts == SKIPPED:
+            return self._replace(facts=NOT_MADE, errors=(*self.errors, *broken), refused=())
+        errors = tuple(replace(one, recovered=self.facts != PASSED) for one in broken)
+        facts = Facts("error", "scored", "pass") if self.facts == PASSED else self.facts
+        return self._replace(facts=facts, errors=(*self.errors, *errors))
 
     @property
     def told(self) -> dict[str, Any]:
@@ -52,7 +67,8 @@ class Verdict(NamedTuple):
             # the test itself is where the model is asked: what broke it says nothing of how far it came
             yield Check(name="test", kind="tests", status="error", ref=ref)
         for order, one in enumerate(self.refused):
-            yield Check(name=one.name, status="fail", order=order, explanation=one.explanation, ref=ref)
+            counts = self.is_counted
+            yield Check(name=one.name, status="fail", order=order, counts=counts, explanation=one.explanation, ref=ref)
         value = number_or_none(recorded) if self.score is None else self.score
         if value is not None:
             # whether it passed is told by the test, not by this

@@ -13,7 +13,7 @@ from errata.sources.swe_bench.layout import NAME, PRO
 from errata.sources.swe_bench.predictions import Predictions
 from errata.sources.swe_bench.runs import Named, Told, lists_of, named, run_of
 from errata.sources.swe_bench.survey import Survey, is_instance_folder, survey
-from errata.sources.swe_bench.trajectories import Place, Trajectories
+from errata.sources.swe_bench.trajectories import Place, Trajectories, name_alone
 from errata.sources.swe_bench.trajectory import Trajectory
 from errata.sources.swe_bench.verdict import Verdict, verdict_of
 
@@ -100,9 +100,8 @@ class Reading:
         """What agents did, before anybody measured it."""
         names = [*self._trajectories.instances()]
         joined = self._joined(Named(""), self._found.root, alone=True)
-        native = path.name if path.is_dir() else path.parent.name
         ref = self._documents.ref(path)
-        told = Told(native, "", self._found.root, ref, first=self._first(names, joined))
+        told = Told(name_alone(path), "", self._found.root, ref, first=self._first(names, joined))
         yield from self._run(told, names, lambda name: self._instance(name, ref, Named(""), joined))
 
     def _run(self, told: Told, names: list[str], instance: Callable[[str], Instance]) -> Iterator[Item]:

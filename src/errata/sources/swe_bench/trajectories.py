@@ -8,7 +8,7 @@ import msgspec
 
 from errata.model import SourceRef
 from errata.sources.base import LINE_CAP, READ_SIZE, decode, describe
-from errata.sources.shared.documents import Documents
+from errata.sources.shared.documents import Documents, is_file
 from errata.sources.shared.values import mapping
 from errata.sources.swe_bench import mini_swe_agent, openhands, swe_agent
 from errata.sources.swe_bench.kinds import Kind
@@ -21,7 +21,9 @@ _READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], Trajectory]] = {
     "mini-swe-agent": mini_swe_agent.trajectory_of,
     "openhands": openhands.trajectory_of,
 }
-_ENDINGS = (".traj.json", ".traj", ".json")
+_ENDINGS = (".traj.json", ".traj", ".json", ".jsonl")
+OUTPUT = "output.jsonl"
+"""What OpenHands chose of its attempts, with a line for each instance."""
 
 
 class Place(NamedTuple):
@@ -111,6 +113,16 @@ def instance_of(path: Path) -> str:
         if path.name.endswith(ending):
             return path.name.removesuffix(ending)
     return path.name
+
+
+def name_alone(path: Path) -> str:
+    """Of a run that is told by trajectories alone: its folder. One of several is not the whole, and says so."""
+    # SWE-agent gives each of them a folder of its own
+    if path.is_dir():
+        return f"{path.parent.name}/{path.name}" if is_file(path / f"{path.name}.traj") else path.name
+    instance = instance_of(path)
+    folder = path.parent.parent if path.parent.name == instance else path.parent
+    return folder.name if path.name == OUTPUT else f"{folder.name}/{instance}"
 
 
 def _final(files: list[Path]) -> list[Path]:
