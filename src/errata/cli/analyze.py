@@ -8,7 +8,7 @@ import click
 from errata import pipeline
 from errata.cli.analyze_report import write_report_of
 from errata.cli.fetch import deployment_option, local_paths
-from errata.cli.import_ import show_unreadable
+from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.paths import place_of
@@ -71,6 +71,7 @@ def _show_all(
     for summary in summaries:
         if not summary.runs and summary.unreadable:
             show_unreadable(summary)
+        say_passed_over(summary)
     for at, analysis in enumerate(analyses):
         if at and not options.json:
             put()
@@ -110,6 +111,7 @@ def _json_of(analysis: Analysis) -> dict[str, object]:
         "total": analysis.total,
         "unit": analysis.unit,
         "by_harness": analysis.by_harness,
+        "without_failures": analysis.without_failures or None,
         "fit": analysis.health.fit,
         "unavailable": analysis.unavailable is not None,
         "first_failed_checks": dict(analysis.first_failed),

@@ -64,6 +64,14 @@ def show_import(summary: PathSummary, store: Store, handles: Mapping[str, str]) 
             )
     if summary.unreadable:
         show_unreadable(summary)
+    say_passed_over(summary)
+
+
+def say_passed_over(summary: PathSummary) -> None:
+    for path in summary.passed_over:
+        told = Path(summary.path)
+        same = told.name if told.parent == Path(path).parent else summary.path
+        say(f"passed over: {path} (the same evaluation as {same}, which tells more)")
 
 
 def show_unreadable(summary: PathSummary) -> None:
@@ -91,5 +99,6 @@ def _put_json(summary: PathSummary, store: Store) -> None:
                 "counted": stored.counts.counted,
                 "failures": stored.counts.failures,
                 "unreadable": stored.counts.unreadable,
+                "passed_over": list(summary.passed_over),
             }
         )

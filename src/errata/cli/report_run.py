@@ -8,12 +8,13 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
+from errata.pipeline.nothing_failed import ALL_PASSED
 from errata.pipeline.reporting.run_files import REPORTS, RunWritten, write_run_report
 from errata.pipeline.selecting import handle_of
 from errata.report.document import Document
 from errata.report.facts.run import GROUPS, RunReport
-from errata.report.profiles.parts import named, percent
-from errata.report.profiles.run import OFFER
+from errata.report.profiles.parts import named
+from errata.report.profiles.run import OFFER, passed_of
 from errata.report.step_summary import of_run
 
 ADVICE = 4
@@ -35,15 +36,15 @@ def write_run(stored: StoredRun, options: Options, wish: Wish) -> Document:
 def show_run(made: RunWritten, handle: str) -> None:
     report = made.report
     subject = report.subject
-    rate = percent(subject.passed / subject.total if subject.total else None)
-    passed = f"{subject.passed}/{subject.total} passed ({rate})" if subject.judged else "nothing was scored"
-    put(f"{handle} · {subject.model or 'unknown model'} · {passed}")
+    put(f"{handle} · {subject.model or 'unknown model'} · {passed_of(subject)}", hang=2)
     if not made.written:
-        put("All passed: nothing to analyse, and no report was written.")
+        ends = ", and no" if report.answer.startswith(ALL_PASSED) else ". No"
+        put(f"{report.answer.removesuffix('.')}{ends} report was written.", hang=2)
         return
     reading = report.reading
-    state = "PROVISIONAL: owners come from rules" if reading.status == "provisional" else "reviewed"
-    put(f"{state}; {reading.read} of {plural(reading.failures, 'failure')} read")
+    if reading.failures:
+        state = "PROVISIONAL: owners come from rules" if reading.status == "provisional" else "reviewed"
+        put(f"{state}; {reading.read} of {plural(reading.failures, 'failure')} read")
     put()
     put(report.answer)
     _show_counts(report)

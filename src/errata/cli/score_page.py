@@ -25,8 +25,7 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     told = Told(harness_of(run), counted)
     if not first:
         put()
-    whole = plural(max(score.total for score in scores.scores.values()), counted)
-    put(" · ".join([f"Run {handle}", *_described(run), whole]))
+    put(" · ".join([f"Run {handle}", *_described(run), _whole(scores, counted)]))
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if scores.unavailable:
@@ -44,6 +43,13 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     if by_category:
         put_categories(scores.categories, {one.category: one for one in scores.cost.prices if one.category})
         put_tiers(scores.cost, lambda case: case_name(run, case))
+
+
+def _whole(scores: Scores, counted: str) -> str:
+    total, counts = scores.scores["strict"].total, scores.stored.counts
+    if total:
+        return plural(max(score.total for score in scores.scores.values()), counted)
+    return f"{plural(counts.made if scores.unit == 'attempts' else counts.cases, counted)} in the log"
 
 
 def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:

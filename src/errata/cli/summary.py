@@ -15,6 +15,8 @@ from errata.text.clean import one_line
 MOST_CAUSES = 5
 MOST_CHECKS = 8
 MOST_CATEGORIES = 10
+NOT_REPEATED = ("skipped", "not scored", "timed out")
+"""What is left out of clean and `errata rerun` leaves as it is."""
 CHECK_NAME = 40
 BAR = 20
 CAUSE = 72
@@ -54,7 +56,7 @@ def show_summary(analysis: Analysis, *, kept: bool) -> None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if analysis.unavailable is not None:
         _show_unavailable(analysis)
-    elif not counts.failures and analysis.health.fit:
+    elif analysis.all_passed and analysis.health.fit:
         put(f"Run {analysis.handle} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
     else:
         _show_failures(analysis)
@@ -81,6 +83,8 @@ def _show_failures(analysis: Analysis) -> None:
         read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
         where = f" (`errata score {analysis.handle}` counts by the verdicts)" if analysis.reviewed else ""
         put(f"{provisional} come from rules; {read}{where}", hang=4)
+    else:
+        put(f"{analysis.without_failures}.", hang=4)
     put()
     if _basis(analysis):
         put(f"Passed   {_passed(analysis)}{_rate(analysis)}{_basis(analysis)}")
@@ -89,9 +93,7 @@ def _show_failures(analysis: Analysis) -> None:
     _show_owners(analysis)
     _show_causes(analysis)
     _show_steps(analysis)
-    if analysis.categories:
-        told = [f"{name} {failed}/{total}" for name, failed, total in analysis.categories[:MOST_CATEGORIES]]
-        put_parts("Category", told, "(failures / attempts)")
+    _show_categories(analysis)
     show_memory(analysis)
     _show_cost(analysis)
     grave = [finding for finding in analysis.health.findings if finding.severity != "info"]
@@ -162,6 +164,14 @@ def _show_steps(analysis: Analysis) -> None:
     put_parts(f"{word.capitalize()}s", parts, f"(first failed {word})")
 
 
+def _show_categories(analysis: Analysis) -> None:
+    told = [f"{name} {failed}/{total}" for name, failed, total in analysis.categories]
+    rest = told[MOST_CATEGORIES:]
+    parts = [*told[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
+    if parts:
+        put_parts("Category", parts, "(failures / attempts)")
+
+
 def _show_cost(analysis: Analysis) -> None:
     counts = analysis.stored.counts
     if counts.cost is None:
@@ -176,13 +186,16 @@ def _show_next(analysis: Analysis) -> None:
     """Commands to go on with; each is there today."""
     handle, failures = analysis.handle, analysis.stored.counts.failures
     shown = f"{handle}/{analysis.first_case}" if analysis.first_case else handle
-    left_out = sum(analysis.scores.scores["clean"].left_out.values())
-    steps = [(["errata", "failures", handle], f"the {plural(failures, 'failure')}, with reasons")]
-    if left_out:
-        steps.append((["errata", "rerun", handle], f"how to repeat the {left_out:,} left out of clean; runs nothing"))
+    clean = analysis.scores.scores["clean"]
+    again = sum(len(group.members) for group in clean.groups if group.why not in NOT_REPEATED)
+    steps = []
+    if failures:
+        steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with reasons"))
+    if again:
+        steps.append((["errata", "rerun", handle], f"how to repeat the {again:,} left out of clean; runs nothing"))
     if any(finding.severity == "info" for finding in analysis.health.findings):
         steps.append((["errata", "check", handle], "what else is to be said of the run"))
-    width = max(len(" ".join(words)) for words, _ in steps)
+    width = max((len(" ".join(words)) for words, _ in steps), default=0)
     steps.append((["errata", "show", shown], ""))
     put()
     for at, (words, note) in enumerate(steps):

@@ -18,6 +18,7 @@ from errata.pipeline.explaining import BY_DEFAULT, meaning_of
 from errata.pipeline.failures import case_name
 from errata.pipeline.importing import OnItems, PathSummary, import_paths
 from errata.pipeline.log_lines import LogLine, error_lines, has_logs
+from errata.pipeline.nothing_failed import ALL_PASSED, told_without_failures
 from errata.pipeline.remembering import Remembered, remember
 from errata.pipeline.scoring import Scores, score_run
 from errata.pipeline.selecting import handle_of
@@ -82,6 +83,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     unit: str
     """`cases`; `attempts` where a case was tried several times."""
+    without_failures: str = ""
+    """What is to be said where nothing failed: that all passed, or else what is the case."""
     by_harness: bool
     """The log holds only a part of the cases, so that the harness's own count is all there is."""
     first_failed: tuple[tuple[str, int], ...]
@@ -96,6 +99,10 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     causes: Causes = Causes((), 0)
     remembered: Remembered
     repeated: Repeated
+
+    @property
+    def all_passed(self) -> bool:
+        return self.without_failures == ALL_PASSED
 
     @property
     def unavailable(self) -> Finding | None:
@@ -162,6 +169,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         passed=score.passed,
         total=score.total,
         unit=score.unit,
+        without_failures="" if stored.counts.failures else told_without_failures(stored),
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         in_steps=tally.in_steps,

@@ -1,12 +1,12 @@
 """The verb `import`: paths in, runs in the store."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from errata import sources
-from errata.errors import ErrataError, SourceError
+from errata.errors import ErrataError, SourceError, UnknownFormatError
 from errata.model import Unreadable
 from errata.pipeline import reading
 from errata.store.database import Store
@@ -27,23 +27,32 @@ class PathSummary(msgspec.Struct, frozen=True):
     attempts: int
     unreadable: int
     examples: tuple[Unreadable, ...]
+    passed_over: tuple[str, ...] = ()
+    """What lies there, too, and tells of the same evaluation, and less of it."""
 
 
 def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[reading.Order]:
     """What can be read at the paths. Nothing is changed where one of them is wrong; every wrong one is told."""
     _check_source(source)
     orders: list[reading.Order] = []
-    problems: list[ErrataError] = []
+    problems: dict[Path, ErrataError] = {}
     good: list[Path] = []
     for path in paths:
         try:
             orders += reading.find(path, source=source, map_path=map_path)
             good.append(path)
         except ErrataError as problem:
-            problems.append(problem)
-    if problems:
-        raise all_of(problems, note=_others(good))
-    return reading.together(orders, good)
+            problems[path] = problem
+    made = reading.together(orders, good)
+    # what no source reads alone may be a part of a folder that is read as a whole
+    whole = {Path(order.path).absolute() for order in made} - {path.absolute() for path in good}
+    if wrong := [problem for path, problem in problems.items() if not _is_part(path, problem, whole)]:
+        raise all_of(wrong, note=_others(good))
+    return made
+
+
+def _is_part(path: Path, problem: ErrataError, whole: Collection[Path]) -> bool:
+    return isinstance(problem, UnknownFormatError) and path.absolute().parent in whole
 
 
 def all_of(problems: Sequence[ErrataError], *, note: str = "") -> ErrataError:
@@ -104,4 +113,4 @@ def _import_one(order: reading.Order, store: Store, on_items: OnItems) -> PathSu
             examples.extend(item for _, item in batch.unreadables[: SHOWN - len(examples)])
             on_items(batch.items)
         runs = tuple(importing.finish())
-    return PathSummary(order.path, order.source, runs, attempts, unreadable, tuple(examples))
+    return PathSummary(order.path, order.source, runs, attempts, unreadable, tuple(examples), order.passed_over)

@@ -5,7 +5,7 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -14,7 +14,7 @@ import msgspec
 from errata import errors, sources
 from errata.errors import ErrataError, SourceError
 from errata.model.codec import pack, storable
-from errata.sources import Found
+from errata.sources import Found, PassedOver
 from errata.sources.base import Match
 from errata.sources.generic import with_map
 from errata.store.packing import Batch, pack_items, seal
@@ -35,6 +35,8 @@ class Order(msgspec.Struct, frozen=True):
     path: str
     source: str
     map: str = ""
+    passed_over: tuple[str, ...] = ()
+    """What tells of the same evaluation, and less of it."""
 
 
 def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[Order]:
@@ -43,20 +45,25 @@ def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[
         if not path.exists():
             raise SourceError(f"No such file or folder: `{path}`", hint="check the path")
         return [Order(str(path), "generic", str(map_path))]
-    return [_order(found) for found in sources.find(path, source=source)]
+    found, over = sources.look(path, source=source)
+    return [_order(one, over) for one in found]
 
 
 def together(orders: Sequence[Order], named: Collection[Path]) -> list[Order]:
-    """Several paths at once: what belongs to one run is read as one. A folder that was looked into stays as it is."""
-    if len(named) == 1 or any(order.map for order in orders):
+    """Several paths at once: what belongs to one run is read as one, and once."""
+    if len(named) < 2 or any(order.map for order in orders):
         return list(orders)
+    known = {order.path: order.passed_over for order in orders}
     found = [_found(order) for order in orders]
+    # what was found in a folder that was looked into is whole already
     own = sources.joined([one for one in found if one.path in named])
-    return [_order(one) for one in (*own, *(one for one in found if one.path not in named))]
+    left, over = sources.sift([*own, *(one for one in found if one.path not in named)])
+    return [_order(one, over, known.get(str(one.path), ())) for one in left]
 
 
-def _order(found: Found) -> Order:
-    return Order(str(found.path), found.source.NAME)
+def _order(found: Found, over: Iterable[PassedOver], known: tuple[str, ...] = ()) -> Order:
+    also = (str(one.path) for one in over if one.instead == found.path)
+    return Order(str(found.path), found.source.NAME, passed_over=(*known, *also))
 
 
 def batches(order: Order) -> Iterator[Batch]:

@@ -12,6 +12,7 @@ from errata.report.facts.transcripts import TranscriptReport
 from errata.report.profiles.comparison import scores_table, short_words
 from errata.report.profiles.comparison_causes import is_provisional
 from errata.report.profiles.parts import batch_name, money, named, plural, score_table
+from errata.report.profiles.run import passed_of
 from errata.report.profiles.run_failure import label_of
 
 CAUSES, FAILURES, NAMED = 5, 20, 8
@@ -20,7 +21,7 @@ CAUSES, FAILURES, NAMED = 5, 20, 8
 def of_run(report: RunReport, files: Sequence[str]) -> Document:
     subject = report.subject
     return Document(
-        title=f"{subject.model or subject.native_id}: {subject.passed}/{subject.total} passed",
+        title=f"{subject.model or subject.native_id}: {passed_of(subject)}",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
             paragraph(report.answer),

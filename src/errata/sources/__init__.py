@@ -1,7 +1,7 @@
 """Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -12,9 +12,10 @@ from errata.errors import AmbiguousFormatError, ErrataError, SourceError, Unknow
 from errata.model import Item, SourceRef
 from errata.sources.base import Found, Source, describe, unreadable
 from errata.sources.hints import cut_off, hint_for
+from errata.sources.retold import PassedOver, sifted
 from errata.sources.whole_folders import joined
 
-__all__ = ["BUILT_IN", "Found", "all_sources", "find", "joined", "read", "source_named"]
+__all__ = ["BUILT_IN", "Found", "PassedOver", "all_sources", "find", "joined", "look", "read", "sift", "source_named"]
 
 BUILT_IN = {
     "convex-evals": "errata.sources.convex_evals",
@@ -80,6 +81,11 @@ def source_named(name: str) -> Source:
 
 def find(path: Path, *, source: str = "") -> list[Found]:
     """What can be read at a path: the path itself, or the runs found below it."""
+    return look(path, source=source)[0]
+
+
+def look(path: Path, *, source: str = "") -> tuple[list[Found], list[PassedOver]]:
+    """What is to be read at a path, and what is passed over, as something else there tells the same and more."""
     if not _exists(path):
         raise SourceError(
             f"No such file or folder: `{path}`",
@@ -89,7 +95,11 @@ def find(path: Path, *, source: str = "") -> list[Found]:
     found = list(_descend(path, candidates, [LOOK_CAP], 0))
     if not found:
         raise _unknown(path, source)
-    return found
+    return sift(found)
+
+
+def sift(found: Sequence[Found]) -> tuple[list[Found], list[PassedOver]]:
+    return sifted(found, read)
 
 
 def read(found: Found) -> Iterator[Item]:

@@ -44,7 +44,7 @@ def read(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
     files = [child for child in children(path) if _is_log(child)] if path.is_dir() else [path]
     # one log is a part of the set: it must not take the place of the whole
-    name = root.name if path.is_dir() else f"{root.name}/{path.stem}"
+    name = root.name if path.is_dir() else f"{root.name}.{path.stem}"
     run = Run(
         native_id=name,
         source=SourceInfo(name=NAME),

@@ -8,6 +8,7 @@ from errata.model import Finding, StoredRun
 from errata.pipeline.analysis import summarise
 from errata.pipeline.earlier_runs import earlier_of_same_model
 from errata.pipeline.failures import case_name
+from errata.pipeline.nothing_failed import harness_says, untold_of
 from errata.pipeline.remembering import Remembered, remember
 from errata.pipeline.reporting.run_advice import advice_of
 from errata.pipeline.reporting.run_answer import answer_of
@@ -29,6 +30,7 @@ ODD = 8
 TOLD, PATTERN = 4, 160
 WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "not known yet"}
 FINDINGS = ("error", "warning")
+BY_VERDICT = "none (the verdict alone tells)"
 
 
 def run_report(stored: StoredRun, store: Store, *, made: str) -> RunReport:
@@ -44,7 +46,7 @@ def run_report(stored: StoredRun, store: Store, *, made: str) -> RunReport:
         subject=_subject(stored, scores, gathered, health.findings),
         made=made,
         reading=reading_of(gathered.ids, gathered.said),
-        answer=answer_of(failures, unavailable=bool(scores.unavailable)),
+        answer=answer_of(stored, failures, unavailable=bool(scores.unavailable)),
         scores=lines,
         steps=tuple(_steps(gathered)),
         step_word="Step" if gathered.in_steps else "Check",
@@ -84,7 +86,8 @@ def _subject(stored: StoredRun, scores: Scores, gathered: Gathered, findings: Se
         judged=not is_unjudged(stored),
         pending=gathered.pending,
         missing=gathered.missing,
-        missing_unnamed=max(0, (run.expected_cases or 0) - stored.counts.cases),
+        missing_unnamed=max(0, (run.expected_cases or 0) - stored.counts.cases - untold_of(stored)),
+        untold=harness_says(run) if untold_of(stored) else "",
         unavailable=unavailable,
         excluded=run.excluded.reason if run.excluded is not None else "",
         cost=cost.total,
@@ -108,9 +111,10 @@ def _steps(gathered: Gathered) -> Iterator[StepCount]:
     by_step: dict[str, list[str]] = {name: [] for name in gathered.steps}
     for one, first in zip(gathered.failures, gathered.first_failed, strict=True):
         also = f" (also {' and '.join(one.also_failed)})" if one.also_failed else ""
-        by_step.setdefault(first, []).append(f"{one.case}{also}")
+        by_step.setdefault(first or (BY_VERDICT if one.measured else ""), []).append(f"{one.case}{also}")
     for step, cases in by_step.items():
-        yield StepCount(step=step or "none (nothing was checked)", count=len(cases), cases=tuple(cases))
+        if step or cases or gathered.in_steps:
+            yield StepCount(step=step or "none (nothing was checked)", count=len(cases), cases=tuple(cases))
 
 
 def _categories(stored: StoredRun, store: Store, failures: Sequence[Failure]) -> str:

@@ -3,22 +3,27 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from errata.model import StoredRun
+from errata.pipeline.nothing_failed import harness_says, told_without_failures, untold_of
 from errata.report.facts.run import Failure
 from errata.report.profiles.parts import named, plural
 
 CASES = 4
 
 
-def answer_of(failures: Sequence[Failure], *, unavailable: bool) -> str:
+def answer_of(stored: StoredRun, failures: Sequence[Failure], *, unavailable: bool) -> str:
     if not failures:
-        return "Nothing failed."
+        return f"{told_without_failures(stored)}."
     if unavailable:
         return (
             "The run was unavailable: every case ended in the same error. It says nothing about the model; repeat it."
         )
+    untold = untold_of(stored)
     mine = sum(one.owner == "model" for one in failures)
     parts = [f"The model has {mine} of the {plural(len(failures), 'failure')} to answer for."]
     parts += filter(None, (_machinery(failures), _gaps(failures), _ours(failures), _back(failures), _others(failures)))
+    rest = plural(untold, "more was measured, but is", "more were measured, but are")
+    parts += [f"{rest} not in the log: {harness_says(stored.run)}."] if untold else []
     return " ".join(parts)
 
 

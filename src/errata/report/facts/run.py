@@ -33,6 +33,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     """Cases that were planned and of which the log holds nothing."""
     missing_unnamed: int = 0
+    untold: str = ""
+    """What the harness says itself, where it measured more than the log holds."""
     unavailable: str = ""
     """The one error that every case ended in, where the run says nothing about its subject."""
     excluded: str = ""
@@ -45,7 +47,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 class StepCount(msgspec.Struct, frozen=True, kw_only=True):
     step: str
-    """`none` where nothing was checked at all."""
+    """`none` where no check failed: nothing was checked at all, or there is only the verdict."""
     count: int
     cases: tuple[str, ...] = ()
     """Each with what else failed in it, where something did."""

@@ -53,7 +53,7 @@ def named(cases: Sequence[str], most: int = 12) -> str:
 def status_line(reading: Reading, *, state: bool = True) -> Line:
     """Whether anybody has read what stands here, and with `state` what that makes of it."""
     if not reading.failures:
-        return line("final. There was no failure to read")
+        return line("there is no failure to read")
     rest = reading.failures - reading.read - reading.inherited
     parts = [f"{reading.read} of {plural(reading.failures, 'failure')} read", _by(reading)]
     parts.append(f", {reading.inherited} taken over from identical crashes" if reading.inherited else "")

@@ -67,10 +67,21 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     yield "Analysed", line(report.made)
 
 
+def passed_of(subject: Subject) -> str:
+    """In a word or two, for a title."""
+    if not subject.judged:
+        return "nothing was scored"
+    if not subject.total:
+        return subject.untold or "nothing was measured"
+    return f"{subject.passed}/{subject.total} passed ({100 * subject.passed / subject.total:.1f} %)"
+
+
 def _pass_rate(subject: Subject) -> str:
     if not subject.judged:
         return f"none: nothing was scored ({plural(subject.total, 'case')})"
-    rate = f" ({100 * subject.passed / subject.total:.1f} %)" if subject.total else ""
+    if not subject.total:
+        return f"not known: {subject.untold or 'the log holds not one attempt'}"
+    rate = f" ({100 * subject.passed / subject.total:.1f} %)"
     rest = []
     if subject.pending:
         rest.append(f"not finished: {named(subject.pending)}")

@@ -54,7 +54,7 @@ def _run(row: Row, path: Path) -> Run:
     commit = told.get("commit_hash", "")
     return Run(
         # two leaderboards may tell of one run with other numbers: neither takes the place of the other
-        native_id=f"{path.stem}/{told['dirname']}",
+        native_id=f"{path.stem}.{told['dirname']}",
         source=SourceInfo(name=NAME, format_version="leaderboard"),
         name=told["dirname"],
         subject=Subject(model=told.get("model", ""), agent="aider"),

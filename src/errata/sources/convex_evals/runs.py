@@ -40,7 +40,7 @@ def run_of(collected: Collected, root: Path, *, part: str = "") -> Run:
     status = _first_mapping(heads, "status")
     created = next((head["_creationTime"] for head, _ in heads if head.get("_creationTime") is not None), None)
     return Run(
-        native_id="/".join(filter(None, (collected.id, part))),
+        native_id=".".join(filter(None, (collected.id, part))),
         external_id=_first(heads, "runId"),
         group=collected.id if part else "",
         source=SourceInfo(name=NAME),

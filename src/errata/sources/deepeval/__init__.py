@@ -12,7 +12,7 @@ from errata.sources.deepeval.results import results_at, same_run
 from errata.sources.deepeval.runs import run_of
 from errata.sources.shared.heads import head_of
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
+__all__ = ["NAME", "TITLE", "explain", "fuller", "read", "recognise"]
 
 TITLE = "deepeval: `test_run_*.json`, the folder `.deepeval`, the result of `evaluate` as JSON"
 
@@ -26,22 +26,28 @@ def recognise(path: Path) -> Match | None:
     head = head_of(path, HEAD)
     if is_test_run(head):
         return Match.sure("`testCases` with `metricsData`")
-    if is_result(head) and _fuller(path) is None:
+    if is_result(head):
         return Match.sure("`test_results` with `metrics_data`")
     return None
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what tells less than a file beside it, and for what lies in the hidden folder."""
+    """A hint for what lies in the hidden folder."""
     try:
-        if path.is_dir():
-            return (
-                f"deepeval keeps its last run in `{path / HIDDEN}`: import that" if latest_in(path / HIDDEN) else None
-            )
-        fuller = _fuller(path) if is_result(head_of(path, HEAD)) else None
+        hidden = path.is_dir() and latest_in(path / HIDDEN)
     except (OSError, ValueError):
         return None
-    return f"the same run lies beside it, with more of it: import `{fuller}`" if fuller else None
+    return f"deepeval keeps its last run in `{path / HIDDEN}`: import that" if hidden else None
+
+
+def fuller(path: Path) -> Path | None:
+    """The test run whose result was written to this file."""
+    try:
+        if not is_result(head_of(path, HEAD)):
+            return None
+        return next((file for file in runs_near(path) if same_run(path, file)), None)
+    except (OSError, ValueError):
+        return None
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -60,7 +66,3 @@ def read(path: Path) -> Iterator[Item]:
         yield run
         yield from of_run(run.id, iter(results.problems))
         yield from of_run(run.id, convert_each(results.rows(), partial(items_of, run, Numbering()), source=NAME))
-
-
-def _fuller(result: Path) -> Path | None:
-    return next((file for file in runs_near(result) if same_run(result, file)), None)

@@ -52,7 +52,7 @@ def name_alone(path: Path) -> str:
     """Of predictions or reviews without their run: where they lie in its folder, as both are parts of it."""
     above = path.absolute().parents
     parts = [folder.name for folder in above[:3]] if above[1].name in ("predictions", "reviews") else [above[0].name]
-    return "/".join((*reversed(parts), path.stem))
+    return ".".join((*reversed(parts), path.stem))
 
 
 def datasets_of(root: Path, config: Config) -> list[Dataset]:

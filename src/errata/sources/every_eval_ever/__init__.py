@@ -11,13 +11,13 @@ from errata.model import Item, Run, SourceRef
 from errata.sources.base import Row, convert_each, json_file, json_lines, unreadable
 from errata.sources.every_eval_ever.instances import Reading, Sample, items_of
 from errata.sources.every_eval_ever.layout import HEAD, NAME, is_samples, samples_of
-from errata.sources.every_eval_ever.recognition import explain, recognise
+from errata.sources.every_eval_ever.recognition import read_with, recognise
 from errata.sources.every_eval_ever.runs import Summary, run_of
 from errata.sources.shared.gathering import gathered
 from errata.sources.shared.heads import head_of
 from errata.sources.shared.values import text
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
+__all__ = ["NAME", "TITLE", "read", "read_with", "recognise"]
 
 TITLE = "every_eval_ever: a summary with its instances, or either alone"
 
@@ -33,6 +33,7 @@ class _Head(msgspec.Struct):
 
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
+    path = read_with(path) or path
     if is_samples(head_of(path, HEAD)):
         yield from _evaluation(Summary({}, SourceRef(file=path.name)), path, path)
         return

@@ -11,12 +11,11 @@ def recognise(path: Path) -> Match | None:
     head = head_of(path, HEAD)
     if is_summary(head):
         return Match.sure("`evaluation_id`, `source_metadata` and `model_info`")
-    if is_samples(head) and summary_of(path) is None:
+    if is_samples(head):
         return Match.sure("rows with `sample_id` and `interaction_type`")
     return None
 
 
-def explain(path: Path) -> str | None:
-    """A hint for instances, which are read together with the summary that stands beside them."""
-    beside = summary_of(path) if is_samples(head_of(path, HEAD)) else None
-    return f"these are the instances of an evaluation: import `{beside.name}` beside them" if beside else None
+def read_with(path: Path) -> Path | None:
+    """Of instances: the summary that stands beside them, and is read together with them."""
+    return summary_of(path) if is_samples(head_of(path, HEAD)) else None

@@ -24,15 +24,14 @@ def recognise(path: Path) -> Match | None:
     head = head_of(path, HEAD)
     if is_results(head):
         return Match.sure("`results` by measure and filter")
-    if is_samples(head) and results_of(path) is None:
+    if is_samples(head):
         return Match.sure("rows with `doc_id` and `doc`")
     return None
 
 
-def explain(path: Path) -> str | None:
-    """A hint for samples, which are read together with the results that stand beside them."""
-    beside = results_of(path) if is_samples(head_of(path, HEAD)) else None
-    return f"these are samples of a run of lm-eval: import `{beside.name}` beside them" if beside else None
+def read_with(path: Path) -> Path | None:
+    """Of samples: the results that stand beside them, and are read together with them."""
+    return results_of(path) if is_samples(head_of(path, HEAD)) else None
 
 
 def is_results(head: bytes) -> bool:

@@ -12,10 +12,11 @@ from errata.sources.promptfoo.cases import case_of
 from errata.sources.promptfoo.columns import Columns, Key
 from errata.sources.promptfoo.document import Evaluation, open_evaluation, rows_alone
 from errata.sources.promptfoo.recognition import explain, recognise
+from errata.sources.promptfoo.retelling import fuller
 from errata.sources.promptfoo.runs import NAME, run_of
 from errata.sources.shared.neighbours import by_neighbours
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
+__all__ = ["NAME", "TITLE", "explain", "fuller", "read", "recognise"]
 
 TITLE = "promptfoo: `--output` as JSON or JSON lines, old exports with a table, shared evaluations"
 

@@ -10,22 +10,16 @@ from errata.sources.ragas.rows import Reading, items_of
 from errata.sources.ragas.tables import HEAD, NAME, Table, fuller, is_csv, is_lines
 from errata.sources.shared.heads import head_of
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
+__all__ = ["NAME", "TITLE", "fuller", "read", "recognise"]
 
 TITLE = "ragas: the table of a result, as CSV or JSON lines"
 
 
 def recognise(path: Path) -> Match | None:
     head = head_of(path, HEAD)
-    if is_lines(head) or (is_csv(head) and fuller(path) is None):
+    if is_lines(head) or is_csv(head):
         return Match.sure("samples of ragas with measures beside them")
     return None
-
-
-def explain(path: Path) -> str | None:
-    """A hint for a table that lies there in two forms."""
-    other = fuller(path) if is_csv(head_of(path, HEAD)) else None
-    return f"the same table lies beside it as JSON lines: import `{other.name}`" if other else None
 
 
 def read(path: Path) -> Iterator[Item]:

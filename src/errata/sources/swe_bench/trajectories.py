@@ -119,10 +119,10 @@ def name_alone(path: Path) -> str:
     """Of a run that is told by trajectories alone: its folder. One of several is not the whole, and says so."""
     # SWE-agent gives each of them a folder of its own
     if path.is_dir():
-        return f"{path.parent.name}/{path.name}" if is_file(path / f"{path.name}.traj") else path.name
+        return f"{path.parent.name}.{path.name}" if is_file(path / f"{path.name}.traj") else path.name
     instance = instance_of(path)
     folder = path.parent.parent if path.parent.name == instance else path.parent
-    return folder.name if path.name == OUTPUT else f"{folder.name}/{instance}"
+    return folder.name if path.name == OUTPUT else f"{folder.name}.{instance}"
 
 
 def _final(files: list[Path]) -> list[Path]:
