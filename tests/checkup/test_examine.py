@@ -7,7 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.checkup import RULES, examine, is_fit
-from errata.model import Finding, Limit, Output, Reported, Session, SourceRef, Unreadable, Usage, UsageByRole
+from errata.model import (
+    Finding,
+    Judgement,
+    Limit,
+    Output,
+    Reported,
+    Session,
+    SourceInfo,
+    SourceRef,
+    Unreadable,
+    Usage,
+    UsageByRole,
+)
 from errata.testing import a_run
 from record_strategies import attempts, plain, texts, unreadables
 
@@ -19,6 +31,11 @@ DUPLICATE = {"case": "suite/case-0", "index": 2, "duplicate_of": row(0).id}
 
 def a_changed_run(**changes):
     return msgspec.structs.replace(RUN, **changes)
+
+
+def judged_twice(number, second):
+    said = (Judgement(judge="a", raw={"passed": True}), Judgement(judge="b", raw={"passed": second}))
+    return row(number, judgements=said)
 
 
 def running(**process):
@@ -62,6 +79,15 @@ MINIMAL = {
     "truncated_outputs": ("info", {"attempts": [*rows(9), row(9, stop_reason="length")]}),
     "unknown_costs": ("info", {"attempts": [*rows(2), row(2, usage=UsageByRole(subject=Usage(input=1)))]}),
     "judge_conflict": ("info", {}),
+    "nothing_asserted": (
+        "warning",
+        {"attempts": rows(2, checks=()), "run": a_changed_run(source=SourceInfo(name="promptfoo"))},
+    ),
+    "valueless_checks": (
+        "warning",
+        {"attempts": [row(number, checks=(TESTED, Check(name="judge", status="unscored"))) for number in range(2)]},
+    ),
+    "judges_disagree": ("info", {"attempts": [judged_twice(number, number % 2 == 0) for number in range(10)]}),
     "row_order": ("info", {"attempts": [row(0, position=2), row(1, position=1)]}),
 }
 

@@ -141,3 +141,26 @@ def test_a_folder_of_the_same_name_wins_over_a_stored_run(tmp_path):
     shutil.copytree(RUN_B, Path(tmp_path / "jn7maewn"))
 
     assert done("show", "jn7maewn", "--json").row["run"]["native_id"].startswith("jn7mqywb")
+
+
+def test_where_nothing_is_stored_nothing_is_meant():
+    told = errata("show", "latest")
+
+    assert told.code == 2
+    assert "did you mean" not in told.err
+
+
+@pytest.mark.parametrize("selector", ["alpha-1", "alpha-1/case"])
+def test_a_model_is_not_a_run_but_leads_to_its_runs(selector):
+    done("import", GENERIC)
+    told = errata("show", selector)
+
+    assert told.code == 2
+    assert "`alpha-1` is a model, not a run" in told.err
+    assert "nightly · alpha-1" in told.err
+
+
+def test_a_model_with_a_slash_in_its_name_leads_to_its_runs_too(library):
+    told = errata("show", "acme/nimbus-2-coder", "--store", library)
+
+    assert "`acme/nimbus-2-coder` is a model, not a run" in told.err

@@ -56,7 +56,8 @@ def test_the_harnesss_own_number_follows_from_its_rows(store, fixtures, path, ex
 def test_a_log_that_was_cut_down_does_not_pretend_to_prove_its_headline(store, fixtures):
     found = scored(store, fixtures, "inspect_ai/real_converted/data")
 
-    assert False in [one.scores["as_reported"].reproduced for one in found]
+    untold = [one.scores for one in found if "not in the log" in one.scores["clean"].left_out]
+    assert [(one["strict"].total, one["as_reported"].total) for one in untold] == [(0, 0)] * 4
 
 
 def test_the_prefix_rule_of_convex_evals_is_the_harnesss_own(store, fixtures):

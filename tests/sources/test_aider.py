@@ -128,7 +128,23 @@ def test_the_rate_after_the_last_try_comes_first_and_is_the_headline():
 
 
 def test_a_comment_behind_a_value_is_no_part_of_it():
-    assert runs()[2].native_id == "2025-05-26-15-56-31--flash25-05-20-24k-think"
+    assert runs()[2].name == "2025-05-26-15-56-31--flash25-05-20-24k-think"
+
+
+def test_the_passes_that_a_leaderboard_states_go_before_its_rounded_rate():
+    run = runs()[0]
+    told = {one.name: one.value for one in run.reported}
+
+    assert run.stated_passes == (int(told["pass_num_2"]), int(told["test_cases"]))
+
+
+def test_two_leaderboards_tell_of_one_run_each_with_its_own_numbers(tmp_path):
+    other = tmp_path / "older.yml"
+    other.write_text(LEADERBOARD.read_text().replace("pass_num_2: ", "pass_num_2: 1"))
+    here, there = runs(), [item for item in aider.read(other) if isinstance(item, Run)]
+
+    assert [one.name for one in here] == [one.name for one in there]
+    assert not {one.id for one in here} & {one.id for one in there}
 
 
 def test_a_mark_of_a_comment_inside_of_quotes_is_a_part_of_the_value():

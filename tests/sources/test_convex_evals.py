@@ -321,7 +321,6 @@ def test_usage_times_and_durations_are_kept():
     [
         (RUN_A, "getRunDetails.envelope.json"),
         (RUN_A, "getFailedEvalsForRun.json"),
-        (RUN_A, "getEvalDebugInfo.first.envelope.json"),
         (RUN_B, "getRunDetails.envelope.json"),
         (RUN_B, "getFailedEvalsForRun.json"),
     ],
@@ -329,6 +328,13 @@ def test_usage_times_and_durations_are_kept():
 def test_a_run_has_the_same_id_whichever_answer_it_is_read_from(path, name):
     assert run_of(path / name).id == run_of(path).id
     assert run_of(path / name).variant == {"experiment": "default"}
+
+
+def test_one_eval_alone_does_not_take_the_place_of_its_run():
+    whole, alone = run_of(RUN_A), run_of(RUN_A / "getEvalDebugInfo.first.envelope.json")
+
+    assert alone.id != whole.id
+    assert (alone.group, alone.native_id.partition(".")[0]) == (whole.native_id, whole.native_id)
 
 
 def test_the_external_id_is_not_the_run_id():

@@ -9,7 +9,6 @@ import pytest
 from changed_logs import FIXTURES, attempts, by_case, cases, change, copy_of, facts, items, runs
 
 from errata import sources
-from errata.errors import UnknownFormatError
 from errata.sources import deepeval
 from terminal import done
 
@@ -150,11 +149,8 @@ def test_the_result_of_another_run_is_read(tmp_path):
     assert len(sources.find(log)) == 2
 
 
-def test_a_result_that_is_named_all_the_same_is_told_where_more_of_it_lies():
-    with pytest.raises(UnknownFormatError) as told:
-        sources.find(TEST_RUN / "evaluation_result.json")
-
-    assert "results/test_run_20261115_192151.json" in told.value.hint
+def test_a_result_that_is_named_is_read_although_more_of_it_lies_beside_it():
+    assert len(attempts(TEST_RUN / "evaluation_result.json")) == 3
 
 
 def test_both_files_of_the_hidden_folder_are_one_run():

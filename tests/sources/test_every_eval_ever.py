@@ -8,7 +8,6 @@ import pytest
 from changed_logs import FIXTURES, attempts, by_case, cases, change, change_rows, copy_of, facts, runs, write_rows
 
 from errata import sources
-from errata.errors import UnknownFormatError
 from errata.sources.every_eval_ever.errors import error_of
 from errata.sources.every_eval_ever.layout import SAMPLES
 
@@ -140,11 +139,11 @@ def test_instances_are_read_with_the_summary_beside_them():
     assert [one.path.suffix for one in sources.find(CONVERTED)] == [".json"]
 
 
-def test_instances_whose_summary_stands_beside_them_name_it():
-    with pytest.raises(UnknownFormatError) as told:
-        sources.find(next(CONVERTED.glob(f"*{SAMPLES}")))
+def test_instances_that_are_named_are_read_with_their_summary():
+    named = next(CONVERTED.glob(f"*{SAMPLES}"))
+    (found,) = sources.find(named)
 
-    assert "import `15ff927b-6f5f-4b0f-807f-bcc37c692183.json` beside them" in told.value.hint
+    assert list(sources.read(found)) == list(sources.read(*sources.find(CONVERTED)))
 
 
 def test_instances_under_the_name_that_the_summary_gives_belong_to_it(log):

@@ -8,7 +8,6 @@ import pytest
 from changed_logs import FIXTURES, attempts, by_case, cases, change_rows, copy_of, facts, items, runs, unreadables
 
 from errata import sources
-from errata.errors import UnknownFormatError
 from errata.model import Attempt, Run
 from errata.sources import lm_eval
 
@@ -212,11 +211,17 @@ def test_samples_are_read_with_the_results_beside_them():
     assert [one.path.name for one in found] == ["results_2026-11-15T19-22-58.311841.json"]
 
 
-def test_samples_whose_results_stand_beside_them_name_these():
-    with pytest.raises(UnknownFormatError) as told:
-        sources.find(next(API.rglob("samples*")))
+def test_samples_that_are_named_are_read_alone():
+    (found,) = sources.find(next(API.rglob("samples*")))
 
-    assert "import `results_2026-11-15T19-44-04.757805.json` beside them" in told.value.hint
+    assert len(attempts(found.path)) == 3
+
+
+def test_in_a_folder_samples_are_read_with_their_results():
+    found, passed_over = sources.look(API)
+
+    assert [one.path.name.partition("_")[0] for one in found] == ["results"]
+    assert passed_over == []
 
 
 def test_samples_alone_are_a_run_of_a_task_without_numbers():

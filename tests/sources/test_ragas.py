@@ -10,7 +10,6 @@ import pytest
 from changed_logs import FIXTURES, attempts, cases, facts, runs, unreadables, write_rows
 
 from errata import sources
-from errata.errors import UnknownFormatError
 from errata.sources import ragas
 from terminal import done
 
@@ -137,11 +136,10 @@ def test_a_table_in_two_forms_is_one_run():
     assert [found.path.name for found in sources.find(LINES)] == ["result.jsonl"]
 
 
-def test_a_table_that_is_named_in_its_poorer_form_is_told_of_the_other():
-    with pytest.raises(UnknownFormatError) as told:
-        sources.find(LINES / "result.csv")
+def test_a_table_that_is_named_in_its_poorer_form_is_read():
+    (found,) = sources.find(LINES / "result.csv")
 
-    assert "result.jsonl" in told.value.hint
+    assert (found.path.name, found.source.NAME) == ("result.csv", "ragas")
 
 
 def test_digits_that_pandas_left_out_make_no_other_table(tmp_path):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
-from errata.checkup import aggregates, breakage, coverage, outputs
+from errata.checkup import aggregates, breakage, coverage, judging, outputs
 from errata.checkup.survey import Survey, take_survey
 from errata.model import Attempt, Finding, Run, Unreadable
 
@@ -24,11 +24,14 @@ RULES: tuple[Rule, ...] = (
     breakage.unreadable_items,
     coverage.cases_not_in_the_log,
     breakage.errors_by_phase,
+    judging.nothing_asserted,
+    judging.valueless_checks,
     outputs.identical_outputs,
     outputs.empty_outputs,
     outputs.truncated_outputs,
     outputs.unknown_costs,
     coverage.judges_in_conflict,
+    judging.judges_hardly_agree,
     breakage.row_order,
 )
 

@@ -7,6 +7,8 @@ from datetime import datetime
 
 import msgspec
 
+from errata.checkup.gaps import Gaps
+from errata.checkup.panel import Panel
 from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
 from errata.model.coverage import not_in_log
 
@@ -67,6 +69,10 @@ class Survey:
     unscored: Named = field(default_factory=Named)
     empty: Named = field(default_factory=Named)
     truncated: Named = field(default_factory=Named)
+    unchecked: Named = field(default_factory=Named)
+    """Passes without a check or a judgement."""
+    panel: Panel = field(default_factory=Panel)
+    gaps: Gaps = field(default_factory=Gaps)
     duplicates: dict[str, list[Seen]] = field(default_factory=dict)
     """First attempt → itself and those that repeat it."""
     with_text: int = 0
@@ -156,6 +162,11 @@ def _count(found: Survey, attempt: Attempt) -> None:
             found.checks[check.name, check.status] += 1
             if check.judge:
                 found.judges.add(check.judge)
+    if attempt.outcome == "pass" and not attempt.checks and not attempt.judgements:
+        found.unchecked.add(attempt)
+    if len(attempt.judgements) > 1:
+        found.panel.add(attempt)
+    found.gaps.add(attempt)
     _count_spending(found, attempt)
     _count_output(found, attempt)
     _count_errors(found, attempt)

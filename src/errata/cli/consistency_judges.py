@@ -1,6 +1,6 @@
 """How far judges agree, as a page of text."""
 
-from errata.cli.output import number, plural, put
+from errata.cli.output import number, plural, put, put_command
 from errata.cli.review.confusion import ratio
 from errata.cli.table import put_table
 from errata.pipeline.judge_agreement import OVERALL, JudgesAgreement, Question
@@ -71,7 +71,7 @@ def _put_disputes(question: Question) -> None:
     for one in question.disputes[:LISTED]:
         said = " · ".join(f"{judge} {status}{_score(one.scores.get(judge))}" for judge, status in one.said.items())
         put(f"  {one.case}   {said}", hang=4)
-        put(f"    errata show {one.attempt_id}", hang=6)
+        put_command("", ["errata", "show", one.attempt_id], indent=4)
     if len(question.disputes) > LISTED:
         put(f"  and {len(question.disputes) - LISTED:,} more: `--json`")
 

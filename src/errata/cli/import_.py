@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,9 +11,10 @@ from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
-from errata.pipeline.importing import PathSummary
-from errata.pipeline.selecting import described, handles_of
-from errata.store.database import Store
+
+if TYPE_CHECKING:
+    from errata.pipeline.importing import PathSummary
+    from errata.store.database import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept as it was"}
 
@@ -33,13 +35,16 @@ def command(
     a new revision.
     """
     local = local_paths(paths, options, deployment=deployment)
-    pipeline.look_for(local, source=source, map_path=map_path)
-    store = options.store
-    with progress("Importing") as on_items:
-        summaries = pipeline.import_paths(local, store, source=source, map_path=map_path, on_items=on_items)
+    with pipeline.made_ready(local):
+        pipeline.look_for(local, source=source, map_path=map_path)
+        store = options.store
+        with progress("Importing") as on_items:
+            summaries = pipeline.import_paths(local, store, source=source, map_path=map_path, on_items=on_items)
     if not no_triage:
         with progress("Triage") as on_items:
             pipeline.triage_imported(summaries, store, on_run=lambda: on_items(1))
+    from errata.pipeline.selecting import handles_of
+
     handles = handles_of(pipeline.all_runs(store))
     for summary in summaries:
         if options.json:
@@ -48,7 +53,9 @@ def command(
             show_import(summary, store, handles)
 
 
-def show_import(summary: PathSummary, store: Store, handles: Mapping[str, str]) -> None:
+def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
+    from errata.pipeline.selecting import described
+
     for imported in summary.runs:
         stored = pipeline.run_by_id(store, imported.id)
         run, counts, handle = stored.run, stored.counts, handles[imported.id]
@@ -74,7 +81,7 @@ def say_passed_over(summary: PathSummary) -> None:
         say(f"passed over: {path} (the same evaluation as {same}, which tells more)")
 
 
-def show_unreadable(summary: PathSummary) -> None:
+def show_unreadable(summary: "PathSummary") -> None:
     say(f"note: {plural(summary.unreadable, 'item')} of `{summary.path}` could not be read:")
     for item in summary.examples[:5]:
         say(f"  {item.where}: {item.why}")
@@ -82,7 +89,7 @@ def show_unreadable(summary: PathSummary) -> None:
         say("  `errata check RUN` tells of the others")
 
 
-def _put_json(summary: PathSummary, store: Store) -> None:
+def _put_json(summary: "PathSummary", store: "Store") -> None:
     for imported in summary.runs:
         stored = pipeline.run_by_id(store, imported.id)
         put_json(

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from errata.settings import Settings, load_settings
-from errata.store.database import Store, open_store
+
+if TYPE_CHECKING:
+    from errata.store.database import Store
 
 
 class Options(msgspec.Struct):
@@ -17,7 +19,10 @@ class Options(msgspec.Struct):
     raw: bool = False
 
     @property
-    def store(self) -> Store:
+    def store(self) -> "Store":
+        # what can be told without a store is told first: importing the database takes longer than most commands
+        from errata.store.database import open_store
+
         return open_store(self.settings.store)
 
 

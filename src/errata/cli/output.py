@@ -52,17 +52,33 @@ def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> No
             shown += 1
 
 
-def put_command(label: str, words: Sequence[str], note: str = "", *, width: int = 0) -> None:
-    """A command to be copied; where it is wider than the page, it goes on behind a backslash, as a shell allows."""
-    parts = [wash(shlex.quote(word)) for word in words]
-    line = f"{label:<8} {' '.join(parts)}"
-    if columns(line) <= WIDTH:
-        noted = f"{line:<{width + 9}}   {note}" if note else line
-        put(noted if columns(noted) <= WIDTH else line)
-        return
-    *most, last = parts
-    put(f"{label:<8} {' '.join(most)} \\")
-    put(f"{'':<11}{last}", hang=0)
+def put_command(label: str, words: Sequence[str], note: str = "", *, width: int = 0, indent: int = 9) -> None:
+    """A command to be copied, with a note where there is room for it."""
+    parts = [_quoted(word) for word in words]
+    line = f"{label:<{indent - 1}} {wash(' '.join(parts))}"
+    noted = f"{line:<{width + indent}}   {note}"
+    if note and columns(noted) <= WIDTH:
+        put(noted)
+    else:
+        put_words(parts, head=f"{label:<{indent - 1}} ", deeper=indent + 2)
+
+
+def put_words(words: Sequence[str], *, head: str, deeper: int) -> None:
+    """Words of a shell: broken between them behind a backslash, never within one, though it be wider than the page."""
+    line = head + wash(words[0])
+    for at, word in enumerate(map(wash, words[1:]), 2):
+        more = " \\" if at < len(words) else ""
+        if columns(f"{line} {word}{more}") > WIDTH:
+            sys.stdout.write(wash(f"{line} \\") + "\n")
+            line = " " * deeper + word
+        else:
+            line += f" {word}"
+    sys.stdout.write(wash(line) + "\n")
+
+
+def _quoted(word: str) -> str:
+    """For a shell, which finds a home only where its sign stands outside of quotes."""
+    return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") and word[2:] else shlex.quote(word)
 
 
 def wash(text: str, *, raw: bool = False) -> str:

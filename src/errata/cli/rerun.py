@@ -1,16 +1,14 @@
 """`errata rerun`."""
 
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import click
 
 from errata import pipeline
-from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, plural, put, put_json, wash
+from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
 from errata.model.words import OWNERS
@@ -20,7 +18,7 @@ from errata.rerun import ByHand, Command, Wanted
 from errata.text.clean import one_line
 
 NAMED, LONGEST = 8, 80
-INDENT, DEEPER = " " * 2, " " * 6
+INDENT, DEEPER = " " * 2, 6
 
 
 @click.command("rerun")
@@ -71,25 +69,13 @@ def _show(found: Rerun) -> None:
 
 
 def _show_command(command: Command) -> None:
-    _put_words([shlex.quote(word) for word in command.words])
+    put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
         put(f"fill in  {word}: {why}", hang=9)
     put_parts("repeats", _names(command.wanted))
     put_parts("because", _reasons(command.wanted))
     if command.also:
         put(f"also     {plural(command.also, 'other attempt')}: {command.also_why}", hang=9)
-
-
-def _put_words(words: Sequence[str]) -> None:
-    """A command to be copied: broken between words as a shell allows, never within one, however long it is."""
-    line = INDENT + words[0]
-    for word in words[1:]:
-        if columns(f"{line} {word} \\") > WIDTH:
-            sys.stdout.write(wash(f"{line} \\") + "\n")
-            line = DEEPER + word
-        else:
-            line += f" {word}"
-    sys.stdout.write(wash(line) + "\n")
 
 
 def _show_by_hand(left: Sequence[ByHand]) -> None:

@@ -58,6 +58,7 @@ def show_summary(analysis: Analysis, *, kept: bool) -> None:
         _show_unavailable(analysis)
     elif analysis.all_passed and analysis.health.fit:
         put(f"Run {analysis.handle} · {run.subject.model} · {_passed(analysis)} passed. Nothing to analyse.")
+        _show_grave(analysis)
     else:
         _show_failures(analysis)
         if kept:
@@ -96,6 +97,10 @@ def _show_failures(analysis: Analysis) -> None:
     _show_categories(analysis)
     show_memory(analysis)
     _show_cost(analysis)
+    _show_grave(analysis)
+
+
+def _show_grave(analysis: Analysis) -> None:
     grave = [finding for finding in analysis.health.findings if finding.severity != "info"]
     if grave:
         put()

@@ -124,3 +124,13 @@ class Run(Record):
             )
             made = identity.run_id(self.source.name, self.native_id, subject, self.variant)
             msgspec.structs.force_setattr(self, "id", made)
+
+    @property
+    def stated_passes(self) -> tuple[int, int] | None:
+        """So many of all that it ran, as the harness counts; of a rate only where it does not state the number."""
+        told = [one for one in self.reported if one.value is not None and not one.filter]
+        rate = next((one for one in told if one.metric == "pass_rate" and one.n), None)
+        if rate is None or rate.n is None or rate.value is None:
+            return None
+        counted = (int(one.value) for one in told if one.metric == "passed" and one.value is not None)
+        return next(counted, round(rate.value * rate.n)), rate.n

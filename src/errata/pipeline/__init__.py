@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     from errata.pipeline.failures import failures_of
     from errata.pipeline.handing_out import give_back, hand_out
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
-    from errata.pipeline.importing import import_paths, look_for
+    from errata.pipeline.importing import import_paths
     from errata.pipeline.interchange import write_runs
     from errata.pipeline.judge_agreement import judges_agreement
     from errata.pipeline.knowing import add_gap, list_gaps, remove_gap
     from errata.pipeline.listing_actions import list_actions
+    from errata.pipeline.looking import look_for
     from errata.pipeline.new_runs import analyze_new
     from errata.pipeline.packeting import packet_of
     from errata.pipeline.planning import plan_review
     from errata.pipeline.pooling import pool
+    from errata.pipeline.reading import made_ready
     from errata.pipeline.rerunning import plan_rerun
     from errata.pipeline.review_state import review_status
     from errata.pipeline.reviewing import review
@@ -54,7 +56,8 @@ _VERBS = {
     "add_gap": "errata.pipeline.knowing",
     "list_gaps": "errata.pipeline.knowing",
     "remove_gap": "errata.pipeline.knowing",
-    "look_for": "errata.pipeline.importing",
+    "look_for": "errata.pipeline.looking",
+    "made_ready": "errata.pipeline.reading",
     "triage_if_needed": "errata.pipeline.triaging",
     "triage_imported": "errata.pipeline.triaging",
     "triage_run": "errata.pipeline.triaging",
@@ -149,6 +152,7 @@ __all__ = [
     "list_gaps",
     "list_sources",
     "look_for",
+    "made_ready",
     "packet_of",
     "plan_rerun",
     "plan_review",

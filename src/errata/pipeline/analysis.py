@@ -224,9 +224,9 @@ def _score(stored: StoredRun, tally: "_Tally") -> _Score:
         return _Score(counts.outcomes.get("pass", 0), counts.counted, "attempts")
     if expected is None or counts.cases >= expected:
         return _Score(tally.passed_cases, expected or counts.cases)
-    for one in stored.run.reported:
-        if one.metric == "pass_rate" and not one.filter and one.value is not None and one.n == expected:
-            return _Score(round(one.value * expected), expected, by_harness=True)
+    stated = stored.run.stated_passes
+    if stated is not None and stated[1] == expected:
+        return _Score(*stated, by_harness=True)
     return _Score(tally.passed_cases, counts.cases)
 
 

@@ -9,7 +9,7 @@ from errata.errors import NotFoundError, UnknownFormatError
 from errata.model import Attempt, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.pipeline.failures import case_names
-from errata.pipeline.selecting import handle_of, is_path, known_run, run_named
+from errata.pipeline.selecting import handle_of, is_path, known_run, run_named, runs_of_model
 from errata.store.attempts import attempt_by_id, attempts_of
 from errata.store.database import Store
 from errata.store.runs import find_run, run_by_id
@@ -77,7 +77,8 @@ def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
     try:
         return find_run(store, thing), ""
     except NotFoundError:
-        return known_run(head, store), rest
+        # a model may have a slash in its name, and is no run
+        return known_run(thing if runs_of_model(thing, store) else head, store), rest
 
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:

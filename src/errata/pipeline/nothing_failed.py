@@ -33,10 +33,9 @@ def told_without_failures(stored: StoredRun) -> str:
 
 def harness_says(run: Run) -> str:
     """Its own count in words, for where no rows can be counted."""
-    for one in run.reported:
-        if one.metric == "pass_rate" and not one.filter and one.n and one.value is not None:
-            passed = round(one.value * one.n)
-            return f"by the harness's own count {passed:,} of {one.n:,} passed and {one.n - passed:,} failed"
+    if run.stated_passes is not None:
+        passed, total = run.stated_passes
+        return f"by the harness's own count {passed:,} of {total:,} passed and {total - passed:,} failed"
     headline = next((one for one in run.reported if one.headline and one.value is not None), None)
     n = run.measured_attempts if headline is None or headline.n is None else headline.n
     if headline is None:

@@ -6,6 +6,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -76,7 +77,10 @@ def batches(order: Order) -> Iterator[Batch]:
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
     """The reading process: an order comes in, frames go out."""
-    order = Order(**json.loads(request.read()))
+    ordered = request.read()
+    if not ordered:
+        return  # nothing was found, or whoever would have ordered is gone
+    order = Order(**json.loads(ordered))
     try:
         for batch in pack_items(sources.read(_found(order))):
             _send(answer, _DATA, _encoded(batch))
@@ -112,14 +116,34 @@ def _found(order: Order) -> Found:
     return Found(path, source, Match.sure("as ordered"))
 
 
-def _from_process(order: Order) -> Iterator[Batch]:
+_ready: list["subprocess.Popen[bytes]"] = []
+
+
+@contextmanager
+def made_ready(paths: Iterable[Path]) -> Iterator[None]:
+    """Starts the process before it is known what is to be read: finding that out takes as long as starting does."""
+    if any(_size(path) >= PARALLEL_FROM for path in paths):
+        _ready.append(_started())
+    try:
+        yield
+    finally:
+        while _ready:
+            with _ready.pop() as unneeded:
+                unneeded.kill()
+
+
+def _started() -> "subprocess.Popen[bytes]":
     program = "import sys; from errata.pipeline.reading import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
     # -P: the working folder may be a stranger's log, and nothing in it is to be imported
     command = [sys.executable, "-P", "-c", program]
     # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
-    with subprocess.Popen(
+    return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=PIPE_SIZE, process_group=0
-    ) as reader:
+    )
+
+
+def _from_process(order: Order) -> Iterator[Batch]:
+    with _ready.pop() if _ready else _started() as reader:
         assert reader.stdin is not None
         assert reader.stdout is not None
         try:

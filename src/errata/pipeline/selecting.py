@@ -8,7 +8,8 @@ from pathlib import Path
 
 from errata.errors import ErrataError, NotFoundError
 from errata.model import Run, StoredRun
-from errata.pipeline.importing import all_of, import_paths
+from errata.pipeline.importing import import_paths
+from errata.pipeline.looking import all_of
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.clean import one_line
@@ -53,10 +54,17 @@ def known_run(selector: str, store: Store) -> StoredRun:
     try:
         return find_run(store, selector)
     except NotFoundError as error:
+        if of_model := runs_of_model(selector, store):
+            told = f"`{selector}` is a model, not a run"
+            raise NotFoundError(told, hint=f"name one of its runs:\n{candidates(of_model)}") from None
         meant = did_you_mean(selector, _names(store))
         if not meant or "\n" in error.hint:
             raise
         raise NotFoundError(error.message, hint=f"{meant}\n{error.hint}") from None
+
+
+def runs_of_model(name: str, store: Store) -> list[StoredRun]:
+    return [one for one in all_runs(store) if name and one.run.subject.model == name]
 
 
 def candidates(found: list[StoredRun]) -> str:
@@ -77,8 +85,9 @@ def variant_of(run: Run) -> list[str]:
 
 
 def _names(store: Store) -> Iterator[str]:
-    yield "latest"
-    for one in all_runs(store):
+    stored = all_runs(store)
+    yield from ["latest"] if stored else []
+    for one in stored:
         yield from (one.run.native_id, one.run.name, short(one.run.native_id), one.run.subject.model)
 
 

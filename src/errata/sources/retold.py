@@ -1,8 +1,8 @@
 """Several files that tell of one evaluation: the fullest is read, the others are passed over, and that is said.
 
 A source knows its own poorer forms (`fuller`), and which of its files it reads together (`read_with`). Reports of tests
-are written by several sources' harnesses at once, by pytest as by promptfoo: there the same tests with the same outcomes
-at the same time are one evaluation.
+are written in several forms at once, by pytest as by promptfoo: there the same tests with the same outcomes at the same
+time are one evaluation.
 """
 
 import re

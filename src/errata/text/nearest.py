@@ -12,10 +12,10 @@ SHOWN = 3
 def nearest(word: str, known: Iterable[str]) -> list[str]:
     """The known names that are most like the word: those that contain it, then those that are spelt alike.
 
-    Hyphens, slashes and capitals are easily mistaken, and do not count.
+    Hyphens, slashes and capitals are easily mistaken, and do not count. The word itself is never meant by itself.
     """
     wanted = _bare(word)
-    names = {name: _bare(name) for name in islice(known, LOOKED_AT) if name}
+    names = {name: _bare(name) for name in islice(known, LOOKED_AT) if name and name != word}
     if not wanted:
         return []
     inside = sorted((name for name, bare in names.items() if wanted in bare), key=lambda name: (len(name), name))

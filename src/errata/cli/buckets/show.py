@@ -6,7 +6,7 @@ from errata import pipeline
 from errata.buckets.standing import ENOUGH
 from errata.cli.buckets.list_ import json_of
 from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_json, put_quote
+from errata.cli.output import plural, put, put_command, put_json, put_quote
 from errata.pipeline.bucketing_listing import Shown, ShownBucket
 from errata.pipeline.bucketing_names import bucket_named
 from errata.store.bucket_table import Counted
@@ -86,4 +86,4 @@ def _put_tail(shown: ShownBucket) -> None:
     if shown.counted.bucket.status != "final":
         unread = next((one.name for one in shown.members if one.standing is None), "")
         if unread:
-            put(f"Next     errata review next {unread}", hang=9)
+            put_command("Next", ["errata", "review", "next", unread])

@@ -4,7 +4,7 @@ import click
 
 from errata import pipeline
 from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put, put_json, say
+from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.review.confusion import put_confusion, ratio
 from errata.pipeline.agreeing import Agreed, Dispute
 from errata.review.answers import NO_LABEL
@@ -58,4 +58,4 @@ def _show_dispute(dispute: Dispute) -> None:
     decided = f"   a person decided: {dispute.decided}" if dispute.decided else ""
     put(f"  {dispute.case}   {labels}{decided}", hang=4)
     if not decided:
-        put(f"    errata review next {dispute.attempt_id}", hang=6)
+        put_command("", ["errata", "review", "next", dispute.attempt_id], indent=4)

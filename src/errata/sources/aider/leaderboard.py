@@ -78,9 +78,10 @@ def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
     for at, (_, key) in enumerate(reversed(tries)):
         rate = round(numbers[key] / 100, 6)
         yield Reported(name=key, metric="pass_rate", value=rate, n=n, headline=at == 0, ref=ref)
+    last = f"pass_num_{tries[-1][0]}" if tries else ""
     for key, value in numbers.items():
         if key not in _HOMES and not _RATE.match(key):
-            yield Reported(name=key, metric="count", value=value, ref=ref)
+            yield Reported(name=key, metric="passed" if key == last else "count", value=value, ref=ref)
 
 
 def _day(written: str) -> str | None:

@@ -40,10 +40,8 @@ class Collected:
 
     @property
     def part(self) -> str:
-        """What one answer alone is about, unless it is about the run as a whole."""
-        if self.details:
-            return ""
-        return "failed" if self.failed else next(iter(self.evals()), "").removeprefix(_NO_ID)
+        """The eval that a debug answer alone is about; the others are about the run as a whole."""
+        return "" if self.details or self.failed else next(iter(self.evals()), "").removeprefix(_NO_ID)
 
     @property
     def answers(self) -> list[Answer]:

@@ -94,7 +94,7 @@ def _phase_of_text(error: dict[str, Any]) -> Phase | None:
 
 def _swallowed(events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
     """Such a sample is scored on what it had so far; nothing but a line in its log tells why."""
-    for event in events.all:
+    for event in events.telling:
         if event.kind != "logger":
             continue
         text = words(mapping(events.whole(event).get("message")).get("message"))

@@ -1,6 +1,7 @@
 """The events of a sample in their order, each with the phase of the run that it belongs to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
@@ -20,9 +21,13 @@ _PHASES: dict[str | None, Phase] = {
     "scorer": "scoring",
 }
 _CALLS = ("model", "tool")
+_ELSEWHERE = frozenset(
+    ("sample_init", "span_begin", "span_end", "step", "state", "store", "score_edit", "error", "sample_limit")
+)
+"""They repeat what stands beside the events, or only say which of them belong together."""
 
 
-class Event(NamedTuple):
+class Event(msgspec.Struct, frozen=True, gc=False):
     place: int
     kind: str
     data: EventFields
@@ -40,11 +45,20 @@ _NO_SPAN = Span(None, "")
 
 
 class Events:
-    """All of one sample, and each of them whole where its fields are not enough."""
+    """Those of one sample, and each of them whole where its fields are not enough."""
 
     def __init__(self, fields: list[EventFields], whole: list[dict[str, Any]] | msgspec.Raw) -> None:
-        self.all = list(in_phases(fields))
+        self._fields = fields
         self._whole: list[Any] | msgspec.Raw = whole
+
+    @cached_property
+    def all(self) -> list[Event]:
+        return list(_in_phases(self._fields, ()))
+
+    @cached_property
+    def telling(self) -> list[Event]:
+        """Without those that only repeat what stands elsewhere: most."""
+        return list(_in_phases(self._fields, _ELSEWHERE))
 
     def whole(self, event: Event) -> dict[str, Any]:
         if type(self._whole) is msgspec.Raw:
@@ -69,7 +83,7 @@ def as_events(given: list[Any]) -> Events:
     return Events(fields_of_all(events), events)
 
 
-def in_phases(events: Iterable[EventFields]) -> Iterator[Event]:
+def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Iterator[Event]:
     """Each event with the span that it names; one without a span belongs to what was begun last."""
     spans: dict[str, Span] = {}
     last = _NO_SPAN
@@ -82,8 +96,9 @@ def in_phases(events: Iterable[EventFields]) -> Iterator[Event]:
         elif kind == "step" and data.action == "begin":
             # what spans were called before
             last = Span(_PHASES.get(data.type, last.phase), data.name or "")
-        phase, name = spans.get(data.span_id or "", last)
-        yield Event(place, kind, data, phase, name)
+        if kind not in left_out:
+            phase, name = spans.get(data.span_id or "", last)
+            yield Event(place, kind, data, phase, name)
 
 
 def phase_at(events: list[Event], place: int) -> Phase:

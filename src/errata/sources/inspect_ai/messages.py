@@ -2,7 +2,9 @@
 
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from errata.model import Actor, ErrorInfo, Step, ToolCall, ToolError, Usage
 from errata.model.words import ActorRole
@@ -22,7 +24,7 @@ _OF_TOOL = ("truncated", "agent", "failed", "view", "metadata")
 _made_of, _told_of = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
 
 
-class Made(NamedTuple):
+class Made(msgspec.Struct, frozen=True, gc=False):
     """What an event tells of how a message came about."""
 
     event: EventFields

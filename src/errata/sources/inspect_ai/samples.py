@@ -100,7 +100,7 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
         checks=scored.checks,
         judgements=scored.judgements,
         steps=steps_of(sample, events, pools, judged),
-        usage=by_role(sample, reading.judges, scoring_usage(events.all)),
+        usage=by_role(sample, reading.judges, scoring_usage(events.telling)),
         started_at=started,
         finished_at=moment(sample.get("completed_at")),
         duration=number(sample.get("total_time")),

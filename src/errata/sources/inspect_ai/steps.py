@@ -18,9 +18,6 @@ from errata.sources.shared.tokens import usage_of
 from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
 
 _ENVELOPE = frozenset(("uuid", "span_id", "timestamp", "working_start", "event", "metadata", "pending"))
-_ELSEWHERE = frozenset(
-    ("sample_init", "span_begin", "span_end", "step", "state", "store", "score_edit", "error", "sample_limit")
-)
 _HUMAN = Actor(role="user", name="operator")
 
 
@@ -28,8 +25,8 @@ def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: froze
     """`judged` are the scorers whose exchange with a judge is kept with their score."""
     messages = [mapping(message) for message in sequence(pools.resolve(sample.get("messages")))]
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
-    tools = {event.data.id or "": event.data for event in events.all if event.kind == "tool"}
-    talk = Talk(_makers(events.all), tools, _failures(messages))
+    tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
+    talk = Talk(_makers(events.telling), tools, _failures(messages))
     told: set[Any] = set()
     for number_, retry in enumerate(retries, start=1):
         earlier = as_events(sequence(retry.get("events")))
@@ -84,8 +81,8 @@ def _ident(choice: Choice) -> str:
 
 def _tell(talk: Talk, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]) -> None:
     told, judged, try_ = known
-    for event in events.all:
-        if event.kind in _ELSEWHERE or (event.kind == "score" and not event.data.intermediate):
+    for event in events.telling:
+        if event.kind == "score" and not event.data.intermediate:
             continue
         if event.kind == "model":
             if event.phase != "scoring":

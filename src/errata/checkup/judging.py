@@ -1,0 +1,52 @@
+"""Is what was measured worth anything?"""
+
+from collections.abc import Iterator
+
+from errata.checkup.survey import Survey
+from errata.checkup.words import NAMED, QUOTE_WIDTH, QUOTED, at_run, count, finding, names
+from errata.model import Evidence, Finding
+from errata.text.clean import one_line
+
+LISTS_EVERY_CHECK = frozenset(("promptfoo",))
+"""Sources in which a pass without a check was asserted by nothing; elsewhere the log may only keep the outcome."""
+FEW = 10
+HARDLY = 0.4
+"""Krippendorff's alpha below which judges hardly agree more than chance would."""
+DISPUTED = 0.1
+MUCH = 0.2
+
+
+def nothing_asserted(survey: Survey) -> Iterator[Finding]:
+    passed = survey.unchecked
+    if passed.count and survey.run.source.name in LISTS_EVERY_CHECK:
+        told = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
+        text = f"{told}: a pass that nothing was asked of says nothing ({names(survey, passed)})"
+        evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in passed.first[:3]]
+        yield finding(survey, "nothing_asserted", "warning", text, evidence, passes=passed.count)
+
+
+def valueless_checks(survey: Survey) -> Iterator[Finding]:
+    """A mean over the others is no mean over all."""
+    gaps = survey.gaps
+    worst = [name for name, _ in gaps.empty.most_common(NAMED)]
+    if not worst:
+        return
+    told = ", ".join(f"`{name}` {gaps.empty[name]:,} of {gaps.asked[name]:,}" for name in worst)
+    more = len(gaps.empty) - len(worst)
+    text = f"no value in attempts that others measured: {told}{f' and {more} more' if more else ''}"
+    much = any(gaps.empty[name] >= MUCH * gaps.asked[name] for name in worst)
+    evidence = [
+        Evidence(quote=one_line(quote, QUOTE_WIDTH), ref=ref) for quote, ref in map(gaps.first.__getitem__, worst)
+    ]
+    values = gaps.empty.total()
+    yield finding(survey, "valueless_checks", "warning" if much else "info", text, evidence[:QUOTED], values=values)
+
+
+def judges_hardly_agree(survey: Survey) -> Iterator[Finding]:
+    panel, alpha = survey.panel, survey.panel.alpha
+    if alpha is None or panel.shared < FEW or alpha >= HARDLY or panel.disputed < DISPUTED * panel.shared:
+        return
+    where = f"in {panel.disputed:,} of {count(panel.shared, 'attempt')}"
+    text = f"the judges contradict each other {where}, hardly better than chance (alpha {alpha:.2f}): "
+    text += "`errata consistency --judges` tells where"
+    yield finding(survey, "judges_disagree", "info", text, at_run(survey), alpha=alpha, attempts=panel.disputed)

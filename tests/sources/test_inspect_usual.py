@@ -1,0 +1,130 @@
+"""Samples that are decoded no further than they are looked at give the same records as those decoded whole."""
+
+import json
+
+import pytest
+from inspect_ai_logs import FOLDER, items, log, raw, rezipped
+
+from errata.model import Attempt, Unreadable
+from errata.sources.base import DEPTH_CAP, decode
+from errata.sources.inspect_ai import eval_log, usual
+from errata.sources.inspect_ai.event_fields import fields_of, fields_of_all
+from errata.sources.inspect_ai.events import Events
+from errata.sources.inspect_ai.usual import decode_usual
+
+ARCHIVES = sorted(FOLDER.rglob("*.eval"))
+SHORT, LONG = 0, 10**9
+
+
+def read(path, monkeypatch, many):
+    monkeypatch.setattr(eval_log, "MANY", many)
+    return items(path)
+
+
+def with_samples(tmp_path, change):
+    """A copy of a log in which `change` was made to each sample."""
+
+    def changed(name, data):
+        return json.dumps(change(json.loads(data))).encode() if name.startswith("samples/") else data
+
+    return rezipped(log("demo_eval"), tmp_path / "log.eval", changed)
+
+
+def with_events(change):
+    return lambda sample: sample | {"events": [event | change for event in sample["events"]]}
+
+
+@pytest.mark.parametrize("path", ARCHIVES, ids=lambda path: path.stem[-40:])
+def test_both_ways_give_the_same_records_of_every_log(path, monkeypatch):
+    assert read(path, monkeypatch, SHORT) == read(path, monkeypatch, LONG)
+
+
+def test_a_sample_as_inspect_writes_it_is_not_decoded_whole(monkeypatch):
+    monkeypatch.setattr(usual, "decode", lambda _: pytest.fail("decoded whole"))
+
+    assert len([item for item in read(log("demo_eval"), monkeypatch, SHORT) if type(item) is Attempt]) == 14
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        with_events({"span_id": 7, "id": 7}),
+        with_events({"timestamp": 12, "completed": 12}),
+        with_events({"error": {"type": ["no"], "message": {"deeper": {"still": 1}}}}),
+        with_events({"output": None, "error": "the provider is gone"}),
+        with_events({"output": {"choices": None, "usage": [], "error": 3}}),
+        with_events({"failed": "yes", "view": {"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}}}),
+        with_events({"event": None}),
+        with_events({"event": "of a later version", "message": {"message": "told", "level": "info"}}),
+        lambda sample: sample | {"events": [*sample["events"], None, "no event", []]},
+        lambda sample: sample | {"events": None},
+        lambda sample: sample | {"events": [], "transcript": {"events": sample["events"], "content": {}}},
+        lambda sample: sample | {"messages": None},
+        lambda sample: sample | {"attachments": None, "events_data": 3},
+        lambda sample: {name: value for name, value in sample.items() if name != "id"},
+        lambda sample: sample | {"metadata": {"a": {"b": [[[[1]]]]}}},
+    ],
+)
+def test_an_unusual_sample_gives_the_same_records(change, tmp_path, monkeypatch):
+    path = with_samples(tmp_path, change)
+    short, long = read(path, monkeypatch, SHORT), read(path, monkeypatch, LONG)
+
+    assert [item for item in short if type(item) is not Unreadable] == [
+        item for item in long if type(item) is not Unreadable
+    ]
+    assert [(one.where, one.why) for one in short if type(one) is Unreadable] == [
+        (one.where, one.why) for one in long if type(one) is Unreadable
+    ]
+
+
+def test_messages_that_only_a_call_refers_to_are_put_together_from_the_pools(tmp_path, monkeypatch):
+    path = with_samples(tmp_path, lambda sample: sample | {"messages": []})
+    short, long = read(path, monkeypatch, SHORT), read(path, monkeypatch, LONG)
+
+    assert short == long
+    assert any(step.kind == "message" for item in short if type(item) is Attempt for step in item.steps)
+
+
+@pytest.mark.parametrize("data", [b"[]", b'{"events":', b"\xff", b"", b'{"metadata":' + b"[" * (DEPTH_CAP + 1)])
+def test_what_is_no_sample_is_decoded_or_refused_as_ever(data):
+    def told(decoding):
+        try:
+            return decoding(data)
+        except ValueError as error:
+            return str(error)
+
+    assert told(decode_usual) == told(decode)
+
+
+def test_fields_in_another_order_keep_it():
+    _, samples = raw(log("demo_eval"))
+    data = json.dumps(dict(reversed(samples[0].items()))).encode()
+
+    assert list(decode_usual(data)) == list(decode(data))
+
+
+def test_an_event_is_whole_when_it_is_asked_for():
+    _, samples = raw(log("demo_eval"))
+    events = decode_usual(json.dumps(samples[0]).encode())["events"]
+
+    assert type(events) is Events
+    assert [events.whole(event) for event in events.all] == samples[0]["events"]
+
+
+def test_the_fields_of_a_usual_event_are_the_same_one_by_one():
+    events = [event for sample in raw(log("demo_eval"))[1] for event in sample["events"]]
+
+    assert [known(one) for one in fields_of_all(events)] == [known(fields_of(event)) for event in events]
+    assert len(events) > 100
+
+
+def known(fields):
+    """An empty text or output says as much as none."""
+    output = fields.output
+    return (
+        fields.event, fields.span_id or "", fields.id or "", fields.timestamp, fields.completed, fields.error,
+        [(choice.message.id or "" if choice.message else "", choice.stop_reason or "") for choice in output.choices]
+        if output
+        else [],
+        (output.usage if output else None) or {},
+    )  # fmt: skip
