@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from errata.checkup import RULES, examine, is_fit
 from errata.model import (
+    Check,
     Finding,
     Judgement,
     Limit,
@@ -85,7 +86,12 @@ MINIMAL = {
     ),
     "valueless_checks": (
         "warning",
-        {"attempts": [row(number, checks=(TESTED, Check(name="judge", status="unscored"))) for number in range(2)]},
+        {
+            "attempts": [
+                row(number, checks=(Check(name="a", status="pass"), Check(name="b", status="unscored")))
+                for number in range(2)
+            ]
+        },
     ),
     "judges_disagree": ("info", {"attempts": [judged_twice(number, number % 2 == 0) for number in range(10)]}),
     "row_order": ("info", {"attempts": [row(0, position=2), row(1, position=1)]}),

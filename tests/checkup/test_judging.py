@@ -11,6 +11,7 @@ from errata.model import Check, ErrorInfo, Judgement, SourceInfo
 from errata.review.agreement import krippendorff_alpha
 from errata.testing import an_attempt
 
+JUDGE_503 = ErrorInfo(type="SCORER_ERROR", message="judge 503", phase="scoring")
 PROMPTFOO = replace(RUN, source=SourceInfo(name="promptfoo"))
 
 
@@ -31,7 +32,7 @@ def test_where_the_log_keeps_only_the_outcome_nothing_is_said():
 
 
 def test_a_scorer_that_broke_beside_the_one_that_decides_is_noted_in_its_own_words():
-    broke = Check(name="judge", status="error", counts=False, error=ErrorInfo(message="judge 503", phase="scoring"))
+    broke = Check(name="judge", status="error", counts=False, error=JUDGE_503)
     checked = Check(name="exact", status="pass")
     asked = [row(0, checks=(broke, checked)), *rows(9, checks=(checked, Check(name="judge", status="pass")))]
     (found,) = named("valueless_checks", check(asked))

@@ -50,6 +50,18 @@ def test_a_filter_that_names_nothing_is_a_slip(library, option, typed, hint):
     assert f"hint: {hint}\n" in told.err
 
 
+@pytest.mark.parametrize(("option", "what"), [("--bucket", "bucket"), ("--category", "category")])
+def test_that_nothing_of_the_kind_is_known_makes_it_no_answer(tmp_path, option, what):
+    (tmp_path / "rows.jsonl").write_text('{"id": "a", "passed": false}\n')
+    (tmp_path / "map.toml").write_text('suite = "s"\n[case]\nname = "id"\n[attempt]\npassed = "passed"\n')
+    done("import", "rows.jsonl", "--map", "map.toml")
+
+    told = errata("failures", "latest", option, "nope")
+
+    assert told.code == 2
+    assert f"No {what} is named `nope`" in told.err
+
+
 @pytest.mark.parametrize("filters", [["--failed-check", "filesystem"], ["--case", "000-greeting_query"]])
 def test_a_filter_that_fits_no_failure_is_an_answer(library, filters):
     told = done("failures", "jn7mqywb", *filters, "--store", library)

@@ -128,7 +128,7 @@ def test_a_command_is_never_broken_within_a_word(capsys):
     out = capsys.readouterr().out
 
     assert too_wide(out) == []
-    assert "  ~/'a folder/errata.db'" in out
+    assert " ~/'a folder/errata.db'" in out
     assert shlex.split(out.replace("\\\n", ""))[1:5] == ["errata", "show", case, "--store"]
 
 

@@ -1,6 +1,8 @@
 """`errata rerun`: the commands that repeat what was not the model's fault. It runs nothing."""
 
 import shlex
+import shutil
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -245,3 +247,19 @@ def test_only_a_word_that_must_stay_whole_is_wider_than_the_page(library, run):
     wide = [line for line in done("rerun", run, "--store", library).out.splitlines() if len(line) > 100]
 
     assert all(len(shlex.split(line.removesuffix(" \\"))) == 1 for line in wide)
+
+
+def test_a_run_is_known_by_its_path_without_detours(tmp_path):
+    """But where a link leads elsewhere, `..` means what is above that."""
+    (tmp_path / "all").mkdir()
+    (tmp_path / "elsewhere" / "below").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere" / "below")
+    for name in ("here", "elsewhere/here"):
+        shutil.copytree(FIXTURES / "harbor" / "demo-job" / "data", tmp_path / name)
+    for path, origin in (("all/../here", "here"), ("link/../here", "elsewhere/here")):
+        done("import", path)
+
+        told = done("show", "latest", "--json").row["run"]["origin"]
+
+        assert Path(told).resolve().is_relative_to((tmp_path / origin).resolve())
+        assert ".." not in told

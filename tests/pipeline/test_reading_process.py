@@ -1,5 +1,6 @@
 """Large logs are read by a second process: the same records come out, and every way it can end is told."""
 
+import io
 import json
 import os
 import shutil
@@ -237,3 +238,33 @@ def test_a_batch_that_is_not_wanted_ends_the_process(in_parallel):
     batches.close()
 
     assert in_parallel[0].poll() is not None
+
+
+def test_a_process_that_was_made_ready_is_the_one_that_reads(store, in_parallel):
+    with reading.made_ready([RUN_A]):
+        import_paths([RUN_A], store)
+
+    assert len(in_parallel) == 1
+
+
+def test_a_process_that_was_made_ready_for_nothing_is_ended(in_parallel, capfd):
+    with pytest.raises(SourceError), reading.made_ready([RUN_A]):
+        raise SourceError("nothing to read")
+
+    assert in_parallel[0].poll() is not None
+    assert capfd.readouterr().err == ""
+
+
+def test_no_process_is_made_ready_for_little(tmp_path, monkeypatch, in_parallel):
+    monkeypatch.setattr(reading, "PARALLEL_FROM", 10**9)
+    with reading.made_ready([RUN_A, tmp_path / "missing"]):
+        pass
+
+    assert in_parallel == []
+
+
+def test_a_reading_process_without_an_order_ends_in_silence():
+    answer = io.BytesIO()
+    reading.serve(io.BytesIO(b""), answer)
+
+    assert answer.getvalue() == b""

@@ -6,6 +6,7 @@ from functools import partial
 import click
 
 from errata import pipeline
+from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.choice import Word
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
@@ -79,7 +80,7 @@ def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> 
         _put_rows(listed, raw=raw)
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
-    told = f"{plural(counts.failures, 'failure')} of {plural(counts.counted, 'attempt')}{shown}"
+    told = f"{plural(counts.failures, 'failure')} of {attempts_in_words(stored)}{shown}"
     put(f"{told}{_where_owners_come_from(listed)}")
     if _are_reported(listed):
         put("before = earlier reports that name the case")

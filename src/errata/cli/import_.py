@@ -54,6 +54,7 @@ def command(
 
 
 def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
+    from errata.cli.attempts_in_words import attempts_in_words
     from errata.pipeline.selecting import described
 
     for imported in summary.runs:
@@ -62,7 +63,7 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
         # a run that has to be called by its id is told from others of its name by what follows
         told = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
         parts = [WORDS[imported.change], *told, run.suite or run.source.name]
-        parts.append(f"{plural(counts.counted, 'attempt')}, {plural(counts.failures, 'failure')}")
+        parts.append(f"{attempts_in_words(stored)}, {plural(counts.failures, 'failure')}")
         put(" · ".join(parts), hang=4)
     for imported in summary.runs:
         if imported.change == "kept":
@@ -74,7 +75,7 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
     say_passed_over(summary)
 
 
-def say_passed_over(summary: PathSummary) -> None:
+def say_passed_over(summary: "PathSummary") -> None:
     for path in summary.passed_over:
         told = Path(summary.path)
         same = told.name if told.parent == Path(path).parent else summary.path

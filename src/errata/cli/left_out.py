@@ -33,7 +33,7 @@ def put_left_out(scores: Scores, score: Score, name: Name) -> None:
         put(f"\nCounted in {score.policy}, not the model alone ({sum(group.count for group in score.beside):,})")
         _put_groups(score.beside, width, scores, name)
         passed, total = score.without_beside
-        put(f"  Without them: {f'{passed}/{total}   {100 * passed / total:.1f} %' if total else 'nothing is left'}")
+        put(f"  Without them: {f'{passed:,}/{total:,}   {100 * passed / total:.1f} %' if total else 'nothing is left'}")
 
 
 def _put_groups(groups: Sequence[Group], width: int, scores: Scores, name: Name) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from errata import pipeline
+from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.runs import title_of
@@ -52,8 +53,8 @@ def _show(found: Rerun) -> None:
         put("Nothing to repeat")
         return
     attempts = [one for command in plan.commands for one in command.wanted] + [one.wanted for one in plan.by_hand]
-    counted = found.stored.counts.counted
-    put_parts("Repeat", [f"{found.attempts:,} of {plural(counted, 'attempt')}", *_tally(one.why for one in attempts)])
+    whole = attempts_in_words(found.stored)
+    put_parts("Repeat", [f"{found.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
     for command in plan.commands:
         put()
         _show_command(command)

@@ -3,6 +3,7 @@
 import click
 
 from errata import pipeline
+from errata.cli.attempts_in_words import beside
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
 from errata.cli.table import put_table
@@ -83,13 +84,12 @@ def as_json(stored: StoredRun) -> dict[str, object]:
 
 def _row(stored: StoredRun, handle: str) -> tuple[object, ...]:
     run, counts = stored.run, stored.counts
-    made = counts.counted - counts.executions.get("missing", 0)
     return (
         handle,
         run.subject.model or run.subject.agent or "–",
         run.suite or "–",
         (run.started_at or "–")[:16].replace("T", " "),
-        f"{counts.outcomes.get('pass', 0):,}/{made:,}",
+        f"{counts.outcomes.get('pass', 0):,}/{counts.made:,}",
         counts.failures,
     )
 
@@ -102,6 +102,7 @@ def _notes(stored: StoredRun, handle: str) -> str:
         notes += [f"named {run.native_id}", *variant_of(run)]
     if run.excluded is not None:
         notes.append(f"excluded: {run.excluded.reason}")
+    notes += beside(stored)
     if counts.counted and not counts.measurements.get("scored"):
         notes.append("nothing scored")
     if counts.unreadable:

@@ -68,9 +68,9 @@ def figures(score: Score) -> tuple[str, str, str]:
         return "–", "", ""
     if score.mean is not None:
         between = f"[{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
-        return f"n = {score.total}", f"{rate:.4f}", between
+        return f"n = {score.total:,}", f"{rate:.4f}", between
     between = f"[{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
-    return f"{score.passed}/{score.total}", f"{100 * rate:.1f} %", between
+    return f"{score.passed:,}/{score.total:,}", f"{100 * rate:.1f} %", between
 
 
 def _why(score: Score) -> str:

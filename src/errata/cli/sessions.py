@@ -62,17 +62,22 @@ def _show_sessions(sessions: Iterable[SessionSummary]) -> None:
     ]
     header = ("session", "UTC", "tried", "passed", "failed", "not measured", "cost")
     numbers = ("session", "tried", "passed", "failed", "not measured", "cost")
-    put_table(header, rows, right=numbers, below=[f"{one.pattern} · exit codes: {_exits(one)}" for one in sessions])
+    put_table(header, rows, right=numbers, below=[_below(one) for one in sessions])
 
 
 def _when(one: SessionSummary) -> str:
     """The day once, where it ended on the day it began."""
-    start, end = ((moment or "–")[:19].replace("T", " ") for moment in (one.started_at, one.finished_at))
-    return f"{start} – {end[11:] if end[:10] == start[:10] else end}"
+    start, end = ((moment or "")[:19].replace("T", " ") for moment in (one.started_at, one.finished_at))
+    if not start and not end:
+        return "–"
+    return f"{start or '…'} – {(end[11:] if end[:10] == start[:10] else end) or '…'}"
 
 
-def _exits(one: SessionSummary) -> str:
-    return ", ".join(f"{code} for {often}" for code, often in one.exit_codes.items()) or "–"
+def _below(one: SessionSummary) -> str:
+    """What it tried to do, and how its programs ended, as far as the log tells."""
+    codes = ", ".join(f"{code} for {often:,}" for code, often in one.exit_codes.items())
+    told = f"exit codes: {codes}" if set(one.exit_codes) - {"none"} else ""
+    return " · ".join(part for part in (one.pattern, told) if part)
 
 
 def _show_changes(found: Timeline, run: Run) -> None:

@@ -1,11 +1,13 @@
 """A run on the terminal."""
 
-from errata.cli.output import money, number, plural, put
+from errata.cli.attempts_in_words import attempts_in_words
+from errata.cli.output import money, number, put
 from errata.cli.paths import place_of
 from errata.pipeline.showing import ShownRun
 
 MOST = 12
 HANG = 11
+LARGE = 1e12
 
 
 def show_run(shown: ShownRun, *, raw: bool) -> None:
@@ -29,7 +31,8 @@ def show_run(shown: ShownRun, *, raw: bool) -> None:
         line("EXCLUDED", f"{run.excluded.reason} ({run.excluded.by}, {run.excluded.at})")
     put()
     line("cases", f"{counts.cases:,}" + (f" of {run.expected_cases:,} expected" if run.expected_cases else ""))
-    line("attempts", f"{plural(counts.counted, 'counted attempt')} of {counts.attempts:,}")
+    more = counts.attempts - counts.counted
+    line("attempts", ", ".join([attempts_in_words(shown.stored), *([f"{more:,} more not counted"] if more else [])]))
     line("outcome", _listed(counts.outcomes))
     line("execution", _listed(counts.executions))
     line("measured", _listed(counts.measurements))
@@ -50,8 +53,9 @@ def _reported(shown: ShownRun, *, raw: bool) -> None:
     put()
     put("the harness's own numbers", raw=raw)
     for one in reported[:MOST]:
-        value = "–" if one.value is None else f"{one.value:g}"
-        of = f" of {one.n}" if one.n is not None else ""
+        whole = one.value is not None and one.value.is_integer() and abs(one.value) < LARGE
+        value = "–" if one.value is None else f"{one.value:,.0f}" if whole else f"{one.value:,.6g}"
+        of = f" of {one.n:,}" if one.n is not None else ""
         put(f"  {one.name:<32} {one.metric:<12} {value}{of}{'  headline' if one.headline else ''}", raw=raw)
     if len(reported) > MOST:
         put(f"  … {len(reported) - MOST} more with --json")

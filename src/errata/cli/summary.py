@@ -1,5 +1,6 @@
 """What `errata analyze` says of a run: the score, whose failures they are, what they share, what to do next."""
 
+from errata.cli.attempts_in_words import beside
 from errata.cli.bracket import put_bracket
 from errata.cli.check import put_findings
 from errata.cli.fitting import WIDTH, columns, cut, padded
@@ -25,11 +26,13 @@ CAUSE = 72
 def tell_summary(analysis: Analysis) -> None:
     """The talk before the result: what was done, a line each."""
     run, counts = analysis.stored.run, analysis.stored.counts
-    made = counts.attempts - counts.executions.get("missing", 0)
+    made = counts.made
     checks = sum(sum(often for status, often in one.items() if status != "not_run") for one in counts.checks.values())
     word = counted_in(run, "attempts")
-    of = "" if made == counts.cases else f" of {plural(counts.cases, 'case')}"
-    read = f"{plural(made, 'attempt' if of else word)}{of}"
+    more = counts.attempts - counts.counted
+    of = "" if made <= counts.cases else f" of {plural(counts.cases, 'case')}"
+    read = ", ".join([f"{plural(made, 'attempt' if of else word)}{of}", *beside(analysis.stored)])
+    read += f", {more:,} more not counted" if more else ""
     measured = f", {plural(checks, 'check')}" if checks else ""
     say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable")
     say(f"checkup   {_finished(analysis)}{analysis.health.summary}")
@@ -71,7 +74,7 @@ def _show_unavailable(analysis: Analysis) -> None:
     put(f"Run {analysis.handle} · {run.subject.model} · UNAVAILABLE: {analysis.unavailable.text}:", hang=2)
     for evidence in analysis.unavailable.evidence[:1]:
         put_quote(evidence.quote, indent=2)
-    strict = f"strict {scores['strict'].passed}/{scores['strict'].total}"
+    strict = f"strict {scores['strict'].passed:,}/{scores['strict'].total:,}"
     left = plural(0, counted_in(run, analysis.unit))
     put(f"This run says nothing about the model. Score: {strict}, clean n/a ({left} left).")
 
@@ -170,7 +173,7 @@ def _show_steps(analysis: Analysis) -> None:
 
 
 def _show_categories(analysis: Analysis) -> None:
-    told = [f"{name} {failed}/{total}" for name, failed, total in analysis.categories]
+    told = [f"{name} {failed:,}/{total:,}" for name, failed, total in analysis.categories]
     rest = told[MOST_CATEGORIES:]
     parts = [*told[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
     if parts:
@@ -209,7 +212,7 @@ def _show_next(analysis: Analysis) -> None:
 
 def _passed(analysis: Analysis) -> str:
     unit = " attempts" if analysis.unit == "attempts" else ""
-    return f"{analysis.passed} of {analysis.total}{unit}"
+    return f"{analysis.passed:,} of {analysis.total:,}{unit}"
 
 
 def _rate(analysis: Analysis) -> str:

@@ -48,7 +48,8 @@ def _put_under(text: str, most: int) -> None:
 
 
 def _one_line(cell: object, *, raw: bool) -> str:
-    return " ".join(wash(str(cell), raw=raw).split())
+    told = f"{cell:,}" if type(cell) is int else str(cell)
+    return " ".join(wash(told, raw=raw).split())
 
 
 def _put_row(row: Sequence[str], widths: Sequence[int], header: Sequence[str], right: Sequence[str]) -> None:

@@ -106,5 +106,5 @@ def _with_answers(
 
 def _was_measured(counts: Counts) -> bool:
     """Whether most of what was tried has an outcome: an unavailable run says nothing about its cases."""
-    made = counts.counted - counts.executions.get("missing", 0)
+    made = counts.made
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made

@@ -170,26 +170,28 @@ def _wanted(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, 
 
 
 def refuse_unknown(filters: Filters, runs: Sequence[StoredRun], store: Store) -> None:
-    """Where nothing fits: a check, category or case that no run knows is a slip, and no empty answer."""
+    """Where nothing fits: a check, category, case or bucket that no run knows is a slip, and no empty answer."""
     if filters.failed_check:
         checks = dict.fromkeys(name for one in runs for name in one.counts.checks)
         _refuse("check", filters.failed_check, list(checks), filters.failed_check in checks)
     if filters.category:
-        categories = {name for one in runs for name in categories_of(store, one.pk).values()}
+        categories = {name for one in runs for name in categories_of(store, one.pk).values() if name}
         _refuse("category", filters.category, sorted(categories), filters.category in categories)
     if filters.case:
         cases = dict.fromkeys(name for one in runs for name in case_names(one, store))
         _refuse("case", filters.case, list(cases), any(filters.case in name for name in cases))
+    if filters.bucket:
+        slugs = dict.fromkeys(slip.slug for one in runs for slip in bucket_of(one, store).values())
+        _refuse("bucket", filters.bucket, list(slugs), any(slug.startswith(filters.bucket) for slug in slugs))
 
 
 def _refuse(what: str, wanted: str, known: Sequence[str], is_known: bool) -> None:
-    if is_known or not known:
+    if is_known:
         return
     listed = f"known are: {', '.join(known)}" if 0 < len(known) <= LISTED else ""
     hints = [part for part in (did_you_mean(wanted, known), listed) if part]
-    raise NotFoundError(
-        f"No {what} is named `{wanted}`", hint="\n".join(hints) or "`errata failures RUN` lists what there is"
-    )
+    listing = f"`errata {'buckets list' if what == 'bucket' else 'failures RUN'}` lists what there is"
+    raise NotFoundError(f"No {what} is named `{wanted}`", hint="\n".join(hints) or listing)
 
 
 def case_names(stored: StoredRun, store: Store) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What can be read at paths. It is asked before the store is opened, which takes a while."""
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
@@ -15,18 +16,26 @@ def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None =
     orders: list[reading.Order] = []
     problems: dict[Path, ErrataError] = {}
     good: list[Path] = []
-    for path in paths:
+    for path in map(_straight, paths):
         try:
             orders += reading.find(path, source=source, map_path=map_path)
             good.append(path)
         except ErrataError as problem:
             problems[path] = problem
-    made = reading.together(orders, good)
+    made = reading.together(orders, (*good, *problems))
     # what no source reads alone may be a part of a folder that is read as a whole
     whole = {Path(order.path).absolute() for order in made} - {path.absolute() for path in good}
     if wrong := [problem for path, problem in problems.items() if not _is_part(path, problem, whole)]:
         raise all_of(wrong, note=_others(good))
     return made
+
+
+def _straight(path: Path) -> Path:
+    """`all/../s` is `s`, unless `all` is a link to elsewhere: a run is known, and repeated, by its path."""
+    if ".." not in path.parts or not path.exists():
+        return path
+    short = Path(os.path.normpath(path))
+    return short if short.exists() and short.samefile(path) else path.resolve()
 
 
 def _is_part(path: Path, problem: ErrataError, whole: Collection[Path]) -> bool:

@@ -6,7 +6,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -57,7 +57,7 @@ def together(orders: Sequence[Order], named: Collection[Path]) -> list[Order]:
     known = {order.path: order.passed_over for order in orders}
     found = [_found(order) for order in orders]
     # what was found in a folder that was looked into is whole already
-    own = sources.joined([one for one in found if one.path in named])
+    own = sources.joined([one for one in found if one.path in named], named)
     left, over = sources.sift([*own, *(one for one in found if one.path not in named)])
     return [_order(one, over, known.get(str(one.path), ())) for one in left]
 
@@ -137,9 +137,7 @@ def _started() -> "subprocess.Popen[bytes]":
     # -P: the working folder may be a stranger's log, and nothing in it is to be imported
     command = [sys.executable, "-P", "-c", program]
     # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=PIPE_SIZE, process_group=0
-    )
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=PIPE_SIZE, process_group=0)
 
 
 def _from_process(order: Order) -> Iterator[Batch]:
@@ -147,9 +145,11 @@ def _from_process(order: Order) -> Iterator[Batch]:
         assert reader.stdin is not None
         assert reader.stdout is not None
         try:
-            # the standard library's JSON can hold a path that is not UTF-8
-            reader.stdin.write(json.dumps(msgspec.structs.asdict(order)).encode())
-            reader.stdin.close()
+            # one that has ended by now is told of where its answer is missing
+            with suppress(BrokenPipeError):
+                # the standard library's JSON can hold a path that is not UTF-8
+                reader.stdin.write(json.dumps(msgspec.structs.asdict(order)).encode())
+                reader.stdin.close()
             yield from _receive(reader.stdout, order)
         finally:
             reader.kill()

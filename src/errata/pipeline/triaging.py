@@ -23,7 +23,7 @@ def triage_run(stored: StoredRun, store: Store, rules: triage.Rules | None = Non
     counts = stored.counts
     survey = triage.Survey()
     made = keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, gaps, survey=survey))
-    wide = survey.result(counts.counted - counts.executions.get("missing", 0))
+    wide = survey.result(counts.made)
     if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
         keep_attributions(store, stored.pk, _attributed(stored, store, rules, across, gaps, wide=wide))
     mark_triaged(store, stored.pk, _version(rules, across.version, gaps.version))

@@ -10,27 +10,29 @@ FEW = 2
 """One file alone stands for itself, whatever folder it lies in."""
 
 
-def joined(named: Sequence[Found]) -> list[Found]:
-    """In the order in which they were named; a folder stands where the first of its files stood."""
-    beside: dict[tuple[Path, str], list[Found]] = {}
-    for one in named:
-        beside.setdefault((one.path.absolute().parent, one.source.NAME), []).append(one)
-    made: dict[Path, Found] = {}
-    for (folder, _), parts in beside.items():
-        whole = _whole(folder, parts) if len(parts) >= FEW else None
-        made |= {one.path: whole or one for one in parts}
-    return list(dict.fromkeys(made[one.path] for one in named))
+def joined(found: Sequence[Found], named: Iterable[Path]) -> list[Found]:
+    """In the order in which they were named; a folder stands where the first of its files stood.
+
+    `named` are all paths, those too that no source reads alone.
+    """
+    beside: dict[Path, set[Path]] = {}
+    for path in named:
+        beside.setdefault(path.absolute().parent, set()).add(path.absolute())
+    made: dict[tuple[Path, str], Found | None] = {}
+    for one in found:
+        place = one.path.absolute().parent, one.source.NAME
+        if place not in made:
+            made[place] = _whole(one, beside.get(place[0], set()))
+    return list(dict.fromkeys(made[one.path.absolute().parent, one.source.NAME] or one for one in found))
 
 
-def _whole(folder: Path, parts: list[Found]) -> Found | None:
-    source = parts[0].source
-    match = source.recognise(folder)
-    if match is None or _leaves_out(folder, source, (one.path for one in parts)):
-        return None
-    return Found(parts[0].path.parent, source, match)
+def _whole(one: Found, named: set[Path]) -> Found | None:
+    folder = one.path.parent
+    match = one.source.recognise(folder) if len(named) >= FEW else None
+    return Found(folder, one.source, match) if match and not _leaves_out(folder, one.source, named) else None
 
 
-def _leaves_out(folder: Path, source: Source, named: Iterable[Path]) -> bool:
+def _leaves_out(folder: Path, source: Source, named: set[Path]) -> bool:
     """Whether the folder holds more that the source would read."""
-    known = {path.absolute() for path in named}
-    return any(child not in known and source.recognise(child) is not None for child in children(folder))
+    others = (child for child in children(folder) if child.absolute() not in named)
+    return any(source.recognise(child) is not None for child in others)

@@ -49,7 +49,8 @@ class Talk:
         told = message.get
         role = _ROLES.get(words(told("role")), "environment")
         text, parts, thoughts = _content(told("content"))
-        calls = tuple([self._call(mapping(call)) for call in sequence(told("tool_calls"))])
+        asked = told("tool_calls")
+        calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
         made = self._made.get(words(told("id")), _UNKNOWN)
         error = tool_error(told("error"), told("tool_error"))
         answered = words(told("tool_call_id"))

@@ -23,6 +23,7 @@ _TAKEN = frozenset(
         "working_time", "invalidation", "error", "error_retries", "limit", "model_usage",
     )
 )  # fmt: skip
+_NOT_BESIDE = frozenset(("events", "transcript", "attachments", "events_data", "message_pool", "messages", "timelines"))
 _OUTPUT = frozenset(("choices", "completion"))
 _CHOICE = frozenset(("message", "stop_reason"))
 
@@ -71,12 +72,12 @@ def asked(sample: dict[str, Any]) -> list[Any]:
 def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
     pools = Pools(sample)
     events = events_of(sample)
-    scores: dict[str, dict[str, Any]] = pools.resolve(scores_of(sample, reading.primary))
-    output = mapping(pools.resolve(sample.get("output")))
+    beside: dict[str, Any] = pools.resolve(_without_events(sample))
+    scores = scores_of(beside, reading.primary)
+    output = mapping(beside.get("output"))
     choice = mapping(next(iter(sequence(output.get("choices"))), None))
     said = _answer(output, choice)
     scored = read_scores(scores, reading.primary, reading.scorers, ref, said=said or "")
-    beside = pools.resolve(_without_events(sample))
     errors = tuple(sample_errors(beside, events, ref))
     final = errors[-1] if errors and mapping(sample.get("error")) else None
     facts = facts_of(scored, final, limited=bool(mapping(sample.get("limit"))))
@@ -195,8 +196,7 @@ def _extra(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any
 
 
 def _without_events(sample: dict[str, Any]) -> dict[str, Any]:
-    left_out = ("events", "transcript", "attachments", "events_data", "message_pool", "messages", "timelines")
-    return {name: value for name, value in sample.items() if name not in left_out}
+    return {name: value for name, value in sample.items() if name not in _NOT_BESIDE}
 
 
 def _label(metadata: dict[str, Any], *names: str) -> str:
