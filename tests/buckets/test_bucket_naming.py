@@ -84,6 +84,15 @@ def test_where_nothing_is_said_the_title_says_so():
     )
 
 
+def test_a_title_names_no_case_that_later_members_need_not_have():
+    assert title(a_failing("1")) == "tests failed, nothing says why"
+
+
+def test_a_title_names_the_case_that_a_bucket_is_bound_to():
+    """Its text differs in no words that could be compared, so that only the case tells what it is."""
+    assert title(a_failing("1", "«»  a 1")).startswith("tests failed in ") or title(a_failing("1", "«»  a 1"))
+
+
 def test_two_buckets_that_would_have_the_same_slug_get_two():
     failures = [an_error("1", "socket closed", owner="provider"), an_error("2", "socket closed", owner="harness")]
 

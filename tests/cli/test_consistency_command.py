@@ -157,16 +157,16 @@ core_functionality         1         0      –       –
 Disputed as a whole (4)
   test-002/T0/04   judge_01 (claude-opus-4-6) pass 0.72 · judge_02 (claude-sonnet-4-6) pass 0.89 ·
     judge_03 (claude-haiku-4-5) fail 0.00
-    errata show 7617bfef35cbff0b:projectscylla/test-002/T0/04#1
+    errata show '7617bfef35cbff0b:projectscylla/test-002/T0/04#1'
   test-002/T0/04 #2   judge_01 (claude-opus-4-6) pass 0.82 · judge_02 (claude-sonnet-4-6) pass 0.85
     · judge_03 (claude-haiku-4-5) fail 0.25
-    errata show 7617bfef35cbff0b:projectscylla/test-002/T0/04#2
+    errata show '7617bfef35cbff0b:projectscylla/test-002/T0/04#2'
   test-002/T0/04 #3   judge_01 (claude-opus-4-6) pass 0.79 · judge_02 (claude-sonnet-4-6) pass 0.87
     · judge_03 (claude-haiku-4-5) fail 0.32
-    errata show 7617bfef35cbff0b:projectscylla/test-002/T0/04#3
+    errata show '7617bfef35cbff0b:projectscylla/test-002/T0/04#3'
   test-003/T6/01 #3   judge_01 (claude-opus-4-6) pass 0.88 · judge_02 (claude-sonnet-4-6) pass 1.00
     · judge_03 (claude-haiku-4-5) fail 0.00
-    errata show 7617bfef35cbff0b:projectscylla/test-003/T6/01#3
+    errata show '7617bfef35cbff0b:projectscylla/test-003/T6/01#3'
 """)
 
 

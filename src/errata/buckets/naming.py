@@ -108,9 +108,15 @@ def _of_check(group: Group) -> str:
     if title := readable(max(said, key=lambda text: (len(text), text), default="")):
         return title
     coarse = readable(_shared(failing.key.coarse for failing in group.failures).replace("+", ", ").replace(":", ": "))
-    case, category = _shared(one.case for one in group.failures), _shared(one.category for one in group.failures)
-    place = readable(category if len(group.failures) > 1 or not case else case)
+    place = readable(_place(group))
     return cut(f"{coarse or group.owner} failed{f' in {place}' if place else ''}, nothing says why")
+
+
+def _place(group: Group) -> str:
+    """The case or category that its keys are bound to: a place that only its first members share is none of its own."""
+    case, category = _shared(one.case for one in group.failures), _shared(one.category for one in group.failures)
+    bound = ((case, f"@{case}"), (category, f":{category}"))
+    return next((name for name, end in bound if name and all(key.endswith(end) for key in group.keys)), "")
 
 
 def _shared(values: Iterable[str]) -> str:

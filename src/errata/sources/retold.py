@@ -7,7 +7,7 @@ time are one evaluation.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,8 +39,9 @@ def sifted(found: Sequence[Found], read: Read) -> tuple[list[Found], list[Passed
     """What is to be read of all that was found. What lies there alone is read, whatever form it has."""
     if len(found) == 1:
         return list(found), []
-    left = [one for one in found if not _told_by(one, "read_with", found)]
-    poorer = {one.path: other for one in left if (other := _told_by(one, "fuller", left))}
+    here = {one.path.absolute(): one.path for one in found}
+    left = [one for one in found if not _told_by(one, "read_with", here)]
+    poorer = {one.path: other for one in left if (other := _told_by(one, "fuller", here))}
     left = [one for one in left if one.path not in poorer]
     for group in _beside_each_other(left):
         poorer |= _retold(group, read)
@@ -48,11 +49,11 @@ def sifted(found: Sequence[Found], read: Read) -> tuple[list[Found], list[Passed
     return [one for one in left if one.path not in poorer], over
 
 
-def _told_by(one: Found, how: str, found: Sequence[Found]) -> Path | None:
+def _told_by(one: Found, how: str, here: Mapping[Path, Path]) -> Path | None:
     """What its own source names, where that is among what was found."""
     asked = getattr(one.source, how, None)
     other = asked(one.path) if asked else None
-    return next((each.path for each in found if other and each.path.absolute() == other.absolute()), None)
+    return here.get(other.absolute()) if other else None
 
 
 def _last(path: Path, poorer: dict[Path, Path]) -> Path:

@@ -26,7 +26,8 @@ def datapoint(row: Row, run: Compared, store: Store) -> Datapoint:
         input=asked_in(case_of(store, run.stored.pk, row.attempt.case), whole),
         output=whole.output.text or whole.output.answer or "",
         calls=tuple(calls_in(whole)),
-        judge=next((one.reasoning for one in whole.objections or whole.judgements if one.reasoning), "") or _explained(whole),
+        judge=next((one.reasoning for one in whole.objections or whole.judgements if one.reasoning), "")
+        or _explained(whole),
         failed=row.failed,
         read=verdict is not None,
         cause=verdict.cause if verdict is not None else "",

@@ -84,7 +84,11 @@ _RULES: tuple[tuple[Callable[[Failure], bool], RecommendationGroup, str], ...] =
         "none",
         "Repeat them (`errata rerun`), change nothing",
     ),
-    (lambda one: one.owner == "collateral", "none", "They follow from another failure, or the run was stopped: mend that, then repeat them"),
+    (
+        lambda one: one.owner == "collateral",
+        "none",
+        "They follow from another failure, or the run was stopped: mend that, then repeat them",
+    ),
     (
         lambda one: one.owner == "grader",
         "config",

@@ -22,6 +22,7 @@ _MADE = ("retries", "cache", "working_time", "role", "requested_model", "request
 
 _OF_TOOL = ("truncated", "agent", "failed", "view", "metadata")
 _made_of, _told_of = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
+_UNTOLD = _told_of(NO_FIELDS)
 
 
 class Made(msgspec.Struct, frozen=True, gc=False):
@@ -171,4 +172,7 @@ def _extra(message: dict[str, Any], made: Made) -> dict[str, Any]:
 
 
 def _of_tool(event: EventFields) -> dict[str, Any]:
-    return {name: plain(told) for name, told in zip(_OF_TOOL, _told_of(event), strict=True) if is_told(told)}
+    told = _told_of(event)
+    if told == _UNTOLD:
+        return {}
+    return {name: plain(value) for name, value in zip(_OF_TOOL, told, strict=True) if is_told(value)}
