@@ -142,6 +142,13 @@ def test_the_newest_run_that_failed_so_before_is_meant():
     assert (row["written"], row["report"]) == ("no report", None)
 
 
+def test_a_run_that_failed_through_its_machinery_failed_all_the_same():
+    """004-actions/005-fetch_with_retry could not be installed in run A: owner environment, nothing was measured."""
+    row = add("--what", "pins", "--path", "package.json", "--for", "004-actions/005-fetch_with_retry", *ON, "--json").row
+
+    assert row["run"].startswith("jn709tmj")
+
+
 def test_a_run_may_stand_before_the_case():
     assert (
         add(*LINT[:4], "--for", "jn7mqywb/002-http_greeting", "--date", "2026-03-10", "--json")

@@ -138,7 +138,7 @@ class Attempt(Record):
 
     @property
     def objections(self) -> tuple[Judgement, ...]:
-        """The judgements that may tell why it failed: who refused it, then who gives no verdict; nobody who passed it."""
+        """What may tell why it failed: judges who refused it, then those who give no verdict; nobody who passed it."""
         told = [(self._passed_by(one), one) for one in self.judgements]
         against = [(not one.valid, said is None, at) for at, (said, one) in enumerate(told) if said is not True]
         return tuple(self.judgements[at] for _, _, at in sorted(against))

@@ -118,7 +118,7 @@ def _run_of(meant: Sequence[Addressed], action: Action, store: Store) -> StoredR
     named = {one.run.run.id for one in meant if one.run}
     if not named:
         tries = tries_of(store, [case for one in meant for case in one.cases])
-        named = {one.run_id for one in tries if one.failed}
+        named = {one.run_id for one in tries if one.is_failure}
         runs = [one for one in runs if (one.run.started_at or "")[:DAY] <= action.date[:DAY]]
     return next((one for one in runs if one.run.id in named), None)
 

@@ -59,7 +59,7 @@ def effect_of(
     if run.excluded is not None:
         return Effect(counted_in=(), left_out_of=dict.fromkeys(asked, "excluded"), unsettled=unsettled)
     rows = [attempt, *(one for one in same if one.id != attempt.id and _belongs(one, attempt))]
-    alone = msgspec.structs.replace(run, expected_cases=None)
+    alone = msgspec.structs.replace(run, expected_cases=None, measured_attempts=None)
     opinions = Opinions(attributions={attempt.id: said}, broken={attempt.id} if broken else (), verdicts=verdicts)
     scores = {policy: POLICIES[policy](Trials(alone, rows, opinions)) for policy in asked}
     stood_in = tuple(policy for policy in OF_THE_SUBJECT if policy in scores and scores[policy].recovered)

@@ -19,6 +19,8 @@ class Tried(NamedTuple):
     passed: bool
     failed: bool
     """Measured, and not passed."""
+    is_failure: bool
+    """Failed, measured or not: through the provider, too."""
 
 
 def tries_of(store: Store, keys: Iterable[str]) -> Iterator[Tried]:
@@ -27,7 +29,7 @@ def tries_of(store: Store, keys: Iterable[str]) -> Iterator[Tried]:
     with store.reading() as connection:
         for some in chunks(list(dict.fromkeys(keys))):
             for row in connection.execute(query.where(attempts.c.case_key.in_(some))):
-                yield Tried(row.run_id, row.case_key, bool(row.passed), bool(row.failed))
+                yield Tried(row.run_id, row.case_key, bool(row.passed), bool(row.failed), bool(row.is_failure))
 
 
 def _tries() -> Select[Any]:
@@ -39,6 +41,7 @@ def _tries() -> Select[Any]:
     found = (
         func.max(case((passed, 1), else_=0)).label("passed"),
         func.max(case((measured & attempts.c.failure, 1), else_=0)).label("failed"),
+        func.max(case((attempts.c.failure, 1), else_=0)).label("is_failure"),
     )
     said = (attributions.c.run_pk == attempts.c.run_pk) & (attributions.c.seq == attempts.c.seq)
     joined = attempts.join(runs, runs.c.pk == attempts.c.run_pk).outerjoin(attributions, said)

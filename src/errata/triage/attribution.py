@@ -63,7 +63,7 @@ def attribute(
 
 
 def _weight(one: Observed) -> tuple[int, bool]:
-    """The strongest first, the earlier cause first, who says what broke first; those that point to nobody at the end."""
+    """The strongest first, the earlier cause first, what says most first; those that point to nobody at the end."""
     if one.owner is None:
         return _LAST, False
     return _STRENGTH[one.signal.strength] * len(_ORDER) + _RANK[one.owner], one.signal.name in _SAYS_LEAST
