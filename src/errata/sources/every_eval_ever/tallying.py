@@ -1,6 +1,8 @@
 """What the attempts of a run come to: a first pass, in which is decided which numbers are written."""
 
 from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean
 
 from errata.model import Attempt, Check, Run
 
@@ -15,8 +17,11 @@ class Tally:
         self.total = 0.0
         self.lowest, self.highest = float("inf"), float("-inf")
         self.is_binary = True
+        self.is_averaged = False
+        """Whether some attempts have several values of it, of several judges, which are one by their mean."""
 
-    def add(self, value: float) -> None:
+    def add(self, value: float, *, of: int = 1) -> None:
+        self.is_averaged = self.is_averaged or of > 1
         self.count += 1
         self.total += value
         self.lowest, self.highest = min(self.lowest, value), max(self.highest, value)
@@ -33,6 +38,7 @@ class Tallies:
     def __init__(self, run: Run) -> None:
         self.headline = next((one for one in run.reported if one.headline), None)
         self.main = Tally()
+        self._graded = Tally()
         self.losses: Counter[str] = Counter()
         self._attempts = 0
         self._checks: dict[str, Tally] = {}
@@ -45,11 +51,36 @@ class Tallies:
     def add(self, attempt: Attempt) -> None:
         self._attempts += 1
         if self.counts(attempt):
-            self.main.add(score_of(attempt))
+            self.main.add(self.score_of(attempt))
+            if attempt.reported is not None:
+                self._graded.add(attempt.reported)
+        for name, checks in self.checks_of(attempt).items():
+            self._checks.setdefault(name, Tally()).add(mean_of(checks), of=len(checks))
+
+    def checks_of(self, attempt: Attempt) -> dict[str, list[Check]]:
+        """Those with a number, by their name; the headline's own is told by it."""
+        found: dict[str, list[Check]] = {}
         for check in attempt.checks:
-            value = value_of(check)
-            if value is not None and not check.is_primary and check.name != self.primary:
-                self._checks.setdefault(check.name, Tally()).add(value)
+            if value_of(check) is not None and not check.is_primary and check.name != self.primary:
+                found.setdefault(check.name, []).append(check)
+        return found
+
+    def score_of(self, attempt: Attempt) -> float:
+        """What the main number is made of: passes where it is a pass rate, whatever else the attempt was given."""
+        if attempt.reported is None or self._is_rate:
+            return float(attempt.outcome == "pass")
+        return attempt.reported
+
+    @property
+    def _is_rate(self) -> bool:
+        return self.headline is not None and self.headline.metric == "pass_rate"
+
+    @property
+    def graded(self) -> tuple[str, Tally] | None:
+        """The values beside a pass rate, which are more than passed or not, and what they are called."""
+        if not self._is_rate or self._graded.is_binary or self.headline is None:
+            return None
+        return self.headline.scorer or "score", self._graded
 
     def counts(self, attempt: Attempt) -> bool:
         """Whether the harness's own number takes this attempt in; where it gives none, whether it was measured."""
@@ -67,8 +98,8 @@ class Tallies:
         }
 
 
-def score_of(attempt: Attempt) -> float:
-    return float(attempt.outcome == "pass") if attempt.reported is None else attempt.reported
+def mean_of(checks: Sequence[Check]) -> float:
+    return fmean(value for check in checks if (value := value_of(check)) is not None)
 
 
 def value_of(check: Check) -> float | None:

@@ -12,13 +12,14 @@ from typing import Any
 
 from errata.model import Attempt, Case, Check
 from errata.sources.every_eval_ever.naming import SCHEMA, Naming
-from errata.sources.every_eval_ever.tallying import Tallies, score_of, value_of
+from errata.sources.every_eval_ever.tallying import Tallies, mean_of, value_of
 from errata.sources.every_eval_ever.written_facts import facts_written
 from errata.sources.every_eval_ever.written_messages import messages_of
 from errata.sources.shared.values import as_text
 from errata.text.private import tree_for_others
 
 Row = dict[str, Any]
+NO_NUMBER = "checks without a number, or of a few cases"
 
 
 def rows_of(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Iterator[Row]:
@@ -27,17 +28,21 @@ def rows_of(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attemp
     correct = attempt.outcome == "pass"
     if attempt.measurement == "scored" and attempt.outcome == "none":
         tallies.losses["scores without a rule for what is correct"] += 1
-    score = score_of(attempt) if counted else float(correct)
+    score = tallies.score_of(attempt) if counted else float(correct)
     yield _of(made, tallies.primary if counted and tallies.main.count else None, score, correct=correct)
-    measures = tallies.measures
-    for check in attempt.checks:
-        value = value_of(check)
-        if check.is_primary or check.name == tallies.primary:
-            continue
-        if value is None or check.name not in measures:
-            tallies.losses["checks without a number, or of a few cases"] += 1
-        else:
-            yield _of(made, check.name, value, correct=check.status == "pass")
+    if counted and tallies.graded and attempt.reported is not None:
+        yield _of(made, tallies.graded[0], attempt.reported, correct=correct)
+    yield from _of_checks(made, tallies, attempt)
+
+
+def _of_checks(made: Row, tallies: Tallies, attempt: Attempt) -> Iterator[Row]:
+    measures, found = tallies.measures, tallies.checks_of(attempt)
+    others = [check for check in attempt.checks if not check.is_primary and check.name != tallies.primary]
+    tallies.losses[NO_NUMBER] += sum(value_of(one) is None or one.name not in measures for one in others)
+    for name, checks in found.items():
+        if name in measures:
+            tallies.losses["single values of checks that are written as their mean"] += len(checks) - 1 and len(checks)
+            yield _of(made, name, mean_of(checks), correct=all(check.status == "pass" for check in checks))
 
 
 def _of(row: Row, result: str | None, score: float, *, correct: bool) -> Row:

@@ -11,7 +11,8 @@ from errata.sources.shared.values import as_text
 from errata.text.private import tree_for_others
 
 _ARGUMENTS = ("temperature", "top_p", "top_k", "max_tokens")
-_RATES = frozenset(("mean", "accuracy", "pass_rate"))
+_MEANS = frozenset(("mean", "accuracy"))
+ROUNDED = 0.005
 
 Summary = dict[str, Any]
 
@@ -71,13 +72,12 @@ def _results(run: Run, naming: Naming, tallies: Tallies) -> Iterator[Summary]:
     score = tallies.main.mean if stated is None else stated
     shared = _shared(run, naming)
     if score is not None:
-        kind = "pass_rate" if headline is None else "mean" if headline.metric in _RATES else headline.metric
+        kind = "pass_rate" if headline is None else "mean" if headline.metric in _MEANS else headline.metric
         told = {"number": "as the harness states it" if stated is not None else "counted from the rows"}
         yield shared | _result(run, tallies.primary, kind, tallies.main, score) | _details(score, tallies, told)
-    for name, tally in tallies.measures.items():
+    for name, tally in ((tallies.graded,) if tallies.graded else ()) + tuple(tallies.measures.items()):
         if tally.mean is not None:
-            details = {"score": tally.mean, "uncertainty": {"num_samples": tally.count}}
-            yield shared | _result(run, name, "mean", tally, tally.mean) | {"score_details": details}
+            yield shared | _result(run, name, "mean", tally, tally.mean) | {"score_details": _of_values(tally)}
 
 
 def _shared(run: Run, naming: Naming) -> Summary:
@@ -119,10 +119,25 @@ def _bounds(tally: Tally, score: float) -> Mapping[str, Any]:
 
 def _details(score: float, tallies: Tallies, told: dict[str, str]) -> Summary:
     headline = tallies.headline
-    uncertainty: Summary = {"num_samples": tallies.main.count}
+    uncertainty: Summary = {"num_samples": n} if (n := _n(tallies)) is not None else {}
     if headline is not None and headline.stderr is not None:
         uncertainty["standard_error"] = {"value": headline.stderr}
     return {"score_details": {"score": score, "details": told, "uncertainty": uncertainty}}
+
+
+def _n(tallies: Tallies) -> int | None:
+    """What the number is over: as the harness says of its own; the rows only where these give the same number."""
+    headline, main = tallies.headline, tallies.main
+    if headline is None or headline.value is None:
+        return main.count
+    if headline.n is not None:
+        return headline.n
+    return main.count if main.mean is not None and abs(main.mean - headline.value) <= ROUNDED else None
+
+
+def _of_values(tally: Tally) -> Summary:
+    told = {"details": {"number": "the mean over attempts of the mean of their judges"}} if tally.is_averaged else {}
+    return {"score": tally.mean, **told, "uncertainty": {"num_samples": tally.count}}
 
 
 def _since_1970(moment: str | None) -> str:
