@@ -15,6 +15,7 @@ from errata.model.usage import Usage, UsageByRole
 from errata.sources.every_eval_ever.naming import naming_of
 from errata.sources.every_eval_ever.tallying import Tallies
 from errata.sources.every_eval_ever.written_rows import error_of, rows_of
+from errata.sources.every_eval_ever.written_summary import summary_of
 from errata.testing import a_run, an_attempt
 from terminal import done, errata
 
@@ -179,6 +180,52 @@ def test_a_check_of_one_case_is_no_number_of_the_run():
         tallies.add(attempt)
 
     assert list(tallies.measures) == ["same"]
+
+
+def results(run, *attempts):
+    """Name of a number → its kind, its value and what it is over."""
+    tallies = Tallies(run)
+    for attempt in attempts:
+        tallies.add(attempt)
+    told = summary_of(run, naming_of(run), tallies, now=0.0, written_by="errata")["evaluation_results"]
+    return {
+        one["evaluation_result_id"]: (
+            one["metric_config"]["metric_kind"],
+            one["score_details"]["score"],
+            one["score_details"].get("uncertainty", {}).get("num_samples"),
+        )
+        for one in told
+    }
+
+
+def graded(at, outcome, value, **changes):
+    return an_attempt(case=f"suite/{at}", outcome=outcome, reported=value, reported_counted=True, **changes)
+
+
+def test_a_pass_rate_is_a_rate_of_passes_and_graded_values_stand_beside_it():
+    run = a_run(reported=(Reported(name="pass rate", metric="pass_rate", scorer="best", headline=True),))
+
+    told = results(run, graded(1, "pass", 0.75), graded(2, "fail", 0.25))
+
+    assert told == {"pass rate": ("pass_rate", 0.5, 2), "best": ("mean", 0.5, 2)}
+    assert row_of(graded(1, "pass", 0.75), run=run)["evaluation"]["score"] == 1
+
+
+@pytest.mark.parametrize(("stated", "n"), [(40, 40), (None, 2340)])
+def test_the_harnesss_own_number_is_over_what_the_harness_says(stated, n):
+    number = Reported(name="accuracy", metric="mean", value=0.38, n=stated, headline=True)
+
+    told = results(a_run(reported=(number,), measured_attempts=2340), graded(1, "fail", 0.65))
+
+    assert told == {"accuracy": ("mean", 0.38, n)}
+
+
+def test_a_check_that_several_judges_made_is_one_value_of_an_attempt():
+    checks = tuple(Check(name="tone", status="pass", value=value, judge=judge) for judge, value in (("a", 1), ("b", 0)))
+
+    told = results(a_run(), an_attempt(case="suite/1", checks=checks), an_attempt(case="suite/2", checks=checks[:1]))
+
+    assert told["tone"] == ("mean", 0.75, 2)
 
 
 def test_files_that_are_there_are_not_written_over(tmp_path):

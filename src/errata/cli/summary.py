@@ -11,6 +11,7 @@ from errata.cli.summary_memory import show_memory, tell_history
 from errata.cli.table import put_parts
 from errata.pipeline.analysis import Analysis
 from errata.pipeline.causes import Cause
+from errata.pipeline.nothing_failed import untold_of
 from errata.text.clean import one_line
 
 MOST_CAUSES = 5
@@ -47,7 +48,7 @@ def tell_summary(analysis: Analysis) -> None:
 def _finished(analysis: Analysis) -> str:
     run, counts = analysis.stored.run, analysis.stored.counts
     never = sum(counts.executions.get(one, 0) for one in ("missing", "unfinished", "skipped"))
-    if run.expected_cases is None or analysis.unit == "attempts":
+    if run.expected_cases is None or analysis.unit == "attempts" or untold_of(analysis.stored):
         return ""
     finished = counts.cases - never
     return f"{finished:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} finished · "

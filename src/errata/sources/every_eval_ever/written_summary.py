@@ -74,7 +74,7 @@ def _results(run: Run, naming: Naming, tallies: Tallies) -> Iterator[Summary]:
     if score is not None:
         kind = "pass_rate" if headline is None else "mean" if headline.metric in _MEANS else headline.metric
         told = {"number": "as the harness states it" if stated is not None else "counted from the rows"}
-        yield shared | _result(run, tallies.primary, kind, tallies.main, score) | _details(score, tallies, told)
+        yield shared | _result(run, tallies.primary, kind, tallies.main, score) | _details(score, run, tallies, told)
     for name, tally in ((tallies.graded,) if tallies.graded else ()) + tuple(tallies.measures.items()):
         if tally.mean is not None:
             yield shared | _result(run, name, "mean", tally, tally.mean) | {"score_details": _of_values(tally)}
@@ -117,22 +117,23 @@ def _bounds(tally: Tally, score: float) -> Mapping[str, Any]:
     return {"score_type": "binary" if tally.is_binary else "continuous", "min_score": 0.0, "max_score": 1.0}
 
 
-def _details(score: float, tallies: Tallies, told: dict[str, str]) -> Summary:
+def _details(score: float, run: Run, tallies: Tallies, told: dict[str, str]) -> Summary:
     headline = tallies.headline
-    uncertainty: Summary = {"num_samples": n} if (n := _n(tallies)) is not None else {}
+    uncertainty: Summary = {"num_samples": n} if (n := _n(run, tallies)) is not None else {}
     if headline is not None and headline.stderr is not None:
         uncertainty["standard_error"] = {"value": headline.stderr}
-    return {"score_details": {"score": score, "details": told, "uncertainty": uncertainty}}
+    return {"score_details": {"score": score, "details": told, **({"uncertainty": uncertainty} if uncertainty else {})}}
 
 
-def _n(tallies: Tallies) -> int | None:
+def _n(run: Run, tallies: Tallies) -> int | None:
     """What the number is over: as the harness says of its own; the rows only where these give the same number."""
     headline, main = tallies.headline, tallies.main
     if headline is None or headline.value is None:
         return main.count
     if headline.n is not None:
         return headline.n
-    return main.count if main.mean is not None and abs(main.mean - headline.value) <= ROUNDED else None
+    same = main.mean is not None and abs(main.mean - headline.value) <= ROUNDED
+    return main.count if same else run.measured_attempts
 
 
 def _of_values(tally: Tally) -> Summary:

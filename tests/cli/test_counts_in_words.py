@@ -1,0 +1,39 @@
+"""One count is told by every command with the same number, and what is cut off is said to be."""
+
+import json
+
+from terminal import FIXTURES, done
+
+DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data"
+
+
+def test_attempts_are_what_is_in_the_log_and_what_is_missing_is_named_apart():
+    analysis = done("analyze", DAMAGED, "--no-report")
+    (run,) = (row["run"] for row in done("runs", "--json").rows)
+
+    assert "29 attempts, 2 missing, 4 failures" in " ".join(done("import", DAMAGED).out.split())
+    assert "4 failures of 29 attempts, 2 missing" in done("failures", run).out
+    assert "attempts   29 attempts, 2 missing" in done("show", run).out
+    assert "29 turns, 2 missing" in analysis.err
+    assert "25/29" in done("runs").out
+    assert "2 missing" in done("runs").out
+    assert " of 29 attempts, 2 missing" in done("rerun", run).out
+
+
+def lines(categories):
+    yield {"native_id": "r", "source": {"name": "harbour"}, "suite": "harbour", "subject": {"model": "m"}}, "run"
+    for at in range(categories):
+        yield {"suite": "harbour", "native_id": f"c{at}", "category": f"part-{at:02}"}, "case"
+        made = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
+        yield {"case": f"harbour/c{at}", **made}, "attempt"
+
+
+def test_categories_beyond_the_shown_ones_are_counted(tmp_path):
+    log = tmp_path / "log.jsonl"
+    made = (json.dumps({"errata": 1, "kind": kind, "record": record}) for record, kind in lines(13))
+    log.write_text("\n".join(made))
+
+    told = " ".join(done("analyze", log, "--no-report").out.split())
+
+    assert "part-09 1/1 · and 3 others (failures / attempts)" in told
+    assert "part-10" not in told.partition("Category")[2].partition("(failures")[0]
