@@ -144,7 +144,9 @@ def test_the_newest_run_that_failed_so_before_is_meant():
 
 def test_a_run_that_failed_through_its_machinery_failed_all_the_same():
     """004-actions/005-fetch_with_retry could not be installed in run A: owner environment, nothing was measured."""
-    row = add("--what", "pins", "--path", "package.json", "--for", "004-actions/005-fetch_with_retry", *ON, "--json").row
+    row = add(
+        "--what", "pins", "--path", "package.json", "--for", "004-actions/005-fetch_with_retry", *ON, "--json"
+    ).row
 
     assert row["run"].startswith("jn709tmj")
 

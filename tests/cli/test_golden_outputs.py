@@ -331,6 +331,7 @@ def test_the_list_of_runs(library):
     assert done("runs", "--source", "conversation-bench", "--store", library).out == snapshot("""\
 run       model             suite          started           passed  failures
 0b1c2d3e  voice-beta        harbour_bench  2026-03-02 10:00   25/29         4
+    2 missing
 7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00    0/30         1
     nothing scored
 3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00   22/30         8

@@ -13,7 +13,7 @@ from errata.pipeline.reporting.run_files import REPORTS, RunWritten, write_run_r
 from errata.pipeline.selecting import handle_of
 from errata.report.document import Document
 from errata.report.facts.run import GROUPS, RunReport
-from errata.report.profiles.parts import named
+from errata.report.profiles.parts import named, percent
 from errata.report.profiles.run import OFFER, passed_of
 from errata.report.step_summary import of_run
 
@@ -36,7 +36,8 @@ def write_run(stored: StoredRun, options: Options, wish: Wish) -> Document:
 def show_run(made: RunWritten, handle: str) -> None:
     report = made.report
     subject = report.subject
-    put(f"{handle} · {subject.model or 'unknown model'} · {passed_of(subject)}", hang=2)
+    rate = f" ({percent(subject.passed / subject.total)})" if subject.judged and subject.total else ""
+    put(f"{handle} · {subject.model or 'unknown model'} · {passed_of(subject)}{rate}", hang=2)
     if not made.written:
         ends = ", and no" if report.answer.startswith(ALL_PASSED) else ". No"
         put(f"{report.answer.removesuffix('.')}{ends} report was written.", hang=2)

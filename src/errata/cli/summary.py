@@ -55,7 +55,7 @@ def _finished(analysis: Analysis) -> str:
 
 
 def show_summary(analysis: Analysis, *, kept: bool) -> None:
-    run, counts = analysis.stored.run, analysis.stored.counts
+    run = analysis.stored.run
     if run.excluded is not None:
         put(f"EXCLUDED from every score: {run.excluded.reason}")
     if analysis.unavailable is not None:

@@ -73,7 +73,7 @@ def passed_of(subject: Subject) -> str:
         return "nothing was scored"
     if not subject.total:
         return subject.untold or "nothing was measured"
-    return f"{subject.passed}/{subject.total} passed ({100 * subject.passed / subject.total:.1f} %)"
+    return f"{subject.passed}/{subject.total} passed"
 
 
 def _pass_rate(subject: Subject) -> str:
