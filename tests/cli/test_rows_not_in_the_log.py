@@ -3,7 +3,7 @@
 import pytest
 
 from report_pages import facts, only, reported, tables
-from terminal import FIXTURES, done
+from terminal import FIXTURES, done, errata
 
 AIDER = FIXTURES / "aider" / "leaderboard" / "data"
 CONVERTED = FIXTURES / "inspect_ai" / "real_converted" / "data"
@@ -75,3 +75,8 @@ def test_scored_failures_without_a_check_are_told_by_their_verdict(tmp_path):
     for page in pages:
         (steps,) = (rows for rows in tables(page.read_text()) if "Check (first failed)" in rows[0])
         assert [row["Check (first failed)"] for row in steps] == ["none (the verdict alone tells)"]
+
+
+def test_next_promises_no_repetition_that_there_is_not():
+    assert "errata rerun" not in errata("check", SIMPLEQA).out
+    assert "errata rerun" in errata("check", CVEBENCH).out

@@ -273,3 +273,11 @@ def test_a_log_that_was_shortened_still_tells_of_how_many_samples_its_results_ar
     shortened = run(log("real_converted", "data_cyse2_vuln_exploit_challenges.json"))
 
     assert shortened.expected_cases == 2340 // 4
+
+
+def test_samples_that_were_measured_and_are_not_in_the_log_are_named_but_not_missing():
+    path = log("real_converted", "data_with_llm_scoring.json")
+
+    assert (run(path).expected_cases, run(path).measured_attempts) == (1000, 1000)
+    assert not attempts(path)
+    assert [case.native_id for case in items(path, Case)] == ["1", "2", "3", "4", "5"]

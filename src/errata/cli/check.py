@@ -48,7 +48,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         scores = pipeline.score_run(stored, store)
         put()
         put_bracket(scores)
-        if sum(scores.scores["clean"].left_out.values()):
+        if scores.to_repeat:
             put_command("Next", ["errata", "rerun", handle], "how to repeat what clean leaves out; runs nothing")
     return 0 if fit else 1
 

@@ -17,8 +17,6 @@ from errata.text.clean import one_line
 MOST_CAUSES = 5
 MOST_CHECKS = 8
 MOST_CATEGORIES = 10
-NOT_REPEATED = ("skipped", "not scored", "timed out")
-"""What is left out of clean and `errata rerun` leaves as it is."""
 CHECK_NAME = 40
 BAR = 20
 CAUSE = 72
@@ -195,8 +193,7 @@ def _show_next(analysis: Analysis) -> None:
     """Commands to go on with; each is there today."""
     handle, failures = analysis.handle, analysis.stored.counts.failures
     shown = f"{handle}/{analysis.first_case}" if analysis.first_case else handle
-    clean = analysis.scores.scores["clean"]
-    again = sum(len(group.members) for group in clean.groups if group.why not in NOT_REPEATED)
+    again = analysis.scores.to_repeat
     steps = []
     if failures:
         steps.append((["errata", "failures", handle], f"the {plural(failures, 'failure')}, with reasons"))

@@ -18,6 +18,9 @@ from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.database import Store
 from errata.triage.rulebook import Rule
 
+NOT_REPEATED = frozenset(("skipped", "not scored", "timed out"))
+"""Why an attempt may be left out of clean, and is to stay as it is."""
+
 
 class Proof(msgspec.Struct, frozen=True):
     """One line of the log that stands for a group of attempts."""
@@ -38,6 +41,11 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
     cost: Cost
     proofs: dict[tuple[str, str], Proof]
     """By reason and signal of a group."""
+
+    @property
+    def to_repeat(self) -> int:
+        """How many of those that clean leaves out `errata rerun` can tell how to repeat."""
+        return sum(len(group.members) for group in self.scores["clean"].groups if group.why not in NOT_REPEATED)
 
     def proof_of(self, group: Group) -> Proof | None:
         return self.proofs.get((group.why, group.signal))

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
-from errata.model import Attempt, Item, Unreadable, attempt_id, case_key
+from errata.model import Attempt, Case, Item, Unreadable, attempt_id, case_key
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, convert_each, unreadable
 from errata.sources.inspect_ai.layout import NAME
@@ -49,12 +50,13 @@ class _Samples:
         self._measured = 0
         spec = mapping(log.header.get("eval"))
         self._epochs = max(1, count(mapping(spec.get("config")).get("epochs")) or 1)
+        self._plan = log.ref.below("eval", "dataset", "sample_ids")
         self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
 
     def items(self) -> Iterator[Item]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
         yield from convert_each(self._unseen(), self._of_summary, source=NAME)
-        yield from self._missing()
+        yield from self._without_row()
 
     def _of_sample(self, row: Row) -> list[Item]:
         sample = row.data
@@ -99,29 +101,39 @@ class _Samples:
         self._seen.add((ident, attempt.index))
         self._measured += attempt.execution in MEASURED
 
-    def _missing(self) -> Iterator[Attempt]:
+    def _without_row(self) -> Iterator[Item]:
+        """What was planned: never made, stopped early, or measured and not in the log."""
         if len(self._planned) * self._epochs > PLAN_CAP:
             return
-        run = self._reading.run
-        # where samples were measured that the log does not hold, nobody can tell which were never made
-        untold = (run.measured_attempts or 0) > self._measured
         results = mapping(self._log.header.get("results"))
         stops = [mapping(stop) for stop in sequence(mapping(results.get("early_stopping")).get("early_stops"))]
         stopped = {(words(stop.get("id")), count(stop.get("epoch"))): stop for stop in stops}
+        # where samples were measured that the log does not hold, nobody can tell which were never made
+        untold = (self._reading.run.measured_attempts or 0) > self._measured
         for ident, epoch in product(dict.fromkeys(self._planned), range(1, self._epochs + 1)):
             if (ident, epoch) in self._seen:
                 continue
             stop = stopped.get((ident, epoch))
-            if stop is None and untold:
-                continue
-            yield Attempt(
-                run=run.id,
-                case=case_key(run.suite, ident),
-                index=epoch,
-                execution="missing" if stop is None else "skipped",
-                measurement="not_run",
-                outcome="none",
-                stop_reason=words(mapping(stop).get("reason")),
-                extra=plain(stop) if stop else {},
-                ref=self._log.ref.below("eval", "dataset", "sample_ids"),
-            )
+            if stop is not None or not untold:
+                yield self._never_made(ident, epoch, stop)
+            elif ident not in self._cases:
+                yield self._named(ident)
+
+    def _never_made(self, ident: str, epoch: int, stop: dict[str, Any] | None) -> Attempt:
+        run = self._reading.run
+        return Attempt(
+            run=run.id,
+            case=case_key(run.suite, ident),
+            index=epoch,
+            execution="missing" if stop is None else "skipped",
+            measurement="not_run",
+            outcome="none",
+            stop_reason=words(mapping(stop).get("reason")),
+            extra=plain(stop) if stop else {},
+            ref=self._plan,
+        )
+
+    def _named(self, ident: str) -> Case:
+        run = self._reading.run
+        self._cases[ident] = ""
+        return Case(run=run.id, suite=run.suite, native_id=ident, ref=self._plan)
