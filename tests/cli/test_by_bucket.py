@@ -29,7 +29,8 @@ def test_failures_can_be_listed_by_bucket(buckets):
     assert {row["bucket"]["slug"] for row in rows} == {slug}
 
 
-def test_a_bucket_that_nothing_is_in_is_told(buckets):
+def test_a_bucket_that_is_not_there_is_told(buckets):
     told = errata("review", "next", "3a4b5c6d", "--bucket", "nonsense")
 
-    assert "--bucket nonsense" in told.talk
+    assert told.code == 2
+    assert "No bucket is named `nonsense`" in told.talk

@@ -172,7 +172,7 @@ def test_what_is_disputed_is_a_queue_for_a_person(read_all, tmp_path):
     told = done("review", "agreement", "latest").out
 
     assert "Disputed 1" in told
-    assert f"errata review next {attempt}" in told.replace("\n      ", "")
+    assert f"errata review next '{attempt}'" in told.replace("\n      ", "")
     assert status()["disputed"] == [attempt]
 
 

@@ -18,7 +18,7 @@ from inspect_ai_logs import (
     unreadables,
 )
 
-from errata.model import Attempt
+from errata.model import Attempt, Case
 
 DEMO = log("demo_json")
 MIXED = log("mixed_json")
@@ -393,13 +393,21 @@ def test_an_epoch_that_asks_otherwise_says_so(tmp_path):
     assert attempt(path, "ok", 2).extra["asked"][1] == ["b", "a"]
 
 
-def test_planned_samples_without_a_trace_are_missing():
-    read = attempts(DEMO)
+def test_planned_samples_without_a_trace_are_missing(tmp_path):
+    header, _ = raw(DEMO)
+    path = changed(DEMO, tmp_path / "log.json", results=header["results"] | {"completed_samples": 4})
+    read = attempts(path)
 
     assert len(read) == 14
     assert {key for key, one in read.items() if one.execution != "missing"} == {
         (name, 1) for name in ("ok", "crash", "flaky", "limit", "toolerr")
     }
+
+
+def test_samples_that_were_measured_and_are_not_in_the_log_are_not_missing():
+    """Trimmed: the log says that more were completed than it holds."""
+    assert {one.execution for one in attempts(DEMO).values()}.isdisjoint({"missing"})
+    assert len(items(DEMO, Case)) == 7
 
 
 def test_a_sample_that_was_stopped_before_it_began_is_skipped(tmp_path):
@@ -410,10 +418,11 @@ def test_a_sample_that_was_stopped_before_it_began_is_skipped(tmp_path):
     assert (attempt(path, "ok", 2).execution, attempt(path, "ok", 2).stop_reason) == ("skipped", "certain by now")
 
 
-def test_a_log_without_samples_has_only_missing_ones():
-    read = attempts(log("real_logs", "*no-samples.json"))
+def test_a_log_without_samples_names_its_cases_and_makes_up_no_attempts():
+    path = log("real_logs", "*no-samples.json")
 
-    assert [one.execution for one in read.values()] == ["missing"] * 3
+    assert attempts(path) == {}
+    assert len(items(path, Case)) == 3
 
 
 def test_a_sample_that_stands_there_twice_is_a_duplicate(tmp_path):

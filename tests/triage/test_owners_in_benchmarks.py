@@ -70,7 +70,6 @@ def test_what_a_test_or_its_fixture_raises_is_not_the_model_s(fixture):
     assert {name.rpartition("test_")[2]: owner for name, owner in found.items() if "answer" not in name} == {
         "infra#1": "provider",
         "setup_error#1": "environment",
-        "xf#1": "model",
     }
 
 
