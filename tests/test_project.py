@@ -43,7 +43,8 @@ def test_one_command_runs_every_test_suite():
 def test_ci_runs_both_and_fails_where_one_does():
     commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
 
-    assert commands[-1] == "exec make check test"
+    assert commands[-1].startswith("exec make ")
+    assert commands[-1].endswith(" check test")
 
 
 @pytest.mark.req("A-12")
