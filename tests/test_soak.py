@@ -4,7 +4,7 @@ from soak import kills, load, reviews
 
 
 def test_imports_that_are_killed_leave_nothing_half_visible(tmp_path, capsys):
-    kills.run(tmp_path, rounds=3, size=6 * kills.MB)
+    kills.run(tmp_path, rounds=3, size=2 * kills.MB)
 
     assert "no half-visible run" in capsys.readouterr().out
 
