@@ -15,26 +15,26 @@ def counts(found):
 
 @pytest.mark.req("J-09", "J-19")
 def test_a_check_is_counted_for_each_run_and_in_all():
-    failed = [(1, "suite/0", "grounding", 1), (2, "suite/0", "grounding", 1), (2, "suite/1", "grounding", 2)]
+    failed = {1: {"grounding": {"suite/0": 1}}, 2: {"grounding": {"suite/0": 1, "suite/1": 2}}}
 
     assert counts(failed_dimensions(a_matrix("FF", "FF"), failed)) == {"grounding": ((1, 3), 4)}
 
 
 def test_cases_that_are_not_compared_do_not_count():
-    failed = [(1, "suite/0", "tests", 1), (1, "suite/9", "tests", 1)]
+    failed = {1: {"tests": {"suite/0": 1, "suite/9": 1}, "other": {"suite/9": 1}}}
 
     assert counts(failed_dimensions(a_matrix("F", "F"), failed)) == {"tests": ((1, 0), 1)}
 
 
 def test_checks_stand_in_the_order_of_their_harness_and_others_by_frequency():
-    failed = [(1, "suite/0", name, count) for name, count in (("x", 1), ("tests", 1), ("y", 2), ("tsc", 1))]
+    failed = {1: {name: {"suite/0": count} for name, count in (("x", 1), ("tests", 1), ("y", 2), ("tsc", 1))}}
     found = failed_dimensions(a_matrix("F"), failed, order=["tsc", "tests"])
 
     assert [one.name for one in found] == ["tsc", "tests", "y", "x"]
 
 
 def test_over_how_many_cases_a_check_failed_is_told():
-    failed = [(1, "suite/0", "x", 1), (2, "suite/0", "x", 1), (2, "suite/1", "x", 1)]
+    failed = {1: {"x": {"suite/0": 1}}, 2: {"x": {"suite/0": 1, "suite/1": 1}}}
 
     assert failed_dimensions(a_matrix("FF", "FF"), failed)[0].cases == 2
 

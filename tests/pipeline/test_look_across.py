@@ -129,3 +129,18 @@ def test_the_version_changes_when_a_run_joins(store):
 
 def test_a_run_alone_has_no_version(store):
     assert across_version(imported(store, "a", one="x"), store) == ""
+
+
+def test_a_run_that_says_nothing_new_changes_no_version(store):
+    runs = [imported(store, name, one="x", two="pass") for name in ("a", "b", "c")]
+    before = across_version(runs[0], store)
+    imported(store, "d", two="y")
+
+    assert before
+    assert across_version(runs[0], store) == before
+
+
+def test_where_every_case_is_passed_by_somebody_there_is_nothing_to_say(store):
+    runs = [imported(store, name, one="pass" if name == "c" else "x") for name in ("a", "b", "c")]
+
+    assert across_version(runs[0], store) == ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from errata.checkup.survey import Named, Seen, Survey
-from errata.model import Evidence, Finding
+from errata.model import Evidence, Finding, run
 from errata.model.words import Severity
 from errata.text.clean import one_line
 
@@ -27,7 +27,7 @@ def finding(
 
 
 def case_name(survey: Survey, case: str) -> str:
-    return case.removeprefix(f"{survey.run.suite}/")
+    return run.case_name(survey.run, case)
 
 
 def names(survey: Survey, named: Named) -> str:

@@ -15,6 +15,7 @@ from errata.cli.compare_sets import put_sets
 from errata.cli.compare_tables import put_tables
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, say
+from errata.cli.progress import progress
 from errata.pipeline.comparing import Comparison, Wish
 from errata.pipeline.selecting import handles_of
 from errata.store.database import Store
@@ -43,7 +44,8 @@ def command(
     for folder in chosen.passed_over:
         say(f"`{folder}` is passed over: the runs that are named win")
     wish = Wish(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
-    comparison = pipeline.compare_runs(chosen.runs, store, wish)
+    with progress("Comparing") as on_attempts:
+        comparison = pipeline.compare_runs(chosen.runs, store, wish, on_attempts=on_attempts)
     if csv is not None:
         write_matrix(comparison, csv)
         say(f"wrote {csv}")

@@ -11,8 +11,8 @@ from errata.compare.pairings import Pairing, Tally
 from errata.compare.scores import Policy
 from errata.compare.sets import Uniques
 from errata.compare.suites import Difference
+from errata.model.run import case_name
 from errata.pipeline.comparing import Compared, Comparison, Sets
-from errata.pipeline.failures import case_name
 
 POLICIES: tuple[Policy, ...] = ("strict", "as_reported", "clean")
 

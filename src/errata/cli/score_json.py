@@ -4,7 +4,7 @@ from typing import Any
 
 from errata.compare.scores import Group, Policy, Score
 from errata.model import Run
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.pipeline.pooling import Pool
 from errata.pipeline.scoring import Scores
 

@@ -11,7 +11,7 @@ from errata.compare.prices import Cost
 from errata.compare.scores import Score
 from errata.compare.trials import Tried
 from errata.model import Run
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.pipeline.pooling import Pool
 from errata.pipeline.scoring import Scores
 from errata.pipeline.selecting import short

@@ -11,7 +11,7 @@ from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.compare.sessions import Cascade, Change, SessionSummary, Timeline
 from errata.model import Run
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.pipeline.selecting import handle_of
 from errata.text.clean import one_line
 

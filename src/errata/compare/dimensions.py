@@ -1,6 +1,6 @@
 """How often each check failed: a judge's dimension, a step, an assertion. Counted, never taken from a summary."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -21,19 +21,20 @@ class CountByRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def failed_dimensions(
-    matrix: Matrix, failed: Iterable[tuple[int, str, str, int]], order: Collection[str] = ()
+    matrix: Matrix, failed: Mapping[int, Mapping[str, Mapping[str, int]]], order: Collection[str] = ()
 ) -> tuple[CountByRun, ...]:
-    """`failed`: a run's number, a case, a check, and in how many attempts it failed.
+    """`failed`: a run's number → check → case → in how many attempts it failed.
 
     In the order in which the harness lists its checks, where there is one, else the most frequent first.
     """
-    place = {column.pk: at for at, column in enumerate(matrix.columns)}
     counts: dict[str, list[int]] = {}
     cases: dict[str, set[str]] = {}
-    for pk, case, name, count in failed:
-        if case in matrix.rows:
-            counts.setdefault(name, [0] * len(matrix.columns))[place[pk]] += count
-            cases.setdefault(name, set()).add(case)
+    for at, column in enumerate(matrix.columns):
+        for name, by_case in failed.get(column.pk, {}).items():
+            here = by_case.keys() & matrix.rows.keys()
+            if here:
+                counts.setdefault(name, [0] * len(matrix.columns))[at] = sum(map(by_case.__getitem__, here))
+                cases.setdefault(name, set()).update(here)
     listed = {name: at for at, name in enumerate(order)}
     found = [CountByRun(name=name, by_run=tuple(those), cases=len(cases[name])) for name, those in counts.items()]
     return tuple(sorted(found, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))

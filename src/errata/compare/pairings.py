@@ -66,7 +66,8 @@ def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) ->
     """`clean`: the same columns, without the cells that say nothing; `without`: cases that take no part."""
     labels = [column.label for column in matrix.columns]
     pairs = list(combinations(range(len(labels)), 2))
-    both = [_tallies(_marks(one, without), pairs) for one in (matrix, clean)]
+    every = _tallies(_marks(matrix, without), pairs)
+    both = (every, every if clean is matrix else _tallies(_marks(clean, without), pairs))
     shares = [_shares(matrix, *pair, without) for pair in pairs] if len(pairs) <= RESAMPLED else [None] * len(pairs)
     return tuple(
         Pairing(first=labels[first], second=labels[second], all=every, clean=rest, shares=resampled)
@@ -75,10 +76,12 @@ def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) ->
 
 
 def without_cells(matrix: Matrix, cells: Iterable[tuple[int, str]]) -> Matrix:
-    """The matrix without the cells of these runs and cases."""
+    """The matrix without the cells of these runs and cases; itself where there are none."""
     gone: dict[str, set[int]] = {}
     for pk, case in cells:
         gone.setdefault(case, set()).add(pk)
+    if not gone:
+        return matrix
     rows = {
         case: tuple(None if cell is None or cell.run in gone[case] else cell for cell in row) if case in gone else row
         for case, row in matrix.rows.items()

@@ -148,7 +148,7 @@ class Trials:
         part._whole = self._whole or self
         return part
 
-    @property
+    @cached_property
     def rows(self) -> list[Tried]:
         return [one for tries in self.counted.values() for one in tries]
 
@@ -163,7 +163,7 @@ class Trials:
             return self._whole.valued
         return sum(bool(one.reported_counted and one.reported is not None) for one in self.rows)
 
-    @property
+    @cached_property
     def units(self) -> list[list[Tried]]:
         """What is counted one by one: cases, or attempts where a case was tried several times."""
         return [[one] for one in self.rows] if self.repeated else list(self.counted.values())

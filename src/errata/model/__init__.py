@@ -24,6 +24,7 @@ from errata.model.run import (
     Session,
     SourceInfo,
     Subject,
+    case_name,
 )
 from errata.model.signal import Attribution, FailureKey, Signal
 from errata.model.step import Actor, Step, ToolCall, ToolError, ToolResult
@@ -92,5 +93,6 @@ __all__ = [
     "Verdict",
     "attempt_id",
     "case_key",
+    "case_name",
     "split_attempt_id",
 ]

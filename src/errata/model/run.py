@@ -134,3 +134,8 @@ class Run(Record):
             return None
         counted = (int(one.value) for one in told if one.metric == "passed" and one.value is not None)
         return next(counted, round(rate.value * rate.n)), rate.n
+
+
+def case_name(run: Run, key: str) -> str:
+    """The case as its harness names it."""
+    return key.removeprefix(f"{run.suite}/") if run.suite else key

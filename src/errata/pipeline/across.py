@@ -1,9 +1,13 @@
 """What other runs of the same suite in the store, and a run's own context, show about its failures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from errata import triage
+from errata.errors import StoreError
 from errata.model import Attempt, Counts, Run, StoredRun
 from errata.model.identity import fingerprint
 from errata.pipeline.rules import rules_in_use
@@ -11,6 +15,7 @@ from errata.store.attempts import attempts_of, case_of, run_with_texts, with_tex
 from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on
 from errata.store.database import Store
 from errata.store.runs import all_runs
+from errata.store.summaries import keep_summary, kept_summary
 from errata.triage.across import FEWEST, Across, CaseElsewhere, failing_everywhere, short_answer
 from errata.triage.contradictions import offered_tools
 from errata.triage.expected import expected_texts
@@ -19,6 +24,7 @@ from errata.triage.stand_ins import stand_in_of
 MOST_RUNS = 50
 MOST_COMPARED = 2_000
 """Of so many cases the answers of all subjects are compared."""
+ACROSS = "across"
 NOT_THE_CASES = frozenset(("provider", "environment", "harness", "simulator", "collateral", "budget"))
 
 
@@ -41,8 +47,15 @@ def subject_name(run: Run) -> str:
 
 
 def across_version(stored: StoredRun, store: Store) -> str:
-    """What has to be part of the version of a triage, so that it is made anew when other runs say something new."""
-    return Peers(stored, store).version
+    """What has to be part of the version of a triage, so that it is made anew when other runs say something new.
+
+    Another run of the suite may well say nothing new of this one: what was found is kept with the runs it came from.
+    """
+    peers = Peers(stored, store)
+    if not peers.version:
+        return ""
+    kept = kept_summary(store, stored.pk, ACROSS, peers.version)
+    return look_across(stored, store).version if kept is None else kept.decode("ascii")
 
 
 def look_across(stored: StoredRun, store: Store) -> Across:
@@ -51,29 +64,71 @@ def look_across(stored: StoredRun, store: Store) -> Across:
     offered = offered_tools(run_with_texts(store, stored).context)
     if not peers.version:
         return Across(offered=offered)
-    cases = dict(_elsewhere(stored, store, peers))
-    return Across(_with_answers(cases, stored, store, peers), offered=offered, version=peers.version)
+    cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
+    version = _fingerprint(cases)
+    with suppress(StoreError):  # a store that can only be read is looked at anew each time
+        keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
+    return Across(cases, offered=offered, version=version)
+
+
+def _fingerprint(cases: Mapping[str, CaseElsewhere]) -> str:
+    """Over all that becomes part of a signal; empty where nothing does."""
+    told = [
+        (key, one.failed, bool(one.passed), one.reference.id if one.reference else "", one.same_task, one.answers)
+        for key, one in sorted(cases.items())
+    ]
+    return fingerprint(told, size=4) if told else ""
+
+
+class _Group(NamedTuple):
+    """One case, as long as its task was the same, where that speaks against the task or its grader."""
+
+    case: str
+    passed_by: dict[int, bool]
+    """By a run's number, of those that tried it."""
+    failed: tuple[str, ...]
+    passed: int
+    references_fail: bool
+    same_task: bool
 
 
 def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[str, CaseElsewhere]]:
     """Of every case that this run failed: how it went with the others."""
     gold = {one.case: one for run in peers.references.values() for one in _clean_failures(run, store)}
-    pks = {stored.pk, *peers.subjects, *peers.references}
-    for key, rows in groupby(case_outcomes(store, pks), key=lambda row: row.case):
-        alike = _of_the_same_task(list(rows), stored.pk)
-        if not alike or any(row.passed for row in alike if row.run_pk == stored.pk):
+    subjects = tuple(sorted(peers.subjects.items()))
+    for one in _groups(store, stored.pk, subjects, tuple(sorted(peers.references))):
+        if one.passed_by.get(stored.pk, True):
             continue
-        tried = [(peers.subjects[row.run_pk], row.passed, row.failed) for row in alike if row.run_pk in peers.subjects]
-        failed, passed = failing_everywhere(tried)
-        references = [row for row in alike if row.run_pk in peers.references]
-        reference = gold.get(key) if references and not any(row.passed for row in references) else None
-        if reference is not None or (not passed and len(failed) >= FEWEST):
-            yield key, CaseElsewhere(failed, passed, reference, bool(alike[0].digest))
+        reference = gold.get(one.case) if one.references_fail else None
+        if reference is not None or (not one.passed and len(one.failed) >= FEWEST):
+            yield one.case, CaseElsewhere(one.failed, one.passed, reference, one.same_task)
 
 
-def _of_the_same_task(rows: list[CaseOutcome], own_pk: int) -> list[CaseOutcome]:
-    digest = next((row.digest for row in rows if row.run_pk == own_pk), None)
-    return [row for row in rows if row.digest == digest]
+def _groups(store: Store, own: int, subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]) -> list[_Group]:
+    every = tuple(sorted({own, *references, *(pk for pk, _ in subjects)}))
+    return _groups_of(store, every, subjects, references)
+
+
+@lru_cache(maxsize=1)
+def _groups_of(
+    store: Store, pks: tuple[int, ...], subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]
+) -> list[_Group]:
+    """The same for all runs of a suite, one after the other; most cases are passed by somebody and are not in it."""
+    named, found = dict(subjects), []
+    for case, rows in groupby(case_outcomes(store, pks), key=lambda row: row.case):
+        alike: dict[str, list[CaseOutcome]] = {}
+        for row in rows:
+            alike.setdefault(row.digest, []).append(row)
+        for digest, those in alike.items():
+            failed, passed = failing_everywhere(
+                (named[row.run_pk], row.passed, row.failed) for row in those if row.run_pk in named
+            )
+            gold = [row.passed for row in those if row.run_pk in references]
+            references_fail = bool(gold) and not any(gold)
+            if references_fail or (not passed and len(failed) >= FEWEST):
+                passed_by = {row.run_pk: row.passed for row in those}
+                found.append(_Group(case, passed_by, failed, passed, references_fail, bool(digest)))
+    return found
 
 
 def _clean_failures(reference: StoredRun, store: Store) -> Iterator[Attempt]:

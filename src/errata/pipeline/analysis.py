@@ -12,10 +12,10 @@ import msgspec
 from errata import checkup
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Finding, StoredRun
+from errata.model.run import case_name
 from errata.pipeline.bucketing import bucket_if_cheap
 from errata.pipeline.causes import Causes, causes_of
 from errata.pipeline.explaining import BY_DEFAULT, meaning_of
-from errata.pipeline.failures import case_name
 from errata.pipeline.importing import OnItems, PathSummary, import_paths
 from errata.pipeline.log_lines import LogLine, error_lines, has_logs
 from errata.pipeline.nothing_failed import ALL_PASSED, told_without_failures

@@ -8,7 +8,7 @@ import msgspec
 from errata.errors import ErrataError
 from errata.model import Packet, Reviewer, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.pipeline.heirs import Heirs
 from errata.pipeline.judging import Answered, Judged, judge, keep, keep_refused
 from errata.pipeline.locating import locate_known

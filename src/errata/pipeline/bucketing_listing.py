@@ -7,10 +7,10 @@ import msgspec
 
 from errata.model import Bucket, Run, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
 from errata.pipeline.bucketing import bucket_if_needed
 from errata.pipeline.bucketing_history import Told, history
 from errata.pipeline.bucketing_members import short_names
-from errata.pipeline.failures import case_name
 from errata.pipeline.reasons import reason_of
 from errata.pipeline.standings import standing_of
 from errata.review.standing import Standing

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Bucket, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
 from errata.pipeline.bucketing import bucket_if_needed
 from errata.pipeline.bucketing_names import bucket_named
-from errata.pipeline.failures import case_name
 from errata.pipeline.selecting import handles_of
 from errata.pipeline.showing import ShownAttempt, find_shown
 from errata.store.buckets import Placement, placements_in, placements_of_run

@@ -8,9 +8,9 @@ import msgspec
 
 from errata.model import Attribution, FailureKey, Run
 from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
 from errata.model.words import Phase
 from errata.pipeline.explaining import BY_DEFAULT
-from errata.pipeline.failures import case_name
 from errata.pipeline.log_lines import LogLine
 from errata.text.mask import mask
 

@@ -1,7 +1,8 @@
 """The verb `compare`: what differs between runs, where they measured the same thing."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -23,7 +24,6 @@ from errata.pipeline.changed_tasks import changed_cases
 from errata.pipeline.comparing_cases import CaseFacts, cases_in, cases_in_category, members_of, what_they_ask
 from errata.pipeline.comparing_facts import RunFacts, facts_of
 from errata.pipeline.comparing_suites import common_cases, refuse_nothing_shared, refuse_too_few, refuse_unequal
-from errata.store.cells import cells_of, failed_checks_by_case
 from errata.store.database import Store
 
 ASKED = 5
@@ -103,10 +103,13 @@ class _Basis(NamedTuple):
     narrowed: bool
 
 
-def compare_runs(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> Comparison:
-    basis = _basis(chosen, store, wish)
+def compare_runs(
+    chosen: Sequence[StoredRun], store: Store, wish: Wish, *, on_attempts: Callable[[int], None] = lambda _: None
+) -> Comparison:
+    """`on_attempts` is told how many attempts are done: the first comparison of large runs takes its time."""
+    basis = _basis(chosen, store, wish, on_attempts)
     matrix, fit = basis.matrix, basis.facts
-    runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None)
+    runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, store)
     sets = _sets(matrix)
     out = _left_out_of_clean(matrix, runs)
     shown, clean = (by_subject(one) if wish.by_model else one for one in (matrix, without_cells(matrix, out)))
@@ -123,24 +126,33 @@ def compare_runs(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> Compa
         shown=shown,
         sets=sets,
         pairings=pairings(shown, clean, without=frozenset(basis.edited)),
-        checks=failed_dimensions(matrix, failed_checks_by_case(store, _pks(fit)), _order_of_checks(fit)),
+        checks=failed_dimensions(
+            matrix, {one.stored.pk: one.summary.failed_checks for one in fit}, _order_of_checks(fit)
+        ),
         categories=by_category(matrix, members_of(basis.cases), lambda cell: (cell.run, cell.case) not in out),
-        patterns=counted_patterns(matrix, {one.stored.pk: one.patterns for one in fit}),
+        patterns=counted_patterns(matrix, {one.stored.pk: one.summary.patterns for one in fit}),
         pattern_at={
-            (one.stored.pk, case): kinds.most_common(1)[0][0] for one in fit for case, kinds in one.patterns.items()
+            (one.stored.pk, case): max(kinds, key=kinds.__getitem__)
+            for one in fit
+            for case, kinds in one.summary.patterns.items()
         },
-        root_of={(one.stored.pk, case): root for one in fit for case, root in one.roots.items()},
+        root_of={(one.stored.pk, case): root for one in fit for case, root in one.summary.roots.items()},
     )
 
 
-def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> _Basis:
+def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish, on_attempts: Callable[[int], None]) -> _Basis:
     """Refused where there is nothing to be compared, or nothing that can be."""
-    facts = [facts_of(stored, store, timeouts=wish.timeouts, to_pool=wish.by_model) for stored in chosen]
+    facts = []
+    for stored in chosen:
+        facts.append(facts_of(stored, store, timeouts=wish.timeouts, to_pool=wish.by_model))
+        on_attempts(stored.counts.attempts)
     left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
     fit = [one for one in facts if not one.why_left_out()]
     refuse_too_few(len(fit), left_out, wish.least)
-    whole = matrix_of(columns_of([(one.stored.run, one.stored.pk) for one in fit]), cells_of(store, _pks(fit)))
-    changed = changed_cases(_pks(fit), store)
+    columns = columns_of([(one.stored.run, one.stored.pk) for one in fit])
+    whole = matrix_of(columns, chain.from_iterable(one.cells() for one in fit))
+    same_tasks = len({one.summary.tasks for one in fit}) == 1
+    changed: set[str] = set() if same_tasks else changed_cases([one.stored.pk for one in fit], store)
     found = differences(whole, tuple(case for case in whole.rows if case in changed))
     if not wish.common:
         refuse_unequal(found, whole)
@@ -148,10 +160,6 @@ def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish) -> _Basis:
     refuse_nothing_shared(matrix, found)
     edited = tuple(case for case in matrix.rows if case in changed)
     return _Basis(fit, left_out, found, edited, matrix, cases, matrix is not whole)
-
-
-def _pks(facts: Sequence[RunFacts]) -> list[int]:
-    return [one.stored.pk for one in facts]
 
 
 def _narrowed(whole: Matrix, wish: Wish, store: Store) -> tuple[Matrix, dict[str, CaseFacts]]:
@@ -165,9 +173,11 @@ def _narrowed(whole: Matrix, wish: Wish, store: Store) -> tuple[Matrix, dict[str
     return matrix, {case: cases[case] for case in matrix.rows}
 
 
-def _compared(facts: Sequence[RunFacts], matrix: Matrix, cases: Collection[str] | None) -> tuple[Compared, ...]:
+def _compared(
+    facts: Sequence[RunFacts], matrix: Matrix, cases: Collection[str] | None, store: Store
+) -> tuple[Compared, ...]:
     return tuple(
-        Compared(label=column.label, runs=(one.stored,), scores=one.scores(cases))
+        Compared(label=column.label, runs=(one.stored,), scores=one.scores(cases, store))
         for column, one in zip(matrix.columns, facts, strict=True)
     )
 

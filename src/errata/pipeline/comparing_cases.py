@@ -7,7 +7,7 @@ import msgspec
 from errata.compare.matrix import Matrix
 from errata.errors import NotFoundError
 from errata.model import Case, Run
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.store.attempts import cases_of
 from errata.store.case_outcomes import cases_named
 from errata.store.database import Store

@@ -9,9 +9,9 @@ from errata.compare.consistency import Study, Tries
 from errata.compare.matrix import subject_names
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
+from errata.model.run import case_name
 from errata.model.times import moment_of
 from errata.pipeline.changed_tasks import changed_cases
-from errata.pipeline.failures import case_name
 from errata.pipeline.selecting import short
 from errata.store.attempts import attempts_of
 from errata.store.database import Store

@@ -7,6 +7,7 @@ import msgspec
 
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.model.run import case_name
 from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.expectations import Expectations
 from errata.pipeline.log_lines import has_logs
@@ -116,11 +117,6 @@ def _verdict(stood: Standing | None) -> dict[str, Any] | None:
         "inherited_from": verdict.inherited_from,
         "changes": stood.changes,
     }
-
-
-def case_name(run: Run, key: str) -> str:
-    """The case as its harness names it."""
-    return key.removeprefix(f"{run.suite}/") if run.suite else key
 
 
 def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Judgement, StoredRun, split_attempt_id
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.review.agreement import Agreement, Ratings, agreement_in
 from errata.store.attempts import attempts_of
 from errata.store.database import Store

@@ -7,8 +7,9 @@ import msgspec
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Attribution, LabelChoice, Packet, Question, Run, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
 from errata.pipeline.bucketing import bucket_of
-from errata.pipeline.failures import Filters, case_name
+from errata.pipeline.failures import Filters
 from errata.pipeline.recalling import History, Recalling
 from errata.pipeline.rules import rules_in_use
 from errata.pipeline.surroundings import Surroundings

@@ -8,7 +8,7 @@ from errata import rerun
 from errata.compare.trials import NOT_THE_SUBJECTS
 from errata.errors import NotFoundError
 from errata.model import Attempt, StoredRun
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.pipeline.triaging import triage_if_needed
 from errata.rerun.wanting import ASKED_FOR, NOTHING_SAID, Said, broke, want, wanted
 from errata.store.attempts import attempts_of

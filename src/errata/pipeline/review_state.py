@@ -7,10 +7,11 @@ import msgspec
 
 from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
 from errata.model.usage import total_of
 from errata.model.words import OWNERS
 from errata.pipeline.bucketing_told import RunBuckets, buckets_of_run
-from errata.pipeline.failures import Filters, case_name
+from errata.pipeline.failures import Filters
 from errata.pipeline.packeting import wanted_failures
 from errata.pipeline.quotes import Found, quotes_found
 from errata.pipeline.review_queue import by_attempt, needs_second

@@ -7,11 +7,11 @@ import msgspec
 from errata.memory.recurrence import Before
 from errata.model import Attempt, Attribution, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
 from errata.pipeline.alike import Alike, failing_alike
 from errata.pipeline.bucketing import bucket_of_one
 from errata.pipeline.effects import effect_of
 from errata.pipeline.explaining import Explanation, explain
-from errata.pipeline.failures import case_name
 from errata.pipeline.locating import locate
 from errata.pipeline.quotes import is_stale
 from errata.pipeline.remembering import remember

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Case, Run, StoredRun
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import Store
 from errata.triage.suspicion import Suspicion

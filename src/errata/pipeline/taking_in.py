@@ -7,7 +7,7 @@ import msgspec
 
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Attempt, Packet, Reviewer, StoredRun
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.pipeline.handing_out import as_text
 from errata.pipeline.heirs import Heirs
 from errata.pipeline.judging import Answered, Judged, judge, keep, verdicts_on

@@ -7,8 +7,8 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Attribution, Quote, StoredRun
+from errata.model.run import case_name
 from errata.pipeline.explaining import meaning_of
-from errata.pipeline.failures import case_name
 from errata.pipeline.quotes import is_stale
 from errata.pipeline.standings import Said, standing_of
 from errata.pipeline.triaging import triage_if_needed

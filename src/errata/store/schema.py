@@ -20,7 +20,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA = 4
+SCHEMA = 5
 """The newest schema this errata knows; each has its migration of the same number."""
 
 metadata = MetaData()
@@ -161,6 +161,16 @@ attributions = Table(
     sqlite_with_rowid=False,
 )
 
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("run_pk", Integer, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("version", Text, nullable=False, comment="what it was made from; another one makes it worthless"),
+    Column("data", LargeBinary, nullable=False, comment="can be made anew from the facts and opinions, zstd"),
+    PrimaryKeyConstraint("run_pk", "kind"),
+)
+
 exclusions = Table(
     "exclusions",
     metadata,
@@ -291,5 +301,5 @@ known_gaps = Table(
 REVIEWS = (verdicts, refusals, calls, leases, bucket_members)
 """What was thought of a run; it hangs on the run's id and goes only when the run is forgotten."""
 
-FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings, attributions)
+FACTS = (cases, attempts, checks, blocks, blob_uses, unreadables, findings, attributions, summaries)
 """What belongs to a run's number and goes with it."""

@@ -51,7 +51,7 @@ class Across:
         self.offered = offered
         """The tools that the subject was offered; empty where the log does not tell."""
         self.version = version
-        """Changes with the runs that were looked at; empty where there was none."""
+        """Changes with what they show; empty where they show nothing."""
 
     def __bool__(self) -> bool:
         return bool(self.cases or self.offered)

@@ -6,7 +6,7 @@ from statistics import fmean, median
 from errata.compare.sessions import Timeline
 from errata.issues.manifest import keys_for
 from errata.model import Attempt, StoredRun
-from errata.pipeline.failures import case_name
+from errata.model.run import case_name
 from errata.pipeline.reporting.batch_categories import categorised
 from errata.pipeline.reporting.batch_failures import Batch, failure_facts
 from errata.pipeline.reporting.batch_words import advice_of, answer_of, limits_of, quiet_exits, warning_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from errata.model import Attempt, Attribution, StoredRun
+from errata.model.run import case_name
 from errata.pipeline.comparing import Comparison
-from errata.pipeline.failures import case_name
 from errata.pipeline.standings import Said, standing_of
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempts_of

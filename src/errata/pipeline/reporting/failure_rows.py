@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Attribution, Case, StoredRun
 from errata.model.codec import to_whole
+from errata.model.run import case_name
 from errata.pipeline.exporting import are_judged_turns
-from errata.pipeline.failures import case_name
 from errata.pipeline.packeting import question_for
 from errata.pipeline.reasons import reason_of
 from errata.pipeline.reporting.comparison_rows import is_failed_row

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from errata.compare.categories import fisher
 from errata.compare.pairs import holm, mcnemar
 from errata.model import Finding, StoredRun
+from errata.model.run import case_name
 from errata.pipeline.analysis import summarise
 from errata.pipeline.earlier_runs import earlier_of_same_model
-from errata.pipeline.failures import case_name
 from errata.pipeline.nothing_failed import harness_says, untold_of
 from errata.pipeline.remembering import Remembered, remember
 from errata.pipeline.reporting.run_advice import advice_of

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from errata.model import Attempt, Attribution, Check, Run, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
 from errata.pipeline.bucketing import bucket_of
 from errata.pipeline.failures import Failure as Found
-from errata.pipeline.failures import Filters, case_name, failures_of
+from errata.pipeline.failures import Filters, failures_of
 from errata.pipeline.reasons import reason_of
 from errata.pipeline.remembering import Remembered
 from errata.pipeline.reporting.run_evidence import Evidence

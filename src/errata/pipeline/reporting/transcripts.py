@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from errata.compare.patterns import pattern_of
 from errata.model import Attempt, Case, StoredRun
 from errata.model.codec import to_whole
+from errata.model.run import case_name
 from errata.pipeline.analysis import check_run
-from errata.pipeline.failures import case_name
 from errata.pipeline.reporting.comparison_rows import turn_of
 from errata.pipeline.reporting.datapoints import as_json, asked_in, calls_in
 from errata.pipeline.triaging import triage_if_needed

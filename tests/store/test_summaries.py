@@ -1,0 +1,49 @@
+"""What was made from a run is kept until what it was made from changes."""
+
+import sqlite3
+
+from store_fixtures import put_run
+
+from errata.store.removal import remove_run
+from errata.store.runs import run_by_id
+from errata.store.summaries import keep_summary, kept_summary
+
+
+def a_run_in(store):
+    return run_by_id(store, put_run(store).id)
+
+
+def test_a_summary_comes_back_as_long_as_it_was_made_from_the_same(store):
+    pk = a_run_in(store).pk
+    keep_summary(store, pk, "scores", "v1", b"what was found")
+
+    assert kept_summary(store, pk, "scores", "v1") == b"what was found"
+    assert kept_summary(store, pk, "scores", "v2") is None
+    assert kept_summary(store, pk, "another kind", "v1") is None
+    assert kept_summary(store, pk + 1, "scores", "v1") is None
+
+
+def test_a_newer_one_takes_its_place(store):
+    pk = a_run_in(store).pk
+    keep_summary(store, pk, "scores", "v1", b"old")
+    keep_summary(store, pk, "scores", "v2", b"new")
+
+    assert kept_summary(store, pk, "scores", "v1") is None
+    assert kept_summary(store, pk, "scores", "v2") == b"new"
+
+
+def test_a_damaged_one_is_none(store):
+    pk = a_run_in(store).pk
+    keep_summary(store, pk, "scores", "v1", b"what was found")
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("update summaries set data = substr(data, 1, 5)")
+
+    assert kept_summary(store, pk, "scores", "v1") is None
+
+
+def test_it_goes_with_its_run(store):
+    stored = a_run_in(store)
+    keep_summary(store, stored.pk, "scores", "v1", b"what was found")
+    remove_run(store, stored.run.id)
+
+    assert kept_summary(store, stored.pk, "scores", "v1") is None
