@@ -12,6 +12,9 @@ R = TypeVar("R", bound=Record)
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 _DIGITS = 10_000
 
+BARE = frozenset((int, float, bool, type(None)))
+"""Values that hold no text; a table may be made of a hundred thousand of them."""
+
 _packer = msgspec.msgpack.Encoder()
 _writer = msgspec.json.Encoder()
 
@@ -74,8 +77,8 @@ def to_whole(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: to_whole(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_whole(item) for item in value]
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+        return [item if type(item) in BARE else to_whole(item) for item in value]
+    return value if not isinstance(value, str) or value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
 
 
 def _clamped(value: Any) -> Any:

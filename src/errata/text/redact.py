@@ -40,6 +40,9 @@ _CODE = re.compile(rf"(?i)(?:{_PLACEHOLDERS}|[A-Za-z_][\w.]*[(\[].*)$")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
+_WITH_TEXT = (str, dict, list, tuple)
+
+
 class Found(NamedTuple):
     """What has to go, and what it is."""
 
@@ -66,7 +69,7 @@ def redact_tree(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: redact_named(str(key), item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [redact_tree(item) for item in value]
+        return [redact_tree(item) if isinstance(item, _WITH_TEXT) else item for item in value]
     return value
 
 
