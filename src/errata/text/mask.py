@@ -15,7 +15,7 @@ _MASKS: tuple[tuple[str, str], ...] = (
     # ids such as `req_011CUx…`, `jh7xyz…`: long, and letters mixed with digits
     ("<id>", r"\b(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])(?=(?:[A-Za-z_-]*\d){3})[A-Za-z0-9_-]{16,}\b"),
     ("<str>", r"\"(?:[^\"\\\n]|\\.){1,200}\"|(?<![A-Za-z0-9])'(?:[^'\\\n]|\\.){1,200}'(?![A-Za-z0-9])"),
-    ("<n>", r"(?<![A-Za-z_<])[-+]?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?"),
+    ("<n>", r"(?<![A-Za-z0-9<])[-+]?\d+(?:[.,:]\d+)*(?:[eE][-+]?\d+)?"),
 )
 # nothing above begins in a plain word that a space or a full stop ends: such words are passed over in one go
 _WORDS = r"(?:[A-Za-z]+[ ,.;]+)+"

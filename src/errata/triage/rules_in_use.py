@@ -10,7 +10,7 @@ from errata.triage import rulebook, taxonomy
 from errata.triage.rulebook import Rulebook
 from errata.triage.taxonomy import Taxonomy
 
-FUNCTIONS_VERSION = "5"
+FUNCTIONS_VERSION = "6"
 """Counts up when a rule that is a function changes what it says."""
 
 
