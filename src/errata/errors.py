@@ -33,6 +33,10 @@ class UnknownFormatError(SourceError):
     """No source recognises the path."""
 
 
+class ReadAloneError(SourceError):
+    """Several readers can't share the log after all; what they read of it is worth nothing, and one has to read it."""
+
+
 class AmbiguousFormatError(SourceError):
     """Several sources recognise the path."""
 

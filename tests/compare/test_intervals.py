@@ -31,6 +31,10 @@ def test_more_of_the_same_narrows_the_interval(passed, total, often):
     assert high - low < higher - lower
 
 
+def test_a_harness_that_rounds_z_gets_the_interval_it_knows():
+    assert tuple(round(bound, 6) for bound in wilson(25, 30, z=1.96)) == (0.664353, 0.926636)
+
+
 def test_nothing_has_no_interval():
     assert wilson(0, 0) is None
 

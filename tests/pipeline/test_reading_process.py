@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SourceError
-from errata.pipeline import import_paths, reading
-from errata.pipeline.reading import Order
+from errata.pipeline import import_paths, readers, reading
+from errata.pipeline.orders import Order
 from errata.store.database import open_store
 from errata.store.runs import all_runs, unreadables_of
 from terminal import FIXTURES, Said, errata
@@ -35,12 +35,12 @@ def in_parallel(monkeypatch):
 
     def popen(command, **options):
         process = real(command, **options)
-        if "errata.pipeline.reading" in str(command):
+        if "errata.pipeline.readers" in str(command):
             started.append(process)
         return process
 
     monkeypatch.setattr(reading, "PARALLEL_FROM", 0)
-    monkeypatch.setattr(reading.subprocess, "Popen", popen)
+    monkeypatch.setattr(readers.subprocess, "Popen", popen)
     return started
 
 
@@ -224,7 +224,7 @@ def test_a_process_that_ends_in_the_midst_of_a_batch_is_told(tmp_path, monkeypat
     program = "import sys; sys.stdout.buffer.write(b'd' + (1000).to_bytes(4, 'big') + b'half')"
     real = subprocess.Popen
     monkeypatch.setattr(
-        reading.subprocess, "Popen", lambda command, **options: real([*command[:-1], program], **options)
+        readers.subprocess, "Popen", lambda command, **options: real([*command[:-1], program], **options)
     )
     monkeypatch.setattr(reading, "PARALLEL_FROM", 0)
 
@@ -265,6 +265,6 @@ def test_no_process_is_made_ready_for_little(tmp_path, monkeypatch, in_parallel)
 
 def test_a_reading_process_without_an_order_ends_in_silence():
     answer = io.BytesIO()
-    reading.serve(io.BytesIO(b""), answer)
+    readers.serve(io.BytesIO(b""), answer)
 
     assert answer.getvalue() == b""

@@ -2,12 +2,16 @@
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.sources.base import DEPTH_CAP, decode
-from errata.sources.inspect_ai.shallow import LEVELS, decode_shallow
+from errata.sources.inspect_ai import shallow
+
+LEVELS = 12
+decode_shallow = msgspec.json.Decoder(shallow.nested(LEVELS)).decode
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

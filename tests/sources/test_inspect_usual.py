@@ -96,11 +96,12 @@ def test_what_is_no_sample_is_decoded_or_refused_as_ever(data):
     assert told(decode_usual) == told(decode)
 
 
-def test_fields_in_another_order_keep_it():
-    _, samples = raw(log("demo_eval"))
-    data = json.dumps(dict(reversed(samples[0].items()))).encode()
+def test_a_field_that_inspect_has_not_written_yet_is_kept(tmp_path, monkeypatch):
+    path = with_samples(tmp_path, lambda sample: sample | {"novel": {"a": 1}})
+    found = [item for item in read(path, monkeypatch, SHORT) if type(item) is Attempt]
 
-    assert list(decode_usual(data)) == list(decode(data))
+    assert len(found) == 14
+    assert all(attempt.extra["novel"] == {"a": 1} for attempt in found)
 
 
 def test_an_event_is_whole_when_it_is_asked_for():

@@ -56,9 +56,9 @@ def command(
     if not paths:
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
-    pipeline.look_for(local, source=source, map_path=map_path)
     summaries: list[PathSummary] = []
-    with progress("Analysing") as on_items:
+    with pipeline.made_ready(local), progress("Analysing") as on_items:
+        pipeline.begin(pipeline.look_for(local, source=source, map_path=map_path))
         analyses = pipeline.analyze(
             local, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
         )

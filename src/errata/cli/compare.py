@@ -31,14 +31,37 @@ A_FEW = 4
 @click.option("--category", default="", help="Only the cases of this category or tag.")
 @click.option("--all", "every", is_flag=True, help="The whole matrix: also cases that pass in every run.")
 @click.option("--csv", "csv", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the matrix.")
+@click.option(
+    "--write",
+    "into",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write a comparison folder instead: run_results.csv, metric_summary.csv, model_summary.csv and more.",
+)
+@click.option("--force", is_flag=True, help="With --write: also over files that are there and differ.")
 @shared_options
 def command(
-    runs: tuple[str, ...], common: bool, by_model: bool, category: str, every: bool, csv: Path | None, options: Options
+    runs: tuple[str, ...],
+    common: bool,
+    by_model: bool,
+    category: str,
+    every: bool,
+    csv: Path | None,
+    into: Path | None,
+    force: bool,
+    options: Options,
 ) -> None:
     """Tell what differs between RUNS, where they measured the same thing.
 
-    The folder of a comparison stands for the runs it lists; runs that are named beside it win.
+    The folder of a comparison stands for the runs it lists; runs that are named beside it win. `--write` makes such a
+    folder of judged runs of conversation-bench, counted from their rows.
     """
+    if into is not None:
+        from errata.cli.compare_folder import refuse_beside_write, write_folder
+
+        refuse_beside_write(common=common, by_model=by_model, category=category, all=every, csv=csv)
+        write_folder(runs, into, options, force=force)
+        return
     store = options.store
     chosen = pipeline.runs_to_compare(runs, store)
     for folder in chosen.passed_over:

@@ -36,10 +36,11 @@ def command(
     """
     local = local_paths(paths, options, deployment=deployment)
     with pipeline.made_ready(local):
-        pipeline.look_for(local, source=source, map_path=map_path)
+        orders = pipeline.look_for(local, source=source, map_path=map_path)
+        pipeline.begin(orders)
         store = options.store
         with progress("Importing") as on_items:
-            summaries = pipeline.import_paths(local, store, source=source, map_path=map_path, on_items=on_items)
+            summaries = pipeline.import_orders(orders, store, on_items=on_items)
     if not no_triage:
         with progress("Triage") as on_items:
             pipeline.triage_imported(summaries, store, on_run=lambda: on_items(1))

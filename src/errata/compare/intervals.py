@@ -10,13 +10,13 @@ Z = 1.959963984540054
 """95 %, two-sided."""
 
 
-def wilson(passed: float, total: float) -> Interval | None:
+def wilson(passed: float, total: float, *, z: float = Z) -> Interval | None:
     """The Wilson interval of a rate; none for nothing. What hangs together is worth less than its number."""
     if total == 0:
         return None
-    rate, square = passed / total, Z * Z
+    rate, square = passed / total, z * z
     centre = rate + square / (2 * total)
-    spread = Z * sqrt(rate * (1 - rate) / total + square / (4 * total * total))
+    spread = z * sqrt(rate * (1 - rate) / total + square / (4 * total * total))
     whole = 1 + square / total
     low, high = (centre - spread) / whole, (centre + spread) / whole
     # at the ends the formula misses the bound by a rounding error

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from errata.pipeline.choosing import choose
     from errata.pipeline.comparing import compare_runs
     from errata.pipeline.comparing_chosen import runs_to_compare
+    from errata.pipeline.comparison_folder import write_comparison_folder
     from errata.pipeline.consistency import consistency_of
     from errata.pipeline.consistency_files import write_studies
     from errata.pipeline.exporting import exported
     from errata.pipeline.failures import failures_of
     from errata.pipeline.handing_out import give_back, hand_out
     from errata.pipeline.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
-    from errata.pipeline.importing import import_paths
+    from errata.pipeline.importing import import_orders, import_paths
     from errata.pipeline.interchange import write_runs
     from errata.pipeline.judge_agreement import judges_agreement
     from errata.pipeline.knowing import add_gap, list_gaps, remove_gap
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from errata.pipeline.packeting import packet_of
     from errata.pipeline.planning import plan_review
     from errata.pipeline.pooling import pool
-    from errata.pipeline.reading import made_ready
+    from errata.pipeline.reading import begin, made_ready
     from errata.pipeline.rerunning import plan_rerun
     from errata.pipeline.review_state import review_status
     from errata.pipeline.reviewing import review
@@ -57,6 +58,7 @@ _VERBS = {
     "list_gaps": "errata.pipeline.knowing",
     "remove_gap": "errata.pipeline.knowing",
     "look_for": "errata.pipeline.looking",
+    "begin": "errata.pipeline.reading",
     "made_ready": "errata.pipeline.reading",
     "triage_if_needed": "errata.pipeline.triaging",
     "triage_imported": "errata.pipeline.triaging",
@@ -80,6 +82,7 @@ _VERBS = {
     "write_runs": "errata.pipeline.interchange",
     "compare_runs": "errata.pipeline.comparing",
     "runs_to_compare": "errata.pipeline.comparing_chosen",
+    "write_comparison_folder": "errata.pipeline.comparison_folder",
     "exported": "errata.pipeline.exporting",
     "give_back": "errata.pipeline.handing_out",
     "hand_out": "errata.pipeline.handing_out",
@@ -97,6 +100,7 @@ _VERBS = {
     "failures_of": "errata.pipeline.failures",
     "find_shown": "errata.pipeline.showing",
     "forget": "errata.pipeline.housekeeping",
+    "import_orders": "errata.pipeline.importing",
     "import_paths": "errata.pipeline.importing",
     "include": "errata.store.runs",
     "list_sources": "errata.pipeline.housekeeping",
@@ -126,6 +130,7 @@ __all__ = [
     "analyze",
     "analyze_new",
     "attributions_of",
+    "begin",
     "bucket_anew",
     "bucket_if_needed",
     "bucket_of",
@@ -144,6 +149,7 @@ __all__ = [
     "give_back",
     "hand_out",
     "import_answers",
+    "import_orders",
     "import_paths",
     "include",
     "judges_agreement",
@@ -176,6 +182,7 @@ __all__ = [
     "triage_imported",
     "triage_run",
     "write_back",
+    "write_comparison_folder",
     "write_runs",
     "write_studies",
 ]

@@ -18,11 +18,11 @@ class Chosen(msgspec.Struct, frozen=True):
     """Comparison folders that were named beside runs: these win."""
 
 
-def runs_to_compare(selectors: Sequence[str], store: Store) -> Chosen:
+def runs_to_compare(selectors: Sequence[str], store: Store, *, least: int = 2) -> Chosen:
     folders = tuple(selector for selector in selectors if _is_comparison(selector))
     named = [selector for selector in selectors if selector not in folders]
     runs = tuple(runs_named(named or folders, store))
-    if len(runs) < 2:
+    if len(runs) < least:
         told = (
             f"`{selectors[0]}` holds one run only" if len(selectors) == 1 else "All of these name one and the same run"
         )

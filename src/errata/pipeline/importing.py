@@ -5,10 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from errata.errors import SourceError
+from errata.errors import ReadAloneError, SourceError
 from errata.model import Unreadable
 from errata.pipeline import reading
 from errata.pipeline.looking import look_for
+from errata.pipeline.orders import Order
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.staged import ImportedRun
@@ -42,7 +43,11 @@ def import_paths(
     on_items: OnItems = lambda _: None,
 ) -> list[PathSummary]:
     """Read everything at the paths into the store. Recognition comes first, so that a wrong path changes nothing."""
-    orders = look_for(paths, source=source, map_path=map_path)
+    return import_orders(look_for(paths, source=source, map_path=map_path), store, on_items=on_items)
+
+
+def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None) -> list[PathSummary]:
+    """The same, of what was found at the paths before."""
     summaries = [_import_one(order, store, on_items) for order in orders]
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
@@ -54,7 +59,14 @@ def import_paths(
 _NOTHING = "the file may be cut off or damaged; nothing was imported"
 
 
-def _import_one(order: reading.Order, store: Store, on_items: OnItems) -> PathSummary:
+def _import_one(order: Order, store: Store, on_items: OnItems) -> PathSummary:
+    try:
+        return _import_as_ordered(order, store, on_items)
+    except ReadAloneError:
+        return _import_as_ordered(msgspec.structs.replace(order, alone=True), store, on_items)
+
+
+def _import_as_ordered(order: Order, store: Store, on_items: OnItems) -> PathSummary:
     attempts = unreadable = 0
     examples: list[Unreadable] = []
     with Importing(store) as importing:

@@ -7,13 +7,14 @@ from pathlib import Path
 from errata import sources
 from errata.errors import ErrataError, SourceError, UnknownFormatError
 from errata.pipeline import reading
+from errata.pipeline.orders import Order
 from errata.text.nearest import did_you_mean
 
 
-def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[reading.Order]:
+def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[Order]:
     """What can be read at the paths. Nothing is changed where one of them is wrong; every wrong one is told."""
     _check_source(source)
-    orders: list[reading.Order] = []
+    orders: list[Order] = []
     problems: dict[Path, ErrataError] = {}
     good: list[Path] = []
     for path in map(_straight, paths):

@@ -1,21 +1,36 @@
 """Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
-from errata.model import Item, SourceRef
+from errata.model import Item, SourceRef, Unreadable
+from errata.model.turn import TurnBegins
 from errata.sources.base import Found, Source, describe, unreadable
 from errata.sources.hints import cut_off, hint_for
+from errata.sources.kinds import is_zip
 from errata.sources.retold import PassedOver, sifted
+from errata.sources.sharing import Share, Shareable
 from errata.sources.whole_folders import joined
 
-__all__ = ["BUILT_IN", "Found", "PassedOver", "all_sources", "find", "joined", "look", "read", "sift", "source_named"]
+__all__ = [
+    "BUILT_IN",
+    "Found",
+    "PassedOver",
+    "all_sources",
+    "find",
+    "joined",
+    "look",
+    "read",
+    "read_share",
+    "sift",
+    "source_named",
+]
 
 BUILT_IN = {
     "convex-evals": "errata.sources.convex_evals",
@@ -50,7 +65,11 @@ BUILT_IN = {
     "generic": "errata.sources.generic",
 }
 
+OF_ARCHIVES = ("inspect-ai",)
+"""The sources that recognise a zip archive; a test holds the others to it."""
+
 GROUP = "errata.sources"
+T = TypeVar("T")
 DESCENT_CAP = 8
 LOOK_CAP = 50_000
 
@@ -58,7 +77,13 @@ LOOK_CAP = 50_000
 @cache
 def all_sources() -> dict[str, Source]:
     """Name → source, the built-in ones first."""
-    sources = {name: cast(Source, import_module(module)) for name, module in BUILT_IN.items()}
+    return {name: source_named(name) for name in BUILT_IN} | _added()
+
+
+@cache
+def _added() -> dict[str, Source]:
+    """Of outside packages."""
+    sources: dict[str, Source] = {}
     for entry in entry_points(group=GROUP):
         try:
             source = cast(Source, entry.load())
@@ -66,7 +91,14 @@ def all_sources() -> dict[str, Source]:
         except (ImportError, AttributeError) as error:
             # one broken package must not stop the reading of everything else
             warnings.warn(f"source `{entry.name}` of `{entry.value}` can't be used: {error}", stacklevel=2)
-    return sources
+    return {name: source for name, source in sources.items() if name not in BUILT_IN}
+
+
+def _candidates(path: Path) -> dict[str, Source]:
+    """All, but for an archive those that read any: importing the others takes longer than reading a small log."""
+    if not is_zip(path):
+        return all_sources()
+    return {name: source_named(name) for name in OF_ARCHIVES} | _added()
 
 
 def source_named(name: str) -> Source:
@@ -91,7 +123,7 @@ def look(path: Path, *, source: str = "") -> tuple[list[Found], list[PassedOver]
             f"No such file or folder: `{path}`",
             hint="check the path; `errata import PATH…` takes files and folders",
         )
-    candidates = {source: source_named(source)} if source else all_sources()
+    candidates = {source: source_named(source)} if source else _candidates(path)
     found = list(_descend(path, candidates, [LOOK_CAP], 0))
     if not found:
         raise _unknown(path, source)
@@ -104,8 +136,19 @@ def sift(found: Sequence[Found]) -> tuple[list[Found], list[PassedOver]]:
 
 def read(found: Found) -> Iterator[Item]:
     """The items at a path. Whatever a source trips over is an `Unreadable`, never a crash."""
+    return _unbroken(found, found.source.read(found.path))
+
+
+def read_share(found: Found, share: Share) -> Iterator[Item | TurnBegins]:
+    """A reader's share of them. What can't be shared out is the first one's."""
+    if share.of > 1 and isinstance(found.source, Shareable):
+        return _unbroken(found, found.source.read_share(found.path, share))
+    return read(found) if share.number == 0 else iter(())
+
+
+def _unbroken(found: Found, items: Iterable[T]) -> Iterator[T | Unreadable]:
     try:
-        yield from found.source.read(found.path)
+        yield from items
     except (ErrataError, GeneratorExit, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 one of the three places: where a source's rows are converted

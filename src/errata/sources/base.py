@@ -5,12 +5,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
+from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from errata.model import Item, SourceRef, Unreadable
 from errata.text.clean import one_line
+
+T = TypeVar("T")
 
 LINE_CAP = 64 * 1024 * 1024
 FILE_CAP = 512 * 1024 * 1024
@@ -65,21 +67,21 @@ class Row(msgspec.Struct, frozen=True, gc=False):
 
 
 def convert_each(
-    rows: Iterable[Row | Unreadable],
+    rows: Iterable[Row | Unreadable | T],
     convert: Callable[[Row], Item | Iterable[Item]],
     *,
     source: str,
     owner: Callable[[Row], str] | None = None,
-) -> Iterator[Item]:
+) -> Iterator[Item | T]:
     """Convert row by row. A row that can't be converted is one `Unreadable`; the rest goes on.
 
-    Where rows of several runs stand in one file, `owner` tells whose a row is, as far as it can be read.
+    What is no row stays as it is. Where rows of several runs stand in one file, `owner` tells whose a row is, as far as
+    it can be read.
     """
     for row in rows:
-        if type(row) is Unreadable:
+        if not isinstance(row, Row):
             yield row
             continue
-        assert type(row) is Row
         try:
             made = convert(row)
             if isinstance(made, msgspec.Struct):

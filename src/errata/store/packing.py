@@ -12,6 +12,7 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
+from errata.model.turn import TurnBegins
 from errata.store.blocks import BlockWriter
 from errata.store.zstd import compress
 
@@ -47,12 +48,18 @@ class Batch(msgspec.Struct, array_like=True):
     unreadables: list[tuple[str, Unreadable]] = []
     """Each with the id of the run it belongs to; empty where nobody can tell."""
     items: int = 0
+    ends_turn: bool = False
+    """The reader's turn is over, and another one follows."""
 
 
-def pack_items(items: Iterable[Item]) -> Iterator[Batch]:
-    """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet."""
+def pack_items(items: Iterable[Item | TurnBegins], *, reader: int = 0, of: int = 1) -> Iterator[Batch]:
+    """Whatever a source yields, in batches of less than a megabyte. Their blocks are not sealed yet.
+
+    Several readers of one log give their blocks numbers that no other gives.
+    """
     packers: dict[str, _RunPacker] = {}
     batch = Batch()
+    turns = 0
     for item in items:
         batch.items += 1
         if type(item) is Attempt or type(item) is Case:
@@ -64,13 +71,20 @@ def pack_items(items: Iterable[Item]) -> Iterator[Batch]:
                 yield _with_parts(batch, packers)
                 batch = Batch()
         elif type(item) is Run:
-            packers.setdefault(item.id, _RunPacker())
+            packers.setdefault(item.id, _RunPacker(reader, of))
             batch.runs.append(item)
         elif type(item) is Unreadable:
             batch.unreadables.append((item.run, item))
             if len(batch.unreadables) >= BATCH_ROWS:
                 yield _with_parts(batch, packers)
                 batch = Batch()
+        elif type(item) is TurnBegins:
+            for packer in packers.values():
+                packer.begin_turn(item.seq)
+            batch.ends_turn = turns > 0
+            turns += 1
+            yield _with_parts(batch, packers)
+            batch = Batch()
     for packer in packers.values():
         packer.close()
     yield _with_parts(batch, packers)
@@ -103,11 +117,11 @@ class _KnownChecks(msgspec.Struct):
 class _RunPacker:
     """The open part of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: int, of: int) -> None:
         self._part = RunPart()
         self._size = 0
         self._seq = 0
-        self._numbers = 0
+        self._number, self._step = reader, of
         self._records = BlockWriter(self._take_number, self._take_block)
         self._steps = BlockWriter(self._take_number, self._take_block)
         self._known: dict[int, _KnownChecks] = {}
@@ -151,6 +165,11 @@ class _RunPacker:
         self._part.cases.append((case.key, case.digest, case.category, record))
         self._size += len(record)
 
+    def begin_turn(self, seq: int) -> None:
+        """What another reader gives comes in between: nothing may stay open."""
+        self.close()
+        self._seq = seq
+
     def close(self) -> None:
         self._records.flush()
         self._steps.flush()
@@ -175,8 +194,8 @@ class _RunPacker:
             self._part.checks.append((seq, place, name, status))
 
     def _take_number(self) -> int:
-        self._numbers += 1
-        return self._numbers
+        self._number += self._step
+        return self._number
 
     def _take_block(self, number: int, data: bytes) -> None:
         self._part.blocks.append((number, data))

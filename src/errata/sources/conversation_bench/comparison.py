@@ -22,6 +22,8 @@ from errata.sources.conversation_bench.scores import DIMENSIONS
 from errata.sources.shared.values import mapping, plain, text
 
 METADATA = "metadata.json"
+WRITTEN_BY = "written_by"
+"""Who rebuilt a comparison from its runs; the harness itself does not sign."""
 HEADLINE = "pass_row_rate"
 _TABLES_BY_MODEL = ("metric_summary.csv", "model_summary.csv")
 _COUNTS = ("pass_rows", "fail_rows", "incomplete_rows", "empty_response_count", "model_ended_session_count")
@@ -84,9 +86,14 @@ def _candidates(listed: Listed, benchmark: str) -> Iterator[Path]:
 
 
 def listing_of(run: Path) -> Listed | None:
-    """What a comparison says about a run, found from the run's own folder; the last comparison by name wins."""
+    """What a comparison says about a run, found from the run's own folder; the harness's last by name wins."""
     entries = [entry for folder in _comparisons_near(run) if (entry := _entry(folder, run.name))]
-    return entries[-1] if entries else None
+    found = [entry for entry in entries if not _is_rebuilt(entry.folder)] or entries
+    return found[-1] if found else None
+
+
+def _is_rebuilt(folder: Path) -> bool:
+    return bool(metadata(folder).get(WRITTEN_BY))
 
 
 def _comparisons_near(run: Path) -> list[Path]:
@@ -121,7 +128,9 @@ def metadata(folder: Path) -> dict[str, Any]:
 
 
 def reported(listed: Listed, root: Path) -> Iterator[Reported]:
-    """The harness's own numbers on a run; `pass_row_rate` is its headline."""
+    """The harness's own numbers on a run; `pass_row_rate` is its headline. What errata counted is none of them."""
+    if _is_rebuilt(listed.folder):
+        return
     row = listed.row
     ref = SourceRef(file=from_run(listed.folder / RUN_RESULTS, root), line=listed.ref.line)
     for name, metric, column, n in _columns():

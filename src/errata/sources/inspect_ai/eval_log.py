@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from errata.errors import ReadAloneError
 from errata.model import SourceRef, Unreadable
+from errata.model.turn import TurnBegins
 from errata.sources.base import Row, decode
 from errata.sources.inspect_ai.chunks import read_chunked
 from errata.sources.inspect_ai.layout import (
@@ -21,7 +23,10 @@ from errata.sources.inspect_ai.members import member, numbered
 from errata.sources.inspect_ai.usual import decode_usual
 from errata.sources.shared.archives import Archive
 from errata.sources.shared.documents import object_in
+from errata.sources.sharing import Share
 
+TURN = 24
+"""Samples that a reader takes at once, where several read one log: so much that they seldom wait for each other."""
 MANY = 100
 """From so many samples on, making the faster decoder costs less than it saves."""
 
@@ -30,7 +35,7 @@ _WHOLE = re.compile(r"_epoch_\d+\.json$")
 _CHUNKED = re.compile(r"_epoch_\d+/sample\.json$")
 
 
-def log_of_archive(archive: Archive, file: str) -> Log:
+def log_of_archive(archive: Archive, file: str, share: Share) -> Log:
     problems: list[Unreadable] = []
     name = HEADER if HEADER in archive else START
     header = object_in(member(archive, file, name), NAME, problems)
@@ -43,7 +48,7 @@ def log_of_archive(archive: Archive, file: str) -> Log:
     return Log(
         header=header,
         ref=SourceRef(file=file, member=name),
-        samples=_samples(archive, file),
+        samples=_samples(archive, file) if share.of == 1 else _in_turns(archive, file, share),
         summaries=_summaries(archive, file),
         problems=tuple(problems),
     )
@@ -69,6 +74,33 @@ def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
             yield member(archive, file, name, decoding)
         elif _CHUNKED.search(name):
             yield read_chunked(archive, file, name)
+
+
+def can_be_shared(archive: Archive) -> bool:
+    """Many samples that have nothing to do with each other: each stands there once."""
+    names = archive.names(SAMPLES)
+    told = [_WHOLE.search(name) for name in names]
+    stems = {name[: found.start()] for name, found in zip(names, told, strict=True) if found}
+    return len(names) >= MANY and len(stems) == len(names)
+
+
+def _in_turns(archive: Archive, file: str, share: Share) -> Iterator[Row | Unreadable | TurnBegins]:
+    names = archive.names(SAMPLES)
+    turns = range(0, len(names), TURN)
+    for first in turns[share.number :: share.of]:
+        yield TurnBegins(first)
+        for name in names[first : first + TURN]:
+            read = member(archive, file, name, decode_usual)
+            if type(read) is Row and _named(read.data) != name:
+                # then its name does not tell which sample stands there once
+                raise ReadAloneError(f"`{file}` has a sample under the name of another one: `{name}`")
+            yield read
+
+
+def _named(sample: Any) -> str:
+    """The member that a sample should stand in."""
+    told = sample if type(sample) is dict else {}
+    return f"{SAMPLES}{told.get('id')}_epoch_{told.get('epoch')}.json"
 
 
 def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:

@@ -47,9 +47,10 @@ _NO_SPAN = Span(None, "")
 class Events:
     """Those of one sample, and each of them whole where its fields are not enough."""
 
-    def __init__(self, fields: list[EventFields], whole: list[dict[str, Any]] | msgspec.Raw) -> None:
+    def __init__(self, fields: list[EventFields], whole: list[dict[str, Any]] | bytes) -> None:
+        """`whole`: the events, or the sample as it stands in the log."""
         self._fields = fields
-        self._whole: list[Any] | msgspec.Raw = whole
+        self._whole: list[Any] | bytes = whole
 
     @cached_property
     def all(self) -> list[Event]:
@@ -61,13 +62,17 @@ class Events:
         return list(_in_phases(self._fields, _ELSEWHERE))
 
     def whole(self, event: Event) -> dict[str, Any]:
-        if type(self._whole) is msgspec.Raw:
-            self._whole = _one_by_one.decode(self._whole)
+        if isinstance(self._whole, bytes):
+            self._whole = _one_by_one.decode(self._whole).events
         found = self._whole[event.place]
         return mapping(decode(bytes(found)) if type(found) is msgspec.Raw else found)
 
 
-_one_by_one = msgspec.json.Decoder(list[msgspec.Raw])
+class _Sample(msgspec.Struct):
+    events: list[msgspec.Raw]
+
+
+_one_by_one = msgspec.json.Decoder(_Sample)
 
 
 def events_of(sample: dict[str, Any]) -> Events:

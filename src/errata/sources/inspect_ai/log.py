@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from errata.model import SourceRef, Unreadable
+from errata.model.turn import TurnBegins
 from errata.sources.base import Row
 
 
@@ -13,7 +14,7 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     header: dict[str, Any]
     """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and what else stands beside the samples."""
     ref: SourceRef
-    samples: Iterator[Row | Unreadable]
+    samples: Iterator[Row | Unreadable | TurnBegins]
     """Read once, one by one."""
     summaries: Iterator[Row | Unreadable] = iter(())
     """A row per sample that was finished, which is all that is left of one whose own member is lost."""

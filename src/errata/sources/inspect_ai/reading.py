@@ -5,10 +5,13 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from errata.model import Attempt, Case, Item, Unreadable, attempt_id, case_key
+from errata.model.codec import pack
 from errata.model.identity import fingerprint
+from errata.model.turn import TurnBegins
 from errata.sources.base import Row, convert_each, unreadable
 from errata.sources.inspect_ai.layout import NAME
 from errata.sources.inspect_ai.log import Log
@@ -19,24 +22,36 @@ from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.summaries import from_summary
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.values import count, mapping, plain, sequence
+from errata.sources.sharing import Share
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""
+AFTER_ALL = 2**30
+"""The place of the first attempt that no sample stands for, where several read a log."""
 MEASURED = ("completed", "limit")
 """How samples end that Inspect counts as completed."""
 
 
-def read_log(log: Log, path: Path) -> Iterator[Item]:
-    yield from log.problems
+def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+    first = share.number == 0
+    if first:
+        yield from log.problems
     if not mapping(log.header.get("eval")):
-        if not log.problems:
+        if first and not log.problems:
             yield unreadable(NAME, log.ref, "`eval` is missing")
         return
     run = run_of(log, str(path.parent))
     yield run
     header = log.header
     reading = Reading(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
-    yield from _Samples(reading, log).items()
+    yield from _Samples(reading, log).items(share)
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """What one reader knows that says what is missing."""
+
+    seen: list[tuple[str, int]]
+    measured: int
 
 
 class _Samples:
@@ -53,10 +68,24 @@ class _Samples:
         self._plan = log.ref.below("eval", "dataset", "sample_ids")
         self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
 
-    def items(self) -> Iterator[Item]:
+    def items(self, share: Share) -> Iterator[Item | TurnBegins]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
+        if share.number:
+            share.tell(pack(_Told(list(self._seen), self._measured)))
+            return
+        if share.of > 1:
+            yield TurnBegins(AFTER_ALL)
+            self._hear(share)
         yield from convert_each(self._unseen(), self._of_summary, source=NAME)
         yield from self._without_row()
+
+    def _hear(self, share: Share) -> None:
+        """What the other readers came across; no sample is in the shares of two."""
+        for data in share.hear():
+            told = msgspec.msgpack.decode(data, type=_Told)
+            self._seen.update(told.seen)
+            self._cases.update({ident: "" for ident, _ in told.seen})
+            self._measured += told.measured
 
     def _of_sample(self, row: Row) -> list[Item]:
         sample = row.data
