@@ -14,11 +14,18 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SourceError
-from errata.pipeline import import_paths, readers, reading
+from errata.model import Attempt
+from errata.pipeline import import_orders, import_paths, look_for, readers, reading
 from errata.pipeline.orders import Order
+from errata.store.attempts import attempts_of
 from errata.store.database import open_store
 from errata.store.runs import all_runs, unreadables_of
 from terminal import FIXTURES, Said, errata
+
+if sys.version_info >= (3, 14):
+    inspect_zip = zipfile
+else:
+    from backports.zstd import zipfile as inspect_zip
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
@@ -268,3 +275,70 @@ def test_a_reading_process_without_an_order_ends_in_silence():
     readers.serve(io.BytesIO(b""), answer)
 
     assert answer.getvalue() == b""
+
+
+def an_archive(to: Path, *, misnamed: str = "") -> Path:
+    """An Inspect log of many samples; one may lie under the name of another."""
+    fixture = next((FIXTURES / "inspect_ai" / "demo_eval" / "data").glob("*.eval"))
+    with inspect_zip.ZipFile(fixture) as old, inspect_zip.ZipFile(to, "w") as new:
+        header = json.loads(old.read("header.json"))
+        header["eval"]["config"]["epochs"] = 1
+        sample = json.loads(old.read(next(name for name in old.namelist() if name.startswith("samples/"))))
+        for number in range(110):
+            named = misnamed if misnamed and number == 60 else f"s{number}"
+            new.writestr(f"samples/{named}_epoch_1.json", json.dumps(sample | {"id": f"s{number}", "epoch": 1}))
+        header["eval"]["dataset"]["sample_ids"] = [f"s{number}" for number in range(112)]
+        new.writestr("header.json", json.dumps(header))
+    return to
+
+
+def attempts_in(path: Path, to: Path) -> list[Attempt]:
+    store = open_store(to)
+    import_paths([path], store)
+    (stored,) = all_runs(store)
+    return list(attempts_of(store, stored.pk, steps=True))
+
+
+@pytest.mark.parametrize(("misnamed", "processes"), [("", 2), ("other", 3)], ids=["in turns", "alone after all"])
+def test_two_processes_read_an_archive_and_its_order_is_kept(tmp_path, request, misnamed, processes):
+    path = an_archive(tmp_path / "log.eval", misnamed=misnamed)
+    inline = attempts_in(path, tmp_path / "inline.db")
+    started = request.getfixturevalue("in_parallel")
+
+    parallel = attempts_in(path, tmp_path / "parallel.db")
+
+    assert len(started) == processes
+    assert parallel == inline
+    assert len(inline) == 112
+
+
+def test_reading_that_was_begun_is_gone_on_with(store, tmp_path, in_parallel):
+    path = an_archive(tmp_path / "log.eval")
+    with reading.made_ready([path]):
+        orders = look_for([path])
+        reading.begin(orders)
+        import_orders(orders, store)
+
+    assert len(in_parallel) == 2
+    assert all_runs(store)[0].counts.attempts == 112
+
+
+def test_reading_that_was_begun_for_nothing_is_ended(tmp_path, in_parallel, capfd):
+    path = an_archive(tmp_path / "log.eval")
+    with pytest.raises(SourceError), reading.made_ready([path]):
+        reading.begin(look_for([path]))
+        raise SourceError("no store")
+
+    assert all(process.poll() is not None for process in in_parallel)
+    assert capfd.readouterr().err == ""
+
+
+def test_of_two_processes_one_that_dies_ends_the_import(tmp_path, store, in_parallel):
+    path = an_archive(tmp_path / "log.eval")
+    with pytest.raises(SourceError, match="ended early"), reading.made_ready([path]):
+        in_parallel[0].kill()
+        in_parallel[0].wait()
+        import_paths([path], store)
+
+    assert all_runs(store) == []
+    assert all(process.poll() is not None for process in in_parallel)
