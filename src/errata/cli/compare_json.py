@@ -58,7 +58,8 @@ class _Names:
 
 def _run(one: Compared, comparison: Comparison, at: int) -> dict[str, Any]:
     (stored,) = one.runs
-    cells = [row[at] for row in comparison.matrix.rows.values()]
+    cells = [cell for row in comparison.matrix.rows.values() if (cell := row[at]) is not None]
+    passed, failed = sum(cell.passed for cell in cells), sum(cell.failed for cell in cells)
     return {
         "label": one.label,
         "model": stored.run.subject.model,
@@ -68,9 +69,9 @@ def _run(one: Compared, comparison: Comparison, at: int) -> dict[str, Any]:
         "run": stored.run.native_id,
         "run_id": stored.run.id,
         "started_at": stored.run.started_at,
-        "passed": sum(cell is not None and cell.passed for cell in cells),
-        "failed": sum(cell is not None and cell.failed for cell in cells),
-        "neither": sum(cell is not None and not cell.decided for cell in cells),
+        "passed": passed,
+        "failed": failed,
+        "neither": len(cells) - passed - failed,
         "scores": {policy: json_score(one.scores[policy]) for policy in POLICIES},
     }
 

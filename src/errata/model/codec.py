@@ -77,8 +77,12 @@ def to_whole(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: to_whole(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [item if type(item) in BARE else to_whole(item) for item in value]
+        return [item if type(item) in BARE or _is_ascii(item) else to_whole(item) for item in value]
     return value if not isinstance(value, str) or value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_ascii(value: Any) -> bool:
+    return type(value) is str and value.isascii()
 
 
 def _clamped(value: Any) -> Any:

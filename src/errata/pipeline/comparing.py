@@ -143,9 +143,10 @@ def compare_runs(
 def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish, on_attempts: Callable[[int], None]) -> _Basis:
     """Refused where there is nothing to be compared, or nothing that can be."""
     facts = []
-    for stored in chosen:
-        facts.append(facts_of(stored, store, timeouts=wish.timeouts, to_pool=wish.by_model))
-        on_attempts(stored.counts.attempts)
+    with store.kept_open():
+        for stored in chosen:
+            facts.append(facts_of(stored, store, timeouts=wish.timeouts, to_pool=wish.by_model))
+            on_attempts(stored.counts.attempts)
     left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
     fit = [one for one in facts if not one.why_left_out()]
     refuse_too_few(len(fit), left_out, wish.least)

@@ -40,7 +40,7 @@ _CODE = re.compile(rf"(?i)(?:{_PLACEHOLDERS}|[A-Za-z_][\w.]*[(\[].*)$")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-_WITH_TEXT = (str, dict, list, tuple)
+_WITHOUT_TEXT = frozenset((int, float, bool, type(None)))
 
 
 class Found(NamedTuple):
@@ -53,13 +53,18 @@ class Found(NamedTuple):
 
 def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted:<kind>]`."""
-    if len(text) < _SHORTEST_WORD and text.isalpha():  # a table may hold a hundred thousand of these
+    if _is_word(text):
         return text
     if [mark for mark in _MARKS if mark in text]:  # most texts hold none, and then this is all the work
         for shape in SHAPES:
             if any(mark in text for mark in shape.marks):
                 text = without(text, _of_shape(shape, text))
     return without(text, _named(text))
+
+
+def _is_word(value: Any) -> bool:
+    """A table may hold a hundred thousand of these."""
+    return type(value) is str and len(value) < _SHORTEST_WORD and value.isalpha()
 
 
 def redact_tree(value: Any) -> Any:
@@ -69,7 +74,7 @@ def redact_tree(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: redact_named(str(key), item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [redact_tree(item) if isinstance(item, _WITH_TEXT) else item for item in value]
+        return [item if type(item) in _WITHOUT_TEXT or _is_word(item) else redact_tree(item) for item in value]
     return value
 
 
