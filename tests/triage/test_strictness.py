@@ -40,6 +40,37 @@ def test_the_expected_answer_in_another_form_is_the_graders(answer, expected):
     assert (found.owner, found.confidence, found.decided_by) == ("grader", "likely", "strict_match")
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected", "task"),
+    [
+        ("88.55%", "88.55", "What accuracy, in percent, does it reach?"),
+        ("12 km", "12", "How many km is it?"),
+        ("12.0 kilometres", "12", "How far is it in kilometres?"),
+        ("3 crowns.", "3", "How many crowns does it cost?"),
+    ],
+)
+def test_a_number_in_the_unit_that_was_asked_for_is_refused_by_a_strict_grader(answer, expected, task):
+    found = attributed(refused(answer), a_case(expected, task))
+
+    assert (found.owner, found.confidence, found.decided_by) == ("grader", "likely", "strict_match")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "task"),
+    [
+        ("88.55%", "88.55", "What does it reach?"),
+        ("12 km", "12", "How many miles is it?"),
+        ("12 M", "12", "How many m is it?"),
+        ("12 km", "13", "How many km is it?"),
+        ("12 km", "12", "How many km is it? Give the number only."),
+        ("12 km", "12", "How many km is it? Answer without units."),
+        ("12 km or 13 km", "12", "How many km is it?"),
+    ],
+)
+def test_a_number_in_another_unit_or_where_none_is_wanted_is_the_models(answer, expected, task):
+    assert attributed(refused(answer), a_case(expected, task)).owner == "model"
+
+
 @pytest.mark.parametrize(("answer", "expected"), [("1001", "1000"), ("Sydney", "Canberra"), ("No", " Yes"), ("", "5")])
 def test_another_answer_is_the_models(answer, expected):
     assert attributed(refused(answer), a_case(expected)).decided_by == "check_failed"
@@ -93,11 +124,21 @@ def test_a_number_on_the_way_to_another_is_not_the_answer():
     assert attributed(attempt, a_case("1000")).owner == "model"
 
 
-def test_a_list_in_another_order_is_the_same_only_where_the_task_says_set():
-    attempt = refused("blue, red")
-
-    assert attributed(attempt, a_case("red, blue", "Name the colours in any order.")).owner == "grader"
-    assert attributed(attempt, a_case("red, blue", "Name the colours as they come.")).owner == "model"
+@pytest.mark.parametrize(
+    ("task", "owner"),
+    [
+        ("Name the colours in any order.", "grader"),
+        ("Which colours are in the picture?", "grader"),
+        ("What are the colours?", "grader"),
+        ("Name the colours as they come.", "model"),
+        ("Which colours come first, and which next?", "model"),
+        ("Which colours are there, in alphabetical order?", "model"),
+        ("Which are the two largest fields, the largest at the top?", "model"),
+        ("Say the colours.", "model"),
+    ],
+)
+def test_a_list_in_another_order_is_the_same_only_where_the_task_asks_for_a_set(task, owner):
+    assert attributed(refused("blue, red"), a_case("red, blue", task)).owner == owner
 
 
 def test_a_judge_is_no_comparison():
@@ -223,3 +264,8 @@ def test_tests_of_one_file_are_no_filters():
     checks = (Check(name="tests/test_a", status="fail"), Check(name="tests/test_b", status="pass"))
 
     assert attributed(an_attempt(checks=checks), a_case("18")).owner == "model"
+
+
+def test_numbers_in_another_order_are_the_same_set():
+    assert attributed(refused("5, 3, 2"), a_case("2, 3, 5", "Which primes divide 30?")).owner == "grader"
+    assert attributed(refused("5, 3, 3"), a_case("2, 3, 5", "Which primes divide 30?")).owner == "model"

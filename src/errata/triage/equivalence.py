@@ -6,6 +6,7 @@ is kept: the case of symbols, names and short words (`Co` is not `CO`), leading 
 
 import re
 import unicodedata
+from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -85,7 +86,7 @@ def same_set(one: str, other: str) -> bool:
     if len(one) > LONGEST or len(other) > LONGEST or not _SEPARATOR.search(one) or not _SEPARATOR.search(other):
         return False
     first, second = parts(one), parts(other)
-    return len(first) > 1 and sorted(map(canonical, first), key=repr) == sorted(map(canonical, second), key=repr)
+    return len(first) > 1 and Counter(map(canonical, first)) == Counter(map(canonical, second))
 
 
 def parts(text: str) -> list[str]:

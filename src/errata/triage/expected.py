@@ -79,6 +79,13 @@ _DEMANDS = re.compile(
 _SETS = re.compile(
     r"\bany order\b|\border (?:does not|doesn't|is not) matter|\bunordered\b|\b(?:as|the) set\b", re.IGNORECASE
 )
+_WHICH = re.compile(r"\b(?:which|what are|(?:find|list|name) all)\b", re.IGNORECASE)
+_ORDERED = re.compile(
+    r"\b(?:order|sort|rank|sequence|ascend|descend|increas|decreas|chronolog|alphabet|arrang|respective|permut|revers"
+    r"|coordinat|vector|tuple|pair|path|route|step|position|index|first|second|third|last|next|then|before|after|from"
+    r"|come|appear|top|highest|lowest|largest|smallest|most|least|earliest|latest|newest|oldest)",
+    re.IGNORECASE,
+)
 TASK = 20_000
 
 
@@ -87,8 +94,10 @@ def asks_for_a_form(case: Case) -> bool:
     return _DEMANDS.search(task_text(case)) is not None
 
 
-def says_any_order(case: Case) -> bool:
-    return _SETS.search(task_text(case)) is not None
+def asks_for_a_set(case: Case) -> bool:
+    """Whether the order of what is listed means nothing: the task says so, or asks which, and of no order at all."""
+    task = task_text(case)
+    return _SETS.search(task) is not None or (_WHICH.search(task) is not None and _ORDERED.search(task) is None)
 
 
 def task_text(case: Case) -> str:

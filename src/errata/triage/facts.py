@@ -131,13 +131,21 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
     for artefact in attempt.artefacts:
         if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
             continue
-        missing = _MISSING.search(artefact.text) or _BROKEN.search(artefact.text)
-        if missing is not None and not _TESTS_RAN.search(artefact.text):
+        missing = _why_no_test_ran(artefact.text)
+        if missing is not None:
             line = artefact.text.count("\n", 0, missing.start()) + 1
             where = f"{artefact.path}:{line}"
-            owner: Owner = "grader" if missing.re is _BROKEN and missing["tests"] else "environment"
+            owner: Owner = "grader" if missing.re is not _MISSING and missing["tests"] else "environment"
             found = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
             yield found if owner == "grader" else msgspec.structs.replace(found, also=("grader",))
+
+
+def _why_no_test_ran(log: str) -> re.Match[str] | None:
+    if _SOME_RAN.search(log):
+        return None
+    if (no_program := _NO_PROGRAM.search(log)) is not None:
+        return no_program
+    return None if _TESTS_RAN.search(log) else _MISSING.search(log) or _BROKEN.search(log)
 
 
 def _tests_ran(check: Check) -> bool:
@@ -153,10 +161,19 @@ _BROKEN = re.compile(
     r"|Could not get lock|externally-managed-environment|cannot open shared object file|[Ee]xec format error"
     r"|[Bb]ad interpreter).*$"
     r"|^(?:E: (?:Unable to|Failed to|Package)|curl: \(\d+\)|wget: |error: Failed to (?:fetch|download)) ?.*$"
-    r"|^.*(?:No module named '?_?pytest|Could not find a version that satisfies).*$"
-    r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*)$",
+    r"|^.*(?:No module named '?_?pytest|Could not find a version that satisfies|No solution found when resolving).*$"
+    r"|^.*browserType\.launch: Executable doesn't exist at .*$"
+    r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*"
+    r"|=+ no tests ran in .*)$",
     re.MULTILINE,
 )
+# a file of tests that is no program; one that only can't import what it tests says something about the subject
+_NO_PROGRAM = re.compile(
+    r"^_+ ERROR collecting (?P<tests>\S+) _+\n(?:.*\n){0,8}?.*File \"[^\"\n]*(?P=tests)\".*\n(?:.*\n){0,4}?"
+    r"E? *(?:SyntaxError|IndentationError|TabError): .*$",
+    re.MULTILINE,
+)
+_SOME_RAN = re.compile(r"\b\d+ (?:passed|failed)\b")
 _TESTS_RAN = re.compile(
     r"\b\d+ (?:passed|failed|error)|^=+ .*(?:passed|failed)|^(?:PASSED|FAILED) |^--- (?:PASS|FAIL)|^(?:not )?ok \d",
     re.MULTILINE,

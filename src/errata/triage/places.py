@@ -72,8 +72,8 @@ def phase_of(error: ErrorInfo) -> Phase:
 
 # only words that nobody uses who merely passes on what a provider said
 _WORLD = re.compile(
-    r"error response from daemon|toomanyrequests|pull (?:rate limit|access denied)|docker daemon|docker\.errors"
-    r"|kubernetes\.client"
+    r"error response from daemon|(?-i:\btoomanyrequests:)|pull (?:rate limit|access denied)|docker daemon"
+    r"|docker\.errors|kubernetes\.client"
     r"|(?:error|failed|failure|unable)(?: to)? (?:creat|start|build|pull|launch|provision|initiali[sz]|boot|deploy)\w* "
     r"(?:the |a |new |remote |docker |base |env |environment )*(?:sandbox|container|image|pod|environment|runtime|vm)\b"
     r"|failed to execute command: \(|failed to solve|registry-1\.docker|/v2/\S{0,120}manifests/"

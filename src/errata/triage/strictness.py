@@ -11,8 +11,9 @@ from errata.model.words import Confidence
 from errata.triage.answers import final_answers, json_in
 from errata.triage.calls import Call, calls_in, made_calls, required_calls, same_calls
 from errata.triage.equivalence import LONGEST, canonical, same, same_set, same_value
-from errata.triage.expected import asks_for_a_form, choice_of, expected_texts, says_any_order
+from errata.triage.expected import asks_for_a_form, asks_for_a_set, choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
+from errata.triage.units import is_in_the_unit_asked_for
 
 SHORT = 400
 """A longer text is an essay that may hold the answer, not the answer."""
@@ -43,7 +44,8 @@ def refused_for_its_form(attempt: Attempt, case: Case | None) -> Iterator[Observ
     fitting = [check for check in failed if _fits(given, case, check)]
     if not fitting:
         return
-    sure = len(fitting) == len(failed) and (_is_structured(given) or not asks_for_a_form(case))
+    keeps_form = _is_structured(given) or not asks_for_a_form(case) or _is_in_its_unit(given, case, fitting[0])
+    sure = len(fitting) == len(failed) and keeps_form
     strength: Confidence = "likely" if sure else "weak"
     where = "output.text" if output.answer is None else "output.answer"
     equal = given in expected_texts(case, fitting[0])
@@ -69,12 +71,20 @@ def _fits(given: str, case: Case, check: Check) -> bool:
     wanted = tuple(expected_texts(case, check))
     if case.choices:
         return _same_choice(given, wanted, case.choices)
-    if len(given) <= SHORT and any(same(given, one) for one in wanted):
+    if len(given) <= SHORT and (any(same(given, one) for one in wanted) or _is_in_its_unit(given, case, check)):
         return True
     if holds:
         ending = _ending(given)
         return any(_holds(ending, one) for one in wanted)
-    return len(given) <= SHORT and any(same_set(given, one) for one in wanted) and says_any_order(case)
+    return len(given) <= SHORT and any(same_set(given, one) for one in wanted) and asks_for_a_set(case)
+
+
+def _is_in_its_unit(given: str, case: Case, check: Check) -> bool:
+    # most answers end in no number's unit, and going through a task takes its time
+    if len(given) > SHORT or not any(letter.isdigit() for letter in given):
+        return False
+    task = task_text(case)
+    return any(is_in_the_unit_asked_for(given, one, task) for one in expected_texts(case, check))
 
 
 @lru_cache(maxsize=1_000)
