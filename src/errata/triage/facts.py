@@ -131,7 +131,7 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
     for artefact in attempt.artefacts:
         if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
             continue
-        missing = _why_no_test_ran(artefact.text)
+        missing = _why_no_test_ran(attempt, artefact.text)
         if missing is not None:
             line = artefact.text.count("\n", 0, missing.start()) + 1
             where = f"{artefact.path}:{line}"
@@ -140,12 +140,15 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
             yield found if owner == "grader" else msgspec.structs.replace(found, also=("grader",))
 
 
-def _why_no_test_ran(log: str) -> re.Match[str] | None:
+def _why_no_test_ran(attempt: Attempt, log: str) -> re.Match[str] | None:
     if _SOME_RAN.search(log):
         return None
-    if (no_program := _NO_PROGRAM.search(log)) is not None:
-        return no_program
-    return None if _TESTS_RAN.search(log) else _MISSING.search(log) or _BROKEN.search(log)
+    # a harness may run the project's own tests beside what decides: that there are none says nothing there
+    decides = any(check.kind == "tests" and check.failed for check in attempt.checks)
+    own = (_NO_PROGRAM.search(log) or _NONE_FOUND.search(log)) if decides else None
+    if own is not None or _TESTS_RAN.search(log):
+        return own
+    return _MISSING.search(log) or _BROKEN.search(log)
 
 
 def _tests_ran(check: Check) -> bool:
@@ -163,10 +166,10 @@ _BROKEN = re.compile(
     r"|^(?:E: (?:Unable to|Failed to|Package)|curl: \(\d+\)|wget: |error: Failed to (?:fetch|download)) ?.*$"
     r"|^.*(?:No module named '?_?pytest|Could not find a version that satisfies|No solution found when resolving).*$"
     r"|^.*browserType\.launch: Executable doesn't exist at .*$"
-    r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*"
-    r"|=+ no tests ran in .*)$",
+    r"|^(?P<tests>.*(?:file or directory not found: |can't open file '|(?:ba)?sh: (?:line \d+: )?)/?tests?/.*)$",
     re.MULTILINE,
 )
+_NONE_FOUND = re.compile(r"^=+ (?P<tests>no tests ran) in .*$", re.MULTILINE)
 # a file of tests that is no program; one that only can't import what it tests says something about the subject
 _NO_PROGRAM = re.compile(
     r"^_+ ERROR collecting (?P<tests>\S+) _+\n(?:.*\n){0,8}?.*File \"[^\"\n]*(?P=tests)\".*\n(?:.*\n){0,4}?"
