@@ -131,7 +131,9 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
     for artefact in attempt.artefacts:
         if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
             continue
-        missing = _why_no_test_ran(attempt, artefact.text)
+        # a harness may run the project's own tests beside what decides: that there are none says nothing there
+        decides = "verifier" in artefact.path or any(check.kind == "tests" and check.failed for check in attempt.checks)
+        missing = _why_no_test_ran(artefact.text, decides=decides)
         if missing is not None:
             line = artefact.text.count("\n", 0, missing.start()) + 1
             where = f"{artefact.path}:{line}"
@@ -140,11 +142,9 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
             yield found if owner == "grader" else msgspec.structs.replace(found, also=("grader",))
 
 
-def _why_no_test_ran(attempt: Attempt, log: str) -> re.Match[str] | None:
+def _why_no_test_ran(log: str, *, decides: bool) -> re.Match[str] | None:
     if _SOME_RAN.search(log):
         return None
-    # a harness may run the project's own tests beside what decides: that there are none says nothing there
-    decides = any(check.kind == "tests" and check.failed for check in attempt.checks)
     own = (_NO_PROGRAM.search(log) or _NONE_FOUND.search(log)) if decides else None
     if own is not None or _TESTS_RAN.search(log):
         return own
