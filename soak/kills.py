@@ -99,7 +99,7 @@ def _left_behind(store: Path) -> int:
     connection = sqlite3.connect(store)
     try:
         runs = "SELECT pk FROM runs WHERE state = 'current'"
-        tables = ("attempts", "checks", "blocks", "cases")
+        tables = ("attempts", "checks", "blocks", "cases", "attributions", "summaries")
         queries = [f"SELECT count(*) FROM {table} WHERE run_pk NOT IN ({runs})" for table in tables]
         return sum(connection.execute(query).fetchone()[0] for query in queries)
     finally:
