@@ -6,12 +6,12 @@ import pytest
 
 from bucket_runs import a_verdict
 from errata.model import ErrorInfo, Subject
-from errata.pipeline import comparing_facts
+from errata.pipeline import comparing_facts, import_paths
 from errata.pipeline.comparing_facts import facts_of
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
-from errata.store.runs import run_by_id
+from errata.store.runs import all_runs, run_by_id
 from errata.testing import a_run, an_attempt
 
 RATE_LIMIT = ErrorInfo(type="RateLimitError", message="429 Too Many Requests", phase="subject")
@@ -87,3 +87,14 @@ def test_a_part_of_the_cases_is_counted_on_its_own(stored, store):
 
     assert (facts.scores(None, store)["strict"].passed, facts.scores(None, store)["strict"].total) == (1, 3)
     assert facts.scores(["suite/b"], store)["strict"].total == 1
+
+
+@pytest.mark.parametrize("log", ["scylla/batch-cascade", "conversation_bench/comparison", "inspect_ai/demo_eval"])
+def test_of_real_logs_what_was_kept_is_what_was_found(log, store, fixtures, readings):
+    import_paths([fixtures / "sources" / log / "data"], store)
+    for stored in all_runs(store):
+        first = facts_of(stored, store, to_pool=True)
+        readings.clear()
+
+        assert facts_of(stored, store, to_pool=True) == first
+        assert readings == []
