@@ -297,7 +297,7 @@ def test_another_taxonomy_asks_for_its_labels(imported):
     reader = program("label=HARNESS_FAILURE")
     reviewed("--taxonomy", "convex-evals-later", "--owner", "environment", reader=reader)
 
-    verdicts = [row["verdict"] for row in done("failures", "latest", "--json", "--owner", "environment").rows]
+    verdicts = [row["verdict"] for row in done("failures", "latest", "--json", "--owner", "harness").rows]
 
     assert [(one["taxonomy"], one["label"], one["owner"]) for one in verdicts] == [
         ("convex-evals-later", "HARNESS_FAILURE", "harness")

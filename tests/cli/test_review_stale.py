@@ -141,3 +141,12 @@ def test_a_model_is_asked_about_it_again(changed):
     told = done("review", "run", "latest", "--command", "true", "--dry-run", "--json").row
 
     assert [run["planned"] for run in told["runs"]] == [1]
+
+
+def test_no_score_and_no_list_goes_by_what_is_stale(changed):
+    told = " ".join(done("score", "latest").out.split())
+    rows = {row["case"]: row["verdict"] for row in done("failures", "latest", "--json").rows}
+
+    assert "8 of 9 reviewed" in told
+    assert rows[GUARD] is None
+    assert sum(verdict is not None for verdict in rows.values()) == 8

@@ -39,3 +39,11 @@ def test_any_two_of_several_may_contradict_each_other():
     full = a_case(artefacts=(a_file(),))
 
     assert is_changed([a_case(), full, a_case(artefacts=(a_file(blob="b2"),))])
+
+
+def test_a_chat_of_one_message_asks_what_its_text_asks():
+    chat = [{"role": "user", "content": "What is it?"}]
+
+    assert not is_changed([a_case(input="What is it?"), a_case(input=chat)])
+    assert is_changed([a_case(input="What is it?"), a_case(input=[{"role": "user", "content": "Who is it?"}])])
+    assert is_changed([a_case(input="What is it?"), a_case(input=[{"role": "system", "content": "Hm."}, *chat])])

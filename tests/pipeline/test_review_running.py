@@ -230,7 +230,7 @@ def test_a_verdict_that_needs_a_second_does_not_count_in_a_score(convex, store):
         store, [msgspec.structs.replace(first, id="x", needs_second=True, supersedes=first.id, at=now_as_text())]
     )
 
-    assert set(counting_verdicts(store, convex.run.id)) == {verdict.attempt for verdict in others}
+    assert set(counting_verdicts(convex, store)) == {verdict.attempt for verdict in others}
 
 
 def test_what_needs_a_second_comes_first_when_one_is_asked_for(convex, store):

@@ -7,6 +7,7 @@ import pytest
 from changed_logs import FIXTURES, attempts, by_case, cases, change, change_rows, copy_of, facts, runs, unreadables
 
 from errata import sources
+from errata.compare.trials import Trials
 from errata.errors import UnknownFormatError
 
 REPEATS = FIXTURES / "evalscope" / "repeats" / "data"
@@ -166,8 +167,17 @@ def test_a_sample_that_left_no_row_and_is_counted_as_an_error_was_one(log):
 def test_a_sample_that_left_no_row_and_is_counted_nowhere_is_missing(log):
     for part in ("predictions", "reviews"):
         without(log / part / ROWS, 2)
+    change(log / REPORT, lambda told: told["execution_summary"]["subsets"]["default"].update(succeeded=3))
 
     assert [facts(one) for one in attempts(log)].count(("missing", "not_run", "none")) == 1
+
+
+def test_a_sample_that_was_measured_and_whose_row_is_gone_is_not_missing(log):
+    for part in ("predictions", "reviews"):
+        without(log / part / ROWS, 2)
+    trials = Trials(runs(log)[0], attempts(log))
+
+    assert (len(trials.rows), trials.untold, trials.absent) == (3, 1, 0)
 
 
 def test_why_a_sample_broke_is_quoted_from_the_log(log):

@@ -22,6 +22,7 @@ from harbor_fixtures import (
 )
 
 from errata import sources
+from errata.compare.trials import Trials
 from errata.model import Case, Unreadable
 from errata.sources import harbor
 
@@ -192,6 +193,53 @@ def test_a_planned_trial_without_a_folder_is_missing():
     one = next(one for one in attempts(items_of(STEPS)) if one.execution == "missing")
 
     assert (one.case, one.index, str(one.ref)) == ("made-up-bench/deploy", 2, "lock.json#/trials/1")
+
+
+@pytest.mark.parametrize(
+    ("gone", "told"),
+    [
+        ("chess__tt1", (1, 0)),  # it has a reward
+        ("hello-world__kQ9zT", (1, 0)),
+    ],
+)
+def test_a_trial_that_was_measured_and_whose_folder_is_gone_is_not_missing(gone, told, tmp_path):
+    job = shutil.copytree(DEMO, tmp_path / "job")
+    shutil.rmtree(job / gone)
+    found = items(job)
+    trials = Trials(runs(found)[0], attempts(found))
+
+    assert (trials.untold, trials.absent) == told
+
+
+def test_a_trial_that_broke_and_whose_folder_is_gone_is_told_by_the_job(tmp_path):
+    job = shutil.copytree(DEMO, tmp_path / "job")
+    shutil.rmtree(job / "build-linux__zz9")
+    found = items(job)
+    broken = next(one for one in attempts(found) if one.native_id == "build-linux__zz9")
+    trials = Trials(runs(found)[0], attempts(found))
+
+    assert (facts(broken), broken.native_status) == (("error", "not_run", "none"), "EnvironmentStartTimeoutError")
+    assert (broken.case, broken.index) == ("terminal-bench/build-linux", 1)
+    assert (len(trials.rows), trials.untold, trials.absent) == (4, 0, 0)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_the_lock_plans_and_the_job_counts_is_not_missing(named, tmp_path):
+    names = ["task__a1", "other__b2"]
+    told = {"reward": {"0.0": names}} if named else {"0.0": 2}
+    evals = {"agent__model__bench": {"n_trials": 2, "n_errors": 0, "metrics": [{"mean": 0.0}], "reward_stats": told}}
+    job = a_job(tmp_path / "job", a_result(), evals=evals, n_total_trials=3 if named else 2)
+    planned = ["task", "other", "third"] if named else ["task", "other"]
+    write(job / "lock.json", {"trials": [{"task": {"name": name}} for name in planned]})
+    found = items(job)
+    trials = Trials(runs(found)[0], attempts(found))
+
+    assert [one.case for one in attempts(found) if one.execution == "missing"] == ["bench/third"] * named
+    assert (trials.untold, len(trials.rows)) == (1, 1 + named)
+
+
+def test_a_job_whose_trials_are_all_there_has_nothing_beside_the_log():
+    assert [run.measured_attempts for path in (DEMO, KIMI, STEPS) for run in runs(items_of(path))] == [None] * 3
 
 
 def test_a_job_without_an_end_is_running():

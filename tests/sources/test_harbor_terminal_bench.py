@@ -7,6 +7,7 @@ import pytest
 from harbor_fixtures import CODER, TERMINAL_BENCH, attempts, by_task, facts, items, items_of, runs, write
 
 from errata import sources
+from errata.compare.trials import Trials
 from errata.model import Case, Unreadable
 from errata.sources import harbor
 
@@ -227,3 +228,14 @@ def test_rows_of_another_harness_are_not_claimed(tmp_path):
     write(tmp_path / "results.json", {"results": [{"task_id": "a", "score": 1}]})
 
     assert harbor.recognise(tmp_path) is None
+
+
+def test_a_task_that_was_counted_and_whose_row_is_gone_is_not_missing(tmp_path):
+    run = a_run(tmp_path / "run", {}, task_ids=["task", "other", "third"])
+    told = json.loads((run / "results.json").read_text())
+    write(run / "results.json", told | {"n_resolved": 1, "n_unresolved": 1, "resolved_ids": ["other"]})
+    found = items(run)
+    trials = Trials(runs(found)[0], attempts(found))
+
+    assert (trials.untold, trials.absent) == (1, 0)
+    assert [one.case for one in attempts(found) if one.execution == "missing"] == ["terminal-bench/third"]

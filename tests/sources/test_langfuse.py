@@ -13,6 +13,7 @@ from errata.model import Attempt
 
 DATASET_RUN = FIXTURES / "langfuse" / "dataset_run" / "data"
 BUCKET = FIXTURES / "langfuse" / "bucket" / "data"
+DOCUMENT, TURNED_ROUND = {"from": "Oslo", "to": "Rome"}, {"to": "Rome", "from": "Oslo"}
 
 
 def read(folder, *rows) -> Attempt:
@@ -154,10 +155,10 @@ def test_an_export_to_a_bucket_has_other_names_and_times_without_a_zone():
     ]
 
 
-def test_traces_of_no_run_are_told_apart_by_project_and_environment():
+def test_traces_of_no_run_are_told_apart_by_project_environment_and_the_first_of_them():
     (run,) = runs(BUCKET)
 
-    assert (run.native_id, run.suite, run.subject.model, run.reported) == ("p-1/production", "p-1", "nimbus-2", ())
+    assert (run.native_id, run.suite, run.subject.model, run.reported) == ("p-1/production/bt-1", "p-1", "nimbus-2", ())
 
 
 def test_an_item_of_an_experiment_is_its_own_link(tmp_path):
@@ -221,3 +222,16 @@ def test_an_answer_that_is_a_message_is_its_text(tmp_path):
     said = observation("o-1", output={"role": "assistant", "content": "14:05"})
 
     assert read(tmp_path, trace(score("exact", 1), observations=[said])).output.text == "14:05"
+
+
+@pytest.mark.parametrize("expected", [DOCUMENT, json.dumps(DOCUMENT)])
+@pytest.mark.parametrize("answer", [TURNED_ROUND, json.dumps(TURNED_ROUND)])
+def test_a_document_that_is_expected_and_the_same_one_as_answer_can_be_compared(expected, answer, tmp_path):
+    write_rows(tmp_path / "traces.json", trace(score("exact_match", 0), output=answer))
+    item = {"datasetRunId": "r-1", "datasetRunName": "n", "datasetItemId": "i-1", "traceId": "t-1"}
+    write_rows(tmp_path / "run.json", {"id": "r-1", "name": "n", "datasetName": "d", "datasetRunItems": [item]})
+    write_rows(tmp_path / "items.json", {"id": "i-1", "datasetName": "d", "input": "Q", "expectedOutput": expected})
+    (case,) = cases(tmp_path).values()
+    (attempt,) = attempts(tmp_path)
+
+    assert case.expected == json.loads(attempt.output.text) == DOCUMENT

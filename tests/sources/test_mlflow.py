@@ -119,7 +119,27 @@ def test_traces_of_no_run_are_told_apart_by_their_experiment(tmp_path):
     place = {"type": "MLFLOW_EXPERIMENT", "mlflow_experiment": {"experiment_id": "7"}}
     path = written(tmp_path, trace(trace_location=place, trace_metadata={}))
 
-    assert (runs(path)[0].native_id, runs(path)[0].suite) == ("experiment-7", "experiment-7")
+    assert (runs(path)[0].native_id, runs(path)[0].suite) == (f"experiment-7-tr-{1:032x}", "experiment-7")
+
+
+@pytest.mark.parametrize("source_run", [{"mlflow.sourceRun": RUN}, {}])
+def test_traces_of_one_run_in_files_of_their_own_take_no_place_from_each_other(source_run, tmp_path):
+    for name in ("tr-1", "tr-2"):
+        told = trace(feedback("exact", True), trace_id=name, trace_metadata=source_run)
+        (tmp_path / f"{name}.json").write_text(json.dumps(told))
+    alone = [run for name in ("tr-1", "tr-2") for run in runs(tmp_path / f"{name}.json")]
+
+    assert len({run.id for run in alone}) == 2
+    assert len({run.group for run in alone}) == 1
+    assert [len(attempts(tmp_path)), len(runs(tmp_path))] == [2, 1]
+
+
+def test_a_list_of_one_trace_and_lines_of_several_are_the_run(tmp_path):
+    (tmp_path / "listed").mkdir()
+    listed = written(tmp_path / "listed", trace(feedback("exact", True)))
+    lines = write_rows(tmp_path / "lines" / "traces.jsonl", trace(trace_id="tr-1"), trace(trace_id="tr-2"))
+
+    assert [run.native_id for path in (listed, lines) for run in runs(path)] == [RUN, RUN]
 
 
 def test_a_folder_is_read_as_one_and_no_trace_twice(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from changed_logs import FIXTURES, attempts, by_case, change, copy_of, facts, runs, unreadables
 
+from errata.compare.trials import Trials
 from errata.model import Attempt
 
 REPORT = FIXTURES / "pytest_json" / "report" / "data"
@@ -67,7 +68,7 @@ def test_what_is_checked_and_refused_is_a_measured_failure(message, tmp_path):
 def test_what_was_expected_to_fail_and_did_is_nobodys_failure(raised, tmp_path):
     expected = only(report(tmp_path, tried("xfailed", call=raising(raised) | {"outcome": "skipped"})))
 
-    assert (facts(expected), expected.reported_counted) == (("skipped", "not_run", "none"), False)
+    assert (facts(expected), expected.reported_counted) == (("completed", "not_run", "none"), False)
     assert (expected.is_failure, expected.failed_checks) == (False, ())
 
 
@@ -112,7 +113,8 @@ def test_a_test_that_has_no_body_was_not_finished(tmp_path):
 
 def test_what_was_collected_and_never_run_is_missing(tmp_path):
     log = copy_of("pytest_json/report", tmp_path)
-    change(log / "report.json", lambda told: told | {"tests": told["tests"][:2], "exitcode": 2})
+    summary = {"passed": 1, "failed": 1, "total": 2, "collected": 6}
+    change(log / "report.json", lambda told: told | {"tests": told["tests"][:2], "summary": summary, "exitcode": 2})
 
     assert [one.execution for one in attempts(log)] == ["completed"] * 2 + ["missing"] * 4
     assert runs(log)[0].native_status == "interrupted"
@@ -164,3 +166,11 @@ def test_a_report_that_was_cut_off_is_read_as_far_as_it_goes(tmp_path):
 
     assert sum(one.execution != "missing" for one in attempts(tmp_path)) == 4
     assert "cut off" in unreadables(tmp_path)[0].why
+
+
+def test_a_test_that_was_run_and_whose_row_is_gone_is_not_missing(tmp_path):
+    plan = [{"nodeid": "t.py", "outcome": "passed", "result": [{"nodeid": f"t.py::{one}"} for one in "tu"]}]
+    path = report(tmp_path, tried("passed"), summary={"passed": 2, "total": 2, "collected": 2}, collectors=plan)
+    trials = Trials(runs(path)[0], attempts(path))
+
+    assert (len(trials.rows), trials.untold, trials.absent) == (1, 1, 0)

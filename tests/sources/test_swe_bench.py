@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from errata.compare.trials import Trials
 from errata.model import Attempt, Case, Run, Unreadable
 from errata.sources import swe_bench
 from errata.sources.swe_bench import swe_agent
@@ -46,6 +47,24 @@ def copied(source: Path, to: Path) -> Path:
 )
 def test_the_three_facts_of_an_instance(instance, expected):
     assert facts(attempts(JOINED)[instance]) == expected
+
+
+def test_an_instance_that_the_report_counts_and_does_not_name_is_not_missing(tmp_path):
+    path = tmp_path / "mock__model-1.demo-run.json"
+    told = json.loads((REPORT / path.name).read_text())
+    path.write_text(
+        json.dumps(told | {"resolved_ids": [], "completed_ids": told["unresolved_ids"], "submitted_ids": []})
+    )
+    found = list(swe_bench.read(path))
+    run = next(item for item in found if isinstance(item, Run))
+    trials = Trials(run, [item for item in found if isinstance(item, Attempt)])
+
+    assert (trials.untold, trials.absent) == (1, 0)
+
+
+@pytest.mark.parametrize("path", [REPORT, JOINED, OPENHANDS])
+def test_a_report_that_names_all_that_it_counts_has_nothing_beside_the_log(path):
+    assert {item.measured_attempts for item in swe_bench.read(path) if isinstance(item, Run)} == {None}
 
 
 def test_without_logs_and_trajectories_the_lists_of_the_report_alone_decide():

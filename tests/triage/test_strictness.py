@@ -32,6 +32,8 @@ def refused(answer, *, name="exact_match", text=None, **changes):
         ("“yes”", ["Yes", "Y"]),
         ("well–known", {"answer": "well-known"}),
         ("1,000", {"a": "1000"}),  # the only thing that is expected, whatever it is called
+        ('{"to": "Rome", "from": "Oslo"}', {"from": "Oslo", "to": "Rome"}),  # a document that is expected as a whole
+        ('```json\n[{"b": 2, "a": "1"}, []]\n```', [{"a": 1, "b": 2}, []]),
     ],
 )
 def test_the_expected_answer_in_another_form_is_the_graders(answer, expected):
@@ -269,3 +271,10 @@ def test_tests_of_one_file_are_no_filters():
 def test_numbers_in_another_order_are_the_same_set():
     assert attributed(refused("5, 3, 2"), a_case("2, 3, 5", "Which primes divide 30?")).owner == "grader"
     assert attributed(refused("5, 3, 3"), a_case("2, 3, 5", "Which primes divide 30?")).owner == "model"
+
+
+@pytest.mark.parametrize("answer", ['{"from": "Oslo", "to": "Bonn"}', '{"from": "Oslo"}', '["Oslo", "Rome"]', "Rome"])
+def test_another_document_than_the_expected_one_is_refused_rightly(answer):
+    found = attributed(refused(answer), a_case({"from": "Oslo", "to": "Rome"}))
+
+    assert found.owner != "grader"

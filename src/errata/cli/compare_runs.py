@@ -105,6 +105,21 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
         _put_row([*row, left or "–"] if beside else row, widths)
         if left and not beside:
             put(f"    left out of clean: {left}")
+    for one in shown:
+        _put_beside(one)
+
+
+def _put_beside(one: Compared) -> None:
+    """What a score can't be understood without."""
+    reported, recovered = one.scores["as_reported"], one.scores["clean"].recovered
+    if reported.reproduced is False:
+        told = f"the harness itself says {reported.stated:.4g}, which does not follow from the rows"
+        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
+    if recovered:
+        told = (
+            f"clean takes {plural(len(recovered), 'result')} from an earlier session, where the last was not measured"
+        )
+        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:

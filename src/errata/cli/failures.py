@@ -101,7 +101,7 @@ def _where_owners_come_from(listed: Sequence[Failure]) -> str:
 def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
     """The reason gets what the other columns leave; where that is too little, a line below each row."""
     rows = [_row(failure) for failure in listed]
-    reasons = [failure.reason for failure in listed]
+    reasons = [_reason(failure) for failure in listed]
     read = any(failure.standing for failure in listed)
     header: tuple[str, ...] = (*HEADER[:-1], "label or signal") if read else HEADER
     give_way: tuple[str, ...] = ("failed checks",)
@@ -116,6 +116,12 @@ def _put_rows(listed: Sequence[Failure], *, raw: bool) -> None:
         put_table((*header, "reason"), beside, give_way=("reason",), raw=raw)
     else:
         put_table(header, rows, give_way=give_way, whole=("case",), below=reasons, raw=raw)
+
+
+def _reason(failure: Failure) -> str:
+    """Beside a reader's verdict stands the reader's reason."""
+    cause = failure.standing.verdict.cause if failure.standing is not None else ""
+    return cause or failure.reason
 
 
 def _row(failure: Failure) -> tuple[str, ...]:

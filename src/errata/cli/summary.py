@@ -214,7 +214,8 @@ def _passed(analysis: Analysis) -> str:
 
 
 def _rate(analysis: Analysis) -> str:
-    return f"   {100 * analysis.passed / analysis.total:.1f} %" if analysis.total else ""
+    told = analysis.total and not analysis.not_judged
+    return f"   {100 * analysis.passed / analysis.total:.1f} %" if told else ""
 
 
 def _basis(analysis: Analysis) -> str:

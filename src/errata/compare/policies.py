@@ -11,7 +11,8 @@ from errata.compare.pooling import clustered
 from errata.compare.scores import Policy, Score
 from errata.compare.trials import NEVER_MADE, NOT_THE_SUBJECTS, Trials
 
-_ORDER = ("missing", "unfinished", "skipped", CONTRADICTORY)
+NOT_SCORED = "not scored"
+_ORDER = ("missing", "unfinished", "skipped", NOT_SCORED, CONTRADICTORY)
 
 
 def strict(trials: Trials) -> Score:
@@ -21,9 +22,16 @@ def strict(trials: Trials) -> Score:
         return _untold(trials)
     if all(unit[0].execution == "missing" for unit in units):
         return Score(policy="strict", note="the log holds not one attempt")
+    if trials.unjudged:
+        return Score(policy="strict", note="nothing was scored: neither passed nor failed can be said")
     kinds = {unit[0].execution for unit in units} & NEVER_MADE
     kinds |= {CONTRADICTORY for unit in units if contradicts_itself(unit)}
     kinds |= {"missing"} if trials.absent else set()
+    kinds |= (
+        {NOT_SCORED}
+        if any(one.execution == "completed" and one.measurement == "not_run" for one in trials.rows)
+        else set()
+    )
     note = f"{' or '.join(kind for kind in _ORDER if kind in kinds)} = not passed" if kinds else ""
     return Score(
         policy="strict",

@@ -182,6 +182,14 @@ class Trials:
         return not_in_log(self.run, cases=len(self.counted), executions=executions)
 
     @cached_property
+    def unjudged(self) -> bool:
+        """Something was made, and nobody has scored any of it."""
+        if self._whole is not None:
+            return self._whole.unjudged
+        made = any(one.execution == "completed" for one in self.rows)
+        return made and all(one.measurement == "not_run" for one in self.rows)
+
+    @cached_property
     def unread(self) -> bool:
         """Something failed in this run, and nobody has read any of it."""
         if self._whole is not None:

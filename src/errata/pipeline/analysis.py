@@ -164,7 +164,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
     return Analysis(
         stored=stored,
         handle=handle_of(stored, store),
-        reviewed=sum(attempt in attributed for attempt in counting_verdicts(store, stored.run.id)),
+        reviewed=sum(attempt in attributed for attempt in counting_verdicts(stored, store)),
         health=health,
         passed=score.passed,
         total=score.total,

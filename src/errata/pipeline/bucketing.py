@@ -54,6 +54,9 @@ def bucket_run(stored: StoredRun, store: Store, *, tried: bool = False, now: dat
 def bucket_if_needed(runs: Iterable[StoredRun], store: Store) -> None:
     """Only runs that are new or have grown, or whose attributions or verdicts are others."""
     failed = [one for one in runs if one.counts.failures]
+    with store.kept_open():
+        for one in failed:
+            triage_if_needed(one, store)
     marks = marks_of(store, [one.run.id for one in failed])
     told = [one for one in failed if one.run.id in marks]
     pending = {one.run.suite for one in told if not _is_fresh(marks[one.run.id])}

@@ -13,7 +13,7 @@ from errata.pipeline.expectations import Expectations
 from errata.pipeline.log_lines import has_logs
 from errata.pipeline.reasons import explained, reason_of, says_more
 from errata.pipeline.remembering import Remembered, remember
-from errata.pipeline.standings import standing_of
+from errata.pipeline.standings import standing_now
 from errata.pipeline.triaging import triage_if_needed
 from errata.review.standing import Standing
 from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
@@ -123,7 +123,7 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
     """In the order of the conversation or suite, else of the log."""
     triage_if_needed(stored, store)
     said = attributions_of(store, stored.pk)
-    read = standing_of(store, stored.run.id, attributed=said)
+    read = standing_now(stored, store, attributed=said)
     buckets = bucket_of(stored, store)
     categories = categories_of(store, stored.pk) if filters.category else {}
     expected, remembered = Expectations(stored, store), remember(stored, store)
@@ -133,7 +133,8 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
             return
         if attempt.is_failure and _wanted(stored.run, attempt, filters, categories):
             attribution = said.get(attempt.id)
-            if filters.owner and (attribution is None or attribution.owner != filters.owner):
+            stood = read[attempt.id].standing if attempt.id in read else None
+            if filters.owner and filters.owner != _owner(attribution, stood):
                 continue
             if filters.bucket and not _is_in(buckets.get(attempt.id), filters.bucket):
                 continue
@@ -141,8 +142,12 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
             if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
                 attempt = with_texts(store, attempt)
             asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
-            stood = read[attempt.id].standing if attempt.id in read else None
             yield Failure(stored.run, attempt, attribution, asked, stood, buckets.get(attempt.id), remembered)
+
+
+def _owner(said: Attribution | None, stood: Standing | None) -> str:
+    """Who was named by a reader goes before who was named by rules."""
+    return stood.verdict.owner if stood else said.owner if said else ""
 
 
 def _is_in(slip: Slip | None, bucket: str) -> bool:

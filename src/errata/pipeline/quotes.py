@@ -8,6 +8,7 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Packet, Question, StoredRun, Verdict
 from errata.pipeline.packeting import Packing, packets_of, question_for
+from errata.pipeline.standings import may_be_stale
 from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.fields import LINE
 from errata.review.hashing import packet_hash
@@ -16,8 +17,6 @@ from errata.review.redaction import redacted
 from errata.review.shelf import Shelf
 from errata.store.database import Store
 from errata.text.clean import one_line
-
-SECONDS = len("2026-03-01T10:00:00")
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,11 +40,6 @@ def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -
         changed=sum(one.changed and one.stands for one in looked_up),
         without=sum(not verdict.evidence for verdict in verdicts),
     )
-
-
-def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
-    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
-    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]
 
 
 def is_stale(verdict: Verdict, stored: StoredRun, store: Store) -> bool:

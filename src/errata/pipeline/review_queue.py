@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 from errata.model import FailureKey, Reviewer, StoredRun, Verdict
 from errata.pipeline.failures import Filters
 from errata.pipeline.packeting import wanted_failures
-from errata.pipeline.quotes import may_be_stale, quotes_found
+from errata.pipeline.quotes import quotes_found
+from errata.pipeline.standings import may_be_stale
 from errata.pipeline.triaging import triage_if_needed
 from errata.review.sampling import Waiting
 from errata.review.standing import name_of, standing

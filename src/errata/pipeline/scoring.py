@@ -82,7 +82,7 @@ def opinions_on(stored: StoredRun, store: Store, *, verdicts: Mapping[str, Verdi
     triage_if_needed(stored, store)
     rules = rules_in_use().book.rules
     said = {key: _quoting(one, rules) for key, one in attributions_of(store, stored.pk).items()}
-    read = counting_verdicts(store, stored.run.id) if verdicts is None else verdicts
+    read = counting_verdicts(stored, store) if verdicts is None else verdicts
     return Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=read)
 
 

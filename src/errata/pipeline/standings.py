@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 import msgspec
 
-from errata.model import Attribution, Verdict
+from errata.model import Attribution, StoredRun, Verdict
 from errata.review.question import OWNERS
 from errata.review.standing import Standing, standing
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
+
+SECONDS = len("2026-03-01T10:00:00")
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -34,9 +36,28 @@ def standing_of(
     return found
 
 
-def counting_verdicts(store: Store, run_id: str) -> dict[str, Verdict]:
+def standing_now(
+    stored: StoredRun, store: Store, *, attributed: Mapping[str, Attribution] | None = None
+) -> dict[str, Said]:
+    """Without those that speak of another failure: the run was imported anew, and what they quote is gone."""
+    found = standing_of(store, stored.run.id, attributed=attributed)
+    doubtful = [one.standing.verdict for one in found.values() if may_be_stale(one.standing.verdict, stored)]
+    if not doubtful:
+        return found
+    from errata.pipeline.quotes import quotes_found  # noqa: PLC0415 packets are heavy, and this is rare
+
+    gone = frozenset(quotes_found(stored, store, doubtful).stale)
+    return {attempt: said for attempt, said in found.items() if attempt not in gone}
+
+
+def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
+    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
+    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]
+
+
+def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
     """Those that a score goes by."""
-    stood = {attempt: said.standing for attempt, said in standing_of(store, run_id).items()}
+    stood = {attempt: said.standing for attempt, said in standing_now(stored, store).items()}
     return {attempt: one.verdict for attempt, one in stood.items() if counts(one)}
 
 

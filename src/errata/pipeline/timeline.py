@@ -15,6 +15,6 @@ def timeline_of(stored: StoredRun, store: Store) -> Timeline:
     opinions = Opinions(
         attributions=attributions_of(store, stored.pk),
         broken=broken_measurements(store, stored.pk),
-        verdicts=counting_verdicts(store, stored.run.id),
+        verdicts=counting_verdicts(stored, store),
     )
     return timeline(stored.run, attempts_of(store, stored.pk), opinions)

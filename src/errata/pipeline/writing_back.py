@@ -10,7 +10,7 @@ from errata.model import Attribution, Quote, StoredRun
 from errata.model.run import case_name
 from errata.pipeline.explaining import meaning_of
 from errata.pipeline.quotes import is_stale
-from errata.pipeline.standings import Said, standing_of
+from errata.pipeline.standings import Said, standing_now
 from errata.pipeline.triaging import triage_if_needed
 from errata.review.standing import Standing
 from errata.store.attempts import attempts_of
@@ -51,7 +51,7 @@ def settled_failures(stored: StoredRun, store: Store) -> Sorted:
 def _failures(stored: StoredRun, store: Store) -> Iterator[Settled]:
     triage_if_needed(stored, store)
     said = attributions_of(store, stored.pk)
-    read, broken = standing_of(store, stored.run.id), broken_measurements(store, stored.pk)
+    read, broken = standing_now(stored, store), broken_measurements(store, stored.pk)
     meanings: dict[str, str] = {}
     for attempt in attempts_of(store, stored.pk, failures=True, by_position=True):
         name, opinion = case_name(stored.run, attempt.case), None

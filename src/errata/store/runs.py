@@ -114,4 +114,4 @@ def _named_by_part(run: Run, selector: str) -> bool:
     if len(selector) < 3:
         return False
     tail = run.native_id.rpartition("_")[2]
-    return run.id.startswith(selector) or run.native_id.startswith(selector) or tail == selector
+    return any(name.startswith(selector) for name in (run.id, run.native_id, tail))

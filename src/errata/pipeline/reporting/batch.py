@@ -13,7 +13,7 @@ from errata.pipeline.reporting.batch_words import advice_of, answer_of, limits_o
 from errata.pipeline.reporting.shared import day_of, reading_of, score_lines
 from errata.pipeline.scoring import score_run
 from errata.pipeline.selecting import handle_of
-from errata.pipeline.standings import standing_of
+from errata.pipeline.standings import standing_now
 from errata.pipeline.timeline import timeline_of
 from errata.report.facts.batch import BatchReport, Category, Session, Spread, Test
 from errata.report.washing import washed
@@ -36,7 +36,7 @@ def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
     tests = tuple(sorted(batch.tests.values(), key=lambda one: one.id))
     categories = categorised(batch)
     failures = tuple(failure_facts(batch, categories))
-    said = standing_of(store, stored.run.id)
+    said = standing_now(stored, store)
     cost = scores.cost
     priced = cost.cost_of_pass
     names = {one.case: batch.tests[one.case].id for one in timeline.changes}

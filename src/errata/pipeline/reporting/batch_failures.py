@@ -13,7 +13,7 @@ from errata.pipeline.explaining import BY_DEFAULT, meaning_of
 from errata.pipeline.log_lines import has_logs
 from errata.pipeline.reasons import reason_of
 from errata.pipeline.rules import rules_in_use
-from errata.pipeline.standings import Said, standing_of
+from errata.pipeline.standings import Said, standing_now
 from errata.report.facts.batch import Category, Failure, Fix, Moment, Test
 from errata.report.facts.shared import Piece
 from errata.report.profiles.parts import plural
@@ -45,7 +45,7 @@ class Batch:
 
     @cached_property
     def said(self) -> dict[str, Said]:
-        return standing_of(self.store, self.stored.run.id)
+        return standing_now(self.stored, self.store)
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Attribution, StoredRun
 from errata.model.run import case_name
 from errata.pipeline.comparing import Comparison
-from errata.pipeline.standings import Said, standing_of
+from errata.pipeline.standings import Said, standing_now
 from errata.pipeline.triaging import triage_if_needed
 from errata.store.attempts import attempts_of
 from errata.store.attributions import attributions_of
@@ -100,7 +100,7 @@ def called(label: str) -> str:
 def compared(label: str, stored: StoredRun, store: Store, names: Names) -> Compared:
     """One pass over the counted attempts."""
     triage_if_needed(stored, store)
-    made = Compared(called(label), stored, standing_of(store, stored.run.id), attributions_of(store, stored.pk))
+    made = Compared(called(label), stored, standing_now(stored, store), attributions_of(store, stored.pk))
     for attempt in attempts_of(store, stored.pk, counted=True):
         made.add(attempt, names.one(attempt.case))
     made.rows.sort(key=lambda row: (row.attempt.position is None, row.attempt.position or 0, row.attempt.case))

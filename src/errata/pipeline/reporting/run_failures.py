@@ -15,7 +15,7 @@ from errata.pipeline.reporting.run_evidence import Evidence
 from errata.pipeline.reporting.run_repeats import repeat_of
 from errata.pipeline.reporting.shared import MACHINERY, native_label
 from errata.pipeline.reporting.snippets import Showing
-from errata.pipeline.standings import Said, standing_of
+from errata.pipeline.standings import Said, standing_now
 from errata.report.facts.run import Failure
 from errata.report.washing import short_line
 from errata.store.attempts import attempts_of, categories_of
@@ -45,7 +45,7 @@ class Gathered:
 
 
 def gather(stored: StoredRun, store: Store, remembered: Remembered) -> Gathered:
-    said = standing_of(store, stored.run.id)
+    said = standing_now(stored, store)
     slips = bucket_of(stored, store)
     found = sorted(failures_of(stored, store, Filters()), key=lambda one: (one.attempt.case, one.attempt.index))
     making = _Making(

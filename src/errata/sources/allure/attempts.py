@@ -14,9 +14,19 @@ from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.raised import error_of, raised_in
 from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
-from errata.sources.shared.verdicts import EXPECTED, FAILED, NOT_EVEN_TRIED, PASSED, SKIPPED, Refused, Verdict
+from errata.sources.shared.verdicts import (
+    EXPECTED,
+    FAILED,
+    NOT_EVEN_TRIED,
+    PASSED,
+    SKIPPED,
+    Refused,
+    Verdict,
+    named_failure,
+)
 
 XFAIL = "XFAIL"
+XPASS = "XPASS"
 UNKNOWN = Facts("completed", "unscored", "none")
 _RESULT = frozenset(
     ("uuid", "historyId", "testCaseId", "fullName", "name", "status", "statusDetails", "start", "stop", "parameters",
@@ -100,11 +110,12 @@ def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) ->
     if status == "broken":
         return Verdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
     if status == "failed":
-        return Verdict(FAILED, status, reason, refused=(Refused(_kind(details), reason),))
+        refused = (Refused(_kind(details), reason),)
+        return Verdict(FAILED, named_failure(status, reason), reason, refused=refused)
     if status == "skipped":
         return _skipped(result, reason, ref)
     if status == "passed":
-        return Verdict(PASSED, status)
+        return Verdict(PASSED, "xpassed" if reason.startswith(XPASS) else status, reason)
     return Verdict(UNFINISHED if result.get("stop") is None else UNKNOWN, status or text(result.get("stage")), reason)
 
 

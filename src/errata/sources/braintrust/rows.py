@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
+from errata.model import Attempt, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
 from errata.model.identity import fingerprint
 from errata.model.usage import total_of
 from errata.sources.base import Numbering, Row
@@ -12,7 +12,7 @@ from errata.sources.braintrust.groups import root_of
 from errata.sources.braintrust.spans import SCORE, kind_of, steps_of
 from errata.sources.shared.assessments import status_of_value
 from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.scored_rows import answer_of, scored, shown_as
+from errata.sources.shared.scored_rows import answer_of, case_of, scored
 from errata.sources.shared.values import (
     as_text,
     count,
@@ -40,14 +40,12 @@ def items_of(runs: dict[str, Run], found: dict[str, Experiment], numbering: Numb
     name = _name(row.data)
     index = numbering.next((run.id, name))
     if index == 1:
-        yield Case(
-            run=run.id,
-            suite=run.suite,
-            native_id=name,
-            name=shown_as(row.data.get("input")),
+        yield case_of(
+            run,
+            name,
+            row.data.get("input"),
+            row.data.get("expected"),
             tags=tuple(map(as_text, sequence(row.data.get("tags")))),
-            input=plain(row.data.get("input")),
-            expected=plain(row.data.get("expected")),
             extra=rest(mapping(row.data.get("origin")), ("id",)),
             ref=row.ref,
         )

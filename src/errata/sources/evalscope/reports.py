@@ -46,6 +46,13 @@ class Report:
     def errored(self, subset: str) -> int:
         return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("errored")) or 0
 
+    def measured(self, subset: str) -> int:
+        return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("succeeded")) or 0
+
+    @property
+    def measured_in_all(self) -> int | None:
+        return count(self._execution.get("succeeded"))
+
     @property
     def asked_in_all(self) -> int | None:
         return count(self._execution.get("requested"))

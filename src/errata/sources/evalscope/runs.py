@@ -38,6 +38,7 @@ def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measure
         roles={"judge": judges[0]} if len(judges) == 1 else {},
         suite=text(report.data.get("dataset_name")) or dataset.name,
         expected_cases=_expected(report, config),
+        measured_attempts=report.measured_in_all,
         started_at=_started(root),
         native_status="incomplete" if _is_incomplete(report) else "",
         reported=tuple(report.reported(measured)),

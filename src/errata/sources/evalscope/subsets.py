@@ -47,10 +47,15 @@ class Samples:
         return items_of(self._reading, self._seen, Sample(row.data[-1], None))
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
-        """What was asked for and left no row. Where all of it is counted as errors, that is what it was."""
+        """What was asked for and left no row. Where all of it is counted as errors, that is what it was.
+
+        Where more were measured than there are rows, nobody knows which ones: the run says how many.
+        """
         reading = self._reading
         asked = reading.report.asked(reading.subset) or 0
         there = sum(1 for number in range(asked) if any(number in file for file in files))
+        if reading.report.measured(reading.subset) > there:
+            return
         errored = asked - there and reading.report.errored(reading.subset) >= asked - there
         for number in range(asked):
             name, index = reading.case(number // reading.repeats), number % reading.repeats + 1

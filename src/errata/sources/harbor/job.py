@@ -1,19 +1,19 @@
 """Reading a job folder of Harbor, or one trial of it alone."""
 
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from errata.model import Attempt, Item, Run, case_key
+from errata.model import Item, Run, case_key
 from errata.sources.base import Numbering, of_run
 from errata.sources.harbor.job_run import Job, run_of
 from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trial import Place, attempts_of, case_of, unfinished
-from errata.sources.harbor.trials import Group, Trial, glance, trials_of
+from errata.sources.harbor.trials import Trial, glance, trials_of
+from errata.sources.harbor.without_folder import without_folder
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import last_part, mapping, sequence, text
+from errata.sources.shared.values import text
 
 
 def read_job(folder: Path) -> Iterator[Item]:
@@ -26,7 +26,9 @@ def read_job(folder: Path) -> Iterator[Item]:
     yield from documents.problems()
     for group, run in runs.items():
         yield from of_run(run.id, _trials(job, run, job.groups[group], documents))
-    yield from _never_begun(job, runs)
+    if len(runs) == 1:
+        ((group, run),) = runs.items()
+        yield from without_folder(job, group, run)
 
 
 def read_trial(folder: Path) -> Iterator[Item]:
@@ -77,28 +79,3 @@ def _trials(job: Job, run: Run, trials: list[Trial], documents: Documents) -> It
         counted = place._replace(counted=job.counted(trial, result))
         yield from attempts_of(result, counted, documents, digests[trial.task])
         yield from documents.problems()
-
-
-def _never_begun(job: Job, runs: dict[Group, Run]) -> Iterator[Item]:
-    """Trials that the lock plans and no folder holds; only where one run can be meant."""
-    if len(runs) != 1:
-        return
-    ((group, run),) = runs.items()
-    trials = job.groups[group]
-    tasks = {last_part(trial.task): trial.task for trial in trials}
-    made = Counter(last_part(trial.task) for trial in trials)
-    planned = Numbering()
-    for at, locked in enumerate(sequence(job.lock.get("trials"))):
-        task = mapping(mapping(locked).get("task"))
-        name = text(task.get("name")) or text(task.get("path"))
-        index = planned.next(last_part(name))
-        if name and index > made[last_part(name)]:
-            yield Attempt(
-                run=run.id,
-                case=case_key(run.suite, tasks.get(last_part(name), name)),
-                index=index,
-                execution="missing",
-                measurement="not_run",
-                outcome="none",
-                ref=msgspec.structs.replace(run.ref, file="lock.json", pointer=f"/trials/{at}") if run.ref else None,
-            )

@@ -66,6 +66,25 @@ class Job:
             self._evals[group] = (found, mapping(evals[found])) if found is not None else ("", {})
         return self._evals[group]
 
+    def ended(self, group: Group) -> int:
+        """How many trials came to an end, as the job says: new files name them; in old ones those with an exception
+        are none of the `n_trials`."""
+        _, stats = self.eval_of(group)
+        if names := _named_in(stats):
+            return len(names)
+        return (count(stats.get("n_trials")) or 0) + (count(stats.get("n_errors")) or 0)
+
+    def unseen(self, group: Group) -> set[str]:
+        """Trials that the job names, and that left no folder."""
+        return _named_in(self.eval_of(group)[1]) - {trial.name for trial in self.groups[group]}
+
+    def broken(self, group: Group) -> dict[str, str]:
+        """Those of them that were never measured, and what broke them."""
+        stats = self.eval_of(group)[1]
+        unmeasured = self.unseen(group) - (_named(mapping(stats.get("reward_stats"))) or set())
+        told = mapping(stats.get("exception_stats")).items()
+        return {text(name): kind for kind, names in told for name in sequence(names) if text(name) in unmeasured}
+
     def counted(self, trial: Trial, result: dict[str, Any]) -> bool | None:
         """Whether the trial is among the `n_trials` of its eval. New files name them; old ones only count them, and
         leave out every trial with an exception."""
@@ -105,6 +124,7 @@ def run_of(job: Job, group: Group) -> Run:
         variant={"dataset": group.dataset} if len(job.datasets) > 1 else {},
         suite=group.dataset,
         expected_cases=_expected(job, group),
+        measured_attempts=_measured(job, group),
         started_at=moment(job.result.get("started_at")),
         finished_at=moment(job.result.get("finished_at")),
         native_status="" if job.result.get("finished_at") else "running",
@@ -129,6 +149,17 @@ def _expected(job: Job, group: Group) -> int | None:
     often = Counter(trial.task for trial in job.groups[group])
     attempts = count(job.config.get("n_attempts")) or max(often.values(), default=1)
     return max(len(tasks), -(-total // attempts))
+
+
+def _measured(job: Job, group: Group) -> int | None:
+    """Where the job counts more trials than there are."""
+    lost = job.ended(group) - len(job.broken(group)) - sum(trial.has_result for trial in job.groups[group])
+    if lost <= 0:
+        return None
+    tasks = {trial.task for trial in job.groups[group]}
+    if (_expected(job, group) or 0) > len(tasks):
+        return count(job.eval_of(group)[1].get("n_trials"))
+    return job.ended(group)
 
 
 def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
@@ -192,6 +223,15 @@ def _named(rewards: dict[str, Any]) -> set[str] | None:
         return None
     lists = [names for value in rewards.values() for names in mapping(value).values()]
     return {text(name) for names in lists for name in sequence(names)}
+
+
+def _named_in(stats: dict[str, Any]) -> set[str]:
+    """Every trial that has a reward or an exception, of a new job."""
+    rewarded = _named(mapping(stats.get("reward_stats")))
+    if rewarded is None:
+        return set()
+    broken = mapping(stats.get("exception_stats")).values()
+    return rewarded | {text(name) for names in broken for name in sequence(names)}
 
 
 def _group_of_key(key: str) -> Group:

@@ -67,7 +67,7 @@ def read(path: Path) -> Iterator[Item]:
     yield from documents.problems()
     trials = Trials(run, documents, any(map(_tokens, rows)))
     yield from convert_each(found.rows, trials.items, source=NAME)
-    yield from _never_run(run, metadata, rows)
+    yield from _never_run(run, metadata, found.document, rows)
 
 
 class Trials:
@@ -225,9 +225,12 @@ def _durations(trial: dict[str, Any]) -> dict[str, float]:
     return found
 
 
-def _never_run(run: Run, metadata: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[Item]:
-    """Tasks that were planned and have no row."""
+def _never_run(
+    run: Run, metadata: dict[str, Any], document: dict[str, Any], rows: list[dict[str, Any]]
+) -> Iterator[Item]:
+    """Tasks that were planned and have no row, and that are not counted all the same."""
     made = {text(row.get("task_id")) for row in rows}
+    made |= {text(task) for name in ("resolved_ids", "unresolved_ids") for task in sequence(document.get(name))}
     numbering = Numbering()
     for at, task in enumerate(sequence(metadata.get("task_ids"))):
         if text(task) and task not in made and numbering.next(task) == 1:

@@ -61,6 +61,7 @@ def run_of(
         suite=text(metadata.get("dataset_name")) or SUITE,
         suite_version=_suite_version(metadata),
         expected_cases=_expected(metadata),
+        measured_attempts=_measured(document, len(rows)),
         started_at=moment(metadata.get("start_time")),
         finished_at=ended,
         native_status="running" if metadata and ended is None else "",
@@ -81,6 +82,12 @@ def _suite_version(metadata: dict[str, Any]) -> str:
 def _expected(metadata: dict[str, Any]) -> int | None:
     planned = {text(task) for task in sequence(metadata.get("task_ids"))} - {""}
     return len(planned) or count(metadata.get("dataset_size")) or None
+
+
+def _measured(document: dict[str, Any], rows: int) -> int | None:
+    """Where more trials were counted than there are rows."""
+    counted = sum(count(document.get(name)) or 0 for name in ("n_resolved", "n_unresolved"))
+    return counted if counted > rows else None
 
 
 def _reported(document: dict[str, Any], metadata: dict[str, Any], n: int, ref: SourceRef) -> Iterator[Reported]:

@@ -19,10 +19,9 @@ from errata.sources.shared.verdicts import (
     NOT_EVEN_TRIED,
     PASSED,
     SKIPPED,
-    UNEXPECTED,
-    UNEXPECTED_STATUS,
     Refused,
     Verdict,
+    named_failure,
 )
 from errata.sources.shared.xml_elements import Element
 
@@ -61,10 +60,10 @@ def _failed(failures: list[Element], ref: SourceRef) -> Verdict:
     reason = _reason((broken or failures)[0])
     if broken:
         return Verdict(NOT_MADE, "failed", reason, tuple(_error(one, "subject", ref) for one in broken))
-    status = UNEXPECTED_STATUS if reason.startswith(UNEXPECTED) else "failed"
     refused = tuple(told for one in failures for told in _refused(one))
     scored = _scored(failures[0])
-    return Verdict(FAILED, status, reason, refused=refused, score=number_or_none(scored["score"]) if scored else None)
+    value = number_or_none(scored["score"]) if scored else None
+    return Verdict(FAILED, named_failure("failed", reason), reason, refused=refused, score=value)
 
 
 def _skipped(element: Element) -> Verdict:

@@ -36,7 +36,7 @@ def _run(report: Report, name: str, column: Column, path: Path) -> Run:
         variant={"prompt": of["prompt"]} if of else {"column": name} if name else {},
         suite=suite,
         expected_cases=max(counts["tests"] - column.repeated, 0) if "tests" in counts else None,
-        measured_attempts=max(_made(counts) - column.repeated, 0) if "tests" in counts else None,
+        measured_attempts=_measured(counts, column) if "tests" in counts else None,
         started_at=started,
         reported=_reported(counts, column, around[0].ref if around else report.ref),
         environment=known(hostname=next((host for one in around if (host := one.attributes.get("hostname"))), None)),
@@ -82,6 +82,10 @@ def _reported(counts: dict[str, int], column: Column, ref: SourceRef) -> tuple[R
 
 def _made(counts: dict[str, int]) -> int:
     return counts.get("tests", 0) - counts.get("skipped", 0) - counts.get("disabled", 0)
+
+
+def _measured(counts: dict[str, int], column: Column) -> int:
+    return max(_made(counts) + column.expected - column.repeated, 0)
 
 
 def _extra(report: Report, column: Column) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import Numbering
+from errata.sources.shared.verdicts import EXPECTED, NOT_EVEN_TRIED
 from errata.sources.shared.xml_elements import Closed, Element, Opened, xml_events
 
 NAME = "junit"
@@ -48,6 +49,12 @@ class Test(NamedTuple):
     teardown: Element | None = None
     """The second element of a test that failed and could not be torn down."""
 
+    @property
+    def failed_as_expected(self) -> bool:
+        """pytest counts it among the skipped ones, although it was made."""
+        told = [one.get("message") for one in self.element.all("skipped") if one.get("type") == EXPECTED]
+        return self.teardown is None and bool(told) and not told[0].startswith(NOT_EVEN_TRIED)
+
 
 class Column:
     """What belongs to one run: all tests of a report, or those of one suite."""
@@ -55,13 +62,14 @@ class Column:
     def __init__(self) -> None:
         self.suites: list[Suite] = []
         self.models: set[str] = set()
-        self.tests = self.repeated = self.twice = 0
+        self.tests = self.repeated = self.twice = self.expected = 0
         self._numbering = Numbering()
 
     def add(self, test: Test) -> None:
         self.tests += 1
         self.repeated += self._numbering.next(test.key) > 1
         self.twice += test.teardown is not None
+        self.expected += test.failed_as_expected
         model = test.properties.get("model")
         if model and len(self.models) < MODELS_CAP:
             self.models.add(model)

@@ -108,7 +108,8 @@ class Plan:
         if link is None:
             place = "/".join(part for part in (project, environment) if part)
             return Run(
-                native_id=place or text(trace.get("id")),
+                # what else was recorded there is in other exports: these must not take each other's place
+                native_id="/".join(filter(None, (place, text(trace.get("id"))))),
                 source=SourceInfo(name=NAME),
                 name=environment,
                 suite=project or "traces",

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
+from errata.model import Attempt, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
 from errata.model.words import Execution
 from errata.sources.base import Numbering, Row
 from errata.sources.langsmith.child_runs import steps_of
 from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of
 from errata.sources.shared.assessments import status_of_value
 from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.scored_rows import Scored, answer_of, scored, shown_as
+from errata.sources.shared.scored_rows import Scored, answer_of, case_of, scored
 from errata.sources.shared.values import as_text, count, known, mapping, moment, name_of, number, plain, rest, text
 
 _RUN = frozenset(
@@ -31,13 +31,11 @@ def items_of(
     name = name_of(example.get("id") or told.get("reference_example_id") or told.get("id"))
     index = numbering.next((run.id, name))
     if index == 1:
-        yield Case(
-            run=run.id,
-            suite=run.suite,
-            native_id=name,
-            name=shown_as(example.get("inputs", told.get("inputs"))),
-            input=plain(example.get("inputs", told.get("inputs"))),
-            expected=plain(example.get("outputs")),
+        yield case_of(
+            run,
+            name,
+            example.get("inputs", told.get("inputs")),
+            example.get("outputs"),
             extra=rest(example, _EXAMPLE) | _other(example, run),
             ref=row.ref.below("example"),
         )

@@ -10,10 +10,11 @@ from errata.sources.mlflow.layout import NAME, Files, are_one, kind_of
 from errata.sources.mlflow.runs import NO_SUMMARY, Summary, run_of, summaries
 from errata.sources.mlflow.trace import Trace
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.json_rows import holds_one, json_rows
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 
+PAGED = "traces"
 TITLE = "MLflow: traces of GenAI with their assessments, or the folder with an evaluation's results"
 
 
@@ -32,17 +33,17 @@ def read(path: Path) -> Iterator[Item]:
     documents = Documents(files.folder, NAME)
     told = summaries(files.summaries, documents)
     yield from documents.problems()
-    reading = Reading(files.folder, told)
+    reading = Reading(files.folder, told, alone=holds_one(path, PAGED))
     for file in files.rows:
-        rows = json_rows(file, source=NAME, root=files.folder, paged="traces")
+        rows = json_rows(file, source=NAME, root=files.folder, paged=PAGED)
         yield from convert_each(rows, reading.items, source=NAME, owner=reading.owner)
 
 
 class Reading:
     """What was read so far: runs are announced with their first trace, and a trace is told once."""
 
-    def __init__(self, folder: Path, told: dict[str, Summary]) -> None:
-        self._folder, self._told = folder, told
+    def __init__(self, folder: Path, told: dict[str, Summary], *, alone: bool) -> None:
+        self._folder, self._told, self._alone = folder, told, alone
         self._runs: dict[str, Run] = {}
         self._seen: set[int] = set()
         self._numbering = Numbering()
@@ -53,7 +54,7 @@ class Reading:
             return
         summary = self._told.get(trace.run, NO_SUMMARY)
         known = self._runs.get(trace.native_run)
-        run, told = known or run_of(trace, summary, self._folder), Told(trace)
+        run, told = known or run_of(trace, summary, self._folder, alone=self._alone), Told(trace)
         if known is None:
             yield run
         index = self._numbering.next((run.id, told.case))

@@ -44,17 +44,18 @@ def summaries(files: list[Path], documents: Documents) -> dict[str, Summary]:
     return found
 
 
-def run_of(trace: Trace, summary: Summary, origin: Path) -> Run:
+def run_of(trace: Trace, summary: Summary, origin: Path, *, alone: bool) -> Run:
+    """A trace alone is a run of its own: it must not stand for the one that it was made in, nor take its place."""
     metadata = trace.metadata
     location = mapping(trace.info.get("trace_location"))
     git = {part: text(metadata.get(f"{_METADATA}{part}")) for part in ("repoURL", "commit")}
     return Run(
-        native_id=trace.native_run,
-        group=trace.experiment,
+        native_id=trace.id if alone else trace.run or f"{trace.native_run}-{trace.id}",
+        group=trace.native_run if alone else trace.experiment,
         source=SourceInfo(name=NAME, format_version=text(metadata.get("mlflow.trace_schema.version"))),
         suite=f"experiment-{trace.experiment}" if trace.experiment else "traces",
         subject=Subject(model=_model(trace), agent=text(metadata.get("mlflow.modelId"))),
-        reported=tuple(_reported(summary)),
+        reported=() if alone else tuple(_reported(summary)),
         scorers=tuple(_scorers(trace)),
         code=Code(repo=git["repoURL"], commit=git["commit"]) if any(git.values()) else None,
         origin=str(origin),

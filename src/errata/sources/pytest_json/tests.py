@@ -15,7 +15,7 @@ from errata.sources.shared.captured import captured
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.raised import Raised, error_of, raised_in
 from errata.sources.shared.values import as_text, known, mapping, name_of, number, rest, sequence, text
-from errata.sources.shared.verdicts import FAILED, PASSED, SKIPPED, UNEXPECTED, UNEXPECTED_STATUS, Refused, Verdict
+from errata.sources.shared.verdicts import FAILED, PASSED, SKIPPED, Refused, Verdict, named_failure
 
 OUTCOMES = ("passed", "failed", "skipped")
 STAGES = ("setup", "call", "teardown")
@@ -109,8 +109,9 @@ def _failed(call: Stage, outcome: str) -> Verdict:
     raised, reason = call.raised, call.message or call.shown.partition("\n")[0]
     if raised.type and not raised.is_verdict:
         return Verdict(NOT_MADE, outcome, reason, (call.error("subject"),))
-    status = UNEXPECTED_STATUS if call.shown.startswith(UNEXPECTED) else outcome
-    return Verdict(FAILED, status, reason, refused=(Refused(raised.type or "call", reason),))
+    return Verdict(
+        FAILED, named_failure(outcome, call.shown), reason, refused=(Refused(raised.type or "call", reason),)
+    )
 
 
 def _with_teardown(verdict: Verdict, teardown: Stage | None) -> Verdict:

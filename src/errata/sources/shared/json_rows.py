@@ -6,6 +6,7 @@ from pathlib import Path
 
 from errata.model import Unreadable
 from errata.sources.base import LINE_CAP, Row, decode, json_file, json_lines
+from errata.sources.shared.documents import is_file
 from errata.sources.shared.heads import head_of
 from errata.sources.shared.long_documents import long_document
 
@@ -26,6 +27,17 @@ def json_rows(path: Path, *, source: str, root: Path, paged: str = "") -> Iterat
         yield from json_lines(path, source=source, root=root)
     else:
         yield json_file(path, source=source, root=root)
+
+
+def holds_one(path: Path, paged: str = "") -> bool:
+    """Whether a file is one row alone: an object, and neither a list nor lines of them."""
+    if not is_file(path) or list_in(head_of(path, HEAD), paged) is not None:
+        return False
+    if not _is_lines(path):
+        return True
+    with path.open("rb") as file:
+        file.readline(LINE_CAP)
+        return not file.read(HEAD).strip()
 
 
 def list_in(head: bytes, paged: str) -> str | None:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from errata.model import Check, ErrorInfo, Reported, Scorer, SourceRef
+from errata.model import Case, Check, ErrorInfo, Reported, Run, Scorer, SourceRef
 from errata.model.words import Execution
 from errata.sources.shared.assessments import facts_of, grade_of
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.values import as_text, text
+from errata.sources.shared.values import as_text, plain, text
 from errata.text.clean import one_line
 
 NAME_WIDTH = 80
@@ -90,6 +90,19 @@ def scored(execution: Execution, checks: Sequence[Check], errors: tuple[ErrorInf
     broken = tuple(replace(check.error, recovered=not check.is_primary) for check in told if check.error is not None)
     status = f"{decides.name} {decides.value}" if decides is not None and decides.value is not None else ""
     return Scored(facts_of(execution, told), told, (*errors, *broken), value, status)
+
+
+def case_of(run: Run, name: str, asked: Any, expected: Any, **others: Any) -> Case:
+    """What was asked is all that names it to a reader."""
+    return Case(
+        run=run.id,
+        suite=run.suite,
+        native_id=name,
+        name=shown_as(asked),
+        input=plain(asked),
+        expected=plain(expected),
+        **others,
+    )
 
 
 def answer_of(output: Any) -> str | None:

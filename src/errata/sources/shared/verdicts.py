@@ -12,10 +12,17 @@ from errata.sources.shared.facts import NOT_MADE, Facts, status_of
 PASSED = Facts("completed", "scored", "pass")
 FAILED = Facts("completed", "scored", "fail")
 SKIPPED = Facts("skipped", "not_run", "none")
+XFAILED = Facts("completed", "not_run", "none")
+"""Made, and neither passed nor failed: its subject did not do it, and nobody asked that it should."""
 EXPECTED = "pytest.xfail"
 NOT_EVEN_TRIED = "[NOTRUN]"
 UNEXPECTED = "[XPASS(strict)]"
 UNEXPECTED_STATUS = "xpassed (strict)"
+
+
+def named_failure(status: str, said: str) -> str:
+    """A pass that nobody expected is a failure where its mark is strict."""
+    return UNEXPECTED_STATUS if said.startswith(UNEXPECTED) else status
 
 
 class Refused(NamedTuple):
@@ -35,18 +42,18 @@ class Verdict(NamedTuple):
 
     @property
     def is_counted(self) -> bool:
-        return self.facts.execution != "skipped"
+        return self.facts not in (SKIPPED, XFAILED)
 
     @property
     def expected(self) -> "Verdict":
         """It went wrong, and was expected to: nobody's failure, and no runner counts it; what was said is kept."""
         return self._replace(
-            facts=SKIPPED, status="xfailed", errors=tuple(replace(one, recovered=True) for one in self.errors)
+            facts=XFAILED, status="xfailed", errors=tuple(replace(one, recovered=True) for one in self.errors)
         )
 
     def torn_down(self, broken: Iterable[ErrorInfo]) -> "Verdict":
         """What breaks after a measurement changes nothing in it; the runner counts it as an error all the same."""
-        if self.facts == SKIPPED:
+        if not self.is_counted:
             return self._replace(facts=NOT_MADE, errors=(*self.errors, *broken), refused=())
         errors = tuple(replace(one, recovered=self.facts != PASSED) for one in broken)
         facts = Facts("error", "scored", "pass") if self.facts == PASSED else self.facts

@@ -22,6 +22,7 @@ LISTS = (
     "submitted",
 )
 _COUNTS = ("total", *LISTS)
+_NOT_DEALT_WITH = frozenset(("incomplete", "submitted"))
 _HOMES = frozenset(
     [*(f"{name}_ids" for name in LISTS), *(f"{name}_instances" for name in _COUNTS), "failure_reasons"]
 ) | frozenset(["schema_version"])
@@ -85,6 +86,7 @@ def run_of(told: Told) -> Run:
         ),
         suite=told.suite,
         expected_cases=count(told.report.get("total_instances")),
+        measured_attempts=_measured(told.report),
         reported=told.reported or tuple(_reported(told.report, told.ref)),
         origin=str(told.origin),
         ref=told.ref,
@@ -100,6 +102,13 @@ def lists_of(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
         for instance in ids if isinstance(ids, list) else []:
             found.setdefault(text(instance) or str(instance), []).append(name)
     return {instance: tuple(found[instance]) for instance in sorted(found)}
+
+
+def _measured(document: dict[str, Any]) -> int | None:
+    """Where the report counts more instances than it still names; what has no patch is measured, too."""
+    told = {name: count(document.get(f"{name}_instances")) or 0 for name in ("completed", "empty_patch", "error")}
+    named = {name for name, lists in lists_of(document).items() if not set(lists) <= _NOT_DEALT_WITH}
+    return sum(told.values()) if sum(told.values()) > len(named) else None
 
 
 def _version(document: dict[str, Any]) -> str:
