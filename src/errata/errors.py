@@ -3,6 +3,7 @@
 ErrataError                 the user can fix it: shown as message + hint, exit 2
 ├── SourceError             the logs could not be opened as asked
 │   ├── UnknownFormatError
+│   ├── ReadAloneError      several readers can't share a log; one reads it then, and nobody sees this
 │   └── AmbiguousFormatError
 ├── FetchError              a deployment could not be asked, or did not answer as it should
 ├── StoreError              the store is newer, locked, or not ours

@@ -100,7 +100,8 @@ def _subject(stored: StoredRun, scores: Scores, gathered: Gathered, findings: Se
 def _as_the_harness_counts(stored: StoredRun, scores: Scores) -> tuple[int, int]:
     """Its own pass rate where it states one of all that it ran; else every expected case."""
     strict = scores.scores["strict"]
-    return stored.run.stated_passes or (strict.passed, strict.total)
+    counted = (0, stored.counts.cases) if is_unjudged(stored) else (strict.passed, strict.total)
+    return stored.run.stated_passes or counted
 
 
 def _steps(gathered: Gathered) -> Iterator[StepCount]:
