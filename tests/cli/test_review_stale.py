@@ -150,3 +150,12 @@ def test_no_score_and_no_list_goes_by_what_is_stale(changed):
     assert "8 of 9 reviewed" in told
     assert rows[GUARD] is None
     assert sum(verdict is not None for verdict in rows.values()) == 8
+
+
+def test_no_bucket_goes_by_what_is_stale(read, tmp_path):
+    before = done("buckets", "list", "--json").rows
+    imported_anew(tmp_path, "countSince", "countAfter")
+    after = done("buckets", "list", "--json").rows
+
+    assert sum(row["reviewed"] for row in before) == 9
+    assert sum(row["reviewed"] for row in after) == 8

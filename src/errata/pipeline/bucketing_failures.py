@@ -9,7 +9,7 @@ from errata.model import Attempt, Attribution, StoredRun
 from errata.pipeline.explaining import BY_DEFAULT
 from errata.pipeline.log_lines import error_lines, has_logs
 from errata.pipeline.rules import rules_in_use
-from errata.pipeline.standings import standing_of
+from errata.pipeline.standings import standing_now
 from errata.store.attempts import categories_of, with_texts
 from errata.store.attributed import attributed_failures
 from errata.store.database import Store
@@ -23,7 +23,7 @@ def failing_in(stored: StoredRun, store: Store, only: Collection[str] | None = N
     few = stored.counts.failures <= READ
     rules, clusters = _rules(rules_in_use()), _clusters(rules_in_use())
     categories = categories_of(store, stored.pk)
-    read = standing_of(store, stored.run.id)
+    read = standing_now(stored, store)
     for attempt, said in attributed_failures(store, stored.pk, steps=few):
         if only is not None and attempt.id not in only:
             continue

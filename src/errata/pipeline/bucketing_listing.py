@@ -12,7 +12,7 @@ from errata.pipeline.bucketing import bucket_if_needed
 from errata.pipeline.bucketing_history import Told, history
 from errata.pipeline.bucketing_members import short_names
 from errata.pipeline.reasons import reason_of
-from errata.pipeline.standings import standing_of
+from errata.pipeline.standings import standing_now
 from errata.review.standing import Standing
 from errata.store.bucket_table import Counted, Table, bucket_table, count_bucket
 from errata.store.buckets import Placement, placements_in
@@ -86,7 +86,7 @@ def _order(one: Placement) -> tuple[bool, bool, str]:
 def _shown(store: Store, bucket: Bucket, members: Sequence[Placement]) -> Iterator[Shown]:
     known = {one.run.id: one for one in all_runs(store)}
     names = short_names([one.attempt for one in members], store)
-    read = {run: standing_of(store, run) for run in {one.run for one in members}}
+    read = {run: standing_now(known[run], store) for run in {one.run for one in members}}
     for one in members:
         stored = known[one.run]
         stood = read[one.run].get(one.attempt)
