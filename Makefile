@@ -29,6 +29,16 @@ $(READY): requirements/dev.lock requirements/model.lock pyproject.toml
 	fi
 	@touch $@
 
+$(BENCH_READY): requirements/bench.lock $(READY)
+	@set -e; if command -v uv >/dev/null 2>&1; then \
+	  test -x $(BENCH)/bin/python || uv venv --quiet --python $(PYTHON) $(BENCH); \
+	  uv pip install --quiet --python $(BENCH)/bin/python --require-hashes -r requirements/bench.lock; \
+	else \
+	  test -x $(BENCH)/bin/pip || $(PYTHON) -m venv $(BENCH); \
+	  $(BENCH)/bin/pip install --quiet --require-hashes -r requirements/bench.lock; \
+	fi
+	@touch $@
+
 demo: $(READY) ## analyse the bundled example and print the summary
 	@$(BIN)/errata demo
 
