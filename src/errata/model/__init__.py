@@ -10,6 +10,7 @@ from errata.model.check import Check, CheckEdit
 from errata.model.counts import Counts, StoredRun
 from errata.model.error_info import ErrorInfo
 from errata.model.finding import Finding
+from errata.model.harness import Harness
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, Place, Question
 from errata.model.part import Part
@@ -54,6 +55,7 @@ __all__ = [
     "FailureKey",
     "Finding",
     "Fix",
+    "Harness",
     "Invalidation",
     "Item",
     "Judgement",

@@ -18,7 +18,7 @@ from errata import errors, sources
 from errata.errors import ErrataError, SourceError
 from errata.model.codec import pack, storable
 from errata.pipeline.orders import Order, found_by
-from errata.sources.kinds import is_zip
+from errata.sources.base import is_zip
 from errata.sources.sharing import Share
 from errata.store.packing import Batch, pack_items
 

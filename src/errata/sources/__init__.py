@@ -11,9 +11,8 @@ from typing import TypeVar, cast
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Item, SourceRef, Unreadable
 from errata.model.turn import TurnBegins
-from errata.sources.base import Found, Source, describe, unreadable
+from errata.sources.base import Found, Source, describe, is_zip, unreadable
 from errata.sources.hints import cut_off, hint_for
-from errata.sources.kinds import is_zip
 from errata.sources.retold import PassedOver, sifted
 from errata.sources.sharing import Share, Shareable
 from errata.sources.whole_folders import joined

@@ -341,3 +341,33 @@ def _owner_of(row: Row, owner: Callable[[Row], str]) -> str:
 
 def _excerpt_of(data: Any) -> str:
     return json.dumps(data, default=repr, ensure_ascii=False)[: 2 * EXCERPT]
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def head_of(path: Path, size: int) -> bytes:
+    """Of a regular file, without a byte order mark; nothing for anything else, and for what can't be read."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(size).removeprefix(BYTE_ORDER_MARK)
+    except (OSError, ValueError):
+        return b""
+
+
+_ZIP = b"PK\x03\x04"
+
+
+_EMPTY_ZIP = b"PK\x05\x06"
+
+
+def is_zip(path: Path) -> bool:
+    try:
+        if not path.is_file():  # a pipe would be waited for, and what is read of it is gone
+            return False
+        with path.open("rb") as file:
+            return file.read(len(_ZIP)) in (_ZIP, _EMPTY_ZIP)
+    except (OSError, ValueError):
+        return False

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, Subject, UsageByRole, case_key
-from errata.sources.base import Match, describe, of_run, unreadable
-from errata.sources.shared.heads import head_of
+from errata.sources.base import Match, describe, head_of, of_run, unreadable
 from errata.sources.shared.transcripts import Transcript, is_part, kind_of, transcript_at
 
 NAME = "coding-sessions"

@@ -5,8 +5,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from errata.sources.base import head_of
 from errata.sources.shared.documents import children
-from errata.sources.shared.heads import head_of
 
 HEAD = 256 * 1024
 LOOKS = 200

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import SourceRef
-from errata.sources.base import Numbering, decode
+from errata.sources.base import Numbering, decode, head_of
 from errata.sources.shared.documents import LISTING_CAP, Documents, children, is_file
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.values import as_text, mapping, name_of, number, sequence, text
 
 NAME = "allure"

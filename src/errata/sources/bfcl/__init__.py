@@ -8,13 +8,12 @@ from typing import Any
 import msgspec
 
 from errata.model import Item, Run, Unreadable
-from errata.sources.base import Row, convert_each, of_run
+from errata.sources.base import Row, convert_each, head_of, of_run
 from errata.sources.bfcl.layout import NAME, Named, files_below, named
 from errata.sources.bfcl.recognition import HEAD, is_score, recognise
 from errata.sources.bfcl.rows import Scored, items_of
 from errata.sources.bfcl.runs import Category, header_of, run_of
 from errata.sources.shared.gathering import Lines, lines_of
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.values import as_text
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]

@@ -4,9 +4,8 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from errata.sources.base import Match
+from errata.sources.base import Match, head_of
 from errata.sources.bfcl.layout import files_below
-from errata.sources.shared.heads import head_of
 
 HEAD = 64 * 1024
 LOOKS = 5

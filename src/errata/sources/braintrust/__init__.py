@@ -6,11 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item
-from errata.sources.base import Match, Numbering
+from errata.sources.base import Match, Numbering, head_of
 from errata.sources.braintrust.experiments import experiment_of, runs_of, survey
 from errata.sources.braintrust.groups import NAME, groups_of
 from errata.sources.braintrust.rows import items_of
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.several_runs import items_of_runs
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]

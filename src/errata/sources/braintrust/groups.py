@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from errata.model import Unreadable
-from errata.sources.base import Row, decode
+from errata.sources.base import Row, decode, head_of
 from errata.sources.shared.gathering import Items, gathered
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.long_documents import LongDocument, long_document
 
 NAME = "braintrust"

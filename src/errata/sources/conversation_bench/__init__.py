@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Item
-from errata.sources.base import Match, decode
+from errata.sources.base import Match, decode, head_of
 from errata.sources.conversation_bench import comparison
 from errata.sources.conversation_bench.comparison import RunFolder
 from errata.sources.conversation_bench.conversation import read_conversation
@@ -22,7 +22,6 @@ from errata.sources.conversation_bench.layout import (
     is_comparison,
     is_run_folder,
 )
-from errata.sources.shared.heads import head_of
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
 from typing import NamedTuple
 
-from errata.sources.shared.heads import head_of
+from errata.sources.base import head_of
 
 NAME = "conversation-bench"
 

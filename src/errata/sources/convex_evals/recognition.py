@@ -4,12 +4,11 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from errata.sources.base import Match
+from errata.sources.base import Match, head_of
 from errata.sources.convex_evals import local_output
 from errata.sources.convex_evals.answers import Answer, Refusal, classify, decode_answer, read_answer
 from errata.sources.convex_evals.collected import collect
 from errata.sources.shared.documents import folders
-from errata.sources.shared.heads import head_of
 
 HEAD = 16 * 1024
 LOOKS = 50

@@ -5,12 +5,11 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item, Unreadable
-from errata.sources.base import Match, Numbering, convert_each, of_run
+from errata.sources.base import Match, Numbering, convert_each, head_of, of_run
 from errata.sources.deepeval.cases import items_of
 from errata.sources.deepeval.layout import HEAD, HIDDEN, NAME, is_result, is_test_run, latest_in, runs_near
 from errata.sources.deepeval.results import results_at, same_run
 from errata.sources.deepeval.runs import run_of
-from errata.sources.shared.heads import head_of
 
 __all__ = ["NAME", "TITLE", "explain", "fuller", "read", "recognise"]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from errata.sources.base import head_of
 from errata.sources.shared.documents import children, is_file
-from errata.sources.shared.heads import head_of
 
 NAME = "deepeval"
 

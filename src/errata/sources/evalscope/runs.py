@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Artefact, Evidence, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.base import READ_SIZE
+from errata.sources.base import READ_SIZE, head_of
 from errata.sources.evalscope.layout import CONFIG, LOG, NAME, Config, Dataset
 from errata.sources.evalscope.reports import Report
 from errata.sources.shared.documents import Documents, is_file
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.settings import settings
 from errata.sources.shared.values import as_text, known, mapping, moment, rest, sequence, text
 from errata.text.clean import one_line

@@ -8,13 +8,12 @@ from typing import Any
 import msgspec
 
 from errata.model import Item, Run, SourceRef
-from errata.sources.base import Row, convert_each, json_file, json_lines, unreadable
+from errata.sources.base import Row, convert_each, head_of, json_file, json_lines, unreadable
 from errata.sources.every_eval_ever.instances import Reading, Sample, items_of
 from errata.sources.every_eval_ever.layout import HEAD, NAME, is_samples, samples_of
 from errata.sources.every_eval_ever.recognition import read_with, recognise
 from errata.sources.every_eval_ever.runs import Summary, run_of
 from errata.sources.shared.gathering import gathered
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.values import text
 
 __all__ = ["NAME", "TITLE", "read", "read_with", "recognise"]

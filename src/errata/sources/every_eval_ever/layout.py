@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from errata.sources.base import head_of
 from errata.sources.shared.documents import children, is_file
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.values import last_part
 
 NAME = "every-eval-ever"

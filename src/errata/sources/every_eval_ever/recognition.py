@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from errata.sources.base import Match
+from errata.sources.base import Match, head_of
 from errata.sources.every_eval_ever.layout import HEAD, is_samples, is_summary, summary_of
-from errata.sources.shared.heads import head_of
 
 
 def recognise(path: Path) -> Match | None:

@@ -5,9 +5,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from errata.sources.base import Match
+from errata.sources.base import Match, head_of
 from errata.sources.shared.documents import folders, is_file
-from errata.sources.shared.heads import head_of
 
 HEAD = 64 * 1024
 LOOKS = 20

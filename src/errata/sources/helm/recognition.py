@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-from errata.sources.base import Match
+from errata.sources.base import Match, head_of
 from errata.sources.helm.layout import INSTANCES, SPEC, STATE
 from errata.sources.shared.documents import is_file
-from errata.sources.shared.heads import head_of
 
 HEAD = 64 * 1024
 

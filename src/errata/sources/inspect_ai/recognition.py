@@ -6,10 +6,9 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 from errata.errors import SourceError
-from errata.sources.base import Match
+from errata.sources.base import Match, head_of
 from errata.sources.inspect_ai.layout import CAPS, HEADER, START
 from errata.sources.shared.archives import open_archive
-from errata.sources.shared.heads import head_of
 
 HEAD = 16 * 1024
 ZIP = b"PK\x03\x04"

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Item, Unreadable
-from errata.sources.base import Match, Numbering, Row
+from errata.sources.base import Match, Numbering, Row, head_of
 from errata.sources.junit.attempts import items_of
 from errata.sources.junit.runs import runs_of
 from errata.sources.junit.survey import NAME, survey, tests_of
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.several_runs import items_of_runs
 from errata.sources.shared.xml_elements import first_tag
 

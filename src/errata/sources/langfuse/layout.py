@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+from errata.sources.base import head_of
 from errata.sources.shared.documents import children, files, folders, is_file
-from errata.sources.shared.heads import head_of
 
 NAME = "langfuse"
 HEAD = 64 * 1024

@@ -8,10 +8,9 @@ from typing import Any
 import msgspec
 
 from errata.model import Unreadable
-from errata.sources.base import Row
+from errata.sources.base import Row, head_of
 from errata.sources.langfuse.layout import NAME, camel
 from errata.sources.shared.gathering import Items, Lines, lines_of
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.json_rows import HEAD, list_in
 from errata.sources.shared.long_documents import long_document
 from errata.sources.shared.trace_values import parsed

@@ -6,10 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item
-from errata.sources.base import Match, Numbering
+from errata.sources.base import Match, Numbering, head_of
 from errata.sources.langsmith.experiments import NAME, experiment_named, runs_of, survey
 from errata.sources.langsmith.rows import items_of
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.several_runs import items_of_runs
 

@@ -5,14 +5,13 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item, SourceRef, Unreadable
-from errata.sources.base import Row, convert_each, json_file, of_run, unreadable
+from errata.sources.base import Row, convert_each, head_of, json_file, of_run, unreadable
 from errata.sources.lm_eval.layout import NAME, task_of_file
 from errata.sources.lm_eval.recognition import HEAD, is_samples, read_with, recognise, samples_of
 from errata.sources.lm_eval.results import Plan, Results
 from errata.sources.lm_eval.runs import run_of, run_of_samples
 from errata.sources.lm_eval.samples import Document, Task, items_of
 from errata.sources.shared.gathering import Items, gathered
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.long_documents import long_document
 
 __all__ = ["NAME", "TITLE", "read", "read_with", "recognise"]

@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-from errata.sources.base import Match
+from errata.sources.base import Match, head_of
 from errata.sources.lm_eval.layout import SAMPLES_FILE
 from errata.sources.shared.documents import children, is_file
-from errata.sources.shared.heads import head_of
 
 HEAD = 256 * 1024
 

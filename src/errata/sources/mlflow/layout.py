@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Literal
 
+from errata.sources.base import head_of
 from errata.sources.shared.documents import children, files, is_file
-from errata.sources.shared.heads import head_of
 
 NAME = "mlflow"
 HEAD = 64 * 1024

@@ -6,12 +6,11 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item, SourceRef
-from errata.sources.base import Match, Numbering, Row, convert_each, describe, unreadable
+from errata.sources.base import Match, Numbering, Row, convert_each, describe, head_of, unreadable
 from errata.sources.otlp.batches import Batches
 from errata.sources.otlp.layout import HEAD, NAME
 from errata.sources.otlp.runs import run_of
 from errata.sources.otlp.traces import Reading, items_of, owner_of
-from errata.sources.shared.heads import head_of
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

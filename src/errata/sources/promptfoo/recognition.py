@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from errata.sources.base import Match, decode
-from errata.sources.shared.heads import head_of
+from errata.sources.base import Match, decode, head_of
 
 HEAD = 256 * 1024
 _SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"

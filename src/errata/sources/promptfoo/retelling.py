@@ -5,11 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from errata.sources.base import Row, json_lines
+from errata.sources.base import Row, head_of, json_lines
 from errata.sources.promptfoo.recognition import HEAD, holds_lines, is_document
 from errata.sources.promptfoo.runs import NAME
 from errata.sources.shared.documents import children
-from errata.sources.shared.heads import head_of
 
 LOOKS = 200
 WHOLE = 64 * 1024 * 1024

@@ -6,10 +6,9 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item, Unreadable
-from errata.sources.base import Match, convert_each, of_run
+from errata.sources.base import Match, convert_each, head_of, of_run
 from errata.sources.pydantic_evals.cases import Reading, items_of
 from errata.sources.pydantic_evals.reports import CASES, NAME, Report, run_of
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.long_documents import long_document
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]

@@ -6,11 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item, Unreadable
-from errata.sources.base import Match, Numbering, convert_each, of_run
+from errata.sources.base import Match, Numbering, convert_each, head_of, of_run
 from errata.sources.pytest_json.plan import never_run, not_collected
 from errata.sources.pytest_json.runs import NAME, run_of, survey
 from errata.sources.pytest_json.tests import items_of
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.long_documents import long_document
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]

@@ -5,10 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef
-from errata.sources.base import Match, Numbering, Row, convert_each, number_or_none, of_run
+from errata.sources.base import Match, Numbering, Row, convert_each, head_of, number_or_none, of_run
 from errata.sources.ragas.rows import Reading, items_of
 from errata.sources.ragas.tables import HEAD, NAME, Table, fuller, is_csv, is_lines
-from errata.sources.shared.heads import head_of
 
 __all__ = ["NAME", "TITLE", "fuller", "read", "recognise"]
 

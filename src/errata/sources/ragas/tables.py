@@ -9,10 +9,9 @@ from typing import Any
 
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
-from errata.sources.base import Row, csv_rows, decode, json_lines, number_or_none
+from errata.sources.base import Row, csv_rows, decode, head_of, json_lines, number_or_none
 from errata.sources.ragas.columns import ANSWER, INPUT, OLD, Columns, are_results, columns_of
 from errata.sources.shared.documents import children
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.values import as_text
 
 NAME = "ragas"

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Item
-from errata.sources.base import Match, decode
+from errata.sources.base import Match, decode, head_of
 from errata.sources.scylla.batch import read_batch
 from errata.sources.scylla.csv_export import read_export
 from errata.sources.scylla.csv_join import KEY
 from errata.sources.scylla.experiment import looks_like_runs
 from errata.sources.scylla.layout import NAME, SUMMARY
 from errata.sources.scylla.tree import read_tree
-from errata.sources.shared.heads import head_of
 
 TITLE = (
     "ProjectScylla: a batch folder (both generations of batch_summary.json), an experiment tree, exported CSV tables"

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Unreadable
-from errata.sources.base import LINE_CAP, Row, decode, json_file, json_lines
+from errata.sources.base import LINE_CAP, Row, decode, head_of, json_file, json_lines
 from errata.sources.shared.documents import is_file
-from errata.sources.shared.heads import head_of
 from errata.sources.shared.long_documents import long_document
 
 HEAD = 4 * 1024

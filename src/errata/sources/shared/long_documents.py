@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from errata.model import SourceRef, Unreadable
-from errata.sources.base import EXCERPT, FILE_CAP, Row, decode, describe, relative, unreadable
-from errata.sources.shared.heads import BYTE_ORDER_MARK
+from errata.sources.base import BYTE_ORDER_MARK, EXCERPT, FILE_CAP, Row, decode, describe, relative, unreadable
 
 _SPACE = " \t\r\n"
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from errata.model import SourceRef, Unreadable
-from errata.sources.base import DEPTH_CAP, LINE_CAP, READ_SIZE, describe, relative, unreadable
-from errata.sources.shared.heads import head_of
+from errata.sources.base import DEPTH_CAP, LINE_CAP, READ_SIZE, describe, head_of, relative, unreadable
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]{0,200}?\bencoding\s*=\s*["']([\w.:-]+)""")
 _UTF_8 = frozenset(("utf-8", "utf8", "us-ascii", "ascii"))

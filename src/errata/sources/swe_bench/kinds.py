@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from errata.sources.shared.heads import BYTE_ORDER_MARK, head_of
+from errata.sources.base import BYTE_ORDER_MARK, head_of
 
 HEAD = 64 * 1024
 TAIL = 4 * 1024

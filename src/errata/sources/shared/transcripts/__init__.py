@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from errata.sources.shared.heads import head_of
+from errata.sources.base import head_of
 from errata.sources.shared.transcripts import claude_code, codex
 from errata.sources.shared.transcripts.transcript import Transcript
 

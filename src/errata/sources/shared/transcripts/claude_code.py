@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import ErrorInfo, SourceRef, Step, ToolResult
-from errata.sources.base import json_lines
-from errata.sources.shared.heads import head_of
+from errata.sources.base import head_of, json_lines
 from errata.sources.shared.transcripts.claude_parts import READ, actor_of, call_of, other_parts, total_usage, words_of
 from errata.sources.shared.transcripts.session import Session
 from errata.sources.shared.transcripts.transcript import Transcript
