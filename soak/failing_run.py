@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.generate import WORDS
 
 from errata.model import StoredRun
-from errata.pipeline.importing import import_paths
+from errata.runs.importing import import_paths
 from errata.store.database import Store, open_store
 from errata.store.runs import run_by_id
 from soak.answers import PLANT

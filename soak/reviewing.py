@@ -11,12 +11,12 @@ from pathlib import Path
 
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer, StoredRun
-from errata.pipeline.chosen import Chosen, no_price
-from errata.pipeline.planning import Plan, Request, plan_review
-from errata.pipeline.reviewing import now_as_text, review
-from errata.pipeline.tallying import Tally
+from errata.review.chosen import Chosen, no_price
 from errata.review.limits import Limits
+from errata.review.plan import Plan, Request, plan_review
 from errata.review.reviewers.opening import opened_model
+from errata.review.run import now_as_text, review
+from errata.review.tally import Tally
 from errata.store.database import Store, open_store
 from errata.store.runs import all_runs
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import StoredRun
-from errata.pipeline.packeting import packets_of
 from errata.review.folding import fold
+from errata.review.packing import packets_of
 from errata.review.redaction import redacted
 from errata.store.database import Store
 from errata.store.ledger import calls_of

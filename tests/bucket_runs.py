@@ -1,8 +1,8 @@
 """Short ways to a store with failures in buckets."""
 
+from errata.buckets.changes import By
+from errata.buckets.suggest import bucket_if_needed
 from errata.model import Attempt, ErrorInfo, Reviewer, Run, SourceInfo, StoredRun, Subject, Verdict, attempt_id
-from errata.pipeline.bucketing import bucket_if_needed
-from errata.pipeline.bucketing_changes import By
 from errata.store.bucket_changes import filing
 from errata.store.buckets import Slip, buckets_of, slips_of
 from errata.store.database import Store

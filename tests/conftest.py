@@ -8,6 +8,8 @@ from hypothesis import settings
 from tests.length import PROFILE
 from tests.sabotage import sabotage
 
+from errata.store.database import Store, open_store
+
 FIXTURES = Path(__file__).parent / "fixtures"
 
 # a short pass of every property for each change; `make properties` looks for longer
@@ -22,3 +24,16 @@ if target := os.environ.get("ERRATA_SABOTAGE"):
 @pytest.fixture
 def fixtures() -> Path:
     return FIXTURES
+
+
+@pytest.fixture
+def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def store(at_home: Path) -> Store:
+    """A fresh store."""
+    return open_store(at_home / "store" / "errata.db")

@@ -30,7 +30,7 @@ def test_nothing_that_takes_long_is_imported_for_help(arguments):
     modules = modules_after(*arguments)
 
     assert not [name for name in LATE if name in modules]
-    assert not [name for name in modules if name.startswith(("errata.sources", "errata.store", "errata.pipeline"))]
+    assert not [name for name in modules if name.startswith(("errata.sources", "errata.store", "errata.verbs"))]
 
 
 def test_no_command_is_imported_for_the_list_of_commands():
@@ -93,7 +93,7 @@ def test_no_command_about_reviews_is_imported_for_their_list():
     modules = modules_after("review", "--help")
 
     assert not [name for name, _ in SUBCOMMANDS.values() if f"errata.cli.review.{name}" in modules]
-    assert "errata.pipeline" not in modules
+    assert "errata.verbs" not in modules
 
 
 @pytest.mark.parametrize("name", COMMANDS)

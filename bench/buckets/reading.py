@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from errata.buckets.failing import Failing
+from errata.buckets.inputs import failing_in
 from errata.model import Run
-from errata.pipeline.bucketing_failures import failing_in
-from errata.pipeline.importing import import_paths
-from errata.pipeline.triaging import triage_run
+from errata.runs.importing import import_paths
+from errata.runs.triaging import triage_run
 from errata.store.database import open_store
 from errata.store.runs import run_by_id
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from bench.triage.templates import Template, faults
-from errata.pipeline.importing import import_paths
-from errata.pipeline.triaging import triage_run
+from errata.runs.importing import import_paths
+from errata.runs.triaging import triage_run
 from errata.store.database import open_store
 from errata.store.runs import run_by_id
 

@@ -11,8 +11,8 @@ from bench.triage.logs import FIXTURES, Target, copy_of
 from bench.triage.samples import Sample, place_of
 from bench.triage.soundness import is_meant
 from errata.model import Attribution, Run
-from errata.pipeline.importing import import_paths
-from errata.pipeline.triaging import triage_run
+from errata.runs.importing import import_paths
+from errata.runs.triaging import triage_run
 from errata.store.attributions import attributions_of
 from errata.store.database import open_store
 from errata.store.runs import run_by_id

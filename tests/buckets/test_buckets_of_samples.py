@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from a_failing import members
 
+from errata.buckets.inputs import failing_in
 from errata.buckets.suggesting import suggest
 from errata.model.identity import split_attempt_id
-from errata.pipeline.bucketing_failures import failing_in
-from errata.pipeline.importing import import_paths
-from errata.pipeline.triaging import triage_run
+from errata.runs.importing import import_paths
+from errata.runs.triaging import triage_run
 from errata.store.database import open_store
 from errata.store.runs import run_by_id
 

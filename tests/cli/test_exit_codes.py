@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.app import COMMANDS
 from errata.errors import SettingsError
 from terminal import FIXTURES, PROGRAM, done, errata, errata_program
@@ -23,7 +23,7 @@ def breaks(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def raising(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(pipeline, "all_runs", raising, raising=False)
+    monkeypatch.setattr(verbs, "all_runs", raising, raising=False)
 
 
 def test_a_command_that_is_done_ends_with_0():

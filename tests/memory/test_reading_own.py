@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from errata.memory.reading import read_report
 from errata.memory.reading.labels import LabelWords
+from errata.render.markdown import to_markdown
 from errata.report.facts.run import Advice, Failure, RunReport, Subject
 from errata.report.facts.shared import Reading
-from errata.report.markdown import to_markdown
 from errata.report.profiles.run import run_document
 from errata.triage import taxonomy
 

@@ -5,21 +5,21 @@ import json
 from pathlib import Path
 
 import pytest
-from documents import HOSTILE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from page_rules import check_folder, check_html, check_markdown
 from tests.length import every
 
 from bucket_runs import a_verdict
+from documents import HOSTILE
 from errata.model import Attempt, Case, Check, ErrorInfo, Judgement, Output, Run, SourceInfo, Subject, case_key
-from errata.pipeline.reporting.batch import batch_report
-from errata.pipeline.reporting.batch_folder import batch_files
-from errata.pipeline.reporting.comparison import comparison_report
-from errata.pipeline.reporting.run import run_report
+from errata.render.html import to_html
+from errata.render.markdown import to_markdown
 from errata.report import step_summary
-from errata.report.html import to_html
-from errata.report.markdown import to_markdown
+from errata.report.collect.batch import batch_report
+from errata.report.collect.batch_folder import batch_files
+from errata.report.collect.comparison import comparison_report
+from errata.report.collect.run import run_report
 from errata.report.profiles.batch import batch_documents
 from errata.report.profiles.comparison import comparison_document
 from errata.report.profiles.run import run_document

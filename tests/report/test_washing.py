@@ -2,8 +2,8 @@
 
 import pytest
 
-from errata.report.document import Code, Text, marked
-from errata.report.markdown_text import GAP, plain_title
+from errata.render.document import Code, Text, marked
+from errata.render.markdown_text import GAP, plain_title
 from errata.report.washing import short_line, washed, washed_lines, washed_tree
 
 SECRET = "ghp_" + "a1B2" * 9

@@ -11,10 +11,10 @@ from soak.real_model import model_file
 from soak.reviewing import planned, reviewed
 
 from errata.llm.spec import ModelSpec
-from errata.pipeline import reviewing
-from errata.pipeline.packeting import packets_of
+from errata.review import run
 from errata.review.folding import fold
 from errata.review.limits import Limits
+from errata.review.packing import packets_of
 from errata.store.ledger import calls_of
 from errata.store.reviews import refusals_of, verdicts_of
 
@@ -47,8 +47,8 @@ def in_few_words(prompt):
 
 
 def test_a_real_model_is_asked_and_only_what_is_borne_out_is_kept(url, tmp_path, monkeypatch):
-    asked = reviewing.prompt_of
-    monkeypatch.setattr(reviewing, "prompt_of", lambda packet: in_few_words(asked(packet)))
+    asked = run.prompt_of
+    monkeypatch.setattr(run, "prompt_of", lambda packet: in_few_words(asked(packet)))
     store, stored = imported(tmp_path, [ROW])
     spec = ModelSpec(name="smollm2", base_url=url, temperature=0.5, max_output_tokens=160)
 

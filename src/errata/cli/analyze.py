@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.analyze_report import write_report_of
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
@@ -18,8 +18,8 @@ from errata.cli.runs import as_json
 from errata.cli.score_json import json_score
 from errata.cli.summary import show_summary, tell_summary
 from errata.cli.summary_memory import json_memory
-from errata.pipeline.analysis import Analysis
-from errata.pipeline.importing import PathSummary
+from errata.runs.importing import PathSummary
+from errata.runs.summary import Analysis
 
 MOST_KNOWN = 10
 
@@ -57,9 +57,9 @@ def command(
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     summaries: list[PathSummary] = []
-    with pipeline.made_ready(local), progress("Analysing") as on_items:
-        pipeline.begin(pipeline.look_for(local, source=source, map_path=map_path))
-        analyses = pipeline.analyze(
+    with verbs.made_ready(local), progress("Analysing") as on_items:
+        verbs.begin(verbs.look_for(local, source=source, map_path=map_path))
+        analyses = verbs.analyze(
             local, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
         )
     _show_all(analyses, summaries, options, report=not no_report)
@@ -81,7 +81,7 @@ def _show_all(
 
 def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, report: bool) -> None:
     with progress("Analysing") as on_items:
-        done = pipeline.analyze_new(paths, options.store, source=source, on_items=on_items)
+        done = verbs.analyze_new(paths, options.store, source=source, on_items=on_items)
     for path, why in done.search.problems:
         say(f"note: `{path}` was left out: {why}")
     known = len(done.search.known) + done.unchanged

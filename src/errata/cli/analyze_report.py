@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from errata.pipeline.analysis import Analysis
+from errata.runs.summary import Analysis
 from errata.store.database import Store
 
 
 def write_report_of(analysis: Analysis, store: Store) -> Path | None:
     """Into the folder of reports; nothing where all passed."""
-    from errata.pipeline.reporting.run_files import REPORTS, write_run_report
-    from errata.pipeline.reports_in_use import named_reports
+    from errata.report.collect.run_files import REPORTS, write_run_report
+    from errata.runs.reports_in_use import named_reports
 
     if not analysis.stored.counts.failures:
         return None

@@ -5,7 +5,7 @@ from errata.cli.harness_words import counted_in, harness_of
 from errata.cli.output import put
 from errata.cli.score_lines import Told, lines_of
 from errata.compare.scores import Policy
-from errata.pipeline.scoring import Scores
+from errata.runs.scores import Scores
 
 SHOWN: tuple[Policy, ...] = ("strict", "as_reported", "clean")
 LABEL = 9

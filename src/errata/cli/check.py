@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.bracket import put_bracket
 from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
-from errata.pipeline.analysis import Health
-from errata.pipeline.selecting import handle_of
+from errata.runs.names import handle_of
+from errata.runs.summary import Health
 from errata.text.clean import one_line
 
 WORDS = {"error": "problem", "warning": "warning", "info": "note"}
@@ -30,8 +30,8 @@ def command(runs: tuple[str, ...], options: Options) -> int:
     """
     store = options.store
     fit = True
-    for at, stored in enumerate(pipeline.runs_named(runs, store)):
-        health = pipeline.check_run(stored, store)
+    for at, stored in enumerate(verbs.runs_named(runs, store)):
+        health = verbs.check_run(stored, store)
         fit = fit and health.fit
         if options.json:
             put_json(
@@ -45,7 +45,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         if stored.run.excluded is not None:
             put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
         show_health(health)
-        scores = pipeline.score_run(stored, store)
+        scores = verbs.score_run(stored, store)
         put()
         put_bracket(scores)
         if scores.to_repeat:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.compare_csv import write_matrix
 from errata.cli.compare_json import json_comparison
 from errata.cli.compare_matrix import put_matrix
@@ -16,8 +16,8 @@ from errata.cli.compare_tables import put_tables
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, say
 from errata.cli.progress import progress
-from errata.pipeline.comparing import Comparison, Wish
-from errata.pipeline.selecting import handles_of
+from errata.compare.compare_runs import Comparison, Wish
+from errata.runs.names import handles_of
 from errata.store.database import Store
 
 A_FEW = 4
@@ -63,12 +63,12 @@ def command(
         write_folder(runs, into, options, force=force)
         return
     store = options.store
-    chosen = pipeline.runs_to_compare(runs, store)
+    chosen = verbs.runs_to_compare(runs, store)
     for folder in chosen.passed_over:
         say(f"`{folder}` is passed over: the runs that are named win")
     wish = Wish(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
     with progress("Comparing") as on_attempts:
-        comparison = pipeline.compare_runs(chosen.runs, store, wish, on_attempts=on_attempts)
+        comparison = verbs.compare_runs(chosen.runs, store, wish, on_attempts=on_attempts)
     if csv is not None:
         write_matrix(comparison, csv)
         say(f"wrote {csv}")
@@ -79,7 +79,7 @@ def command(
 
 
 def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
-    handles = handles_of(pipeline.all_runs(store))
+    handles = handles_of(verbs.all_runs(store))
     names = names_of(comparison, word_for_cases(comparison))
     put_head(comparison, handles)
     put_runs(comparison, handles)

@@ -3,9 +3,9 @@
 import csv
 from pathlib import Path
 
+from errata.compare.compare_runs import Comparison
 from errata.errors import ErrataError
 from errata.model.cell import Cell
-from errata.pipeline.comparing import Comparison
 from errata.text.clean import one_line
 from errata.text.redact import redact
 from errata.text.spreadsheet import quoted

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.table import put_parts, put_table
 from errata.errors import SettingsError
+from errata.export.comparison_folder import ComparisonFolder
 from errata.model import StoredRun
-from errata.pipeline.comparison_folder import ComparisonFolder
-from errata.pipeline.selecting import handles_of
+from errata.runs.names import handles_of
 from errata.store.database import Store
 
 
@@ -25,10 +25,10 @@ def refuse_beside_write(**given: object) -> None:
 
 
 def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force: bool) -> None:
-    chosen = pipeline.runs_to_compare(runs, options.store, least=1)
+    chosen = verbs.runs_to_compare(runs, options.store, least=1)
     for other in chosen.passed_over:
         say(f"`{other}` is passed over: the runs that are named win")
-    made = pipeline.write_comparison_folder(chosen.runs, options.store, folder, force=force)
+    made = verbs.write_comparison_folder(chosen.runs, options.store, folder, force=force)
     if options.json:
         put_json(_json_of(made))
     else:
@@ -36,7 +36,7 @@ def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force
 
 
 def _show(made: ComparisonFolder, store: Store) -> None:
-    handles = handles_of(pipeline.all_runs(store))
+    handles = handles_of(verbs.all_runs(store))
     run, place = made.runs[0].run, place_of(str(made.folder))
     models = len({one.run.subject.model for one in made.runs})
     put(f"{run.suite} · {plural(len(made.runs), 'run')} of {plural(models, 'model')} · {place}")

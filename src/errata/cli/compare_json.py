@@ -5,6 +5,7 @@ from typing import Any
 
 from errata.cli.score_json import json_score
 from errata.compare.categories import CategoryCount
+from errata.compare.compare_runs import Compared, Comparison, Sets
 from errata.compare.dimensions import CountByRun
 from errata.compare.matrix import Row
 from errata.compare.pairings import Pairing, Tally
@@ -12,7 +13,6 @@ from errata.compare.scores import Policy
 from errata.compare.sets import Uniques
 from errata.compare.suites import Difference
 from errata.model.run import case_name
-from errata.pipeline.comparing import Compared, Comparison, Sets
 
 POLICIES: tuple[Policy, ...] = ("strict", "as_reported", "clean")
 

@@ -8,9 +8,9 @@ from errata.cli.compare_names import COLUMNS, GAP, CaseNames, heads_of, put_side
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
+from errata.compare.compare_runs import Comparison
 from errata.compare.patterns import EMPTY
 from errata.model.cell import CELL_STATES, Cell, CellState
-from errata.pipeline.comparing import Comparison
 
 MOST = 100
 """Of more cases than this, a page shows numbers only."""

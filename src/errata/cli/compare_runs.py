@@ -7,12 +7,12 @@ from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.harness_words import counted_in
 from errata.cli.output import plural, put, wash
 from errata.cli.score_lines import figures
+from errata.compare.common_cases import common_cases, told_of
+from errata.compare.compare_runs import Compared, Comparison
 from errata.compare.scores import Policy, Score
 from errata.compare.suites import Difference
 from errata.model import Run
-from errata.pipeline.comparing import Compared, Comparison
-from errata.pipeline.comparing_suites import common_cases, told_of
-from errata.pipeline.selecting import variant_of
+from errata.runs.names import variant_of
 from errata.text.clean import one_line
 
 WHO = 34

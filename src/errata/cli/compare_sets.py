@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from errata.cli.compare_names import CaseNames, shortened
 from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import put, wash
+from errata.compare.compare_runs import Comparison
 from errata.compare.matrix import Column
 from errata.compare.sets import Cases
-from errata.pipeline.comparing import Comparison
 
 LABEL = 23
 NAME = 28

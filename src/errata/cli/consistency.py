@@ -4,15 +4,15 @@ from pathlib import Path
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.consistency_json import json_study
 from errata.cli.consistency_judges import show_judges
 from errata.cli.consistency_page import show_frequencies, show_left_out, show_study
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
+from errata.compare.consistency_study import refuse_duplicates
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.pipeline.consistency import refuse_duplicates
 from errata.store.database import Store
 
 
@@ -31,7 +31,7 @@ def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: boo
     if judges and output is not None:
         raise SettingsError("`--judges` writes no tables", hint="`--json` prints everything there is to tell of judges")
     store = options.store
-    meant = list(pipeline.runs_named(runs, store))
+    meant = list(verbs.runs_named(runs, store))
     if judges:
         _show_judges(meant, options)
     else:
@@ -39,8 +39,8 @@ def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: boo
 
 
 def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, force: bool, json: bool) -> None:
-    found = pipeline.consistency_of(runs, store)
-    written = pipeline.write_studies(found.studies, store, output, force=force) if output and found.studies else []
+    found = verbs.consistency_of(runs, store)
+    written = verbs.write_studies(found.studies, store, output, force=force) if output and found.studies else []
     for at, study in enumerate(found.studies):
         if json:
             put_json(json_study(study))
@@ -61,7 +61,7 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
 
 
 def _show_judges(runs: list[StoredRun], options: Options) -> None:
-    found = pipeline.judges_agreement(runs, options.store)
+    found = verbs.judges_agreement(runs, options.store)
     if options.json:
         put_json(found)
     else:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from errata.compare.consistency import CaseTries, passing
-from errata.pipeline.consistency import Column, Consistency
+from errata.compare.consistency_study import Column, Consistency
 
 
 def json_study(found: Consistency) -> dict[str, Any]:

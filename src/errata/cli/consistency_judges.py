@@ -3,7 +3,7 @@
 from errata.cli.output import number, plural, put, put_command
 from errata.cli.review.confusion import ratio
 from errata.cli.table import put_table
-from errata.pipeline.judge_agreement import OVERALL, JudgesAgreement, Question
+from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
 
 LISTED = 20
 

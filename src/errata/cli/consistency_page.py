@@ -9,9 +9,9 @@ from errata.cli.left_out import some_of
 from errata.cli.output import plural, put
 from errata.cli.table import put_table
 from errata.compare.consistency import CaseTries, passing
+from errata.compare.consistency_study import Consistencies, Consistency
 from errata.compare.repeats import Repeated
-from errata.pipeline.consistency import Consistencies, Consistency
-from errata.pipeline.selecting import short
+from errata.runs.names import short
 
 LABEL = 14
 LISTED = 40

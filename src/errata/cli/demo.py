@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.analyze import show_analysis
 from errata.cli.options import Options, shared_options
 from errata.cli.output import say
@@ -20,8 +20,8 @@ def command(options: Options) -> None:
     Uses a store of its own that is thrown away, so nothing is left behind.
     """
     with tempfile.TemporaryDirectory(prefix="errata-demo-") as folder:
-        example = pipeline.bundled_example()
+        example = verbs.bundled_example()
         say(f"errata analyze {example}\n")
-        for analysis in pipeline.analyze([example], open_store(Path(folder) / "errata.db")):
+        for analysis in verbs.analyze([example], open_store(Path(folder) / "errata.db")):
             show_analysis(analysis, as_json=options.json, kept=False)
     say("\nThe same for your own: errata analyze PATH")

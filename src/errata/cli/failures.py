@@ -5,7 +5,7 @@ from functools import partial
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.choice import Word
 from errata.cli.fitting import WIDTH, columns
@@ -17,8 +17,8 @@ from errata.cli.suspicious import show_suspicions, suspicions_of
 from errata.cli.table import put_table
 from errata.model import StoredRun
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
-from errata.pipeline.failures import Failure, Filters, refuse_unknown
-from errata.pipeline.selecting import handle_of
+from errata.runs.failures import Failure, Filters, refuse_unknown
+from errata.runs.names import handle_of
 
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
 CHECKS = 30
@@ -58,7 +58,7 @@ def command(
     filters = Filters(**{name: value or "" for name, value in chosen.items()})
     looked_at: list[StoredRun] = []
     found = 0
-    for stored in pipeline.runs_named(runs, store):
+    for stored in verbs.runs_named(runs, store):
         if not options.json and (len(runs) > 1 or looked_at):
             put(("\n" if looked_at else "") + title_of(stored.run, handle_of(stored, store)))
         looked_at.append(stored)
@@ -68,7 +68,7 @@ def command(
                 passes, raw=raw
             )
         else:
-            failures = pipeline.failures_of(stored, store, filters, limit=limit)
+            failures = verbs.failures_of(stored, store, filters, limit=limit)
             found += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
     if not found:
         refuse_unknown(filters, looked_at, store)

@@ -73,7 +73,7 @@ def _is_remote(text: str) -> bool:
 def fetched(
     text: str, options: Options, *, deployment: str = "", folder: Path | None = None, timeout: float = 30.0
 ) -> "Fetched":
-    from errata.pipeline.fetching import fetch
+    from errata.runs.fetched import fetch
 
     with progress("Fetching") as on_items:
         made = fetch(

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
 
 if TYPE_CHECKING:
-    from errata.pipeline.importing import PathSummary
+    from errata.runs.importing import PathSummary
     from errata.store.database import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept as it was"}
@@ -35,18 +35,18 @@ def command(
     a new revision.
     """
     local = local_paths(paths, options, deployment=deployment)
-    with pipeline.made_ready(local):
-        orders = pipeline.look_for(local, source=source, map_path=map_path)
-        pipeline.begin(orders)
+    with verbs.made_ready(local):
+        orders = verbs.look_for(local, source=source, map_path=map_path)
+        verbs.begin(orders)
         store = options.store
         with progress("Importing") as on_items:
-            summaries = pipeline.import_orders(orders, store, on_items=on_items)
+            summaries = verbs.import_orders(orders, store, on_items=on_items)
     if not no_triage:
         with progress("Triage") as on_items:
-            pipeline.triage_imported(summaries, store, on_run=lambda: on_items(1))
-    from errata.pipeline.selecting import handles_of
+            verbs.triage_imported(summaries, store, on_run=lambda: on_items(1))
+    from errata.runs.names import handles_of
 
-    handles = handles_of(pipeline.all_runs(store))
+    handles = handles_of(verbs.all_runs(store))
     for summary in summaries:
         if options.json:
             _put_json(summary, store)
@@ -56,10 +56,10 @@ def command(
 
 def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
     from errata.cli.attempts_in_words import attempts_in_words
-    from errata.pipeline.selecting import described
+    from errata.runs.names import described
 
     for imported in summary.runs:
-        stored = pipeline.run_by_id(store, imported.id)
+        stored = verbs.run_by_id(store, imported.id)
         run, counts, handle = stored.run, stored.counts, handles[imported.id]
         # a run that has to be called by its id is told from others of its name by what follows
         told = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
@@ -93,7 +93,7 @@ def show_unreadable(summary: "PathSummary") -> None:
 
 def _put_json(summary: "PathSummary", store: "Store") -> None:
     for imported in summary.runs:
-        stored = pipeline.run_by_id(store, imported.id)
+        stored = verbs.run_by_id(store, imported.id)
         put_json(
             {
                 "run": stored.run.native_id,

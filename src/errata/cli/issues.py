@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
 from errata.cli.report import day_of
@@ -22,7 +22,7 @@ def command(runs: tuple[str, ...], output: Path, day: str | None, options: Optio
 
     Files nothing: read the folder, then `file_issues.sh --dry-run`, then `file_issues.sh`.
     """
-    chosen = list(pipeline.runs_named(runs, options.store))
+    chosen = list(verbs.runs_named(runs, options.store))
     wish = Wish(day=day_of(day), output=output, in_words=not options.json)
     for at, stored in enumerate(chosen):
         if at and wish.in_words:

@@ -6,7 +6,7 @@ from errata.cli.fitting import WIDTH, columns, cut, fold
 from errata.cli.output import put, wash
 from errata.compare.scores import Group, Score
 from errata.compare.trials import Tried
-from errata.pipeline.scoring import Proof, Scores
+from errata.runs.scores import Proof, Scores
 from errata.text.clean import one_line
 
 QUOTE = 150

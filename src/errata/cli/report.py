@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
 from errata.cli.report_wish import Wish
 from errata.cli.reports_option import reports_option
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.report.document import Document
+from errata.render.document import Document
 
 PROFILES = ("run", "comparison", "batch")
 BATCHES = frozenset(("scylla",))
@@ -57,7 +57,7 @@ def command(
     place = output or (comparison_dir if not run_dirs else None)
     in_words = not options.json and not (step_summary and goes_to_stdout())
     wish = Wish(day=day_of(day), output=place, html=html, common=common, in_words=in_words)
-    chosen = list(pipeline.runs_named(selectors, options.store))
+    chosen = list(verbs.runs_named(selectors, options.store))
     compared = profile == "comparison" or (profile is None and bool(comparison_dir or run_dirs))
     summaries = list(_written(list(_kinds(chosen, profile, compared=compared)), options, wish))
     if step_summary:
@@ -115,8 +115,8 @@ def _hint(path: Path) -> str:
 
 def _kinds(runs: list[StoredRun], named: str | None, *, compared: bool) -> Iterator[tuple[str, list[StoredRun]]]:
     """Which report is written about which runs; each batch and each run has its own, a comparison is about all."""
-    from errata.pipeline.exporting import are_judged_turns
-    from errata.pipeline.reporting.shared import is_unjudged
+    from errata.report.collect.shared import is_unjudged
+    from errata.review.export import are_judged_turns
 
     batches = [one for one in runs if named == "batch" or (not named and not compared and _is_batch(one))]
     others = [one for one in runs if one not in batches]

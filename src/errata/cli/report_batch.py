@@ -8,12 +8,12 @@ from errata.cli.paths import place_of
 from errata.cli.report_wish import Wish
 from errata.cli.table import put_parts
 from errata.model import StoredRun
-from errata.pipeline.reporting.batch import batch_report
-from errata.pipeline.reporting.batch_folder import EXECUTABLE, batch_files, left_over
-from errata.pipeline.reporting.writing import Written, write_files
-from errata.report.document import Document
+from errata.render.document import Document
+from errata.render.files import Written, write_files
+from errata.render.paths import slug
+from errata.report.collect.batch import batch_report
+from errata.report.collect.batch_folder import EXECUTABLE, batch_files, left_over
 from errata.report.facts.batch import BatchReport
-from errata.report.paths import slug
 from errata.report.profiles.parts import named
 from errata.report.step_summary import of_batch
 

@@ -7,8 +7,8 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
-from errata.pipeline.reporting.comparison_files import ComparisonWritten, write_comparison_report
-from errata.report.document import Document
+from errata.render.document import Document
+from errata.report.collect.comparison_files import ComparisonWritten, write_comparison_report
 from errata.report.facts.comparison import ComparisonReport
 from errata.report.profiles.comparison_models import model_in_short
 from errata.report.profiles.run import OFFER

@@ -7,8 +7,8 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
-from errata.pipeline.reporting.transcript_files import TranscriptsWritten, write_transcript_review
-from errata.report.document import Document
+from errata.render.document import Document
+from errata.report.collect.transcript_files import TranscriptsWritten, write_transcript_review
 from errata.report.step_summary import of_transcripts
 
 ROWS = 8

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from errata.cli.paths import place_of
-from errata.pipeline.reporting.writing import Written
+from errata.render.files import Written
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
 from errata.model.words import OWNERS
-from errata.pipeline.rerunning import Rerun
-from errata.pipeline.selecting import handle_of
 from errata.rerun import ByHand, Command, Wanted
+from errata.rerun.plan_rerun import Rerun
+from errata.runs.names import handle_of
 from errata.text.clean import one_line
 
 NAMED, LONGEST = 8, 80
@@ -34,8 +34,8 @@ def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ..
     follows from another failure, what was not measured, and what is missing or unfinished.
     """
     store = options.store
-    for at, stored in enumerate(pipeline.runs_named(runs, store)):
-        found = pipeline.plan_rerun(stored, store, cases=cases, owners=owners)
+    for at, stored in enumerate(verbs.runs_named(runs, store)):
+        found = verbs.plan_rerun(stored, store, cases=cases, owners=owners)
         if options.json:
             put_json(_json_of(found))
             continue

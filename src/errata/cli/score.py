@@ -2,12 +2,12 @@
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
 from errata.cli.score_json import json_pool, json_scores
 from errata.cli.score_page import show_pool, show_run
-from errata.pipeline.selecting import handle_of
+from errata.runs.names import handle_of
 
 
 @click.command("score")
@@ -19,10 +19,10 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
     """Tell what the score is, under each policy."""
     store = options.store
     every = (
-        pipeline.score_run(stored, store, timeouts=options.settings.timeouts, to_pool=pooled)
-        for stored in pipeline.runs_named(runs, store)
+        verbs.score_run(stored, store, timeouts=options.settings.timeouts, to_pool=pooled)
+        for stored in verbs.runs_named(runs, store)
     )
-    pools = pipeline.pool(list(every)) if pooled else []
+    pools = verbs.pool(list(every)) if pooled else []
     for at, scores in enumerate(every):
         if options.json:
             put_json(json_scores(scores))

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from errata.compare.pool_scores import Pool
 from errata.compare.scores import Group, Policy, Score
 from errata.model import Run
 from errata.model.run import case_name
-from errata.pipeline.pooling import Pool
-from errata.pipeline.scoring import Scores
+from errata.runs.scores import Scores
 
 
 def json_scores(scores: Scores) -> dict[str, Any]:

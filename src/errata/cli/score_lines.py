@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from errata.cli.fitting import WIDTH, columns, fold, padded
 from errata.cli.output import plural, wash
 from errata.compare.scores import Policy, Score
-from errata.pipeline.explaining import meaning_of
+from errata.runs.explanation import meaning_of
 
 LABEL = 14
 """The width of the first column, here and in all that stands below the lines."""

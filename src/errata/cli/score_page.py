@@ -7,14 +7,14 @@ from errata.cli.left_out import put_left_out, some_of
 from errata.cli.output import money, plural, put
 from errata.cli.score_lines import LABEL, Told, lines_of
 from errata.compare.policies import POLICIES
+from errata.compare.pool_scores import Pool
 from errata.compare.prices import Cost
 from errata.compare.scores import Score
 from errata.compare.trials import Tried
 from errata.model import Run
 from errata.model.run import case_name
-from errata.pipeline.pooling import Pool
-from errata.pipeline.scoring import Scores
-from errata.pipeline.selecting import short
+from errata.runs.names import short
+from errata.runs.scores import Scores
 
 FINE = 0.1
 """Below this, cents are too coarse."""

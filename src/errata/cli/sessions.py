@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json
 from errata.cli.runs import title_of
@@ -12,7 +12,7 @@ from errata.cli.table import put_parts, put_table
 from errata.compare.sessions import Cascade, Change, SessionSummary, Timeline
 from errata.model import Run
 from errata.model.run import case_name
-from errata.pipeline.selecting import handle_of
+from errata.runs.names import handle_of
 from errata.text.clean import one_line
 
 ERROR = 160
@@ -24,8 +24,8 @@ ERROR = 160
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Tell the sessions of RUNS, what the latest one hides, and cascades."""
     store = options.store
-    for at, stored in enumerate(pipeline.runs_named(runs, store)):
-        found = pipeline.timeline_of(stored, store)
+    for at, stored in enumerate(verbs.runs_named(runs, store)):
+        found = verbs.timeline_of(stored, store)
         if options.json:
             put_json({"run": stored.run.native_id, "run_id": stored.run.id, **_json_of(found)})
             continue

@@ -6,7 +6,7 @@ from errata.cli.show_evidence import put_evidence
 from errata.cli.show_owner import put_owner
 from errata.cli.show_verdict import put_verdict
 from errata.model import Attempt, Check
-from errata.pipeline.showing import ShownAttempt, short_name
+from errata.runs.show import ShownAttempt, short_name
 
 NAMED = 3
 

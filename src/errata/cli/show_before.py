@@ -3,8 +3,8 @@
 from errata.cli.output import plural, put
 from errata.memory.effects import Effect
 from errata.memory.recurrence import Before, Mention
-from errata.pipeline.alike import Alike
-from errata.pipeline.selecting import short
+from errata.runs.names import short
+from errata.runs.same_failure import Alike
 from errata.text.clean import one_line
 
 MOST = 6

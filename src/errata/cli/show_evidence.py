@@ -5,9 +5,9 @@ from typing import Any
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import put, put_quote, value_of, wash
 from errata.model import Attempt, Check, ErrorInfo, Step
-from errata.pipeline.reasons import telling
-from errata.pipeline.showing import ShownAttempt
+from errata.runs.show import ShownAttempt
 from errata.text.clean import one_line
+from errata.triage.reasons import telling
 
 BRIEF_LINES = 12
 BRIEF_STEPS = 8

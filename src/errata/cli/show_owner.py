@@ -5,8 +5,8 @@ import re
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import put, put_command, put_quote
 from errata.model import Attempt, Attribution, Signal
-from errata.pipeline.explaining import BY_DEFAULT, Explanation, Reason
-from errata.pipeline.showing import ShownAttempt, short_name
+from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
+from errata.runs.show import ShownAttempt, short_name
 from errata.triage.not_used import NotUsed
 
 INDENT = 12

@@ -1,11 +1,11 @@
 """A packet as a reviewer gets it."""
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.output import put_json
 from errata.cli.review import page
 from errata.errors import NotFoundError
-from errata.pipeline.packeting import Packing
-from errata.pipeline.showing import ShownAttempt, ShownRun
+from errata.review.packing import Packing
+from errata.runs.show import ShownAttempt, ShownRun
 from errata.store.database import Store
 
 
@@ -14,7 +14,7 @@ def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, form: str, raw:
     if not isinstance(shown, ShownAttempt):
         hint = "name a case: `errata show RUN/CASE --packet`; `errata review export RUN` writes all"
         raise NotFoundError("A packet is about one failure, not about a run", hint=hint)
-    packet = pipeline.packet_of(shown.attempt.id, store, packing=Packing(raw=raw))
+    packet = verbs.packet_of(shown.attempt.id, store, packing=Packing(raw=raw))
     if form == "text":
         page.show_packet(packet)
     else:

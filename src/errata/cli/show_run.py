@@ -3,7 +3,7 @@
 from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.output import money, number, put
 from errata.cli.paths import place_of
-from errata.pipeline.showing import ShownRun
+from errata.runs.show import ShownRun
 
 MOST = 12
 HANG = 11

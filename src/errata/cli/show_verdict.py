@@ -1,7 +1,7 @@
 """What reviewers found: the verdict that stands, what it goes by, who else said what, and what it changed."""
 
 from errata.cli.output import put, put_quote
-from errata.pipeline.standings import Said
+from errata.runs.standings import Said
 from errata.store.reviews import word_for
 
 INDENT = 12

@@ -2,7 +2,7 @@
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json
 
@@ -13,7 +13,7 @@ NAME = 20
 @shared_options
 def command(options: Options) -> None:
     """List the formats that can be read."""
-    for name, title in pipeline.list_sources():
+    for name, title in verbs.list_sources():
         if options.json:
             put_json({"source": name, "title": title})
         else:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from errata.errors import ReportError, SettingsError
-from errata.report.document import Document
-from errata.report.markdown import to_markdown
+from errata.render.document import Document
+from errata.render.markdown import to_markdown
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 

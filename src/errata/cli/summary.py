@@ -9,9 +9,9 @@ from errata.cli.output import money, number, plural, put, put_command, put_quote
 from errata.cli.runs import title_of
 from errata.cli.summary_memory import show_memory, tell_history
 from errata.cli.table import put_parts
-from errata.pipeline.analysis import Analysis
-from errata.pipeline.causes import Cause
-from errata.pipeline.nothing_failed import untold_of
+from errata.runs.causes import Cause
+from errata.runs.summary import Analysis
+from errata.runs.without_failures import untold_of
 from errata.text.clean import one_line
 
 MOST_CAUSES = 5

@@ -8,7 +8,7 @@ from errata.cli.output import plural, put, say
 from errata.cli.paths import place_of
 from errata.memory.effects import Effect
 from errata.memory.recurrence import effect_as_json
-from errata.pipeline.analysis import Analysis
+from errata.runs.summary import Analysis
 from errata.text.clean import one_line
 
 MOST_ACTIONS = 8

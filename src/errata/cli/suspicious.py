@@ -8,8 +8,8 @@ from errata.cli.output import plural, put
 from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.pipeline.failures import Filters
-from errata.pipeline.suspicions import SuspiciousPass, suspicious_passes
+from errata.runs.failures import Filters
+from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.store.database import Store
 
 HEADER = ("case", "suspicion", "conf", "where", "quote")

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.paths import place_of
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
-from errata.pipeline.selecting import handle_of
-from errata.pipeline.writing_back_files import WrittenBack
+from errata.runs.names import handle_of
 from errata.store.database import Store
+from errata.writeback.files import WrittenBack
 
 FOLDER = "writeback"
 LISTED = 12
@@ -31,8 +31,8 @@ def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
     a rule that is certain.
     """
     store = options.store
-    found = [pipeline.settled_failures(stored, store) for stored in pipeline.runs_named(runs, store)]
-    for at, made in enumerate(pipeline.write_back(found, output)):
+    found = [verbs.settled_failures(stored, store) for stored in verbs.runs_named(runs, store)]
+    for at, made in enumerate(verbs.write_back(found, output)):
         if options.json:
             put_json(_json_of(made))
             continue

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from errata.report.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
+from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
 from errata.report.facts.batch import BatchReport
 from errata.report.facts.comparison import ComparisonReport
 from errata.report.facts.run import Failure, RunReport

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
 from errata.cli.paths import place_of
 from errata.cli.reports_option import reports_option
-from errata.pipeline.acting import Recorded, Told
-from errata.pipeline.selecting import handle_of
+from errata.memory.add_action import Recorded, Told
+from errata.runs.names import handle_of
 from errata.store.database import Store
 
 REPORT = {
@@ -43,7 +43,7 @@ def command(dry_run: bool, options: Options, **told: Any) -> None:
     """
     told["author"] = told["author"] or options.settings.author
     store = options.store
-    recorded = pipeline.add_action(Told(**told), store, now=datetime.now(UTC), dry_run=dry_run)
+    recorded = verbs.add_action(Told(**told), store, now=datetime.now(UTC), dry_run=dry_run)
     if options.json:
         put_json(json_of(recorded, dry_run=dry_run))
     else:

@@ -4,13 +4,13 @@ from typing import Any
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.action.page import SHORT
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.reports_option import reports_option
-from errata.pipeline.listing_actions import Listed
+from errata.memory.list_actions import Listed
 
 WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 HANG = 10
@@ -26,7 +26,7 @@ def command(options: Options) -> None:
     before it and passes in a later run of the same model. It had no effect if that case fails again. All else is
     unknown, with the reason.
     """
-    found = pipeline.list_actions(options.store)
+    found = verbs.list_actions(options.store)
     for one in found:
         if options.json:
             put_json(json_of(one))

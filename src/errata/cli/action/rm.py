@@ -4,7 +4,7 @@ import shlex
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
@@ -21,7 +21,7 @@ def command(action: str, report: bool, dry_run: bool, options: Options) -> None:
 
     ID is its id or the beginning of it, as `errata action list` shows it. What people changed is not touched.
     """
-    removed = pipeline.remove_action(action, options.store, from_report=report, dry_run=dry_run)
+    removed = verbs.remove_action(action, options.store, from_report=report, dry_run=dry_run)
     found, edited = removed.action, removed.edited
     if options.json:
         told = {"report": found.report if edited else None, "line": edited.line if edited else None}

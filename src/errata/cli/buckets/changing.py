@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from errata.buckets.changes import By, Done
+from errata.buckets.suggest import text_of
 from errata.cli.options import Options
 from errata.cli.output import plural, put, put_json, say
-from errata.pipeline.bucketing import text_of
-from errata.pipeline.bucketing_changes import By, Done
 
 NOBODY = "somebody"
 

@@ -2,11 +2,11 @@
 
 import click
 
+from errata.buckets.confirm import confirm
+from errata.buckets.names import bucket_named
 from errata.cli.buckets.changing import show_done, signed_by
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural
-from errata.pipeline.bucketing_confirming import confirm
-from errata.pipeline.bucketing_names import bucket_named
 
 
 @click.command("confirm")

@@ -2,11 +2,11 @@
 
 import click
 
+from errata.buckets.history import Told, history
+from errata.buckets.names import bucket_named
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_lines_of_json, say
 from errata.cli.table import put_table
-from errata.pipeline.bucketing_history import Told, history
-from errata.pipeline.bucketing_names import bucket_named
 
 HEADER = ("change", "when", "by", "what", "before", "after")
 BY_RULE = "rule"

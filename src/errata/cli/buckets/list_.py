@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.table import put_table
@@ -30,14 +30,14 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
     other commands take, and what its members share besides how they fail.
     """
     store = options.store
-    meant = list(pipeline.runs_named(runs, store))
+    meant = list(verbs.runs_named(runs, store))
     most = limit or (None if options.json else SHOWN)
-    table = pipeline.list_buckets(store, meant, alone=alone, limit=most)
+    table = verbs.list_buckets(store, meant, alone=alone, limit=most)
     if options.json:
         for one in table.listed:
             put_json(json_of(one))
     elif not table.failures:
-        say("no failures, no buckets" if meant or pipeline.all_runs(store) else "no runs yet: `errata import PATH…`")
+        say("no failures, no buckets" if meant or verbs.all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
         show_table(table, alone=alone)
 

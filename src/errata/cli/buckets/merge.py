@@ -2,11 +2,11 @@
 
 import click
 
+from errata.buckets.changes import merge
+from errata.buckets.names import bucket_named
 from errata.cli.buckets.changing import dry_run_option, show_done, signed_by
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural
-from errata.pipeline.bucketing_changes import merge
-from errata.pipeline.bucketing_names import bucket_named
 
 
 @click.command("merge")

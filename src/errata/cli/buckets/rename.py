@@ -2,10 +2,10 @@
 
 import click
 
+from errata.buckets.changes import rename
+from errata.buckets.names import bucket_named
 from errata.cli.buckets.changing import show_done, signed_by
 from errata.cli.options import Options, shared_options
-from errata.pipeline.bucketing_changes import rename
-from errata.pipeline.bucketing_names import bucket_named
 
 
 @click.command("rename")

@@ -2,13 +2,13 @@
 
 import click
 
-from errata import pipeline
+from errata import verbs
+from errata.buckets.listing import Shown, ShownBucket
+from errata.buckets.names import bucket_named
 from errata.buckets.standing import ENOUGH
 from errata.cli.buckets.list_ import json_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, put_quote
-from errata.pipeline.bucketing_listing import Shown, ShownBucket
-from errata.pipeline.bucketing_names import bucket_named
 from errata.store.bucket_table import Counted
 from errata.text.clean import one_line
 
@@ -26,7 +26,7 @@ def command(bucket: str, every: bool, options: Options) -> None:
     itself, with a verdict that names it as the cause.
     """
     store = options.store
-    shown = pipeline.show_bucket(bucket_named(bucket, store), store, most=None if every or options.json else SHOWN)
+    shown = verbs.show_bucket(bucket_named(bucket, store), store, most=None if every or options.json else SHOWN)
     if options.json:
         members = [one.as_json() for one in shown.members]
         put_json(json_of(shown.counted) | {"members": members, "history": [one.as_json() for one in shown.history]})

@@ -2,12 +2,12 @@
 
 import click
 
+from errata.buckets.member_names import members_named
+from errata.buckets.names import bucket_named
+from errata.buckets.place import split
 from errata.cli.buckets.changing import dry_run_option, show_done, signed_by
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural
-from errata.pipeline.bucketing_members import members_named
-from errata.pipeline.bucketing_names import bucket_named
-from errata.pipeline.bucketing_placing import split
 
 
 @click.command("split")

@@ -2,12 +2,12 @@
 
 import click
 
-from errata import pipeline
+from errata import verbs
+from errata.buckets.keep import Kept
 from errata.cli.buckets.changing import dry_run_option
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.pipeline.bucketing_keeping import Kept
-from errata.pipeline.selecting import handles_of
+from errata.runs.names import handles_of
 
 
 @click.command("suggest")
@@ -21,17 +21,17 @@ def command(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
     other runs are recognised.
     """
     store = options.store
-    meant = list(pipeline.runs_named(runs, store)) if runs else pipeline.all_runs(store)
-    handles, known = handles_of(pipeline.all_runs(store)), {one.run.id: one.run for one in meant}
+    meant = list(verbs.runs_named(runs, store)) if runs else verbs.all_runs(store)
+    handles, known = handles_of(verbs.all_runs(store)), {one.run.id: one.run for one in meant}
     failed = 0
-    for one in pipeline.bucket_anew(meant, store, tried=dry_run):
+    for one in verbs.bucket_anew(meant, store, tried=dry_run):
         failed += one.failures
         if options.json:
             put_json({"run": known[one.run].native_id, "dry_run": dry_run, **_plain(one)})
         else:
             put(f"{handles[one.run]} · {_told(one)}", hang=4)
     if not dry_run:
-        pipeline.bucket_if_needed(meant, store)  # what they share with the buckets of other runs
+        verbs.bucket_if_needed(meant, store)  # what they share with the buckets of other runs
     if not failed and not options.json:
         say("nothing failed in these runs")
 

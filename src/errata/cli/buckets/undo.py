@@ -2,10 +2,10 @@
 
 import click
 
+from errata.buckets.undo import undo
 from errata.cli.buckets.changing import dry_run_option, signed_by
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.pipeline.bucketing_undo import undo
 
 
 @click.command("undo")

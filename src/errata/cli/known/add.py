@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.known.page import json_of, put_next
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json
 from errata.cli.paths import place_of
-from errata.pipeline.knowing import Known, ToldGap
+from errata.memory.known_gaps import Known, ToldGap
 from errata.store.database import Store
 
 
@@ -29,7 +29,7 @@ def command(case: str, text: str, suite: str, author: str, dry_run: bool, option
     """
     store = options.store
     told = ToldGap(case=case, text=text, suite=suite, author=author or options.settings.author)
-    known = pipeline.add_gap(told, store, now=datetime.now(UTC), dry_run=dry_run)
+    known = verbs.add_gap(told, store, now=datetime.now(UTC), dry_run=dry_run)
     if options.json:
         put_json(json_of(known) | {"new": known.was is None, "dry_run": dry_run})
     else:

@@ -2,12 +2,12 @@
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.action.page import SHORT
 from errata.cli.known.page import json_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.pipeline.knowing import Known
+from errata.memory.known_gaps import Known
 
 HANG = 10
 
@@ -17,7 +17,7 @@ HANG = 10
 @shared_options
 def command(suite: str, options: Options) -> None:
     """List the known gaps."""
-    known = pipeline.list_gaps(options.store, suite=suite)
+    known = verbs.list_gaps(options.store, suite=suite)
     for one in known:
         if options.json:
             put_json(json_of(one))

@@ -3,8 +3,8 @@
 from typing import Any
 
 from errata.cli.output import put_command
-from errata.pipeline.knowing import Known
-from errata.pipeline.selecting import handle_of
+from errata.memory.known_gaps import Known
+from errata.runs.names import handle_of
 from errata.store.database import Store
 
 NAMED = 4

@@ -4,7 +4,7 @@ import shlex
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.known.page import json_of, put_next
 from errata.cli.options import Options, shared_options
@@ -22,7 +22,7 @@ def command(gap: str, suite: str, dry_run: bool, options: Options) -> None:
     GAP is its id or the beginning of it, its case, or its pattern.
     """
     store = options.store
-    gone = pipeline.remove_gap(gap, store, suite=suite, dry_run=dry_run)
+    gone = verbs.remove_gap(gap, store, suite=suite, dry_run=dry_run)
     if options.json:
         put_json(json_of(gone) | {"removed": not dry_run, "undo": shlex.join(gone.undo)})
         return

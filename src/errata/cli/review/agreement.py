@@ -2,11 +2,11 @@
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.review.confusion import put_confusion, ratio
-from errata.pipeline.agreeing import Agreed, Dispute
+from errata.review.agreement_report import Agreed, Dispute
 from errata.review.answers import NO_LABEL
 
 
@@ -19,7 +19,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. What an identical failure inherited does not
     count. What they disagree about is listed: a person decides with `errata review next ATTEMPT`.
     """
-    found = pipeline.agreement_of(list(pipeline.runs_named(runs, options.store)), options.store)
+    found = verbs.agreement_of(list(verbs.runs_named(runs, options.store)), options.store)
     for one in found:
         if options.json:
             put_json(one)

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.output import say
 from errata.cli.review.submit import show_reasons, show_taken
 from errata.model import Packet, Reviewer
-from errata.pipeline.handing_out import Handed
-from errata.pipeline.submitted import Submitted
-from errata.pipeline.taking_in import NotTaken
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
 from errata.review.hashing import packet_hash
+from errata.review.lease import Handed
+from errata.review.submission import Submitted
+from errata.review.submit import NotTaken
 from errata.store.database import Store
 
 _LINES = re.compile(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
@@ -32,7 +32,7 @@ def ask_and_submit(handed: Handed, store: Store, who: Reviewer) -> None:
             taxonomy=handed.packet.question.taxonomy,
             answer=json.dumps(_answer(handed.packet), ensure_ascii=False),
         )
-        found = pipeline.take_in(submitted, store, who, now=datetime.now(UTC))
+        found = verbs.take_in(submitted, store, who, now=datetime.now(UTC))
         if not isinstance(found, NotTaken):
             show_taken(found, as_json=False)
             say(f"{handed.waiting:,} more are waiting")

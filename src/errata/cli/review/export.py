@@ -7,7 +7,7 @@ from typing import IO, cast
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
@@ -17,13 +17,13 @@ from errata.cli.review.reviewers import packet_options
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.words import OWNERS
-from errata.pipeline.exporting import are_judged_turns
-from errata.pipeline.failures import Filters, refuse_unknown
-from errata.pipeline.packeting import Packing, question_for
-from errata.pipeline.review_queue import has_failures
 from errata.review.budget import BUDGET, UNLIMITED
+from errata.review.export import are_judged_turns
+from errata.review.packing import Packing, question_for
+from errata.review.queue import has_failures
 from errata.review.redaction import redacted
 from errata.review.tables import Exported, write_packets, write_rows, write_table
+from errata.runs.failures import Filters, refuse_unknown
 
 Rows = Callable[[int], Iterator[Exported]]
 """Made anew for each file; with the tokens that a packet may have."""
@@ -62,7 +62,7 @@ def command(
     Runs of conversation-bench get the columns of `failure_review_rows`.
     """
     store = options.store
-    meant = list(pipeline.runs_named(runs, store))
+    meant = list(verbs.runs_named(runs, store))
     question = question_for("", taxonomy) if taxonomy else None
     filters = Filters(case=case, owner=owner or "", bucket=bucket)
     if not any(has_failures(one, store, filters) for one in meant):
@@ -71,7 +71,7 @@ def command(
 
     def rows(budget: int) -> Iterator[Exported]:
         packing = Packing(question=question, blind=blind, budget=budget)
-        return pipeline.exported(meant, store, filters, packing=packing)
+        return verbs.exported(meant, store, filters, packing=packing)
 
     if output is None:
         _writer(form or "jsonl", meant)(rows, sys.stdout)

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import packet_options, reader, reader_options
-from errata.pipeline.answers_back import BadRow, KeptRow, Reading, inherit
+from errata.review.import_answers import BadRow, KeptRow, Reading, inherit
 
 REFUSED = 2
 
@@ -36,7 +36,7 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
     reading = Reading(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
     states: Counter[str] = Counter()
     kept: list[KeptRow] = []
-    for row in pipeline.import_answers(file, store, reading):
+    for row in verbs.import_answers(file, store, reading):
         states["refused" if isinstance(row, BadRow) else row.judged.state] += 1
         if isinstance(row, KeptRow):
             kept.append(row)

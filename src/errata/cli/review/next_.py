@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
@@ -17,10 +17,10 @@ from errata.cli.review.page import FORMS, show_lease, show_packet
 from errata.cli.review.reviewers import packet_options, reader, reader_options
 from errata.model import Packet, Reviewer
 from errata.model.words import OWNERS
-from errata.pipeline.failures import Filters
-from errata.pipeline.handing_out import Asked, Handed, NothingFree, given_back_if_broken_off
 from errata.review.answers import labels_to_give, owners_without_label
 from errata.review.hashing import packet_hash
+from errata.review.lease import Asked, Handed, NothingFree, given_back_if_broken_off
+from errata.runs.failures import Filters
 from errata.store.reviews import word_for
 
 NOTE = (
@@ -63,7 +63,7 @@ def command(
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not options.json and form is None
     who = reader(reviewer, options.settings, kind="person" if person or asks else "agent")
     asked = Asked(reviewer=who, filters=Filters(case=case, owner=owner or "", bucket=bucket), **how)
-    handed = pipeline.hand_out(thing, store, asked, now=datetime.now(UTC))
+    handed = verbs.hand_out(thing, store, asked, now=datetime.now(UTC))
     as_json = not asks and (options.json or form != "text")
     if isinstance(handed, NothingFree):
         _tell_nothing(handed, why_nothing(handed, asked, thing), as_json=as_json)

@@ -1,8 +1,8 @@
 """Why there is nothing to read, in words: a filter that fits nothing is not a review that is done."""
 
 from errata.cli.output import plural
-from errata.pipeline.failures import Filters
-from errata.pipeline.handing_out import Asked, NothingFree
+from errata.review.lease import Asked, NothingFree
+from errata.runs.failures import Filters
 from errata.store.reviews import word_for
 
 

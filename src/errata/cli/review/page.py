@@ -7,8 +7,8 @@ from typing import Any
 from errata.cli.fitting import WIDTH, fold
 from errata.cli.output import put, value_of
 from errata.model import Packet, Reviewer
-from errata.pipeline.handing_out import Handed
 from errata.review.answers import NO_LABEL, owners_without_label
+from errata.review.lease import Handed
 from errata.text.clean import clean
 
 FORMS = ("text", "json")

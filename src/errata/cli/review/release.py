@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
 from errata.cli.review.reviewers import reader, reader_options
@@ -21,7 +21,7 @@ def command(thing: str, reviewer: str, person: bool, options: Options) -> None:
     All of a RUN, or one failure. It waits again at once, for you and for others of your name.
     """
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
-    given_back = pipeline.give_back(thing, options.store, who, now=datetime.now(UTC))
+    given_back = verbs.give_back(thing, options.store, who, now=datetime.now(UTC))
     if options.json:
         put_json({"reviewer": word_for(who), "released": given_back})
     elif given_back:

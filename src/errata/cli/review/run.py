@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, say
@@ -15,12 +15,12 @@ from errata.cli.review.run_page import show_dry_run, show_plan
 from errata.cli.review.watching import watched
 from errata.errors import ErrataError, SettingsError
 from errata.model.words import OWNERS
-from errata.pipeline.chosen import Wish
-from errata.pipeline.failures import Filters, refuse_unknown
-from errata.pipeline.handing_out import as_text
-from errata.pipeline.planning import Plan, Request, first_prompt, refuse_unpriced_cap
-from errata.pipeline.tallying import Tally
+from errata.review.chosen import Wish
+from errata.review.lease import as_text
 from errata.review.limits import Limits
+from errata.review.plan import Plan, Request, first_prompt, refuse_unpriced_cap
+from errata.review.tally import Tally
+from errata.runs.failures import Filters, refuse_unknown
 
 
 @click.command("run")
@@ -74,7 +74,7 @@ def command(
     """
     store = options.store
     request = Request(
-        chosen=pipeline.choose(Wish(**whom), options.settings.reviewers),  # type: ignore[arg-type]
+        chosen=verbs.choose(Wish(**whom), options.settings.reviewers),  # type: ignore[arg-type]
         limits=Limits(parallel=parallel, max_cost=max_cost, max_tokens=max_tokens),
         filters=Filters(case=case, owner=owner or "", bucket=bucket),
         wanted="second" if second else "unread",
@@ -82,8 +82,8 @@ def command(
         taxonomy=taxonomy,
         blind=blind,
     )
-    meant = list(pipeline.runs_named(runs, store))
-    plan = pipeline.plan_review(meant, store, request, now=as_text(datetime.now(UTC)))
+    meant = list(verbs.runs_named(runs, store))
+    plan = verbs.plan_review(meant, store, request, now=as_text(datetime.now(UTC)))
     if not any(part.queue.failures for part in plan.parts):
         refuse_unknown(request.filters, meant, store)
     if not options.json:
@@ -98,7 +98,7 @@ def command(
         return
     with watched(plan, tally, as_json=options.json) as on_end:
         if plan.packets:
-            pipeline.review(plan, store, tally, on_end)
+            verbs.review(plan, store, tally, on_end)
     _refuse_nothing(tally)
 
 

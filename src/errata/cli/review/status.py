@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.buckets.line import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
 from errata.model.usage import total_of
-from errata.pipeline.handing_out import as_text
-from errata.pipeline.review_state import Spent, Status, named
-from errata.pipeline.selecting import handle_of
+from errata.review.lease import as_text
+from errata.review.status import Spent, Status, named
+from errata.runs.names import handle_of
 from errata.text.clean import one_line
 
 HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
@@ -24,8 +24,8 @@ HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Tell how far the review of RUNS is."""
     store = options.store
-    for at, stored in enumerate(pipeline.runs_named(runs, store)):
-        status = pipeline.review_status(stored, store, now=as_text(datetime.now(UTC)))
+    for at, stored in enumerate(verbs.runs_named(runs, store)):
+        status = verbs.review_status(stored, store, now=as_text(datetime.now(UTC)))
         if options.json:
             put_json(json_of(status))
             continue

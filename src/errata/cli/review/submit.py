@@ -5,13 +5,13 @@ from typing import IO
 
 import click
 
-from errata import pipeline
+from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import reader, reader_options
-from errata.pipeline.submitted import read_submitted, text_of
-from errata.pipeline.taking_in import NotTaken, Taken
+from errata.review.submission import read_submitted, text_of
+from errata.review.submit import NotTaken, Taken
 
 REFUSED = 2
 LARGEST = 4 * 1024 * 1024
@@ -32,7 +32,7 @@ def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> i
     """
     given = read_submitted(text_of(file.read(LARGEST)))
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
-    found = pipeline.take_in(given, options.store, who, now=datetime.now(UTC))
+    found = verbs.take_in(given, options.store, who, now=datetime.now(UTC))
     if isinstance(found, NotTaken):
         show_reasons(found, as_json=options.json)
         return REFUSED

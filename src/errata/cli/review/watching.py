@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from errata.cli.output import money
 from errata.cli.review.run_page import show_tally
-from errata.pipeline.planning import Plan
-from errata.pipeline.tallying import Tally
+from errata.review.plan import Plan
+from errata.review.tally import Tally
 
 
 @contextmanager

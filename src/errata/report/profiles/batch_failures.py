@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.report.document import (
+from errata.render.document import (
     Block,
     Code,
     Document,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.report.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
+from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.report.facts.batch import BatchReport, Failure, Test
 from errata.report.profiles.batch_failures import cut, same_tests
 from errata.report.profiles.parts import NONE, interval, money, named, percent, plural

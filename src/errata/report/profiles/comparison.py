@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from errata.report.document import (
+from errata.render.document import (
     Bar,
     Block,
     Chart,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from errata.report.document import Block, Code, Line, Section, Strong, items, line, marked, paragraph, table
+from errata.render.document import Block, Code, Line, Section, Strong, items, line, marked, paragraph, table
 from errata.report.facts.comparison import Call, ComparisonReport, Datapoint, Mode
 from errata.report.profiles.parts import NONE, plural
 

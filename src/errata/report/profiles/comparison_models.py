@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from errata.report.document import Block, Said, Section, Strong, items, line, marked, paragraph, table
+from errata.render.document import Block, Said, Section, Strong, items, line, marked, paragraph, table
 from errata.report.facts.comparison import ComparisonReport, Model, ModelMode, Unique
 from errata.report.profiles.comparison_causes import is_provisional
 from errata.report.profiles.parts import named, plural

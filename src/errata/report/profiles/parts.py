@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from errata.report.document import Line, Table, line, table
+from errata.render.document import Line, Table, line, table
 from errata.report.facts.batch import BatchReport
 from errata.report.facts.shared import Reading, ScoreLine
 

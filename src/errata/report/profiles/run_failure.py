@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.report.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
+from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.report.facts.run import Failure
 from errata.report.facts.shared import Piece, Snippets
 from errata.report.washing import washed_lines

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.report.document import Block, Code, Document, Line, Section, items, line, paragraph, table
+from errata.render.document import Block, Code, Document, Line, Section, items, line, paragraph, table
 from errata.report.facts.transcripts import BUCKETS, OWNERS, Row, Run, TranscriptReport
 from errata.report.profiles.comparison_causes import calls_line, quoted
 from errata.report.profiles.parts import NONE, named, plural

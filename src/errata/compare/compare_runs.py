@@ -1,0 +1,219 @@
+"""The verb `compare`: what differs between runs, where they measured the same thing."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+
+from errata.compare.cases import CaseFacts, cases_in, cases_in_category, members_of, what_they_ask
+from errata.compare.categories import CategoryCount, by_category
+from errata.compare.changed_tasks import changed_cases
+from errata.compare.common_cases import common_cases, refuse_nothing_shared, refuse_too_few, refuse_unequal
+from errata.compare.dimensions import CountByRun, failed_dimensions
+from errata.compare.flips import Flips, flips_between
+from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
+from errata.compare.pairings import Pairing, pairings, without_cells
+from errata.compare.patterns import counted_patterns
+from errata.compare.policies import POLICIES
+from errata.compare.pooling import pooled
+from errata.compare.run_facts import RunFacts, facts_of
+from errata.compare.scores import Policy, Score
+from errata.compare.sets import FailedByAll, Instability, Uniques, each_run, failed_by_all, instability, uniques
+from errata.compare.suites import Difference, differences
+from errata.compare.trials import Timeouts
+from errata.model import StoredRun
+from errata.store.database import Store
+
+ASKED = 5
+"""Of so many cases that all fail, the text is told."""
+
+At = tuple[int, str]
+"""A run's number and a case."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    common: bool = False
+    """Compare runs of unequal suites, on the cases that all of them were measured on."""
+    by_model: bool = False
+    """The runs of each subject as one column."""
+    category: str = ""
+    timeouts: Timeouts = "count"
+    least: int = 2
+    """Runs that have to be left; a report about the causes of failures can do with one."""
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """One column: a run, or all runs of a subject."""
+
+    label: str
+    runs: tuple[StoredRun, ...]
+    scores: dict[Policy, Score]
+
+
+class Sets(msgspec.Struct, frozen=True, kw_only=True):
+    failed_by_all: FailedByAll
+    of_runs: Uniques
+    of_subjects: Uniques
+    instability: dict[str, Instability]
+    flips: Flips | None
+    """Between two runs; none where there are more."""
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    wish: Wish
+    left_out: tuple[tuple[StoredRun, str], ...]
+    """Runs that are in no comparison, and why."""
+    differences: tuple[Difference, ...]
+    edited: tuple[str, ...]
+    """Cases whose task is not the same in all runs; they take no part in the pairs."""
+    cases: dict[str, CaseFacts]
+    asks: dict[str, str]
+    """Case → the beginning of its text, for some that all fail."""
+    runs: tuple[Compared, ...]
+    columns: tuple[Compared, ...]
+    """The runs, or with `by_model` their subjects."""
+    matrix: Matrix
+    """Of the runs."""
+    shown: Matrix
+    """Of the columns."""
+    sets: Sets
+    pairings: tuple[Pairing, ...]
+    """Of the columns."""
+    checks: tuple[CountByRun, ...]
+    """How often each failed."""
+    categories: tuple[CategoryCount, ...]
+    patterns: tuple[CountByRun, ...]
+    pattern_at: dict[At, str]
+    """What stood in the place of an answer."""
+    root_of: dict[At, str]
+    """The case that a case only follows from."""
+
+
+class _Basis(NamedTuple):
+    """Which runs and cases are compared."""
+
+    facts: list[RunFacts]
+    left_out: tuple[tuple[StoredRun, str], ...]
+    differences: tuple[Difference, ...]
+    edited: tuple[str, ...]
+    matrix: Matrix
+    cases: dict[str, CaseFacts]
+    narrowed: bool
+
+
+def compare_runs(
+    chosen: Sequence[StoredRun], store: Store, wish: Wish, *, on_attempts: Callable[[int], None] = lambda _: None
+) -> Comparison:
+    """`on_attempts` is told how many attempts are done: the first comparison of large runs takes its time."""
+    basis = _basis(chosen, store, wish, on_attempts)
+    matrix, fit = basis.matrix, basis.facts
+    runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, store)
+    sets = _sets(matrix)
+    out = _left_out_of_clean(matrix, runs)
+    shown, clean = (by_subject(one) if wish.by_model else one for one in (matrix, without_cells(matrix, out)))
+    return Comparison(
+        wish=wish,
+        left_out=basis.left_out,
+        differences=basis.differences,
+        edited=basis.edited,
+        cases=basis.cases,
+        asks=what_they_ask(matrix, sets.failed_by_all.runs[:ASKED], store),
+        runs=runs,
+        columns=_pooled(runs, matrix) if wish.by_model else runs,
+        matrix=matrix,
+        shown=shown,
+        sets=sets,
+        pairings=pairings(shown, clean, without=frozenset(basis.edited)),
+        checks=failed_dimensions(
+            matrix, {one.stored.pk: one.summary.failed_checks for one in fit}, _order_of_checks(fit)
+        ),
+        categories=by_category(matrix, members_of(basis.cases), lambda cell: (cell.run, cell.case) not in out),
+        patterns=counted_patterns(matrix, {one.stored.pk: one.summary.patterns for one in fit}),
+        pattern_at={
+            (one.stored.pk, case): max(kinds, key=kinds.__getitem__)
+            for one in fit
+            for case, kinds in one.summary.patterns.items()
+        },
+        root_of={(one.stored.pk, case): root for one in fit for case, root in one.summary.roots.items()},
+    )
+
+
+def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish, on_attempts: Callable[[int], None]) -> _Basis:
+    """Refused where there is nothing to be compared, or nothing that can be."""
+    facts = []
+    with store.kept_open():
+        for stored in chosen:
+            facts.append(facts_of(stored, store, timeouts=wish.timeouts, to_pool=wish.by_model))
+            on_attempts(stored.counts.attempts)
+    left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
+    fit = [one for one in facts if not one.why_left_out()]
+    refuse_too_few(len(fit), left_out, wish.least)
+    columns = columns_of([(one.stored.run, one.stored.pk) for one in fit])
+    whole = matrix_of(columns, chain.from_iterable(one.cells() for one in fit))
+    same_tasks = len({one.summary.tasks for one in fit}) == 1
+    changed: set[str] = set() if same_tasks else changed_cases([one.stored.pk for one in fit], store)
+    found = differences(whole, tuple(case for case in whole.rows if case in changed))
+    if not wish.common:
+        refuse_unequal(found, whole)
+    matrix, cases = _narrowed(whole, wish, store)
+    refuse_nothing_shared(matrix, found)
+    edited = tuple(case for case in matrix.rows if case in changed)
+    return _Basis(fit, left_out, found, edited, matrix, cases, matrix is not whole)
+
+
+def _narrowed(whole: Matrix, wish: Wish, store: Store) -> tuple[Matrix, dict[str, CaseFacts]]:
+    """To what all share and to the category, where that was asked for."""
+    matrix = whole.only(common_cases(whole)) if wish.common else whole
+    if not matrix.rows:
+        return matrix, {}
+    cases = cases_in(matrix, store)
+    if wish.category:
+        matrix = matrix.only(frozenset(cases_in_category(cases, wish.category)))
+    return matrix, {case: cases[case] for case in matrix.rows}
+
+
+def _compared(
+    facts: Sequence[RunFacts], matrix: Matrix, cases: Collection[str] | None, store: Store
+) -> tuple[Compared, ...]:
+    return tuple(
+        Compared(label=column.label, runs=(one.stored,), scores=one.scores(cases, store))
+        for column, one in zip(matrix.columns, facts, strict=True)
+    )
+
+
+def _pooled(runs: Sequence[Compared], matrix: Matrix) -> tuple[Compared, ...]:
+    made = []
+    for subject, places in matrix.subjects.items():
+        those = [runs[at] for at in places]
+        scores = {policy: pooled([one.scores[policy] for one in those]) for policy in POLICIES}
+        made.append(Compared(label=subject, runs=tuple(run for one in those for run in one.runs), scores=scores))
+    return tuple(made)
+
+
+def _sets(matrix: Matrix) -> Sets:
+    return Sets(
+        failed_by_all=failed_by_all(matrix),
+        of_runs=uniques(matrix, each_run(matrix)),
+        of_subjects=uniques(matrix, matrix.subjects),
+        instability=instability(matrix),
+        flips=flips_between(matrix, 0, 1) if len(matrix.columns) == 2 else None,
+    )
+
+
+def _left_out_of_clean(matrix: Matrix, runs: Sequence[Compared]) -> frozenset[At]:
+    """The failed cells of which every failed attempt says nothing about the subject, or has an earlier stand-in."""
+    found: set[At] = set()
+    for at, (column, one) in enumerate(zip(matrix.columns, runs, strict=True)):
+        clean = one.scores["clean"]
+        out = Counter(member.case for group in clean.groups for member in group.members) + Counter(clean.recovered)
+        for case, often in out.items():
+            cell = matrix.rows[case][at] if case in matrix.rows else None
+            if cell is not None and often >= cell.fails:
+                found.add((column.pk, case))
+    return frozenset(found)
+
+
+def _order_of_checks(facts: Sequence[RunFacts]) -> list[str]:
+    return list(dict.fromkeys(name for one in facts for name in one.stored.counts.checks))

@@ -1,0 +1,180 @@
+"""The tables of a comparison folder, in the columns and digits of conversation-bench's own."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from statistics import fmean, pstdev, stdev
+from typing import Any, NamedTuple
+
+from errata.compare.intervals import wilson
+from errata.compare.judged_rows import JudgedRows
+from errata.compare.patterns import EMPTY, ENDED
+from errata.compare.quantiles import quantile, quantile_interval
+from errata.export.comparison_folder_judging import Told, told_by
+from errata.model import StoredRun
+from errata.sources.conversation_bench.scores import DIMENSIONS
+
+Row = dict[str, Any]
+"""Column → value, in the order of the columns; none for what is not known."""
+
+Z = 1.96
+"""As the harness has it."""
+SHARES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99}
+RATE, COUNT, MEAN, MILLISECONDS = 6, 4, 2, 1
+"""Digits."""
+COUNTED = ("pass_rows", "fail_rows", "empty_response_count", "model_ended_session_count")
+SUMMARISED = (
+    *("pass_rows", "fail_rows", "incomplete_rows"),
+    *(f"{rate}{end}" for rate in ("pass_row_rate", "fail_row_rate") for end in ("", "_ci_lower", "_ci_upper")),
+    *(f"{name}{end}" for name in COUNTED[2:] for end in ("", "_ci_lower", "_ci_upper")),
+    *(f"{name}{end}" for name in COUNTED[:2] for end in ("_ci_lower", "_ci_upper")),
+    *("latency_ms_mean", "latency_ms_p50", "latency_ms_p90", "latency_ms_p95", "latency_ms_p95_ci_lower"),
+    *("latency_ms_p95_ci_upper", "latency_ms_p99"),
+    *(f"ttfb_ms_{name}" for name in ("mean", *SHARES)),
+)
+"""The columns of runs of which `model_summary.csv` has the mean and the deviation."""
+
+
+class Member(NamedTuple):
+    """A run of the comparison."""
+
+    stored: StoredRun
+    number: int
+    """Which run of its model, counted from 1 in the order in which they are named."""
+    rows: JudgedRows
+
+    @property
+    def model(self) -> str:
+        return self.stored.run.subject.model
+
+
+def run_row(member: Member) -> Row:
+    rows, of_rows = member.rows, partial(_of, total=member.rows.rows)
+    counts = dict(zip(COUNTED, _counts(rows), strict=True))
+    row: Row = {
+        **_who(member, told_by(member.stored.run)),
+        "turns_scored": rows.rows,
+        "pass_rows": counts["pass_rows"],
+        "fail_rows": counts["fail_rows"],
+        "incomplete_rows": rows.statuses["incomplete"],
+        "pass_row_rate": of_rows(counts["pass_rows"]),
+        "fail_row_rate": of_rows(counts["fail_rows"]),
+        "empty_response_count": counts["empty_response_count"],
+        "model_ended_session_count": counts["model_ended_session_count"],
+    }
+    for name, count in counts.items():
+        row |= _bounds(name, count, rows.rows, times=rows.rows, digits=COUNT)
+    for name in ("pass", "fail"):
+        row |= _bounds(f"{name}_row_rate", counts[f"{name}_rows"], rows.rows)
+    for name in DIMENSIONS:
+        row |= _dimension(name, rows.passes[name], rows.applicable[name])
+    row |= _times("latency_ms", rows.latencies) | _times("ttfb_ms", rows.ttfbs)
+    bounds = quantile_interval(rows.latencies, SHARES["p95"], seed=member.number) or (None, None)
+    ends = zip(("lower", "upper"), bounds, strict=True)
+    return row | {f"latency_ms_p95_ci_{end}": _rounded(bound, MILLISECONDS) for end, bound in ends}
+
+
+def metric_rows(runs: Sequence[Row]) -> Iterator[Row]:
+    """Of the rates as `run_results.csv` tells them; the interval is that of all rows of a model together."""
+    for model, those in by_model(runs).items():
+        for name in DIMENSIONS:
+            rates = [row[f"{name}_pass_rate"] for row in those if row[f"{name}_pass_rate"] is not None]
+            passes, applicable = ([row[f"{name}_{what}"] for row in those] for what in ("passes", "applicable"))
+            yield {
+                "model_name": model,
+                "metric": name,
+                "mean_pass_rate": _rounded(fmean(rates), RATE) if rates else None,
+                "std_pass_rate": _rounded(pstdev(rates), RATE) if rates else None,
+                **_bounds("mean_pass_rate", sum(passes), sum(applicable)),
+                "mean_pass_count": _rounded(fmean(passes), COUNT),
+                "mean_applicable": _rounded(fmean(applicable), COUNT),
+                "runs": len(those),
+            }
+
+
+def model_rows(runs: Sequence[Row]) -> Iterator[Row]:
+    """One run alone has no deviation."""
+    for model, those in by_model(runs).items():
+        summary: Row = {"model_name": model}
+        for name in SUMMARISED:
+            values = [row[name] for row in those if row[name] is not None]
+            summary[f"{name}_mean"] = _rounded(fmean(values), RATE) if values else None
+            summary[f"{name}_std"] = _rounded(stdev(values), RATE) if len(values) > 1 else None
+        yield summary
+
+
+def command_rows(members: Iterable[Member]) -> Iterator[Row]:
+    """What was run is told only by a comparison that listed the run before."""
+    for one in members:
+        for phase, command in told_by(one.stored.run).commands:
+            yield {
+                "phase": phase,
+                "model_name": one.model,
+                "run_index": one.number,
+                "command": command,
+                "run_dir": one.stored.run.origin,
+            }
+
+
+def by_model(runs: Sequence[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in runs:
+        found.setdefault(row["model_name"], []).append(row)
+    return found
+
+
+def _who(member: Member, told: Told) -> Row:
+    run = member.stored.run
+    return {
+        "model_name": member.model,
+        "run_index": member.number,
+        "run_id": run.native_id,
+        "run_dir": run.origin,
+        "benchmark_name": run.suite,
+        "judge_name": told.judge.name,
+        "judge_model": told.judge.model,
+        "judge_version": told.judge.version,
+        "judged_at": told.judged_at,
+        "runtime_mode": told.mode,
+        "runtime_parallel": told.parallel,
+        "disable_vad": told.disable_vad,
+    }
+
+
+def _counts(rows: JudgedRows) -> tuple[int, int, int, int]:
+    """In the order of `COUNTED`. Turns after an ended session were not ended by the model again."""
+    return rows.statuses["pass"], rows.statuses["fail"], rows.markers[EMPTY], rows.markers[ENDED]
+
+
+def _dimension(name: str, passes: int, applicable: int) -> Row:
+    row: Row = {f"{name}_passes": passes, f"{name}_applicable": applicable}
+    row[f"{name}_pass_rate"] = _of(passes, total=applicable)
+    return row | _bounds(f"{name}_pass_rate", passes, applicable)
+
+
+def _bounds(name: str, count: int, total: int, *, times: int = 1, digits: int = RATE) -> Row:
+    low, high = wilson(count, total, z=Z) or (None, None)
+    return {f"{name}_ci_lower": _bound(low, times, digits), f"{name}_ci_upper": _bound(high, times, digits)}
+
+
+def _bound(value: float | None, times: int, digits: int) -> float | int | None:
+    """`0` and `1`, not `0.0`, at the ends: so the harness's own tables have it."""
+    if value is None:
+        return None
+    rounded = round(value * times, digits)
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _times(name: str, values: Sequence[float]) -> Row:
+    ordered = sorted(values)
+    row: Row = {f"{name}_mean": _rounded(fmean(ordered), MEAN) if ordered else None}
+    for key, share in SHARES.items():
+        row[f"{name}_{key}"] = _rounded(quantile(ordered, share), MILLISECONDS) if ordered else None
+    return row
+
+
+def _of(count: int, *, total: int) -> float | None:
+    return _rounded(count / total, RATE) if total else None
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(float(value), digits)

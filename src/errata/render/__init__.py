@@ -1,0 +1,1 @@
+"""Documents: blocks, and how they look as markdown and HTML. No facts of its own."""

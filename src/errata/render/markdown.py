@@ -1,0 +1,134 @@
+"""A document as markdown (CommonMark with tables, as git hosts show it)."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from errata.render.anchors import Anchors
+from errata.render.document import (
+    Block,
+    Chart,
+    Code,
+    Document,
+    Grid,
+    Inline,
+    Items,
+    Line,
+    Link,
+    Paragraph,
+    Section,
+    Snippet,
+    Strong,
+    Table,
+    Text,
+)
+from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
+from errata.report.washing import washed_lines, washed_tree
+
+PROVISIONAL = "PROVISIONAL: this table comes from rules; nobody has read all of it."
+MEMORY = "errata:memory"
+DEEPEST = 6
+_LANGUAGE = re.compile(r"[a-z0-9+#-]{1,20}")
+_MARKS = {"points": "-", "tasks": "- [ ]"}
+
+
+def to_markdown(document: Document) -> str:
+    return "\n\n".join(_Page(document).parts()) + "\n"
+
+
+class _Page:
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._anchors = Anchors(document)
+
+    def parts(self) -> Iterator[str]:
+        document = self._document
+        yield f"# {inline_text(document.title)}"
+        if document.facts:
+            yield "\n".join(f"- **{inline_text(name)}**: {self._line(value)}" for name, value in document.facts)
+        yield from self._blocks(document.blocks)
+        for section in document.sections:
+            yield from self._section(section, 2)
+        if document.memory:
+            yield _memory(document.memory)
+
+    def _section(self, section: Section, level: int) -> Iterator[str]:
+        yield f"{'#' * min(level, DEEPEST)} {inline_text(section.title)}"
+        yield from self._blocks(section.blocks)
+        for one in section.sections:
+            yield from self._section(one, level + 1)
+
+    def _blocks(self, blocks: Iterable[Block]) -> Iterator[str]:
+        yield from filter(None, map(self._block, blocks))
+
+    def _block(self, block: Block) -> str:
+        match block:
+            case Paragraph():
+                return not_a_start(self._line(block.line))
+            case Items():
+                return "\n".join(self._items(block))
+            case Table():
+                return self._table(block)
+            case Snippet():
+                return self._snippet(block)
+            case Grid():
+                return self._snippet(Snippet(_grid(block)))
+            case Chart():
+                return ""
+
+    def _items(self, items: Items) -> Iterator[str]:
+        for at, one in enumerate(items.lines, 1):
+            yield f"{_MARKS.get(items.kind, f'{at}.')} {not_a_start(self._line(one))}"
+
+    def _table(self, table: Table) -> str:
+        marks = ("---:" if name in table.right else "---" for name in table.header)
+        lines = [_row(inline_text(name) for name in table.header), _row(marks)]
+        lines += [_row(self._line(cell) for cell in row) for row in table.rows]
+        above = f"*{PROVISIONAL}*\n\n" if table.provisional else ""
+        return above + "\n".join(lines)
+
+    def _snippet(self, snippet: Snippet) -> str:
+        text = washed_lines(snippet.text)
+        fence = ticks_around(text, least=3)
+        language = snippet.language if _LANGUAGE.fullmatch(snippet.language) else "text"
+        caption = f"{not_a_start(self._line(snippet.caption))}\n\n" if snippet.caption else ""
+        return f"{caption}{fence}{language}\n{text}\n{fence}"
+
+    def _line(self, parts: Line) -> str:
+        return "".join(map(self._inline, parts)).strip()
+
+    def _inline(self, part: Inline) -> str:
+        match part:
+            case Text():
+                return inline_text(part.text, edges=True)
+            case Strong():
+                return f"**{inline_text(part.text)}**" if part.text.strip() else ""
+            case Code():
+                return code(part.text)
+            case Link():
+                shown, target = inline_text(part.text), self._anchors.target(part.target)
+                return f"[{shown}]({target})" if target else shown
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _grid(grid: Grid) -> str:
+    wide = max((len(name) for name in grid.rows), default=0)
+    columns = [max(2, len(name)) for name in grid.columns]
+    head = " ".join(name.rjust(width) for name, width in zip(grid.columns, columns, strict=True))
+    lines = [f"{'':<{wide}} {head}"]
+    for name, cells in zip(grid.rows, grid.cells, strict=True):
+        row = " ".join(cell.rjust(width) for cell, width in zip(cells, columns, strict=True))
+        lines.append(f"{name:<{wide}} {row}")
+    legend = " · ".join(f"{letter} {meaning}" for letter, meaning in grid.legend.items())
+    return "\n".join(one.rstrip() for one in [*lines, "", legend])
+
+
+def _memory(memory: Mapping[str, object]) -> str:
+    """For errata's own eyes. No text can end the comment: `-` and `>` are written as JSON allows."""
+    encoded = msgspec.json.encode(washed_tree(dict(memory)), order="sorted").decode("utf-8")
+    safe = encoded.replace("--", "-\\u002d").replace(">", "\\u003e").replace("<", "\\u003c")
+    return f"<!-- {MEMORY} {safe} -->"

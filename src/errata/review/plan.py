@@ -1,0 +1,171 @@
+"""A review before it is begun: which failures would be read by whom, what that would cost, and what would be sent."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from errata.errors import SettingsError
+from errata.model import Call, Packet, StoredRun, Usage
+from errata.review.chosen import Chosen
+from errata.review.estimate import Estimate, estimate_all, estimate_of
+from errata.review.inheritance import MACHINERY
+from errata.review.limits import Limits
+from errata.review.packing import Packing, packets_in_turn, question_for
+from errata.review.prompts import fresh_marker, prompt_for
+from errata.review.protocols import Prompt
+from errata.review.queue import Queue, Wanted, queue_of
+from errata.review.reviewers.opening import TOOL_BYTES
+from errata.review.rounds import cache_key
+from errata.review.sampling import Waiting, sample
+from errata.review.windows import weight
+from errata.runs.failures import Filters
+from errata.store.database import Store
+from errata.store.ledger import find_lost, open_ledger
+from errata.store.reviews import word_for
+
+MOST_OUTPUT = 4_000
+"""Tokens of an answer; a model is not allowed more."""
+ROUNDS, MOST_ROUNDS = 4, 12
+"""Requests that a model with tools makes, as a rule and at most."""
+DEFINITIONS = 2_000
+"""Tokens that tell a model which tools it has."""
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    chosen: Chosen
+    limits: Limits = Limits()
+    filters: Filters = Filters()
+    wanted: Wanted = "unread"
+    at_most: int | None = None
+    taxonomy: str = ""
+    blind: bool = False
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What is to be read of one run."""
+
+    stored: StoredRun
+    queue: Queue
+    first: tuple[str, ...]
+    then: tuple[str, ...]
+    """The same crash as one of the first: perhaps they need not be read."""
+
+    @property
+    def attempts(self) -> tuple[str, ...]:
+        return (*self.first, *self.then)
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    request: Request
+    parts: tuple[Part, ...]
+    left_out: dict[str, int]
+    """Group → how many of it are waiting and not read this time."""
+    estimate: Estimate
+    lost: tuple[Call, ...] = ()
+    """Calls of processes that died before the answer was stored; they may have been paid for, and are told once."""
+
+    @property
+    def packets(self) -> int:
+        return sum(len(part.attempts) for part in self.parts)
+
+
+def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, now: str) -> Plan:
+    lost = find_lost(store, now=now)
+    queues = [queue_of(one, store, request.chosen.identity, request.filters, request.wanted) for one in runs]
+    taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
+    chosen = {one.attempt for one in taken.taken}
+    parts = []
+    for stored, queue in zip(runs, queues, strict=True):
+        first, then = _leaders([one for one in queue.waiting if one.attempt in chosen])
+        parts.append(Part(stored, queue, first, then))
+    word = word_for(request.chosen.identity)
+    with open_ledger(store) as ledger:
+        estimate = estimate_all(
+            _all_packets(parts, store, request),
+            prompt_of,
+            lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
+            request.chosen.price,
+        )
+    return Plan(
+        request=request,
+        parts=tuple(parts),
+        left_out=taken.left_out,
+        estimate=_with_tools(estimate, request.chosen),
+        lost=tuple(lost),
+    )
+
+
+def packets_for(
+    part: Part, store: Store, request: Request, turns: Iterable[str | None] | None = None
+) -> Iterator[Packet | None]:
+    """Redacted: nothing else is asked about, judged or sent. In the order of the plan, unless `turns` has another."""
+    question = question_for(part.stored.run.source.name, request.taxonomy)
+    packing = Packing(question=question, blind=request.blind)
+    return packets_in_turn(part.stored, store, part.attempts if turns is None else turns, packing)
+
+
+def _all_packets(parts: Iterable[Part], store: Store, request: Request) -> Iterator[Packet]:
+    return (one for part in parts for one in packets_for(part, store, request) if one is not None)
+
+
+def first_prompt(plan: Plan, store: Store) -> Prompt | None:
+    """What would be sent first."""
+    first = next(_all_packets(plan.parts, store, plan.request), None)
+    return None if first is None else prompt_of(first)
+
+
+def prompt_of(packet: Packet) -> Prompt:
+    return prompt_for(packet, marker=fresh_marker(packet))
+
+
+def estimated(chosen: Chosen, prompt: Prompt) -> Usage:
+    """Of one call, as far as one can tell."""
+    if not chosen.reads_more:
+        return estimate_of(prompt, chosen.price)
+    one = estimate_of(prompt, chosen.price)
+    return _usage(chosen, ROUNDS * (one.input or 0), ROUNDS * (one.output or 0) // 2)
+
+
+def at_most(chosen: Chosen, prompt: Prompt) -> Usage:
+    """Of one call: what it can't go over."""
+    given = weight(prompt.text) + weight(str(prompt.schema))  # no token is less than a byte
+    if not chosen.reads_more:
+        return _usage(chosen, given, MOST_OUTPUT)
+    # what was said before goes along: the uses it asked for, and for each as much again around what came of it
+    read = (2 * MOST_OUTPUT + TOOL_BYTES) * sum(range(MOST_ROUNDS))
+    return _usage(chosen, (given + DEFINITIONS) * MOST_ROUNDS + read, MOST_OUTPUT * MOST_ROUNDS)
+
+
+def refuse_unpriced_cap(plan: Plan) -> None:
+    """A cap on money that nobody can keep is none."""
+    if plan.request.limits.max_cost is not None and plan.estimate.calls and plan.estimate.cost is None:
+        raise SettingsError(
+            f"`--max-cost` can't be kept: nobody knows the price of {plan.request.chosen.goes_to}",
+            hint="cap it with `--max-tokens N`, or tell its price: `price_in` and `price_out`, in dollars a million "
+            "tokens, of a reviewer in your settings",
+        )
+
+
+def _usage(chosen: Chosen, given: int, taken: int) -> Usage:
+    cost = chosen.price(given, taken)
+    return Usage(input=given, output=taken, cost=cost, cost_source="unknown" if cost is None else "estimated")
+
+
+def _with_tools(estimate: Estimate, chosen: Chosen) -> Estimate:
+    """Whoever uses tools sends all that was said before along with each use."""
+    if not chosen.reads_more or not estimate.calls:
+        return estimate
+    given, taken = ROUNDS * estimate.tokens_in, ROUNDS * estimate.tokens_out // 2
+    return msgspec.structs.replace(estimate, tokens_in=given, tokens_out=taken, cost=chosen.price(given, taken))
+
+
+def _leaders(waiting: Sequence[Waiting]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """One of each crash comes first; what it is found to be may do for the others."""
+    seen: set[str] = set()
+    first: list[str] = []
+    then: list[str] = []
+    for one in waiting:
+        repeated = one.owner in MACHINERY and one.key.exact in seen
+        seen.add(one.key.exact)
+        (then if repeated else first).append(one.attempt)
+    return tuple(first), tuple(then)

@@ -1,0 +1,199 @@
+"""The verb `review status`: what was read, by whom, what changed by it, what is doubtful, and what it cost."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from errata.buckets.of_run import RunBuckets, buckets_of_run
+from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
+from errata.model.usage import total_of
+from errata.model.words import OWNERS
+from errata.review.packing import wanted_failures
+from errata.review.queue import by_attempt, needs_second
+from errata.review.standing import Standing, name_of, standing
+from errata.runs.failures import Filters
+from errata.runs.stale_quotes import Found, quotes_found
+from errata.runs.triaging import triage_if_needed
+from errata.store.attributions import attributions_of
+from errata.store.database import Store
+from errata.store.ledger import calls_of
+from errata.store.reviews import Refusal, leases_of, refusals_of, verdicts_of, word_for
+
+
+class OwnerRow(msgspec.Struct, frozen=True, kw_only=True):
+    owner: str
+    triage: int
+    verdict: int
+    changed: int
+    """Of those that triage named, how many verdicts name somebody else."""
+
+
+class Doubt(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    attempt: str
+    doubt: str
+
+
+class Spent(msgspec.Struct, frozen=True, kw_only=True):
+    """By one reviewer, out of the ledger."""
+
+    reviewer: str
+    calls: int
+    answered: int
+    failed: int
+    lost: int
+    cost: float | None
+    unpriced: int
+    """Answered calls whose price nobody knows."""
+    lost_cost: float | None
+    """What the lost ones may have cost, by their estimate."""
+    tokens: int | None
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    stored: StoredRun
+    failures: int
+    reviewed: int
+    """Read by somebody, and what was quoted is still there."""
+    inherited: int
+    """Not read, but the same crash as one that was."""
+    final: int
+    waiting: int
+    """Not read by anybody, or read before its evidence changed."""
+    stale: tuple[str, ...]
+    """Read before, evidence changed since. The verdict stands until somebody reads again."""
+    in_hand: int
+    refused: int
+    """Answers that could not be taken: every try counts, mended since or not."""
+    unmended: int
+    """Failures on which somebody's answer was refused, and none of theirs was taken."""
+    refusals: dict[str, int]
+    """Reason → how often."""
+    owners: tuple[OwnerRow, ...]
+    labels: dict[str, int]
+    reviewers: dict[str, int]
+    """Kind and name → how many they have read."""
+    quotes: Found
+    seconded: int
+    """Read by two or more independent reviewers."""
+    need_second: tuple[str, ...]
+    disputed: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
+    spent: tuple[Spent, ...]
+    buckets: RunBuckets
+
+
+def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
+    triage_if_needed(stored, store)
+    failures = {one.id for one in wanted_failures(stored, store, Filters())}
+    said = {attempt: one for attempt, one in attributions_of(store, stored.pk).items() if attempt in failures}
+    given = by_attempt(verdicts_of(store, stored.run.id))
+    on = {attempt: found for attempt, found in given.items() if attempt in failures}
+    stands = {attempt: one for attempt, found in on.items() if (one := standing(found)) is not None}
+    own = {attempt: one for attempt, one in stands.items() if one.verdict.inherited_from is None}
+    refused = [one for one in refusals_of(store, stored.run.id) if one.attempt in failures]
+    quotes = quotes_found(stored, store, [one.verdict for one in own.values()])
+    return Status(
+        stored=stored,
+        failures=len(failures),
+        reviewed=len(own) - len(quotes.stale),
+        inherited=len(stands) - len(own),
+        final=sum(one.final for attempt, one in stands.items() if attempt not in quotes.stale),
+        waiting=len(failures) - len(stands) + len(quotes.stale),
+        stale=quotes.stale,
+        in_hand=sum(attempt in failures for attempt in leases_of(store, stored.run.id, now=now)),
+        refused=len(refused),
+        unmended=len(_unmended(refused, on)),
+        refusals=dict(Counter(reason for one in refused for reason in one.reasons).most_common()),
+        owners=_owners(said, stands),
+        labels=dict(Counter(one.verdict.label for one in stands.values()).most_common()),
+        reviewers=_reviewers(on),
+        quotes=quotes,
+        seconded=sum(len(_readers(found)) > 1 for found in on.values()),
+        need_second=tuple(attempt for attempt, found in on.items() if needs_second(found)),
+        disputed=tuple(attempt for attempt, one in stands.items() if one.is_disputed),
+        doubts=tuple(_doubts(stored, own.values())),
+        spent=spent_by(calls_of(store, stored.run.id)),
+        buckets=buckets_of_run(stored, store),
+    )
+
+
+def spent_by(calls: Iterable[Call]) -> tuple[Spent, ...]:
+    groups: dict[str, list[Call]] = {}
+    for call in calls:
+        groups.setdefault(call.reviewer, []).append(call)
+    return tuple(_spent(reviewer, made) for reviewer, made in groups.items())
+
+
+def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
+    states = Counter(call.state for call in calls)
+    answered = [call for call in calls if call.state == "answered"]
+    lost = [call.estimate.cost for call in calls if call.state == "lost"]
+    return Spent(
+        reviewer=reviewer,
+        calls=len(calls),
+        answered=len(answered),
+        failed=states["failed"],
+        lost=states["lost"],
+        cost=total_of(call.usage.cost for call in calls),
+        unpriced=sum(call.usage.cost is None for call in answered),
+        lost_cost=total_of(lost),
+        tokens=total_of(call.usage.tokens for call in calls),
+    )
+
+
+def _owners(said: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
+    """Those that triage or a verdict names, the most frequent first."""
+    triage: Counter[str] = Counter(one.owner for one in said.values())
+    verdict: Counter[str] = Counter(one.verdict.owner for one in stands.values())
+    changed: Counter[str] = Counter(
+        said[attempt].owner
+        for attempt, one in stands.items()
+        if attempt in said and said[attempt].owner != one.verdict.owner
+    )
+    rows = [
+        OwnerRow(owner=owner, triage=triage[owner], verdict=verdict[owner], changed=changed[owner])
+        for owner in OWNERS
+        if triage[owner] or verdict[owner]
+    ]
+    return tuple(sorted(rows, key=lambda row: -max(row.triage, row.verdict)))
+
+
+def _unmended(refusals: Iterable[Refusal], on: Mapping[str, Sequence[Verdict]]) -> set[str]:
+    tried = {(one.attempt, one.reviewer) for one in refusals}
+    taken = {(attempt, word_for(one.reviewer)) for attempt, found in on.items() for one in found}
+    return {attempt for attempt, _ in tried - taken}
+
+
+def _reviewers(on: Mapping[str, Sequence[Verdict]]) -> dict[str, int]:
+    names = Counter(name for found in on.values() for name in {_called(one.reviewer) for one in _own(found)})
+    return dict(names.most_common())
+
+
+def _called(reviewer: Reviewer) -> str:
+    return f"{reviewer.kind}:{reviewer.name}"
+
+
+def _own(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    return [one for one in verdicts if one.inherited_from is None]
+
+
+def _readers(verdicts: Iterable[Verdict]) -> set[str]:
+    return {name_of(one.reviewer) for one in _own(verdicts)}
+
+
+def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:
+    return [
+        Doubt(case=named(stored, one.verdict.attempt), attempt=one.verdict.attempt, doubt=doubt)
+        for one in stands
+        for doubt in one.verdict.doubts
+    ]
+
+
+def named(stored: StoredRun, attempt: str) -> str:
+    """The case as its harness names it, and which attempt at it where that is not the first."""
+    parts = split_attempt_id(attempt)
+    return case_name(stored.run, parts.case) + (f" #{parts.index}" if parts.index > 1 else "")

@@ -1,0 +1,1 @@
+"""Runs: importing them, finding them by name, and one view of each."""

@@ -1,0 +1,201 @@
+"""The verb `failures`: which attempts failed, and what is known of each."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from errata.buckets.suggest import bucket_of
+from errata.errors import NotFoundError
+from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.model.run import case_name
+from errata.review.standing import Standing
+from errata.runs.expectations import Expectations
+from errata.runs.history import Remembered, remember
+from errata.runs.standings import standing_now
+from errata.runs.triaging import triage_if_needed
+from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
+from errata.store.attributions import attributions_of
+from errata.store.buckets import Slip
+from errata.store.database import Store
+from errata.store.reviews import word_for
+from errata.text.nearest import did_you_mean
+from errata.triage.log_lines import has_logs
+from errata.triage.reasons import explained, reason_of, says_more
+
+LISTED = 12
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True):
+    case: str = ""
+    category: str = ""
+    failed_check: str = ""
+    execution: str = ""
+    measurement: str = ""
+    outcome: str = ""
+    owner: str = ""
+    bucket: str = ""
+    """The slug of a bucket, or the beginning of it."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    run: Run
+    attempt: Attempt
+    attribution: Attribution | None = None
+    expected: str = ""
+    """What the case asked for, where that is all that can be said of a wrong answer."""
+    standing: Standing | None = None
+    """The verdict that stands, where somebody has read it."""
+    bucket: Slip | None = None
+    remembered: Remembered | None = None
+    """What was known before the run."""
+
+    @property
+    def times_reported(self) -> int | None:
+        """How many earlier reports about the model name the case; none where there is no such report at all."""
+        if self.remembered is None or not self.remembered.shelved.same_model:
+            return None
+        return len(self.remembered.named.cases.get(self.attempt.case, ()))
+
+    @property
+    def case_name(self) -> str:
+        return case_name(self.run, self.attempt.case)
+
+    @property
+    def reason(self) -> str:
+        return reason_of(self.attempt, self.attribution, self.expected).text
+
+    def as_json(self) -> dict[str, Any]:
+        """The stable form; `bucket` and `verdict` are null until they are known."""
+        attempt, said = self.attempt, self.attribution
+        return {
+            "run": self.run.native_id,
+            "run_id": self.run.id,
+            "model": self.run.subject.model,
+            "case": self.case_name,
+            "case_key": attempt.case,
+            "attempt": attempt.index,
+            "session": attempt.session,
+            "attempt_id": attempt.id,
+            "execution": attempt.execution,
+            "measurement": attempt.measurement,
+            "outcome": attempt.outcome,
+            "native_status": attempt.native_status or None,
+            "failed_checks": list(attempt.failed_checks),
+            "reason": self.reason or None,
+            "follows": attempt.follows,
+            "owner": said.owner if said else None,
+            "also": list(said.also) if said else [],
+            "confidence": said.confidence if said else None,
+            "decided_by": said.decided_by if said else None,
+            "signals": [{"name": one.name, "where": one.where, "quote": one.quote} for one in said.signals]
+            if said
+            else [],
+            "failure_key": said.failure_key if said else None,
+            "suggested_labels": said.suggested_labels if said else {},
+            "bucket": self.bucket,
+            "verdict": _verdict(self.standing),
+            "before": self.remembered.before(attempt.case).as_json() if self.remembered else None,
+        }
+
+
+def _verdict(stood: Standing | None) -> dict[str, Any] | None:
+    if stood is None:
+        return None
+    verdict = stood.verdict
+    return {
+        "id": verdict.id,
+        "taxonomy": verdict.taxonomy,
+        "label": verdict.label,
+        "owner": verdict.owner,
+        "cause": verdict.cause,
+        "confidence": verdict.confidence,
+        "reviewer": word_for(verdict.reviewer),
+        "at": verdict.at,
+        "final": stood.final,
+        "disputed": stood.is_disputed,
+        "inherited_from": verdict.inherited_from,
+        "changes": stood.changes,
+    }
+
+
+def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
+    """In the order of the conversation or suite, else of the log."""
+    triage_if_needed(stored, store)
+    said = attributions_of(store, stored.pk)
+    read = standing_now(stored, store, attributed=said)
+    buckets = bucket_of(stored, store)
+    categories = categories_of(store, stored.pk) if filters.category else {}
+    expected, remembered = Expectations(stored, store), remember(stored, store)
+    found = 0
+    for attempt in _candidates(stored, store, filters):
+        if limit is not None and found >= limit:
+            return
+        if attempt.is_failure and _wanted(stored.run, attempt, filters, categories):
+            attribution = said.get(attempt.id)
+            stood = read[attempt.id].standing if attempt.id in read else None
+            if filters.owner and filters.owner != _owner(attribution, stood):
+                continue
+            if filters.bucket and not _is_in(buckets.get(attempt.id), filters.bucket):
+                continue
+            found += 1
+            if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
+                attempt = with_texts(store, attempt)
+            asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
+            yield Failure(stored.run, attempt, attribution, asked, stood, buckets.get(attempt.id), remembered)
+
+
+def _owner(said: Attribution | None, stood: Standing | None) -> str:
+    """Who was named by a reader goes before who was named by rules."""
+    return stood.verdict.owner if stood else said.owner if said else ""
+
+
+def _is_in(slip: Slip | None, bucket: str) -> bool:
+    return slip is not None and slip.slug.startswith(bucket)
+
+
+def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:
+    if filters.failed_check:
+        return attempts_with_failed_check(store, stored.pk, filters.failed_check)
+    return attempts_of(store, stored.pk, failures=True, by_position=True)
+
+
+def _wanted(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, str]) -> bool:
+    return (
+        filters.case in case_name(run, attempt.case)
+        and filters.category in ("", categories.get(attempt.case, ""))
+        and filters.execution in ("", attempt.execution)
+        and filters.measurement in ("", attempt.measurement)
+        and filters.outcome in ("", attempt.outcome)
+    )
+
+
+def refuse_unknown(filters: Filters, runs: Sequence[StoredRun], store: Store) -> None:
+    """Where nothing fits: a check, category, case or bucket that no run knows is a slip, and no empty answer."""
+    if filters.failed_check:
+        checks = dict.fromkeys(name for one in runs for name in one.counts.checks)
+        _refuse("check", filters.failed_check, list(checks), filters.failed_check in checks)
+    if filters.category:
+        categories = {name for one in runs for name in categories_of(store, one.pk).values() if name}
+        _refuse("category", filters.category, sorted(categories), filters.category in categories)
+    if filters.case:
+        cases = dict.fromkeys(name for one in runs for name in case_names(one, store))
+        _refuse("case", filters.case, list(cases), any(filters.case in name for name in cases))
+    if filters.bucket:
+        slugs = dict.fromkeys(slip.slug for one in runs for slip in bucket_of(one, store).values())
+        _refuse("bucket", filters.bucket, list(slugs), any(slug.startswith(filters.bucket) for slug in slugs))
+
+
+def _refuse(what: str, wanted: str, known: Sequence[str], is_known: bool) -> None:
+    if is_known:
+        return
+    listed = f"known are: {', '.join(known)}" if 0 < len(known) <= LISTED else ""
+    hints = [part for part in (did_you_mean(wanted, known), listed) if part]
+    listing = f"`errata {'buckets list' if what == 'bucket' else 'failures RUN'}` lists what there is"
+    raise NotFoundError(f"No {what} is named `{wanted}`", hint="\n".join(hints) or listing)
+
+
+def case_names(stored: StoredRun, store: Store) -> Iterator[str]:
+    """Every case with a counted attempt, as its harness names it."""
+    keys = dict.fromkeys(attempt.case for attempt in attempts_of(store, stored.pk, counted=True))
+    return (case_name(stored.run, key) for key in keys)

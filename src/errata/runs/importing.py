@@ -1,0 +1,81 @@
+"""The verb `import`: paths in, runs in the store."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+
+from errata.errors import ReadAloneError, SourceError
+from errata.model import Unreadable
+from errata.runs import reading
+from errata.runs.looking import look_for
+from errata.runs.orders import Order
+from errata.store.database import Store
+from errata.store.importing import Importing
+from errata.store.staged import ImportedRun
+
+SHOWN = 20
+"""Unreadable items that a summary quotes; the store keeps them all."""
+
+
+class PathSummary(msgspec.Struct, frozen=True):
+    """What one readable path gave."""
+
+    path: str
+    source: str
+    runs: tuple[ImportedRun, ...]
+    attempts: int
+    unreadable: int
+    examples: tuple[Unreadable, ...]
+    passed_over: tuple[str, ...] = ()
+    """What lies there, too, and tells of the same evaluation, and less of it."""
+
+
+OnItems = Callable[[int], None]
+
+
+def import_paths(
+    paths: Iterable[Path],
+    store: Store,
+    *,
+    source: str = "",
+    map_path: Path | None = None,
+    on_items: OnItems = lambda _: None,
+) -> list[PathSummary]:
+    """Read everything at the paths into the store. Recognition comes first, so that a wrong path changes nothing."""
+    return import_orders(look_for(paths, source=source, map_path=map_path), store, on_items=on_items)
+
+
+def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = lambda _: None) -> list[PathSummary]:
+    """The same, of what was found at the paths before."""
+    summaries = [_import_one(order, store, on_items) for order in orders]
+    if summaries and not any(summary.runs for summary in summaries):
+        first = next((example for summary in summaries for example in summary.examples), None)
+        why = f": {first.where}: {first.why}" if first else ""
+        raise SourceError(f"Nothing could be read at `{summaries[0].path}`{why}", hint=_SAID if first else _NOTHING)
+    return summaries
+
+
+_NOTHING = "the file may be cut off or damaged; nothing was imported"
+_SAID = "nothing was imported; mend what is named here, or point at another file"
+
+
+def _import_one(order: Order, store: Store, on_items: OnItems) -> PathSummary:
+    try:
+        return _import_as_ordered(order, store, on_items)
+    except ReadAloneError:
+        return _import_as_ordered(msgspec.structs.replace(order, alone=True), store, on_items)
+
+
+def _import_as_ordered(order: Order, store: Store, on_items: OnItems) -> PathSummary:
+    attempts = unreadable = 0
+    examples: list[Unreadable] = []
+    with Importing(store) as importing:
+        for batch in reading.batches(order):
+            importing.add(batch)
+            attempts += sum(len(part.attempts) for part in batch.parts.values())
+            unreadable += len(batch.unreadables)
+            examples.extend(item for _, item in batch.unreadables[: SHOWN - len(examples)])
+            on_items(batch.items)
+        runs = tuple(importing.finish())
+    return PathSummary(order.path, order.source, runs, attempts, unreadable, tuple(examples), order.passed_over)

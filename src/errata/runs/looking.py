@@ -1,0 +1,66 @@
+"""What can be read at paths. It is asked before the store is opened, which takes a while."""
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from errata import sources
+from errata.errors import ErrataError, SourceError, UnknownFormatError
+from errata.runs import reading
+from errata.runs.orders import Order
+from errata.text.nearest import did_you_mean
+
+
+def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[Order]:
+    """What can be read at the paths. Nothing is changed where one of them is wrong; every wrong one is told."""
+    _check_source(source)
+    orders: list[Order] = []
+    problems: dict[Path, ErrataError] = {}
+    good: list[Path] = []
+    for path in map(_straight, paths):
+        try:
+            orders += reading.find(path, source=source, map_path=map_path)
+            good.append(path)
+        except ErrataError as problem:
+            problems[path] = problem
+    made = reading.together(orders, (*good, *problems))
+    # what no source reads alone may be a part of a folder that is read as a whole
+    whole = {Path(order.path).absolute() for order in made} - {path.absolute() for path in good}
+    if wrong := [problem for path, problem in problems.items() if not _is_part(path, problem, whole)]:
+        raise all_of(wrong, note=_others(good))
+    return made
+
+
+def _straight(path: Path) -> Path:
+    """`all/../s` is `s`, unless `all` is a link to elsewhere: a run is known, and repeated, by its path."""
+    if ".." not in path.parts or not path.exists():
+        return path
+    short = Path(os.path.normpath(path))
+    return short if short.exists() and short.samefile(path) else path.resolve()
+
+
+def _is_part(path: Path, problem: ErrataError, whole: Collection[Path]) -> bool:
+    return isinstance(problem, UnknownFormatError) and path.absolute().parent in whole
+
+
+def all_of(problems: Sequence[ErrataError], *, note: str = "") -> ErrataError:
+    """One error that tells of several, the hints of each once."""
+    if len(problems) == 1 and not note:
+        return problems[0]
+    message = "\n".join(dict.fromkeys(problem.message for problem in problems))
+    hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
+    return type(problems[0])(message, hint="\n".join([*hints, *([note] if note else [])]))
+
+
+def _others(good: Sequence[Path]) -> str:
+    if not good:
+        return ""
+    told = f"`{good[0]}`" if len(good) == 1 else f"the other {len(good)} paths"
+    return f"nothing was imported; {told} can be read, once the rest is left out"
+
+
+def _check_source(name: str) -> None:
+    if name and name not in sources.all_sources():
+        meant = did_you_mean(name, sources.all_sources())
+        known = f"one of: {', '.join(sources.all_sources())}"
+        raise SourceError(f"No source is named `{name}`", hint=f"{meant}\n{known}".strip())

@@ -1,0 +1,122 @@
+"""What is known of the same cases from elsewhere: earlier reports, recorded gaps, other runs, verdicts on them."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from errata.memory.gaps import gap_for
+from errata.memory.recurrence import Before, Mention
+from errata.model import Case, KnownGap, StoredRun, Verdict
+from errata.model.times import moment_of
+from errata.review.standing import standing
+from errata.runs.history import remember
+from errata.store.database import Store
+from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
+from errata.store.memory import known_gaps
+
+SHOWN = 8
+"""Other runs, and reports, that are told of one by one; all runs are counted."""
+CHECKS = 8
+
+History = tuple[dict[str, Any], ...]
+
+
+class Recalling:
+    """What is told of the cases of one run, some at a time."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._remembered, self._gaps = remember(stored, store), known_gaps(store, stored.run.suite)
+
+    def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, History]:
+        """By case. Verdicts on this very run are not told: reviewers read for themselves."""
+        runs = _in_runs(self._stored, self._store, cases, keys)
+        return {key: (*self._recorded(key), *runs.get(key, ())) for key in keys}
+
+    def _recorded(self, key: str) -> Iterator[dict[str, Any]]:
+        yield from _gap(gap_for(key, self._gaps))
+        yield from _in_reports(self._remembered.before(key))
+
+
+def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
+    if gap is not None:
+        yield {"known_gap": gap.text, "since": gap.since}
+
+
+def _in_reports(before: Before) -> Iterator[dict[str, Any]]:
+    """Those of the same model first; each with what was done about it since."""
+    done = [f"{one.action.date} {one.action.path} {one.action.what}: {one.why}" for one in before.actions]
+    for one in before.reports[:SHOWN]:
+        yield _mention(one) | {"action": "; ".join(done) or None}
+    for one in before.others[: SHOWN - len(before.reports[:SHOWN])]:
+        yield _mention(one) | {"model": one.model}
+
+
+def _mention(one: Mention) -> dict[str, Any]:
+    label = "suggested_label" if one.by_rule else "label"
+    return {
+        "report": one.report,
+        "line": one.line,
+        "date": one.date or None,
+        label: one.label or None,
+        "text": one.text,
+    }
+
+
+def _in_runs(
+    stored: StoredRun, store: Store, cases: Collection[Case | None], keys: Collection[str]
+) -> dict[str, History]:
+    run = stored.run
+    if not run.suite:  # cases of no suite are not known to be the same
+        return {}
+    digests = {case.key: case.digest for case in cases if case is not None}
+    tried = elsewhere(store, run.suite, run.id, keys)
+    shown = {key: _varied(tries)[:SHOWN] for key, tries in tried.items()}
+    failed = failed_checks_of(store, [one for some in shown.values() for one in some])
+    own = moment_of(run.started_at or stored.imported_at)
+    before = [one for some in tried.values() for one in some if moment_of(one.started_at) <= own]
+    read = verdicts_on(store, before)
+    told: dict[str, History] = {}
+    for key, tries in tried.items():
+        found = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
+        verdicts = [_verdict(one, stood.verdict) for one, stood in found if stood is not None]
+        outcomes = [_outcome(one, failed, digests.get(key, "")) for one in shown[key]]
+        told[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
+    return told
+
+
+def _varied(tries: Iterable[Elsewhere]) -> list[Elsewhere]:
+    """The newest of each model first, then the second of each."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, one in enumerate(tries):
+        ranked.append((seen[one.model], place, one))
+        seen[one.model] += 1
+    return [one for _, _, one in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+def _summary(tries: list[Elsewhere]) -> Iterator[dict[str, Any]]:
+    if len(tries) > SHOWN:
+        yield {"other_runs": len(tries), "outcomes": dict(sorted(Counter(one.outcome for one in tries).items()))}
+
+
+def _outcome(one: Elsewhere, failed: dict[tuple[int, int], list[str]], digest: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"run": one.run, "model": one.model, "outcome": one.outcome}
+    told["failed_checks"] = failed.get((one.pk, one.seq), [])[:CHECKS]
+    if one.execution != "completed":
+        told["execution"] = one.execution
+    if digest and one.digest and digest != one.digest:
+        told["task_differs"] = True
+    return told
+
+
+def _verdict(one: Elsewhere, said: Verdict) -> dict[str, Any]:
+    return {
+        "verdict": said.label,
+        "owner": said.owner,
+        "cause": said.cause,
+        "run": one.run,
+        "model": one.model,
+        "date": (said.at or "")[:10] or None,
+        "reviewer": said.reviewer.kind,
+    }

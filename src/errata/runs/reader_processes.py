@@ -1,0 +1,220 @@
+"""Processes that read a large log while this one writes. Of an archive two read, in turns, where its source can."""
+
+import gc
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import msgspec
+
+from errata import errors, sources
+from errata.errors import ErrataError, SourceError
+from errata.model.codec import pack, storable
+from errata.runs.orders import Order, found_by
+from errata.sources.base import is_zip
+from errata.sources.sharing import Share
+from errata.store.packing import Batch, pack_items
+
+PIPE_SIZE = 1024 * 1024
+"""Where the system has such large ones: fewer waits of one process for the other."""
+
+_FRAME = struct.Struct(">cI")
+_ORDER, _DATA, _ERROR, _TOLD, _END = b"o", b"d", b"e", b"t", b"z"
+
+
+def serve(request: IO[bytes], answer: IO[bytes]) -> None:
+    """The reading process: an order comes in, frames go out."""
+    _collect_seldom()
+    asked = _frame(request)
+    if asked is None:
+        return  # nothing was found, or whoever would have ordered is gone
+    order = Order(**json.loads(asked[1]))
+    try:
+        items = sources.read_share(found_by(order), _share(order, request, answer))
+        for batch in pack_items(items, reader=order.reader, of=order.readers):
+            _send(answer, _DATA, encoded(batch))
+        _send(answer, _END, b"")
+    except ErrataError as error:
+        _send(answer, _ERROR, pack((type(error).__name__, error.message, error.hint)))
+    except BrokenPipeError:
+        # the writing process is gone; so is the reason to go on
+        os._exit(1)
+
+
+def _collect_seldom() -> None:
+    """Records hold no cycles; looking for some among those of a batch would take a tenth of the time."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+
+
+def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> Share:
+    def hear() -> list[bytes]:
+        heard = [_frame(request) for _ in range(order.readers - 1)]
+        return [one[1] for one in heard if one is not None]
+
+    return Share(order.reader, order.readers, lambda told: _send(answer, _TOLD, told), hear)
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Batch)
+
+
+def as_sent(batch: Batch) -> Batch:
+    """Whichever process reads a log, its records are the same to the last bit."""
+    return _decoder.decode(encoded(batch))
+
+
+def encoded(batch: Batch) -> bytes:
+    try:
+        return _encoder.encode(batch)
+    except (OverflowError, UnicodeEncodeError):
+        batch.runs = [storable(run) for run in batch.runs]
+        batch.unreadables = [(run, storable(item)) for run, item in batch.unreadables]
+        return _encoder.encode(batch)
+
+
+class Reader:
+    """One process, and the order it was given."""
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._process = _ready.pop() if _ready else _started()
+        self.ended = False
+        self.told = b""
+        # the standard library's JSON can hold a path that is not UTF-8
+        self._write(_ORDER, json.dumps(msgspec.structs.asdict(order)).encode())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._process:
+            self._process.kill()
+            # what it did not take any more is of no use
+            with suppress(BrokenPipeError):
+                assert self._process.stdin is not None
+                self._process.stdin.close()
+
+    def turn(self) -> Iterator[Batch]:
+        """Until another reader's turn comes, or all is read."""
+        assert self._process.stdout is not None
+        while True:
+            kind, size = _FRAME.unpack(self._exactly(_FRAME.size))
+            data = self._exactly(size)
+            if kind == _DATA:
+                batch = _decoder.decode(data)
+                yield batch
+                if batch.ends_turn:
+                    return
+            elif kind == _TOLD:
+                self.told = data
+            elif kind == _ERROR:
+                name, message, hint = msgspec.msgpack.decode(data)
+                raise getattr(errors, name)(message, hint=hint)
+            else:
+                self.ended = True
+                return
+
+    def hear(self, told: bytes) -> None:
+        self._write(_TOLD, told)
+
+    def _write(self, kind: bytes, data: bytes) -> None:
+        assert self._process.stdin is not None
+        # one that has ended by now is told of where its answer is missing
+        with suppress(BrokenPipeError):
+            _send(self._process.stdin, kind, data)
+
+    def _exactly(self, size: int) -> bytes:
+        assert self._process.stdout is not None
+        data = self._process.stdout.read(size)
+        if len(data) < size:
+            raise SourceError(
+                f"The process that was reading `{self._order.path}` ended early",
+                hint="it may have run out of memory; nothing of this path was imported",
+            )
+        return data
+
+
+def batches_of_readers(order: Order) -> Iterator[Batch]:
+    """In the order of the log, whoever reads it."""
+    with ExitStack() as stack:
+        yield from _in_turns([stack.enter_context(reader) for reader in _begun.pop(order, None) or _readers(order)])
+
+
+def begin(order: Order) -> None:
+    """Reading begins now; what is read waits until it is asked for."""
+    _begun[order] = _readers(order)
+
+
+def _readers(order: Order) -> list[Reader]:
+    count = 1 if order.alone else readers_for(Path(order.path))
+    return [Reader(msgspec.structs.replace(order, reader=number, readers=count)) for number in range(count)]
+
+
+def _in_turns(readers: Sequence[Reader]) -> Iterator[Batch]:
+    first, *others = readers
+    while not first.ended:
+        yield from first.turn()
+        for other in [one for one in others if not one.ended]:
+            yield from other.turn()
+            if other.ended:
+                first.hear(other.told)
+
+
+def readers_for(path: Path) -> int:
+    """Members of an archive can be read by two at once, if its source agrees; it is asked when it reads."""
+    return 2 if is_zip(path) else 1
+
+
+_ready: list["subprocess.Popen[bytes]"] = []
+_begun: dict[Order, list[Reader]] = {}
+
+
+@contextmanager
+def started_before(paths: Iterable[Path]) -> Iterator[None]:
+    """As many as the path that needs most will want. None outlives this, whatever it was told to read."""
+    _ready.extend(_started() for _ in range(max(map(readers_for, paths), default=0)))
+    try:
+        yield
+    finally:
+        with ExitStack() as unneeded:
+            for process in _ready:
+                unneeded.enter_context(process)
+                process.kill()
+            for readers in _begun.values():
+                for reader in readers:
+                    unneeded.enter_context(reader)
+        _ready.clear()
+        _begun.clear()
+
+
+def _started() -> "subprocess.Popen[bytes]":
+    program = "import sys; from errata.runs.reader_processes import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
+    # -P: the working folder may be a stranger's log, and nothing in it is to be imported
+    command = [sys.executable, "-P", "-c", program]
+    # a group of its own: an interrupt from the keyboard is for the writing process, which ends this one
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pipesize=PIPE_SIZE, process_group=0)
+
+
+def _frame(stream: IO[bytes]) -> tuple[bytes, bytes] | None:
+    """None where there is none any more."""
+    head = stream.read(_FRAME.size)
+    if len(head) < _FRAME.size:
+        return None
+    kind, size = _FRAME.unpack(head)
+    return kind, stream.read(size)
+
+
+def _send(stream: IO[bytes], kind: bytes, data: bytes) -> None:
+    stream.write(_FRAME.pack(kind, len(data)))
+    stream.write(data)
+    stream.flush()

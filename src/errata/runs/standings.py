@@ -1,0 +1,73 @@
+"""Which verdicts stand on the failures of a run, which of them count, and what they say that triage did not."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from errata.model import Attribution, StoredRun, Verdict
+from errata.review.question import OWNERS
+from errata.review.standing import Standing, standing
+from errata.store.database import Store
+from errata.store.reviews import verdicts_of
+
+SECONDS = len("2026-03-01T10:00:00")
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What was said of one attempt by all who read it, oldest first."""
+
+    verdicts: tuple[Verdict, ...]
+    standing: Standing
+
+
+def standing_of(
+    store: Store, run_id: str, *, attempt: str = "", attributed: Mapping[str, Attribution] | None = None
+) -> dict[str, Said]:
+    """Attempt → what stands there. With what triage said, that is told as the first label that was changed."""
+    by_attempt: dict[str, list[Verdict]] = {}
+    for verdict in verdicts_of(store, run_id, attempt=attempt):
+        by_attempt.setdefault(verdict.attempt, []).append(verdict)
+    found = {}
+    for each, verdicts in by_attempt.items():
+        suggested = suggested_label((attributed or {}).get(each), verdicts[-1].taxonomy)
+        stood = standing(verdicts, suggested=suggested)
+        if stood is not None:
+            found[each] = Said(tuple(verdicts), stood)
+    return found
+
+
+def standing_now(
+    stored: StoredRun, store: Store, *, attributed: Mapping[str, Attribution] | None = None
+) -> dict[str, Said]:
+    """Without those that speak of another failure: the run was imported anew, and what they quote is gone."""
+    found = standing_of(store, stored.run.id, attributed=attributed)
+    doubtful = [one.standing.verdict for one in found.values() if may_be_stale(one.standing.verdict, stored)]
+    if not doubtful:
+        return found
+    from errata.runs.stale_quotes import quotes_found  # noqa: PLC0415 packets are heavy, and this is rare
+
+    gone = frozenset(quotes_found(stored, store, doubtful).stale)
+    return {attempt: said for attempt, said in found.items() if attempt not in gone}
+
+
+def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
+    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
+    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]
+
+
+def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
+    """Those that a score goes by."""
+    stood = {attempt: said.standing for attempt, said in standing_now(stored, store).items()}
+    return {attempt: one.verdict for attempt, one in stood.items() if counts(one)}
+
+
+def counts(stood: Standing) -> bool:
+    """Not one that needs a second, since text that talks to the reader may have made it."""
+    return stood.final or stood.verdict.inherited_from is not None
+
+
+def suggested_label(said: Attribution | None, taxonomy: str) -> str:
+    """What triage would say, in the words of a taxonomy."""
+    if said is None:
+        return ""
+    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")

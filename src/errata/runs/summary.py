@@ -1,0 +1,278 @@
+"""The verbs `check` and `analyze`: a run's health and the first summary of its failures."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from errata import checkup
+from errata.buckets.suggest import bucket_if_cheap
+from errata.errors import StoreError
+from errata.model import Attempt, Attribution, Finding, StoredRun
+from errata.model.run import case_name
+from errata.runs.causes import Causes, causes_of
+from errata.runs.explanation import BY_DEFAULT, meaning_of
+from errata.runs.history import Remembered, remember
+from errata.runs.importing import OnItems, PathSummary, import_paths
+from errata.runs.names import handle_of
+from errata.runs.scores import Scores, score_run
+from errata.runs.standings import counting_verdicts
+from errata.runs.without_failures import ALL_PASSED, told_without_failures
+from errata.store.attempts import attempts_of, categories_of, with_texts
+from errata.store.attributions import attributions_of
+from errata.store.database import Store
+from errata.store.runs import keep_findings, run_by_id, unreadables_of
+from errata.triage.log_lines import LogLine, error_lines, has_logs
+
+KNOWN_GAP = "known_gap"
+LOGS_READ = 1_000
+"""Failures whose own logs are searched for what they share."""
+
+
+class Health(msgspec.Struct, frozen=True):
+    fit: bool
+    findings: tuple[Finding, ...]
+
+    @property
+    def summary(self) -> str:
+        kinds: Counter[str] = Counter(finding.severity for finding in self.findings)
+        parts = [
+            f"{kinds[severity]} {word}{'' if kinds[severity] == 1 else 's'}"
+            for severity, word in (("error", "problem"), ("warning", "warning"), ("info", "note"))
+            if kinds[severity]
+        ]
+        listed = ", ".join(parts) or "nothing to remark"
+        return f"fit for analysis: {listed}" if self.fit else f"NOT FIT for comparison as it stands: {listed}"
+
+
+class Owned(msgspec.Struct, frozen=True):
+    """The failures of one owner."""
+
+    owner: str
+    count: int
+    reason: str
+    """What the rule that decided most of them says; empty where none did."""
+    because_of_it: int
+
+
+class Repeated(msgspec.Struct, frozen=True):
+    """How many of the failures were known before."""
+
+    in_reports: int = 0
+    """Their cases are named in earlier reports about the model."""
+    in_runs: int = 0
+    """Their cases failed in earlier runs of the model."""
+    should_be_gone: int = 0
+    """Something was done about them in the meantime."""
+
+
+class Analysis(msgspec.Struct, frozen=True, kw_only=True):
+    """What `analyze` says of one run before anybody has looked at its failures."""
+
+    stored: StoredRun
+    handle: str
+    """The shortest name by which the store finds the run."""
+    reviewed: int = 0
+    """Failures with a verdict that counts."""
+    health: Health
+    passed: int
+    total: int
+    unit: str
+    """`cases`; `attempts` where a case was tried several times."""
+    without_failures: str = ""
+    """What is to be said where nothing failed: that all passed, or else what is the case."""
+    by_harness: bool
+    """The log holds only a part of the cases, so that the harness's own count is all there is."""
+    first_failed: tuple[tuple[str, int], ...]
+    """Check → of how many failures it is the first that failed; empty for those without one."""
+    in_steps: bool
+    """Whether these checks are the steps of a pipeline."""
+    categories: tuple[tuple[str, int, int], ...]
+    """Name, failures, attempts."""
+    first_case: str
+    scores: Scores
+    owners: tuple[Owned, ...] = ()
+    causes: Causes = Causes((), 0)
+    remembered: Remembered
+    repeated: Repeated
+
+    @property
+    def all_passed(self) -> bool:
+        return self.without_failures == ALL_PASSED
+
+    @property
+    def unavailable(self) -> Finding | None:
+        return next((finding for finding in self.health.findings if finding.name == "unavailable"), None)
+
+    @property
+    def not_judged(self) -> bool:
+        return any(finding.name == "not_judged" for finding in self.health.findings)
+
+
+class _Attempts:
+    """A run's attempts, as often as one likes."""
+
+    def __init__(self, store: Store, pk: int) -> None:
+        self._store, self._pk = store, pk
+
+    def __iter__(self) -> Iterator[Attempt]:
+        return attempts_of(self._store, self._pk)
+
+
+def check_run(stored: StoredRun, store: Store, *, now: datetime | None = None) -> Health:
+    """Examine a run, and keep what was found."""
+    unreadables = unreadables_of(store, stored.pk)
+    findings = checkup.examine(stored.run, _Attempts(store, stored.pk), unreadables, now=now or datetime.now(UTC))
+    with suppress(StoreError):  # a store that can only be read still tells
+        keep_findings(store, stored.pk, findings)
+    return Health(checkup.is_fit(findings), findings)
+
+
+def analyze(
+    paths: Iterable[Path],
+    store: Store,
+    *,
+    source: str = "",
+    map_path: Path | None = None,
+    on_items: OnItems = lambda _: None,
+    on_summary: Callable[[PathSummary], None] = lambda _: None,
+) -> list[Analysis]:
+    """Import, check and summarise everything at the paths."""
+    summaries = import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
+    for summary in summaries:
+        on_summary(summary)
+    ids = dict.fromkeys(run.id for summary in summaries for run in summary.runs)
+    return [summarise(run_by_id(store, run_id), store) for run_id in ids]
+
+
+def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -> Analysis:
+    health = check_run(stored, store, now=now)
+    categories = categories_of(store, stored.pk)
+    tally = _Tally()
+    for attempt in attempts_of(store, stored.pk, counted=True):
+        tally.add(attempt, categories.get(attempt.case, ""))
+    score = _score(stored, tally)
+    scores = score_run(stored, store)
+    bucket_if_cheap(stored, store)
+    attributed = attributions_of(store, stored.pk)
+    said = attributed.values()
+    remembered = remember(stored, store)
+    return Analysis(
+        stored=stored,
+        handle=handle_of(stored, store),
+        reviewed=sum(attempt in attributed for attempt in counting_verdicts(stored, store)),
+        health=health,
+        passed=score.passed,
+        total=score.total,
+        unit=score.unit,
+        without_failures="" if stored.counts.failures else told_without_failures(stored),
+        by_harness=score.by_harness,
+        first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
+        in_steps=tally.in_steps,
+        categories=tuple(
+            (name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in) if name
+        ),
+        first_case=case_name(stored.run, tally.first_case),
+        scores=scores,
+        owners=_owners(said),
+        causes=causes_of(stored.run, said, tally.log_lines(store)),
+        remembered=remembered,
+        repeated=_repeated(remembered, tally.failed),
+    )
+
+
+def _repeated(remembered: Remembered, failed: Counter[str]) -> Repeated:
+    found = [(often, remembered.before(case)) for case, often in failed.items()]
+    return Repeated(
+        sum(often for often, before in found if before.reports),
+        sum(often for often, before in found if before.runs),
+        sum(often for often, before in found if before.should_be_gone),
+    )
+
+
+def _owners(attributions: Iterable[Attribution]) -> tuple[Owned, ...]:
+    reasons: dict[str, Counter[str]] = {}
+    records: set[str] = set()
+    for said in attributions:
+        reasons.setdefault(said.owner, Counter())[said.decided_by] += 1
+        records.update(one.ref.file for one in said.signals if one.name == KNOWN_GAP and one.ref is not None)
+    named = []
+    for owner, deciding in sorted(reasons.items(), key=lambda pair: -pair[1].total()):
+        rule, often = deciding.most_common(1)[0]
+        reason = "" if rule in BY_DEFAULT else meaning_of(rule)
+        if rule == KNOWN_GAP and records:
+            reason = f"gap recorded in {len(records)} earlier report{'' if len(records) == 1 else 's'}"
+        named.append(Owned(owner, deciding.total(), reason, often))
+    return tuple(named)
+
+
+class _Score(NamedTuple):
+    passed: int
+    total: int
+    unit: str = "cases"
+    by_harness: bool = False
+
+
+def _score(stored: StoredRun, tally: "_Tally") -> _Score:
+    """Of all cases that were planned, where the log holds them all."""
+    counts, expected = stored.counts, stored.run.expected_cases
+    if tally.repeated:
+        return _Score(counts.outcomes.get("pass", 0), counts.counted, "attempts")
+    if expected is None or counts.cases >= expected:
+        return _Score(tally.passed_cases, expected or counts.cases)
+    stated = stored.run.stated_passes
+    if stated is not None and stated[1] == expected:
+        return _Score(*stated, by_harness=True)
+    return _Score(tally.passed_cases, counts.cases)
+
+
+class _Tally:
+    """One pass over the counted attempts."""
+
+    def __init__(self) -> None:
+        self.first_failed: Counter[str] = Counter()
+        self.in_steps = True
+        self.failed: Counter[str] = Counter()
+        """Cases, and how many of their attempts failed."""
+        self.failed_in: Counter[str] = Counter()
+        self.tried_in: Counter[str] = Counter()
+        self.first_case = ""
+        self.repeated = False
+        self._passed: dict[int, bool] = {}
+        self._logged: list[Attempt] = []
+
+    @property
+    def passed_cases(self) -> int:
+        return sum(self._passed.values())
+
+    def add(self, attempt: Attempt, category: str) -> None:
+        self._note_pass(attempt)
+        self.tried_in[category] += 1
+        if not attempt.is_failure:
+            return
+        self.first_case = self.first_case or attempt.case
+        if has_logs(attempt) and len(self._logged) < LOGS_READ:
+            self._logged.append(attempt)
+        self.failed[attempt.case] += 1
+        self.failed_in[category] += 1
+        failed = next((check for check in attempt.checks if check.failed), None)
+        self.first_failed[failed.name if failed else ""] += 1
+        self.in_steps = self.in_steps and (failed is None or failed.kind == "step")
+
+    def log_lines(self, store: Store) -> dict[str, list[LogLine]]:
+        """What the logs of the failures say, by attempt."""
+        return {attempt.id: list(error_lines(with_texts(store, attempt))) for attempt in self._logged}
+
+    def _note_pass(self, attempt: Attempt) -> None:
+        """A case counts as passed where every row that repeats the same try agrees."""
+        key = hash(attempt.case)
+        passes = attempt.outcome == "pass"
+        if attempt.duplicate_of is not None:
+            self._passed[key] = self._passed.get(key, True) and passes
+        else:
+            self.repeated = self.repeated or attempt.index > 1
+            self._passed[key] = self._passed.get(key, False) or passes

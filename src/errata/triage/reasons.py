@@ -1,0 +1,107 @@
+"""Why an attempt failed, in one line, as far as its own log tells, and where that stands."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from errata.model import Attempt, Attribution
+from errata.text.clean import one_line
+from errata.triage.log_lines import error_lines
+
+QUOTED = 40
+LONG = 3
+"""A text of more lines is a traceback or a listing."""
+
+# words of a harness that say no more than that it failed
+_EMPTY = frozenset(("unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "success"))
+
+
+class Quote(NamedTuple):
+    where: str
+    text: str
+
+    def __bool__(self) -> bool:
+        return bool(self.text) and self.text.lower() not in _EMPTY
+
+
+NOTHING = Quote("", "")
+
+
+def explained(attempt: Attempt, said: Attribution | None) -> bool:
+    """Whether an error, a check or a judge says more than the answer itself does."""
+    return bool(_first(_by_harness(attempt, said)))
+
+
+def reason_of(attempt: Attempt, said: Attribution | None, expected: str = "") -> Quote:
+    """What decided, the error, what a check or judge says, the answer beside what was expected, the harness's word."""
+    return (
+        _first(_by_harness(attempt, said))
+        or _first(_by_answer(attempt, expected))
+        or _first(Quote(where, telling(text)) for where, text in _written(attempt, said))
+    )
+
+
+def telling(text: str) -> str:
+    """Of a traceback the line that says what is wrong; of all else the whole, in one line."""
+    found = _PYTEST.search(text) or (_ERROR.search(text) if text.count("\n") > LONG else None)
+    return one_line(found[1] if found else text)
+
+
+_PYTEST = re.compile(r"^E {2,}(\S.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^\s*((?:[\w.]*(?:Error|Exception)|assert\w*)\b.*)$", re.MULTILINE | re.IGNORECASE)
+
+
+def _first(quotes: Iterable[Quote]) -> Quote:
+    return next(filter(None, quotes), NOTHING)
+
+
+def _by_harness(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
+    answer = one_line(attempt.output.text or attempt.output.answer or "")
+    for where, text in _written(attempt, said):
+        told = telling(text)
+        # a scorer that only repeats the answer explains nothing
+        repeats = told in answer and where.startswith(("checks[", "outcome"))
+        if says_more(told, attempt) and not repeats:
+            yield Quote(where, told)
+    yield from (Quote(line.where, line.text) for line in error_lines(attempt))
+
+
+def says_more(text: str, attempt: Attempt) -> bool:
+    """More than `tests failed (60%)`: a word that is neither the check's own name nor one for failing."""
+    if text == one_line(attempt.native_status):
+        return False
+    names = {word for check in attempt.checks for word in _WORD.findall(check.name.lower())}
+    return any(word not in names and word not in _EMPTY for word in _WORD.findall(text.lower()))
+
+
+_FIELDS = (".type", ".code", ".frame")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _written(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
+    decided_by = said.decided_by if said is not None else ""
+    for one in said.signals if said is not None else ():
+        # the name or place of an error decides more often than it explains
+        if one.name == decided_by and one.where != "follows" and not one.where.endswith(_FIELDS):
+            yield Quote(one.where, one.quote)
+    beside = [check.error for check in attempt.checks if not check.counts]
+    for at, error in enumerate(attempt.errors):
+        # what was recovered, or befell a scorer that does not count, explains nothing
+        if not error.recovered and (attempt.measurement != "scored" or error not in beside):
+            yield Quote(f"errors[{at}].message", error.message)
+    yield from (Quote(f"checks[{check.name}]", check.explanation) for check in attempt.checks if check.failed)
+    yield from (Quote(f"judgements[{one.judge}]", one.reasoning) for one in attempt.objections[:1])
+
+
+def _by_answer(attempt: Attempt, expected: str) -> Iterator[Quote]:
+    if expected and attempt.outcome in ("fail", "partial"):
+        answer = attempt.output.answer or attempt.output.text or ""
+        yield Quote("output", f"answered {_quoted(answer)}, expected {_quoted(expected)}")
+    # checks that only inform are still better than silence
+    for check in attempt.checks:
+        if check.status == "fail":
+            yield Quote(f"checks[{check.name}]", telling(check.explanation))
+
+
+def _quoted(text: str) -> str:
+    return f'"{one_line(text, QUOTED)}"' if text else "nothing"

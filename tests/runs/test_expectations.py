@@ -1,0 +1,26 @@
+"""What the cases of a run asked for."""
+
+import json
+
+from errata.runs.expectations import FEW, Expectations
+from errata.store.runs import all_runs
+from errata.verbs import analyze
+
+
+def expectations(store, tmp_path, count):
+    rows = [{"id": f"case-{number}", "want": f"answer {number}", "ok": False} for number in range(count)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "map.toml").write_text('[case]\nname = "id"\nexpected = "want"\n[attempt]\npassed = "ok"\n')
+    analyze([tmp_path / "rows.jsonl"], store, map_path=tmp_path / "map.toml")
+    (stored,) = all_runs(store)
+    return Expectations(stored, store)
+
+
+def test_every_case_is_answered_however_many_are_asked_for(store, tmp_path):
+    asked = expectations(store, tmp_path, 2 * FEW)
+
+    assert [asked.of(f"case-{number}") for number in range(2 * FEW)] == [f"answer {at}" for at in range(2 * FEW)]
+
+
+def test_a_case_that_is_not_there_asks_for_nothing(store, tmp_path):
+    assert expectations(store, tmp_path, 1).of("nothing") == ""

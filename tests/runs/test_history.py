@@ -1,0 +1,219 @@
+"""What was known before a run comes out as it is known of the sample."""
+
+import shutil
+
+import pytest
+
+from errata.errors import NotFoundError
+from errata.model import Action, Attempt, Run, SourceInfo, Subject
+from errata.runs.history import remember
+from errata.runs.importing import import_paths
+from errata.runs.reports_in_use import reports_at
+from errata.store.attempts import attempts_of
+from errata.store.importing import Importing
+from errata.store.memory import keep_action
+from errata.store.packing import pack_items, seal
+from errata.store.runs import find_run, run_by_id
+
+NAMED_IN_A = (
+    "000-fundamentals/002-http_greeting",
+    "001-data_modeling/003-optional_index",
+    "002-queries/004-range_condition",
+    "002-queries/006-pagination_shape",
+    "003-mutations/002-cascade_remove",
+    "004-actions/003-rate_limit_guard",
+    "006-clients/002-optimistic_toggle",
+)
+NAMED_IN_B = (
+    "000-fundamentals/002-http_greeting",
+    "001-data_modeling/003-optional_index",
+    "002-queries/006-pagination_shape",
+    "004-actions/003-rate_limit_guard",
+)
+GREETING, REMOVE = "convex-evals/000-fundamentals/002-http_greeting", "convex-evals/003-mutations/002-cascade_remove"
+
+
+@pytest.fixture
+def reports(fixtures, tmp_path):
+    shutil.copytree(fixtures / "memory" / "convex" / "reports", tmp_path / "reports")
+    return tmp_path / "reports"
+
+
+@pytest.fixture
+def run(fixtures, store, tmp_path):
+    def imported(name):
+        # a copy: around the fixtures lies a repository, in which somebody may keep reports
+        place = tmp_path / "runs" / f"run-{name}"
+        source = fixtures / "sources" / "convex_evals" / f"run_{name}" / "data" / f"run-{name}"
+        shutil.copytree(source, place, dirs_exist_ok=True)
+        import_paths([place], store)
+        return find_run(store, {"a": "jn709tmj", "b": "jn7mqywb", "c": "jn7h2dcx"}[name])
+
+    return imported
+
+
+def failed_before(stored, store, place="reports"):
+    remembered = remember(stored, store)
+    cases = sorted({attempt.case for attempt in attempts_of(store, stored.pk, failures=True)})
+    return tuple(case.removeprefix("convex-evals/") for case in cases if getattr(remembered.before(case), place))
+
+
+def remember_case(stored, store, case):
+    return remember(stored, store).before(f"convex-evals/{case}")
+
+
+@pytest.mark.req("C-03", "A-04", "A-05")
+def test_the_earlier_reports_of_the_model_are_listed_the_newest_first(run, store, reports):
+    found = remember(run("b"), store).shelved.same_model
+
+    assert [one.path for one in found] == [
+        "reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md",
+        "reports/nimbus-2-coder_jn7vec_2026-02-12.md",
+    ]
+
+
+@pytest.mark.req("C-04")
+@pytest.mark.parametrize(("name", "named"), [("a", NAMED_IN_A), ("b", NAMED_IN_B)])
+def test_the_failures_that_earlier_reports_name_are_known(run, store, reports, name, named):
+    assert failed_before(run(name), store) == named
+
+
+@pytest.mark.req("C-04")
+def test_earlier_classifications_come_with_day_place_and_words(run, store, reports):
+    (found,) = remember_case(run("b"), store, "004-actions/003-rate_limit_guard").reports
+
+    assert (found.date, found.label, found.text, found.line) == (
+        "2026-02-12",
+        "MODEL_FAULT",
+        "Fourth call not refused",
+        14,
+    )
+
+
+@pytest.mark.req("C-05")
+def test_the_lint_change_should_have_removed_the_failure_in_b(run, store, reports):
+    before = remember(run("b"), store).before(GREETING)
+
+    assert before.should_be_gone
+    assert [(one.action.date, one.why) for one in before.due] == [
+        ("2026-03-04", "000-fundamentals/002-http_greeting fails again")
+    ]
+
+
+@pytest.mark.req("C-05")
+def test_a_change_that_came_after_the_run_should_have_removed_nothing_in_it(run, store, reports):
+    before = remember(run("a"), store).before(GREETING)
+
+    assert before.is_repeat
+    assert not before.should_be_gone
+
+
+@pytest.mark.req("C-05")
+def test_the_run_shows_which_actions_worked(run, store, reports):
+    found = remember(run("b"), store).effects
+
+    assert [(one.action.path, one.worked, one.why) for one in found] == [
+        ("eslint.config.mjs", "no", "000-fundamentals/002-http_greeting fails again"),
+        (
+            "evals/003-mutations/002-cascade_remove/TASK.txt",
+            "yes",
+            "003-mutations/002-cascade_remove passes now",
+        ),
+    ]
+
+
+def test_of_actions_after_the_run_nothing_is_told(run, store, reports):
+    assert remember(run("a"), store).effects == ()
+
+
+@pytest.mark.req("C-20")
+def test_earlier_runs_of_the_model_are_remembered_without_any_report(run, store):
+    run("a")
+
+    assert failed_before(run("b"), store, "runs") == NAMED_IN_B
+
+
+def test_a_later_run_is_no_earlier_one(run, store):
+    stored = run("a")
+    run("b")
+
+    assert failed_before(stored, store, "runs") == ()
+
+
+@pytest.mark.req("A-10")
+def test_reports_about_other_models_that_name_the_case_are_found(run, store, reports):
+    (reports / "other.md").write_text(
+        "# Run jn7other99\n\nModel: zeta/drift-1\nDate: 2026-02-01\n\n| Eval | Classification |\n|---|---|\n"
+        "| 005-idioms/003-shared_validator | MODEL_FAULT |\n"
+    )
+
+    before = remember_case(run("b"), store, "005-idioms/003-shared_validator")
+
+    assert not before.is_repeat
+    assert [(one.model, one.label) for one in before.others] == [("zeta/drift-1", "MODEL_FAULT")]
+
+
+def test_the_report_of_this_very_run_makes_nothing_a_repeat(run, store, reports):
+    (reports / "acme/nimbus-2-coder/jn7mqywb_2026-03-09.md").write_text(
+        "# Run\n\nRun: jn7mqywbwe952an46zjc\nDate: 2026-03-08\n\n- 005-idioms/003-shared_validator: MODEL_FAULT\n"
+    )
+
+    assert failed_before(run("b"), store) == NAMED_IN_B
+
+
+def test_the_same_action_in_store_and_report_is_one(run, store, reports):
+    told = {"what": "now ignores unused arguments", "path": "eslint.config.mjs", "date": "2026-03-04"}
+    keep_action(store, Action(id="1", addresses=(GREETING,), **told))
+
+    assert [one.action.date for one in remember(run("b"), store).effects] == ["2026-03-04", "2026-03-05"]
+
+
+def test_an_action_that_only_the_store_knows_is_looked_at_too(run, store):
+    run("a")
+    keep_action(store, Action(id="1", what="asks for an error", path="T", addresses=(REMOVE,), date="2026-03-05"))
+
+    assert [(one.action.path, one.worked) for one in remember(run("b"), store).effects] == [("T", "yes")]
+
+
+def a_run_of_one_case(store, day, outcome):
+    """A run of the suite `s` with its only case `one`."""
+    subject = Subject(model="acme/nimbus")
+    run = Run(native_id=day, source=SourceInfo(name="test"), suite="s", subject=subject, started_at=f"{day}T10:00:00Z")
+    facts = {"execution": "completed", "measurement": "scored", "outcome": outcome}
+    with Importing(store) as importing:
+        for batch in seal(pack_items([run, Attempt(run=run.id, case="s/one", **facts)])):
+            importing.add(batch)
+        importing.finish()
+    return run_by_id(store, run.id)
+
+
+@pytest.mark.parametrize(("day", "told"), [("2026-03-03", ["yes"]), ("2026-03-04", [])])
+def test_what_worked_is_told_by_the_first_run_after_it(store, day, told):
+    a_run_of_one_case(store, "2026-03-01", "fail")
+    runs = {when: a_run_of_one_case(store, when, "pass") for when in ("2026-03-03", "2026-03-04")}
+    keep_action(store, Action(id="1", what="w", path="p", addresses=("s/one",), date="2026-03-02"))
+
+    assert [one.worked for one in remember(runs[day], store).effects] == told
+
+
+def test_what_still_fails_is_told_every_time(store):
+    for day in ("2026-03-01", "2026-03-03"):
+        a_run_of_one_case(store, day, "fail")
+    keep_action(store, Action(id="1", what="w", path="p", addresses=("s/one",), date="2026-03-02"))
+
+    assert [one.worked for one in remember(a_run_of_one_case(store, "2026-03-04", "fail"), store).effects] == ["no"]
+
+
+def test_reports_of_a_folder_that_is_named_are_the_only_ones(run, store, reports, tmp_path):
+    (tmp_path / "empty").mkdir()
+
+    with reports_at(tmp_path / "empty"):
+        found = remember(run("b"), store).shelved
+
+    assert found.same_model == ()
+    assert len(remember(run("b"), store).shelved.same_model) == 2
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_done(tmp_path):
+    with pytest.raises(NotFoundError), reports_at(tmp_path / "nowhere"):
+        raise AssertionError("not reached")

@@ -1,0 +1,91 @@
+"""Files of one run, named one by one: no row is lost, whichever way they are named."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from errata.errors import SourceError
+from errata.store.database import Store
+from errata.store.runs import all_runs
+from errata.verbs import import_paths
+from terminal import FIXTURES, done
+
+PARTED = {
+    "who_and_when": FIXTURES / "who_and_when" / "generated" / "data" / "Algorithm-Generated",
+    "trajectories": FIXTURES / "swe_bench" / "mini_swe_agent" / "data" / "attempt",
+    "allure": FIXTURES / "allure" / "pytest" / "data" / "allure-results",
+    "convex answers": FIXTURES / "convex_evals" / "run_c" / "data" / "run-c" / "getEvalDebugInfo",
+    "mlflow": FIXTURES / "mlflow" / "evaluate" / "data",
+}
+of_several_files = pytest.mark.parametrize("folder", PARTED.values(), ids=PARTED)
+
+
+def told(store: Store) -> dict[str, int]:
+    """Run → how many attempts it has."""
+    return {one.run.id: one.counts.attempts for one in all_runs(store)}
+
+
+@of_several_files
+def test_all_files_of_a_folder_are_the_folder(folder, store):
+    import_paths(sorted(folder.iterdir()), store)
+    one_by_one = told(store)
+    (again,) = import_paths([folder], store)
+
+    assert [run.change for run in again.runs] == ["unchanged"]
+    assert told(store) == one_by_one
+
+
+@pytest.mark.parametrize("name", ["who_and_when", "trajectories", "allure", "convex answers"])
+def test_a_file_that_is_named_later_takes_nothing_from_the_whole(name, store):
+    import_paths([PARTED[name]], store)
+    whole = told(store)
+    import_paths([sorted(PARTED[name].iterdir())[-1]], store)
+
+    assert whole.items() <= told(store).items()
+
+
+@pytest.mark.parametrize("name", ["who_and_when", "trajectories"])
+def test_files_that_are_named_one_after_the_other_keep_their_attempts(name, store):
+    files = sorted(PARTED[name].iterdir())
+    for file in files:
+        import_paths([file], store)
+
+    assert list(told(store).values()) == [1] * len(files)
+
+
+def test_some_files_of_a_folder_are_runs_of_their_own(store):
+    files = sorted(PARTED["who_and_when"].iterdir())[:2]
+    import_paths(files, store)
+
+    assert {one.run.native_id for one in all_runs(store)} == {f"Algorithm-Generated.{file.stem}" for file in files}
+
+
+def test_predictions_and_reviews_of_one_run_do_not_replace_each_other(store):
+    root = FIXTURES / "evalscope" / "repeats" / "data" / "20261115_192751"
+    for part in ("predictions", "reviews"):
+        import_paths([root / part / "mock-model" / "general_mcq_default.jsonl"], store)
+
+    assert list(told(store).values()) == [4, 4]
+
+
+def test_what_no_source_reads_alone_is_a_part_of_the_folder_that_is_named_file_by_file(tmp_path, store):
+    folder = Path(shutil.copytree(PARTED["who_and_when"], tmp_path / "set"))
+    (folder / "NOTES.md").write_text("about the set")
+    (summary,) = import_paths(sorted(folder.iterdir()), store)
+
+    assert summary.path == str(folder)
+
+
+def test_a_file_that_is_not_there_is_told_also_where_the_others_are_all_of_a_folder(tmp_path, store):
+    folder = Path(shutil.copytree(PARTED["who_and_when"], tmp_path / "set"))
+    with pytest.raises(SourceError, match=r"No such file"):
+        import_paths([*sorted(folder.iterdir()), folder / "typo.json"], store)
+
+
+def test_what_is_passed_over_is_said():
+    ragas = FIXTURES / "ragas" / "lines" / "data"
+
+    assert "passed over: " in done("import", ragas).talk
+    assert "result.csv (the same evaluation as result.jsonl" in done("import", ragas).talk
+    assert done("import", ragas, "--json").row["passed_over"] == [str(ragas / "result.csv")]

@@ -1,0 +1,72 @@
+"""How runs are named for people."""
+
+import pytest
+
+from errata.errors import NotFoundError
+from errata.runs.names import handle_of, short
+from errata.store.runs import all_runs
+from errata.verbs import import_paths, run_by_id, run_named, runs_named
+from terminal import FIXTURES
+
+RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
+COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
+BATCHES = [FIXTURES / "scylla" / name / "data" for name in ("batch-cascade", "large/batch-gen1")]
+
+
+@pytest.mark.parametrize(
+    ("native_id", "name"),
+    [
+        ("20260301T100000_voice-alpha_1a2b3c4d", "1a2b3c4d"),
+        ("20260301T143000_acme_voice-gamma_3a4b5c6d", "3a4b5c6d"),
+        ("jn7mqywbwe952an46zjcswtz9r7by5p7", "jn7mqywb"),
+        ("batch-0214", "batch-0214"),
+        ("my_run_12345678x", "my_run_12345678x"),
+        ("1a2b3c4d", "1a2b3c4d"),
+        ("", ""),
+    ],
+)
+def test_a_long_name_has_a_short_form(native_id, name):
+    assert short(native_id) == name
+
+
+def test_a_run_is_called_by_its_short_name_where_that_is_unique(store):
+    import_paths([RUN_B, COMPARISON], store)
+
+    assert {handle_of(one, store) for one in all_runs(store)} == {
+        "jn7mqywb",
+        "1a2b3c4d",
+        "5e6f7a8b",
+        "9c0d1e2f",
+        "3a4b5c6d",
+    }
+
+
+def test_runs_of_one_name_are_called_by_their_ids(store):
+    import_paths(BATCHES, store)
+    runs = all_runs(store)
+
+    assert [handle_of(one, store) for one in runs] == [one.run.id[:8] for one in runs]
+
+
+def test_every_handle_leads_back_to_its_run(store):
+    import_paths([RUN_B, COMPARISON, *BATCHES], store)
+
+    for one in all_runs(store):
+        assert run_named(handle_of(one, store), store).run.id == one.run.id
+
+
+def test_a_path_of_several_runs_is_not_one(store):
+    with pytest.raises(NotFoundError, match="holds 4 runs"):
+        run_named(str(COMPARISON), store)
+
+
+def test_a_run_that_is_meant_twice_comes_once(store):
+    import_paths([RUN_B], store)
+    (one,) = all_runs(store)
+
+    assert [found.run.id for found in runs_named([one.run.id, "jn7mqywb", "latest", str(RUN_B)], store)] == [one.run.id]
+
+
+def test_an_id_that_is_not_there_is_named(store):
+    with pytest.raises(NotFoundError, match="No run has the id `0000`"):
+        run_by_id(store, "0000")
