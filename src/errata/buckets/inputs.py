@@ -7,12 +7,12 @@ from errata import triage
 from errata.buckets.failing import Failing, Rule, failing_of
 from errata.model import Attempt, Attribution, StoredRun
 from errata.runs.explanation import BY_DEFAULT
-from errata.runs.rules import rules_in_use
 from errata.runs.standings import standing_now
 from errata.store.attempts import categories_of, with_texts
 from errata.store.attributed import attributed_failures
 from errata.store.database import Store
-from errata.triage.log_lines import error_lines, has_logs
+from errata.triage.reasons import error_lines, has_logs
+from errata.triage.rulesets import rules_in_use
 
 READ = 1_000
 """Failures whose own logs and transcripts are looked at; of a run with more, what its checks and errors say."""

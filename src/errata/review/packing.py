@@ -15,7 +15,6 @@ from errata.review.question import OWNERS, RULE
 from errata.review.surroundings import Surroundings
 from errata.runs.failures import Filters
 from errata.runs.packet_history import History, Recalling
-from errata.runs.rules import rules_in_use
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import categories_of
 from errata.store.database import Store
@@ -23,6 +22,7 @@ from errata.store.failures import Listed, attempts_at, listed_failures, loaded, 
 from errata.store.runs import run_by_id
 from errata.text.nearest import did_you_mean
 from errata.triage import taxonomy as taxonomies
+from errata.triage.rulesets import rules_in_use
 
 AT_ONCE = 16
 

@@ -6,10 +6,10 @@ from errata import triage
 from errata.model import Attempt, Attribution, Case, Run, Signal
 from errata.model.words import Owner
 from errata.runs.expectations import expected_of
-from errata.runs.rules import rules_in_use
 from errata.runs.score_effect import Effect
 from errata.triage.not_used import NotUsed, not_used
 from errata.triage.reasons import Quote, reason_of
+from errata.triage.rulesets import rules_in_use
 
 BY_DEFAULT = ("check_failed", "phase", "nothing known")
 """What decides where no rule does; their meanings say so themselves."""

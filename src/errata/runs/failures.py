@@ -20,8 +20,7 @@ from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
-from errata.triage.log_lines import has_logs
-from errata.triage.reasons import explained, reason_of, says_more
+from errata.triage.reasons import explained, has_logs, reason_of, says_more
 
 LISTED = 12
 

@@ -12,7 +12,7 @@ from errata.runs.reports_in_use import Reports, reports_for, shelf_for
 from errata.store.database import Store
 from errata.store.memory import known_gaps
 from errata.store.named_cases import case_keys
-from errata.triage.gaps import Gaps, Recorded
+from errata.triage.across import Gaps, Recorded
 
 _MENTIONED = re.compile(r"known[\W_]{0,8}gap", re.IGNORECASE)
 IN_STORE = "known gaps"

@@ -18,10 +18,10 @@ from errata.memory.spelling import CaseNames
 from errata.model import Run, StoredRun
 from errata.model.identity import fingerprint
 from errata.model.prior_report import PriorReport
-from errata.runs.rules import rules_in_use
 from errata.store.database import Store
 from errata.store.named_cases import case_keys
 from errata.store.runs import all_runs
+from errata.triage.rulesets import rules_in_use
 
 MOST_CASES = 20_000
 """Of larger suites only those names are found in a sentence that look like names."""

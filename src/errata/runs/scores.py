@@ -10,13 +10,13 @@ from errata.compare.scores import Group, Policy, Score
 from errata.compare.tiers import Tiers
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attempt, Attribution, StoredRun, Verdict
-from errata.runs.rules import rules_in_use
 from errata.runs.standings import counting_verdicts
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.database import Store
 from errata.triage.rulebook import Rule
+from errata.triage.rulesets import rules_in_use
 
 NOT_REPEATED = frozenset(("skipped", "not scored", "timed out"))
 """Why an attempt may be left out of clean, and is to stay as it is."""

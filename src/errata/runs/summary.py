@@ -26,7 +26,7 @@ from errata.store.attempts import attempts_of, categories_of, with_texts
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, run_by_id, unreadables_of
-from errata.triage.log_lines import LogLine, error_lines, has_logs
+from errata.triage.reasons import LogLine, error_lines, has_logs
 
 KNOWN_GAP = "known_gap"
 LOGS_READ = 1_000

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Case, Check
+from errata.triage.answers import bare
 from errata.triage.equivalence import same
-from errata.triage.markup import bare
 
 _TEXTS = ("golden_text", "answer", "target", "text", "value", "expected", "output", "label", "reference", "ideal",
           "final_answer", "ground_truth")  # fmt: skip

@@ -14,14 +14,13 @@ from errata.report.facts.shared import Piece
 from errata.report.profiles.parts import plural
 from errata.report.washing import short_line
 from errata.runs.explanation import BY_DEFAULT, meaning_of
-from errata.runs.rules import rules_in_use
 from errata.runs.standings import Said, standing_now
 from errata.store.attempts import case_of, with_texts
 from errata.store.database import Store
 from errata.store.reviews import word_for
-from errata.triage.log_lines import has_logs
-from errata.triage.reasons import reason_of
+from errata.triage.reasons import has_logs, reason_of
 from errata.triage.rulebook import Rule
+from errata.triage.rulesets import rules_in_use
 
 QUOTE = 240
 JUDGED = 3

@@ -1,11 +1,11 @@
 """What comes with each failure when it is triaged."""
 
 from errata.model import Actor, Artefact, Case, Check, ErrorInfo, Step, ToolCall
-from errata.runs.evidence import failures_with_evidence
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id
 from errata.testing import a_run, an_attempt
+from errata.triage.stored import failures_with_evidence
 
 RUN = a_run()
 CALL = Step(index=0, actor=Actor(role="assistant"), tool_calls=(ToolCall(name="book", arguments={"boat": "Heron"}),))

@@ -3,11 +3,11 @@
 import pytest
 
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceInfo, Subject
-from errata.runs.across import across_version, look_across
 from errata.store.attempts import attempts_of, case_of
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import exclude, run_by_id
+from errata.triage.stored import across_version, look_across
 
 FAILED = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
 BROKEN = {"execution": "error", "measurement": "not_run", "outcome": "none"}

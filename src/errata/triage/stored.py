@@ -1,4 +1,4 @@
-"""What other runs of the same suite in the store, and a run's own context, show about its failures."""
+"""Triage and the store: failures with what they need to be judged, what other runs show, and attributions written."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -6,20 +6,52 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from errata import triage
 from errata.errors import StoreError
-from errata.model import Attempt, Counts, Run, StoredRun
+from errata.model import Attempt, Case, Counts, Run, StoredRun
+from errata.model.codec import unpack
 from errata.model.identity import fingerprint
-from errata.runs.rules import rules_in_use
-from errata.store.attempts import attempts_of, case_of, run_with_texts, with_texts
+from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
+from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
 from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on
 from errata.store.database import Store
 from errata.store.runs import all_runs
 from errata.store.summaries import keep_summary, kept_summary
-from errata.triage.across import FEWEST, Across, CaseElsewhere, failing_everywhere, short_answer
+from errata.triage import observe
+from errata.triage.across import FEWEST, Across, CaseElsewhere, Gaps, failing_everywhere, short_answer, stand_in_of
+from errata.triage.attribution import attribute
 from errata.triage.contradictions import offered_tools
 from errata.triage.expected import expected_texts
-from errata.triage.stand_ins import stand_in_of
+from errata.triage.rulesets import Rules, rules_in_use
+from errata.triage.run_wide import RunWide, Survey
+from errata.triage.strictness import compares_calls
+
+CASES_HELD = 256
+
+
+def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[int, Attempt, Case | None]]:
+    """Each failure's number, the attempt, and its case, where the log tells of it; in the order of the log."""
+    with_files = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
+    for seq, attempt, packed in failures_to_triage(store, stored.pk):
+        case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
+        if case is not None and case.artefacts:
+            case = with_files(attempt.case)
+        if compares_calls(attempt, case):
+            yield seq, _with_transcript(attempt, stored, store), case
+        else:
+            yield seq, attempt, case
+
+
+def _wants_its_case(attempt: Attempt) -> bool:
+    """What crashed while the subject was asked says nothing about its task."""
+    if attempt.outcome in ("fail", "partial") or attempt.artefacts:
+        return True
+    return any(error.phase not in ("subject", "tool", "simulator") for error in attempt.errors)
+
+
+def _with_transcript(attempt: Attempt, stored: StoredRun, store: Store) -> Attempt:
+    found = attempts_of(store, stored.pk, case=attempt.case, steps=True)
+    return next((one for one in found if one.id == attempt.id), attempt)
+
 
 MOST_RUNS = 50
 MOST_COMPARED = 2_000
@@ -138,7 +170,7 @@ def _clean_failures(reference: StoredRun, store: Store) -> Iterator[Attempt]:
         if listed.outcome != "fail" or listed.measurement != "scored" or listed.execution != "completed":
             continue
         attempt = with_texts(store, listed)
-        seen = triage.observe(reference.run, attempt, case_of(store, reference.pk, attempt.case), None, rules)
+        seen = observe(reference.run, attempt, case_of(store, reference.pk, attempt.case), None, rules)
         if not any(one.breaks or one.owner in NOT_THE_CASES for one in seen):
             yield attempt
 
@@ -163,3 +195,47 @@ def _was_measured(counts: Counts) -> bool:
     """Whether most of what was tried has an outcome: an unavailable run says nothing about its cases."""
     made = counts.made
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
+
+
+def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> int:
+    """Attribute every failure again; how many there are."""
+    across = look_across(stored, store)
+    survey = Survey()
+    count = keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), survey=survey))
+    wide = survey.result(stored.counts.made)
+    if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
+        keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), wide=wide))
+    mark_triaged(store, stored.pk, _version(rules, across.version, gaps.version))
+    return count
+
+
+def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> bool:
+    """Not triaged yet, or with other rules, or other runs or reports show something new since."""
+    version = _version(rules, across_version(stored, store), gaps.version)
+    return rules_version_of(store, stored.pk) != version
+
+
+def _version(rules: Rules, across: str, gaps: str) -> str:
+    return "".join([rules.version, f"+{across}" if across else "", f"+gaps-{gaps}" if gaps else ""])
+
+
+def _attributed(
+    stored: StoredRun,
+    store: Store,
+    rules: Rules,
+    context: tuple[Across, Gaps],
+    *,
+    survey: Survey | None = None,
+    wide: RunWide | None = None,
+) -> Iterator[Kept]:
+    source, (across, gaps) = stored.run.source.name, context
+    for seq, attempt, case in failures_with_evidence(stored, store):
+        if survey is not None:
+            survey.add(attempt)
+        observed = observe(stored.run, attempt, case, wide, rules)
+        if across:
+            observed += across.observe(attempt, case)
+        if gaps:
+            observed += gaps.observe(attempt)
+        attribution = attribute(attempt, observed, source=source, rules=rules)
+        yield seq, attribution, any(one.breaks for one in observed)

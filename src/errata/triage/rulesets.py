@@ -1,14 +1,15 @@
 """Everything that decides what triage says, as one value with one version."""
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
 
+from errata.model.taxonomy import Taxonomy
+from errata.settings import load_settings
 from errata.triage import rulebook, taxonomy
 from errata.triage.rulebook import Rulebook
-from errata.triage.taxonomy import Taxonomy
 
 FUNCTIONS_VERSION = "6"
 """Counts up when a rule that is a function changes what it says."""
@@ -34,3 +35,22 @@ def with_added(rule_files: Iterable[Path], taxonomy_files: Iterable[Path]) -> Ru
 def _rules(book: Rulebook, taxonomies: tuple[Taxonomy, ...]) -> Rules:
     version = f"{FUNCTIONS_VERSION}-{book.version}-{taxonomy.version_of(taxonomies)}"
     return Rules(book, taxonomies, version)
+
+
+def rules_in_use() -> Rules:
+    settings = load_settings()
+    files = (settings.rule_files, settings.taxonomy_files)
+    if not any(files):
+        return built_in()
+    return _read(*files, tuple(_stamp(path) for paths in files for path in paths))
+
+
+@lru_cache(maxsize=8)
+def _read(rules: tuple[Path, ...], taxonomies: tuple[Path, ...], _stamps: tuple[tuple[int, int], ...]) -> Rules:
+    """Once for each state of the files."""
+    return with_added(rules, taxonomies)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
