@@ -5,8 +5,9 @@ import pytest
 
 from errata.errors import ErrataError
 from errata.model import Exclusion, Reviewer, Verdict
+from errata.runs.scores import score_run
 from errata.store.attempts import attempts_of
-from errata.verbs import pool, runs_named, score_run
+from errata.verbs import pool, runs_named
 
 
 def scored(store, fixtures, path, **given):

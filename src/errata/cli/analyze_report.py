@@ -3,17 +3,16 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from errata.runs.summary import Analysis
-from errata.store.database import Store
+from errata.runs.view import RunView
 
 
-def write_report_of(analysis: Analysis, store: Store) -> Path | None:
+def write_report_of(view: RunView) -> Path | None:
     """Into the folder of reports; nothing where all passed."""
     from errata.report.collect.run_files import REPORTS, write_run_report
     from errata.runs.reports_in_use import named_reports
 
-    if not analysis.stored.counts.failures:
+    if not view.stored.counts.failures:
         return None
     day = datetime.now(UTC).date().isoformat()
-    made = write_run_report(analysis.stored, store, day=day, folder=named_reports() or Path(REPORTS))
+    made = write_run_report(view.stored, view.store, day=day, folder=named_reports() or Path(REPORTS))
     return made.written[0].path if made.written else None

@@ -8,6 +8,7 @@ from errata.cli.output import put_json
 from errata.cli.score_json import json_pool, json_scores
 from errata.cli.score_page import show_pool, show_run
 from errata.runs.names import handle_of
+from errata.runs.view import RunView
 
 
 @click.command("score")
@@ -19,7 +20,7 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
     """Tell what the score is, under each policy."""
     store = options.store
     every = (
-        verbs.score_run(stored, store, timeouts=options.settings.timeouts, to_pool=pooled)
+        RunView(stored, store).scores(timeouts=options.settings.timeouts, to_pool=pooled)
         for stored in verbs.runs_named(runs, store)
     )
     pools = verbs.pool(list(every)) if pooled else []

@@ -1,22 +1,37 @@
 """One run as a command sees it: its facts as streams, and what is known of them, worked out once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property
+from typing import NamedTuple
 
+from errata import checkup
 from errata.buckets.suggest import bucket_of
-from errata.compare.trials import Timeouts
+from errata.compare.tiers import Tiers
+from errata.compare.trials import Opinions, Timeouts, Trials
+from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Run, StoredRun, Verdict
 from errata.runs.failures import Failure, Filters, failures_of
-from errata.runs.history import Remembered, remember
+from errata.runs.history import Remembered
 from errata.runs.names import handle_of
-from errata.runs.scores import Scores, score_run
+from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import Said, counts, standing_now
-from errata.runs.summary import Analysis, Health, check_run, summarise
+from errata.runs.summary import Analysis, Health, Tally, summarise
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
-from errata.store.attributions import attributions_of
+from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.buckets import Slip
 from errata.store.database import Store
+from errata.store.runs import keep_findings, unreadables_of
+
+
+class Overview(NamedTuple):
+    """What one pass over all attempts shows."""
+
+    health: Health
+    tally: Tally
+    scores: Scores
 
 
 class RunView:
@@ -26,8 +41,18 @@ class RunView:
     stage takes it from here, and only here is it decided whether triage or buckets are stale.
     """
 
-    def __init__(self, stored: StoredRun, store: Store) -> None:
+    def __init__(
+        self,
+        stored: StoredRun,
+        store: Store,
+        *,
+        verdicts: Mapping[str, Verdict] | None = None,
+        now: datetime | None = None,
+    ) -> None:
+        """With `verdicts`, scores go by these and not by those of the store."""
         self.stored, self.store = stored, store
+        self._now = now or datetime.now(UTC)
+        self._verdicts = verdicts
         self._scores: dict[tuple[Timeouts, bool], Scores] = {}
 
     @property
@@ -65,7 +90,7 @@ class RunView:
         """Case key → category, where there is one."""
         return categories_of(self.store, self.stored.pk)
 
-    # triage
+    # triage, with known gaps
 
     @cached_property
     def attributions(self) -> dict[str, Attribution]:
@@ -77,7 +102,25 @@ class RunView:
 
     @cached_property
     def health(self) -> Health:
-        return check_run(self.stored, self.store)
+        if "overview" in self.__dict__:
+            return self.overview.health
+        survey = self._survey()
+        for attempt in self.attempts():
+            survey.add(attempt)
+        return self._health(survey)
+
+    def _survey(self) -> checkup.Survey:
+        unreadables = tuple(unreadables_of(self.store, self.stored.pk))
+        return checkup.Survey(run=self.run, unreadables=unreadables, now=self._now)
+
+    def _health(self, survey: checkup.Survey) -> Health:
+        """The findings are kept beside the run."""
+        if survey.duplicates:
+            survey.find_originals(self.attempts())
+        findings = checkup.findings_in(survey)
+        with suppress(StoreError):  # a store that can only be read still shows them
+            keep_findings(self.store, self.stored.pk, findings)
+        return Health(checkup.is_fit(findings), findings)
 
     # review
 
@@ -87,8 +130,10 @@ class RunView:
         return standing_now(self.stored, self.store, attributed=self.attributions)
 
     @cached_property
-    def counting_verdicts(self) -> dict[str, Verdict]:
+    def counting_verdicts(self) -> Mapping[str, Verdict]:
         """Those that a score goes by."""
+        if self._verdicts is not None:
+            return self._verdicts
         return {attempt: said.standing.verdict for attempt, said in self.standings.items() if counts(said.standing)}
 
     # buckets
@@ -102,17 +147,37 @@ class RunView:
 
     @cached_property
     def history(self) -> Remembered:
-        return remember(self.stored, self.store)
+        return Remembered(self.stored, self.store)
 
     # score
 
+    @cached_property
+    def opinions(self) -> Opinions:
+        """What triage and reviewers say, as scores need it."""
+        attributions = self.attributions
+        return opinions_of(attributions, broken_measurements(self.store, self.stored.pk), self.counting_verdicts)
+
     def scores(self, *, timeouts: Timeouts = "count", to_pool: bool = False) -> Scores:
+        if (timeouts, to_pool) == ("count", False) and "overview" in self.__dict__:
+            return self.overview.scores
         key = timeouts, to_pool
         if key not in self._scores:
-            self._scores[key] = score_run(self.stored, self.store, timeouts=timeouts, to_pool=to_pool)
+            tiers = Tiers()
+            attempts = _watch(self.attempts(), tiers)
+            trials = Trials(self.run, attempts, self.opinions, timeouts=timeouts, to_pool=to_pool)
+            self._scores[key] = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
         return self._scores[key]
 
     # everything joined
+
+    @cached_property
+    def overview(self) -> Overview:
+        """Checkup, tally and score in one pass over the attempts."""
+        survey, tiers = self._survey(), Tiers()
+        tally = Tally(self.categories)
+        trials = Trials(self.run, _watch(self.attempts(), survey, tally, tiers), self.opinions)
+        scores = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
+        return Overview(self._health(survey), tally, scores)
 
     def failures(self, filters: Filters | None = None, *, limit: int | None = None) -> Iterator[Failure]:
         """In the order of the conversation or suite, else of the log."""
@@ -120,4 +185,12 @@ class RunView:
 
     @cached_property
     def summary(self) -> Analysis:
-        return summarise(self.stored, self.store)
+        return summarise(self)
+
+
+def _watch(attempts: Iterator[Attempt], *watchers: checkup.Survey | Tally | Tiers) -> Iterator[Attempt]:
+    """Whoever consumes the stream, the watchers see every attempt of it once."""
+    for attempt in attempts:
+        for watcher in watchers:
+            watcher.add(attempt)
+        yield attempt

@@ -37,12 +37,9 @@ if TYPE_CHECKING:
     from errata.runs.importing import import_orders, import_paths
     from errata.runs.looking import look_for
     from errata.runs.names import run_named, runs_named
-    from errata.runs.new_runs import analyze_new
     from errata.runs.reading import begin, made_ready
     from errata.runs.runs_to_compare import runs_to_compare
-    from errata.runs.scores import score_run
     from errata.runs.show import find_shown
-    from errata.runs.summary import analyze, check_run, summarise
     from errata.runs.timeline import timeline_of
     from errata.runs.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
@@ -64,7 +61,6 @@ _VERBS = {
     "triage_imported": "errata.runs.triaging",
     "triage_run": "errata.runs.triaging",
     "pool": "errata.compare.pool_scores",
-    "score_run": "errata.runs.scores",
     "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
     "agreement_of": "errata.review.agreement_report",
@@ -91,10 +87,7 @@ _VERBS = {
     "review_status": "errata.review.status",
     "review": "errata.review.run",
     "take_in": "errata.review.submit",
-    "analyze": "errata.runs.summary",
-    "analyze_new": "errata.runs.new_runs",
     "bundled_example": "errata.runs.housekeeping",
-    "check_run": "errata.runs.summary",
     "examine_store": "errata.runs.housekeeping",
     "exclude": "errata.store.runs",
     "failures_of": "errata.runs.failures",
@@ -110,7 +103,6 @@ _VERBS = {
     "runs_named": "errata.runs.names",
     "settled_failures": "errata.writeback.settled",
     "stored_runs": "errata.runs.housekeeping",
-    "summarise": "errata.runs.summary",
     "timeline_of": "errata.runs.timeline",
     "write_back": "errata.writeback.files",
 }
@@ -127,8 +119,6 @@ __all__ = [
     "add_gap",
     "agreement_of",
     "all_runs",
-    "analyze",
-    "analyze_new",
     "attributions_of",
     "begin",
     "bucket_anew",
@@ -136,7 +126,6 @@ __all__ = [
     "bucket_of",
     "bundled_example",
     "calibrate_reviewers",
-    "check_run",
     "choose",
     "compare_runs",
     "consistency_of",
@@ -171,11 +160,9 @@ __all__ = [
     "run_named",
     "runs_named",
     "runs_to_compare",
-    "score_run",
     "settled_failures",
     "show_bucket",
     "stored_runs",
-    "summarise",
     "take_in",
     "timeline_of",
     "triage_if_needed",

@@ -17,8 +17,8 @@ from errata.report.facts.comparison import ComparisonReport, Dimension, Model, M
 from errata.report.facts.shared import Reading
 from errata.report.profiles.parts import plural
 from errata.runs.names import handle_of
-from errata.runs.summary import check_run
 from errata.runs.suspicions import suspicious_passes
+from errata.runs.view import RunView
 from errata.store.database import Store
 
 LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
@@ -187,6 +187,6 @@ def _suspicious(runs: Sequence[Compared], store: Store) -> Iterator[str]:
 
 def _findings(runs: Sequence[Compared], store: Store) -> Iterator[str]:
     for one in runs:
-        for finding in check_run(one.stored, store).findings:
+        for finding in RunView(one.stored, store).health.findings:
             if finding.severity in ("error", "warning"):
                 yield f"{one.label}: {finding.text}"

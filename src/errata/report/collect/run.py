@@ -18,8 +18,8 @@ from errata.report.washing import short_line
 from errata.runs.earlier_runs import earlier_of_same_model
 from errata.runs.history import Remembered, remember
 from errata.runs.scores import Scores
-from errata.runs.summary import summarise
 from errata.runs.suspicions import suspicious_passes
+from errata.runs.view import RunView
 from errata.runs.without_failures import harness_says, untold_of
 from errata.store.attempts import categories_of
 from errata.store.cells import cells_of
@@ -35,7 +35,7 @@ BY_VERDICT = "none (the verdict alone tells)"
 
 def run_report(stored: StoredRun, store: Store, *, made: str) -> RunReport:
     """`made` is the day of the analysis, in UTC."""
-    whole = summarise(stored, store)
+    whole = RunView(stored, store).summary
     scores, health = whole.scores, whole.health
     remembered = remember(stored, store)
     gathered = gather(stored, store, remembered)

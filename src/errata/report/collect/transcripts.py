@@ -10,8 +10,8 @@ from errata.model.run import case_name
 from errata.report.collect.comparison_rows import turn_of
 from errata.report.collect.datapoints import as_json, asked_in, calls_in
 from errata.report.facts.transcripts import Row, Run, TranscriptReport
-from errata.runs.summary import check_run
 from errata.runs.triaging import triage_if_needed
+from errata.runs.view import RunView
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
@@ -54,7 +54,7 @@ def _run(stored: StoredRun, label: str, rows: Sequence[Row], store: Store) -> Ru
     seen = Counter(row.case for row in rows)
     said = attributions_of(store, stored.pk)
     patterns = Counter(pattern_of(one, said.get(one.id)) for one in attempts_of(store, stored.pk, counted=True))
-    findings = check_run(stored, store).findings
+    findings = RunView(stored, store).health.findings
     return Run(
         label=label,
         native_id=stored.run.native_id,
