@@ -13,6 +13,7 @@ from errata.compare.sessions import Cascade, Change, SessionSummary, Timeline
 from errata.model import Run
 from errata.model.run import case_name
 from errata.runs.names import handle_of
+from errata.runs.view import RunView
 from errata.text.clean import one_line
 
 ERROR = 160
@@ -25,7 +26,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     """Tell the sessions of RUNS, what the latest one hides, and cascades."""
     store = options.store
     for at, stored in enumerate(verbs.runs_named(runs, store)):
-        found = verbs.timeline_of(stored, store)
+        found = RunView(stored, store).timeline
         if options.json:
             put_json({"run": stored.run.native_id, "run_id": stored.run.id, **_json_of(found)})
             continue

@@ -1,7 +1,7 @@
-"""The verb `failures`: which attempts failed, and what is known of each."""
+"""The failures of a run: which attempts failed, and everything that is known of each, joined."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -11,16 +11,16 @@ from errata.model import Attempt, Attribution, Run, StoredRun
 from errata.model.run import case_name
 from errata.review.standing import Standing
 from errata.runs.expectations import Expectations
-from errata.runs.history import Remembered, remember
-from errata.runs.standings import standing_now
-from errata.runs.triaging import triage_if_needed
+from errata.runs.history import Remembered
 from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
-from errata.store.attributions import attributions_of
 from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
 from errata.triage.reasons import explained, has_logs, reason_of, says_more
+
+if TYPE_CHECKING:
+    from errata.runs.view import RunView
 
 LISTED = 12
 
@@ -118,30 +118,34 @@ def _verdict(stood: Standing | None) -> dict[str, Any] | None:
     }
 
 
-def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
-    """In the order of the conversation or suite, else of the log."""
-    triage_if_needed(stored, store)
-    said = attributions_of(store, stored.pk)
-    read = standing_now(stored, store, attributed=said)
-    buckets = bucket_of(stored, store)
-    categories = categories_of(store, stored.pk) if filters.category else {}
-    expected, remembered = Expectations(stored, store), remember(stored, store)
-    found = 0
+def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
+    """Attempt, attribution, standing verdict, bucket and history as one. In the order of the conversation or suite."""
+    stored, store = view.stored, view.store
+    categories = view.categories if filters.category else {}
+    expected = Expectations(stored, store)
+    count = 0
     for attempt in _candidates(stored, store, filters):
-        if limit is not None and found >= limit:
+        if limit is not None and count >= limit:
             return
-        if attempt.is_failure and _wanted(stored.run, attempt, filters, categories):
-            attribution = said.get(attempt.id)
-            stood = read[attempt.id].standing if attempt.id in read else None
-            if filters.owner and filters.owner != _owner(attribution, stood):
-                continue
-            if filters.bucket and not _is_in(buckets.get(attempt.id), filters.bucket):
-                continue
-            found += 1
-            if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
-                attempt = with_texts(store, attempt)
-            asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
-            yield Failure(stored.run, attempt, attribution, asked, stood, buckets.get(attempt.id), remembered)
+        if not attempt.is_failure or not _wanted(stored.run, attempt, filters, categories):
+            continue
+        attribution, place = view.attributions.get(attempt.id), view.buckets.get(attempt.id)
+        standing = view.standings[attempt.id].standing if attempt.id in view.standings else None
+        if filters.owner and filters.owner != _owner(attribution, standing):
+            continue
+        if filters.bucket and not _is_in(place, filters.bucket):
+            continue
+        count += 1
+        if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
+            attempt = with_texts(store, attempt)
+        asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
+        yield Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
+
+
+def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
+    from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
+
+    return RunView(stored, store).failures(filters, limit=limit)
 
 
 def _owner(said: Attribution | None, stood: Standing | None) -> str:

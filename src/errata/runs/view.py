@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from errata import checkup
-from errata.buckets.suggest import bucket_of
+from errata.buckets.suggest import bucket_of, bucket_of_one
+from errata.compare.sessions import Timeline, timeline
 from errata.compare.tiers import Tiers
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Run, StoredRun, Verdict
-from errata.runs.failures import Failure, Filters, failures_of
+from errata.runs.failures import Failure, Filters, join_failures
 from errata.runs.history import Remembered
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
@@ -98,6 +99,12 @@ class RunView:
         triage_if_needed(self.stored, self.store)
         return attributions_of(self.store, self.stored.pk)
 
+    @cached_property
+    def broken(self) -> frozenset[str]:
+        """Attempts whose measurement is at fault, as a signal of triage says."""
+        _ = self.attributions
+        return frozenset(broken_measurements(self.store, self.stored.pk))
+
     # checkup
 
     @cached_property
@@ -143,6 +150,10 @@ class RunView:
         """Attempt → its bucket. Suggests buckets first where they are missing and cost little."""
         return bucket_of(self.stored, self.store)
 
+    def bucket_of(self, attempt: str) -> Slip | None:
+        """Of one failure, for those who look at one after the other and do not want to wait."""
+        return bucket_of_one(self.stored, attempt, self.store)
+
     # history
 
     @cached_property
@@ -154,8 +165,7 @@ class RunView:
     @cached_property
     def opinions(self) -> Opinions:
         """What triage and reviewers say, as scores need it."""
-        attributions = self.attributions
-        return opinions_of(attributions, broken_measurements(self.store, self.stored.pk), self.counting_verdicts)
+        return opinions_of(self.attributions, self.broken, self.counting_verdicts)
 
     def scores(self, *, timeouts: Timeouts = "count", to_pool: bool = False) -> Scores:
         if (timeouts, to_pool) == ("count", False) and "overview" in self.__dict__:
@@ -167,6 +177,12 @@ class RunView:
             trials = Trials(self.run, attempts, self.opinions, timeouts=timeouts, to_pool=to_pool)
             self._scores[key] = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
         return self._scores[key]
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The sessions of the run, what the latest one hides, and its cascades."""
+        opinions = Opinions(attributions=self.attributions, broken=self.broken, verdicts=self.counting_verdicts)
+        return timeline(self.run, self.attempts(), opinions)
 
     # everything joined
 
@@ -181,7 +197,7 @@ class RunView:
 
     def failures(self, filters: Filters | None = None, *, limit: int | None = None) -> Iterator[Failure]:
         """In the order of the conversation or suite, else of the log."""
-        return failures_of(self.stored, self.store, filters or Filters(), limit=limit)
+        return join_failures(self, filters or Filters(), limit=limit)
 
     @cached_property
     def summary(self) -> Analysis:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from errata.review.run import review
     from errata.review.status import review_status
     from errata.review.submit import take_in
-    from errata.runs.failures import failures_of
     from errata.runs.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.runs.importing import import_orders, import_paths
     from errata.runs.looking import look_for
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from errata.runs.reading import begin, made_ready
     from errata.runs.runs_to_compare import runs_to_compare
     from errata.runs.show import find_shown
-    from errata.runs.timeline import timeline_of
     from errata.runs.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
@@ -90,7 +88,6 @@ _VERBS = {
     "bundled_example": "errata.runs.housekeeping",
     "examine_store": "errata.runs.housekeeping",
     "exclude": "errata.store.runs",
-    "failures_of": "errata.runs.failures",
     "find_shown": "errata.runs.show",
     "forget": "errata.runs.housekeeping",
     "import_orders": "errata.runs.importing",
@@ -103,7 +100,6 @@ _VERBS = {
     "runs_named": "errata.runs.names",
     "settled_failures": "errata.writeback.settled",
     "stored_runs": "errata.runs.housekeeping",
-    "timeline_of": "errata.runs.timeline",
     "write_back": "errata.writeback.files",
 }
 
@@ -132,7 +128,6 @@ __all__ = [
     "examine_store",
     "exclude",
     "exported",
-    "failures_of",
     "find_shown",
     "forget",
     "give_back",
@@ -164,7 +159,6 @@ __all__ = [
     "show_bucket",
     "stored_runs",
     "take_in",
-    "timeline_of",
     "triage_if_needed",
     "triage_imported",
     "triage_run",
