@@ -5,7 +5,7 @@ from pathlib import Path
 
 from errata.compare.compare_runs import Comparison
 from errata.errors import ErrataError
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 from errata.text.clean import one_line
 from errata.text.redact import redact
 from errata.text.spreadsheet import quoted

@@ -10,7 +10,7 @@ from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
 from errata.compare.compare_runs import Comparison
 from errata.compare.patterns import EMPTY
-from errata.model.cell import CELL_STATES, Cell, CellState
+from errata.model.counts import CELL_STATES, Cell, CellState
 
 MOST = 100
 """Of more cases than this, a page shows numbers only."""

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.compare.matrix import Matrix, Row
 from errata.compare.pairs import holm
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 
 ALPHA = 0.05
 

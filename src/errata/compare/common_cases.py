@@ -6,7 +6,7 @@ from errata.compare.matrix import Matrix
 from errata.compare.suites import Difference
 from errata.errors import NotComparableError
 from errata.model import StoredRun
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 
 NOT_MEASURED = frozenset(("missing", "unscored", "contradictory"))
 SHOWN = 5

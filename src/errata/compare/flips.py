@@ -4,7 +4,7 @@ import msgspec
 
 from errata.compare.matrix import Matrix
 from errata.compare.sets import Cases
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 
 KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided")
 

@@ -9,7 +9,7 @@ from errata.compare.bootstrap import Resampled, paired_bootstrap
 from errata.compare.intervals import Interval
 from errata.compare.matrix import Matrix
 from errata.compare.pairs import holm, mcnemar, paired_difference
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 
 ALPHA = 0.05
 RESAMPLED = 50

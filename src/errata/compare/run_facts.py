@@ -15,8 +15,8 @@ from errata.compare.scores import Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, StoredRun, split_attempt_id
-from errata.model.cell import Cell, CellState
 from errata.model.codec import pack
+from errata.model.counts import Cell, CellState
 from errata.model.identity import fingerprint
 from errata.runs.scores import opinions_on
 from errata.runs.triaging import triage_if_needed

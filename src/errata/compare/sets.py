@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from errata.compare.matrix import Matrix, Row
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 
 Cases = tuple[str, ...]
 Groups = Mapping[str, Sequence[int]]

@@ -1,7 +1,7 @@
 """What is to be said of a run in which nothing failed: that all passed, or else what is the case."""
 
 from errata.model import Counts, Run, StoredRun
-from errata.model.coverage import not_in_log
+from errata.model.counts import not_in_log
 
 ALL_PASSED = "All passed: nothing to analyse"
 _NOT_ENDED = {"unfinished": "not finished", "skipped": "skipped"}

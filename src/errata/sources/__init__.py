@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Item, SourceRef, Unreadable
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 from errata.sources.base import Found, Source, describe, is_zip, unreadable
 from errata.sources.hints import cut_off, hint_for
 from errata.sources.retold import PassedOver, sifted

@@ -8,7 +8,7 @@ from errata.compare.categories import CategoryCount
 from errata.compare.common_cases import told_of
 from errata.compare.compare_runs import Comparison, Wish, compare_runs
 from errata.model import StoredRun
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 from errata.report.collect.comparison_modes import Found, mistake_of, modes_of
 from errata.report.collect.comparison_rows import Compared, Names, compared
 from errata.report.collect.comparison_sets import chance_of, uniques_of

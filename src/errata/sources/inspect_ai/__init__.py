@@ -6,7 +6,7 @@ from typing import cast
 from zipfile import BadZipFile
 
 from errata.model import Item, SourceRef, Unreadable
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 from errata.sources.base import describe, unreadable
 from errata.sources.inspect_ai.eval_log import can_be_shared, log_of_archive
 from errata.sources.inspect_ai.json_log import read_json_log

@@ -6,7 +6,7 @@ from typing import Any
 
 from errata.errors import ReadAloneError
 from errata.model import SourceRef, Unreadable
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 from errata.sources.base import Row, decode
 from errata.sources.inspect_ai.chunks import read_chunked
 from errata.sources.inspect_ai.layout import (

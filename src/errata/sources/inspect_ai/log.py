@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from errata.model import SourceRef, Unreadable
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 from errata.sources.base import Row
 
 

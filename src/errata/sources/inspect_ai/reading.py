@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from errata.model import Attempt, Case, Item, Unreadable, attempt_id, case_key
 from errata.model.codec import pack
 from errata.model.identity import fingerprint
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 from errata.sources.base import Row, convert_each, unreadable
 from errata.sources.inspect_ai.layout import NAME
 from errata.sources.inspect_ai.log import Log
