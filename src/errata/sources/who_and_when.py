@@ -10,9 +10,9 @@ from typing import Any
 from errata.model import Actor, Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, case_key
 from errata.model.words import ActorRole
 from errata.sources.base import Match, Numbering, Row, convert_each, head_of, json_file, of_run, relative
+from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import children
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.roles import CHAT_ROLES
 from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
 
 NAME = "who-and-when"

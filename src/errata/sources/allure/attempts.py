@@ -9,21 +9,22 @@ from errata.model import Attempt, Case, Item, Run, SourceRef, attempt_id, case_k
 from errata.sources.allure.layout import Fixture, Result, Survey, labels_of, name_of_test, parameters_of
 from errata.sources.allure.steps import BROKEN, attached, error_in, steps_of, time
 from errata.sources.base import Row
-from errata.sources.shared.captured import captured
-from errata.sources.shared.documents import Documents
-from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.raised import error_of, raised_in
-from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
-from errata.sources.shared.verdicts import (
+from errata.sources.shared.documents import Documents, captured
+from errata.sources.shared.exceptions import error_of, raised_in
+from errata.sources.shared.facts import (
     EXPECTED,
     FAILED,
     NOT_EVEN_TRIED,
+    NOT_MADE,
     PASSED,
     SKIPPED,
+    UNFINISHED,
+    Facts,
     Refused,
     Verdict,
     named_failure,
 )
+from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
 
 XFAIL = "XFAIL"
 XPASS = "XPASS"

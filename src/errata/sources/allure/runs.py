@@ -7,8 +7,7 @@ from errata.model import Reported, Run, SourceInfo, Subject
 from errata.sources.allure.layout import NAME, Survey
 from errata.sources.base import json_file, text_file
 from errata.sources.shared.documents import Documents, is_file
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, moment_since_1970, rest, text
+from errata.sources.shared.values import as_text, known, moment_since_1970, rest, settings, text
 
 PROPERTIES = "environment.properties"
 PROPERTIES_CAP = 64 * 1024

@@ -9,8 +9,8 @@ from errata.model import Actor, Artefact, ErrorInfo, SourceRef, Step
 from errata.model.words import ArtefactRole, Phase
 from errata.sources.allure.layout import parameters_of
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.nested_steps import nested_steps
-from errata.sources.shared.raised import error_of, raised_in
+from errata.sources.shared.exceptions import error_of, raised_in
+from errata.sources.shared.steps import nested_steps
 from errata.sources.shared.values import known, last_part, mapping, moment_since_1970, number, rest, sequence, text
 
 BROKEN = ("failed", "broken")

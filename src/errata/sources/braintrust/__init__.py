@@ -10,7 +10,7 @@ from errata.sources.base import Match, Numbering, head_of
 from errata.sources.braintrust.experiments import experiment_of, runs_of, survey
 from errata.sources.braintrust.groups import NAME, groups_of
 from errata.sources.braintrust.rows import items_of
-from errata.sources.shared.several_runs import items_of_runs
+from errata.sources.shared.runs import items_of_runs
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

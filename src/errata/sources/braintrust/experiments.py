@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from errata.model import Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
 from errata.sources.braintrust.groups import NAME, document_at, groups_of, root_of
-from errata.sources.shared.long_documents import LongDocument
-from errata.sources.shared.scored_rows import Seen
-from errata.sources.shared.unnamed import named_by_content
+from errata.sources.shared.json_rows import LongDocument
+from errata.sources.shared.runs import named_by_content
+from errata.sources.shared.scores import Seen
 from errata.sources.shared.values import known, mapping, number, rest, text
 
 MODELS_CAP = 2

@@ -9,8 +9,8 @@ import msgspec
 
 from errata.model import Unreadable
 from errata.sources.base import Row, decode, head_of
-from errata.sources.shared.gathering import Items, gathered
-from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.row_groups import Items, gathered
 
 NAME = "braintrust"
 

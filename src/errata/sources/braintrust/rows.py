@@ -10,9 +10,8 @@ from errata.sources.base import Numbering, Row
 from errata.sources.braintrust.experiments import Experiment, experiment_of
 from errata.sources.braintrust.groups import root_of
 from errata.sources.braintrust.spans import SCORE, kind_of, steps_of
-from errata.sources.shared.assessments import status_of_value
-from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.scored_rows import answer_of, case_of, scored
+from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.scores import answer_of, case_of, scored, status_of_value
 from errata.sources.shared.values import (
     as_text,
     count,

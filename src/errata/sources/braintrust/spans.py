@@ -5,8 +5,8 @@ from typing import Any
 from errata.model import Actor, Step
 from errata.model.words import ActorRole, Phase, StepKind
 from errata.sources.base import Row
-from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.scored_rows import answer_of
+from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.scores import answer_of
 from errata.sources.shared.values import as_text, known, mapping, moment_since_1970, number, rest, sequence, text
 
 SCORE = "score"

@@ -15,9 +15,8 @@ from errata.sources.base import Numbering, Row
 from errata.sources.deepeval.metrics import checks_of, expectations_of
 from errata.sources.deepeval.names import fields, objects
 from errata.sources.deepeval.steps import answer_of, cost_of, steps_of, trace_error
-from errata.sources.shared.facts import Facts, despite_error
-from errata.sources.shared.overcome import settled
-from errata.sources.shared.passages import retrieved
+from errata.sources.shared.documents import retrieved
+from errata.sources.shared.facts import Facts, despite_error, settled
 from errata.sources.shared.values import as_text, count, known, name_of, number, plain, rest, text
 
 _NUMBERED = re.compile(r"(?:conversational_)?test_case_(?:\d+|None)")

@@ -12,7 +12,7 @@ from errata.model import Check, ErrorInfo, Scorer, SourceRef
 from errata.model.words import CheckStatus, ScorerKind
 from errata.sources.base import Row
 from errata.sources.deepeval.names import fields, objects
-from errata.sources.shared.raised import error_of, raised_as
+from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.values import known, mapping, number, rest, sequence, text
 
 _METRIC = frozenset(("name", "threshold", "success", "score", "reason", "error", "evaluation_model"))

@@ -11,7 +11,7 @@ from errata.model.identity import fingerprint
 from errata.sources.base import Row, describe, head_of, unreadable
 from errata.sources.deepeval.layout import CASES, CONVERSATIONS, HEAD, NAME, RESULTS, WRAPPER, is_result
 from errata.sources.deepeval.names import fields, objects, snake
-from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import plain, sequence, text
 
 

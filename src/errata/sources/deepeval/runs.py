@@ -10,8 +10,18 @@ from errata.sources.deepeval.layout import NAME
 from errata.sources.deepeval.metrics import scorers_of
 from errata.sources.deepeval.names import objects
 from errata.sources.deepeval.results import Results
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, count, known, last_part, mapping, number, rest, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    known,
+    last_part,
+    mapping,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 
 _RUN = frozenset(
     ("identifier", "test_file", "dataset_alias", "dataset_version", "hyperparameters", "metrics_scores", "test_passed",

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
 from errata.sources.deepeval.names import fields, objects
-from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.roles import CHAT_ROLES
+from errata.sources.shared.chat import CHAT_ROLES
+from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.values import as_text, count, known, moment, number, plain, rest, text
 
 _TOOL = ("name", "output", "input_parameters", "reasoning")

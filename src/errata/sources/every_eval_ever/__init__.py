@@ -13,7 +13,7 @@ from errata.sources.every_eval_ever.instances import Reading, Sample, items_of
 from errata.sources.every_eval_ever.layout import HEAD, NAME, is_samples, samples_of
 from errata.sources.every_eval_ever.recognition import read_with, recognise
 from errata.sources.every_eval_ever.runs import Summary, run_of
-from errata.sources.shared.gathering import gathered
+from errata.sources.shared.row_groups import gathered
 from errata.sources.shared.values import text
 
 __all__ = ["NAME", "TITLE", "read", "read_with", "recognise"]

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from errata.model import ErrorInfo, SourceRef
-from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.values import text
 
 # `ConnectionError('upstream 503')`, or `ConnectionError: upstream 503`

@@ -17,7 +17,7 @@ from errata.sources.every_eval_ever.runs import Result
 from errata.sources.every_eval_ever.written_facts import facts_told
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.shared.facts import Facts, despite_error
-from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
 
 _ROW = frozenset(

@@ -8,7 +8,7 @@ from errata.sources.base import Match, Numbering, Row, head_of
 from errata.sources.junit.attempts import items_of
 from errata.sources.junit.runs import runs_of
 from errata.sources.junit.survey import NAME, survey, tests_of
-from errata.sources.shared.several_runs import items_of_runs
+from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.xml_elements import first_tag
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]

@@ -7,7 +7,7 @@ from errata.model import Artefact, Attempt, Case, Item, Run, attempt_id, case_ke
 from errata.sources.base import Numbering, number_or_none
 from errata.sources.junit.problems import verdict_of
 from errata.sources.junit.survey import Test
-from errata.sources.shared.captured import captured
+from errata.sources.shared.documents import captured
 from errata.sources.shared.values import known, moment
 from errata.sources.shared.xml_elements import Element
 

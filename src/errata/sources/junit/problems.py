@@ -11,12 +11,12 @@ from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.base import number_or_none
 from errata.sources.junit.survey import TEARDOWN
-from errata.sources.shared.facts import NOT_MADE
-from errata.sources.shared.raised import Raised, error_of, raised_in
-from errata.sources.shared.verdicts import (
+from errata.sources.shared.exceptions import Raised, error_of, raised_in
+from errata.sources.shared.facts import (
     EXPECTED,
     FAILED,
     NOT_EVEN_TRIED,
+    NOT_MADE,
     PASSED,
     SKIPPED,
     Refused,

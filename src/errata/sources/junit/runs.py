@@ -7,9 +7,8 @@ from typing import Any
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import number_or_none
 from errata.sources.junit.survey import COUNTS, NAME, Column, Report, Suite
-from errata.sources.shared.settings import settings
-from errata.sources.shared.unnamed import named_by_content
-from errata.sources.shared.values import known, moment
+from errata.sources.shared.runs import named_by_content
+from errata.sources.shared.values import known, moment, settings
 
 _COLUMN = re.compile(r"\[(?P<provider>.+?)\] (?P<prompt>.+)", re.DOTALL)
 _HOMES = frozenset(("name", "timestamp", "hostname", "time", *COUNTS))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import Numbering
-from errata.sources.shared.verdicts import EXPECTED, NOT_EVEN_TRIED
+from errata.sources.shared.facts import EXPECTED, NOT_EVEN_TRIED
 from errata.sources.shared.xml_elements import Closed, Element, Opened, xml_events
 
 NAME = "junit"

@@ -11,9 +11,9 @@ from errata.sources.langfuse.observations import span_of
 from errata.sources.langfuse.rows import time_of
 from errata.sources.langfuse.runs import Link
 from errata.sources.langfuse.scores import checks_of
-from errata.sources.shared.assessments import facts_of, grade_of
+from errata.sources.shared.chat import said_in
 from errata.sources.shared.facts import MISSING
-from errata.sources.shared.replies import said_in
+from errata.sources.shared.scores import facts_of, grade_of
 from errata.sources.shared.span_steps import Transcript
 from errata.sources.shared.spans import Tree
 from errata.sources.shared.values import as_text, known, number, plain, rest, sequence, text

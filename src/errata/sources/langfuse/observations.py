@@ -6,11 +6,9 @@ from errata.model import ErrorInfo, Usage
 from errata.model.times import moment_of
 from errata.sources.base import Row
 from errata.sources.langfuse.rows import time_of
-from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.replies import answered_in, asked_in, stopped_in
-from errata.sources.shared.span_parts import PHASES, call_of
-from errata.sources.shared.spans import Span, SpanKind
-from errata.sources.shared.trace_values import parsed
+from errata.sources.shared.chat import answered_in, asked_in, stopped_in
+from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.spans import PHASES, Span, SpanKind, call_of, parsed
 from errata.sources.shared.values import count, known, mapping, number, rest, sequence, text
 
 _KINDS: dict[str, SpanKind] = {

@@ -10,10 +10,9 @@ import msgspec
 from errata.model import Unreadable
 from errata.sources.base import Row, head_of
 from errata.sources.langfuse.layout import NAME, camel
-from errata.sources.shared.gathering import Items, Lines, lines_of
-from errata.sources.shared.json_rows import HEAD, list_in
-from errata.sources.shared.long_documents import long_document
-from errata.sources.shared.trace_values import parsed
+from errata.sources.shared.json_rows import HEAD, list_in, long_document
+from errata.sources.shared.row_groups import Items, Lines, lines_of
+from errata.sources.shared.spans import parsed
 from errata.sources.shared.values import moment, sequence, text
 
 _TEXTS = ("input", "output", "expectedOutput", "modelParameters")

@@ -6,7 +6,7 @@ from typing import Any
 
 from errata.model import Check, Reported
 from errata.sources.base import Row
-from errata.sources.shared.assessments import status_of_value
+from errata.sources.shared.scores import status_of_value
 from errata.sources.shared.values import as_text, known, number, rest, text
 
 _SCORE = frozenset(

@@ -10,7 +10,7 @@ from errata.sources.base import Match, Numbering, head_of
 from errata.sources.langsmith.experiments import NAME, experiment_named, runs_of, survey
 from errata.sources.langsmith.rows import items_of
 from errata.sources.shared.json_rows import json_rows
-from errata.sources.shared.several_runs import items_of_runs
+from errata.sources.shared.runs import items_of_runs
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

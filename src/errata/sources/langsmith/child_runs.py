@@ -4,9 +4,9 @@ from typing import Any
 
 from errata.model import Actor, SourceRef, Step
 from errata.model.words import ActorRole, StepKind
-from errata.sources.shared.nested_steps import nested_steps
-from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.scored_rows import answer_of
+from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.scores import answer_of
+from errata.sources.shared.steps import nested_steps
 from errata.sources.shared.values import as_text, known, moment, rest, text
 
 _KINDS: dict[str, tuple[ActorRole, StepKind]] = {

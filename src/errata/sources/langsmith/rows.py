@@ -8,9 +8,8 @@ from errata.model.words import Execution
 from errata.sources.base import Numbering, Row
 from errata.sources.langsmith.child_runs import steps_of
 from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of
-from errata.sources.shared.assessments import status_of_value
-from errata.sources.shared.raised import error_of, raised_as
-from errata.sources.shared.scored_rows import Scored, answer_of, case_of, scored
+from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.scores import Scored, answer_of, case_of, scored, status_of_value
 from errata.sources.shared.values import as_text, count, known, mapping, moment, name_of, number, plain, rest, text
 
 _RUN = frozenset(

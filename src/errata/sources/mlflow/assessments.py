@@ -7,8 +7,8 @@ from errata.model import Check, CheckEdit, ErrorInfo, SourceRef
 from errata.model.words import ScorerKind
 from errata.sources.mlflow.trace import Trace
 from errata.sources.mlflow.values import time_of
-from errata.sources.shared.assessments import status_of_value
-from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.exceptions import frames_of, own_frame
+from errata.sources.shared.scores import status_of_value
 from errata.sources.shared.values import as_text, known, mapping, number, rest, text
 
 KINDS: dict[str, ScorerKind] = {"LLM_JUDGE": "judge", "AI_JUDGE": "judge", "HUMAN": "human"}

@@ -12,9 +12,9 @@ from errata.sources.mlflow.assessments import checks_of, expected_of
 from errata.sources.mlflow.spans import span_of, usage_in
 from errata.sources.mlflow.trace import Trace
 from errata.sources.mlflow.values import decoded, seconds_of, time_of
-from errata.sources.shared.assessments import facts_of, grade_of
-from errata.sources.shared.overcome import settled
-from errata.sources.shared.replies import said_in
+from errata.sources.shared.chat import said_in
+from errata.sources.shared.facts import settled
+from errata.sources.shared.scores import facts_of, grade_of
 from errata.sources.shared.span_steps import Transcript
 from errata.sources.shared.spans import Tree
 from errata.sources.shared.values import known, mapping, plain, rest, text

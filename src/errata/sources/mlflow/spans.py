@@ -6,11 +6,9 @@ from msgspec.structs import replace
 
 from errata.model import ErrorInfo, SourceRef, Usage
 from errata.sources.mlflow.values import decoded
-from errata.sources.shared.replies import answered_in, asked_in, stopped_in
-from errata.sources.shared.span_parts import call_of, error_of
-from errata.sources.shared.spans import Span, SpanKind
-from errata.sources.shared.tokens import usage_of
-from errata.sources.shared.trace_values import hex_id, moment, whole
+from errata.sources.shared.chat import answered_in, asked_in, stopped_in
+from errata.sources.shared.spans import Span, SpanKind, call_of, error_of, hex_id, moment, whole
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import known, mapping, number, rest, sequence, text
 
 _KINDS: dict[str, SpanKind] = {

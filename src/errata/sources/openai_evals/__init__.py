@@ -9,7 +9,7 @@ from errata.model import Item, Unreadable
 from errata.sources.base import Match, Row, convert_each, head_of, of_run
 from errata.sources.openai_evals.runs import NAME, header_of, run_of
 from errata.sources.openai_evals.samples import Event, Reading, items_of
-from errata.sources.shared.gathering import gathered
+from errata.sources.shared.row_groups import gathered
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

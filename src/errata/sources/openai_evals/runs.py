@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import LINE_CAP, READ_SIZE, decode
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, mapping, moment, number, rest, sequence, text
+from errata.sources.shared.values import as_text, known, mapping, moment, number, rest, sequence, settings, text
 
 NAME = "openai-evals"
 

@@ -16,8 +16,8 @@ from errata.model import SourceRef, Unreadable
 from errata.sources.base import EXCERPT, LINE_CAP, READ_SIZE, decode, describe, relative, unreadable
 from errata.sources.otlp.layout import NAME
 from errata.sources.otlp.survey import Survey
-from errata.sources.shared.gathering import Groups
-from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.json_rows import long_document
+from errata.sources.shared.row_groups import Groups
 from errata.sources.shared.values import mapping, plain
 
 KEPT = 8

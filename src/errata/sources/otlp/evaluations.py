@@ -7,8 +7,8 @@ from errata.model import Check, ErrorInfo
 from errata.model.words import CheckStatus
 from errata.sources.otlp.names import RESULT_STATUS
 from errata.sources.otlp.spans import Evaluation, Recorded
-from errata.sources.shared.assessments import status_of_value
-from errata.sources.shared.trace_values import parsed
+from errata.sources.shared.scores import status_of_value
+from errata.sources.shared.spans import parsed
 from errata.sources.shared.values import as_text, known, mapping, number, rest, text
 
 _SCORE = "gen_ai.evaluation.score."

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from errata.sources.otlp.values import Attributes
-from errata.sources.shared.trace_values import parsed
+from errata.sources.shared.spans import parsed
 from errata.sources.shared.values import as_text, mapping, sequence, text
 
 DETAILS = "gen_ai.client.inference.operation.details"

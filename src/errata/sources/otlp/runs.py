@@ -8,9 +8,8 @@ from errata.sources.otlp import names
 from errata.sources.otlp.layout import NAME
 from errata.sources.otlp.survey import Survey, Tested
 from errata.sources.otlp.values import Attributes
-from errata.sources.shared.settings import settings
-from errata.sources.shared.trace_values import moment
-from errata.sources.shared.values import known, rest, text
+from errata.sources.shared.spans import moment
+from errata.sources.shared.values import known, rest, settings, text
 
 
 def run_of(survey: Survey, tested: Tested, resource: dict[str, Any], path: Path) -> Run:

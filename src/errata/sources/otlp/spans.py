@@ -7,9 +7,7 @@ from errata.sources.otlp import names
 from errata.sources.otlp.layout import EVALUATION, EXCEPTION
 from errata.sources.otlp.messages import EVENTS, Event, Exchange, exchange_of, finish_of, messages_in
 from errata.sources.otlp.values import Attributes
-from errata.sources.shared.span_parts import call_of, error_of
-from errata.sources.shared.spans import Span, SpanKind
-from errata.sources.shared.trace_values import hex_id, moment, parsed, whole
+from errata.sources.shared.spans import Span, SpanKind, call_of, error_of, hex_id, moment, parsed, whole
 from errata.sources.shared.values import as_text, count, known, mapping, number, rest, sequence, text
 
 _SPAN = frozenset(

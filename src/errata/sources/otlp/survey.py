@@ -7,7 +7,7 @@ import msgspec
 
 from errata.sources.otlp import names
 from errata.sources.otlp.values import value_of
-from errata.sources.shared.trace_values import hex_id, whole
+from errata.sources.shared.spans import hex_id, whole
 from errata.sources.shared.values import text
 
 

@@ -15,11 +15,10 @@ from errata.sources.otlp.messages import Event
 from errata.sources.otlp.spans import Evaluation, Recorded, recorded
 from errata.sources.otlp.survey import Survey, Tested
 from errata.sources.otlp.values import Attributes
-from errata.sources.shared.assessments import facts_of
-from errata.sources.shared.overcome import settled
+from errata.sources.shared.facts import settled
+from errata.sources.shared.scores import facts_of
 from errata.sources.shared.span_steps import Transcript
-from errata.sources.shared.spans import Span, Tree
-from errata.sources.shared.trace_values import hex_id, moment, parsed
+from errata.sources.shared.spans import Span, Tree, hex_id, moment, parsed
 from errata.sources.shared.values import as_text, known, mapping, plain, sequence, text
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from errata.sources.shared.trace_values import whole
+from errata.sources.shared.spans import whole
 from errata.sources.shared.values import mapping, sequence, text
 
 ENVIRONMENT = "process.environment_variable."

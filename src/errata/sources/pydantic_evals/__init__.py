@@ -9,7 +9,7 @@ from errata.model import Item, Unreadable
 from errata.sources.base import Match, convert_each, head_of, of_run
 from errata.sources.pydantic_evals.cases import Reading, items_of
 from errata.sources.pydantic_evals.reports import CASES, NAME, Report, run_of
-from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.json_rows import long_document
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

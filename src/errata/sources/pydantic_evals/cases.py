@@ -13,9 +13,8 @@ from errata.model.identity import fingerprint
 from errata.model.words import CheckKind, CheckStatus
 from errata.sources.base import Row
 from errata.sources.pydantic_evals.reports import Report
-from errata.sources.shared.facts import NOT_MADE, Facts, outcome_of
-from errata.sources.shared.overcome import settled
-from errata.sources.shared.raised import error_of, raised_as
+from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.facts import NOT_MADE, Facts, outcome_of, settled
 from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, plain, rest, sequence, text
 
 _NUMBERED = re.compile(r"Case \d+")

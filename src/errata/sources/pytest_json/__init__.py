@@ -10,7 +10,7 @@ from errata.sources.base import Match, Numbering, convert_each, head_of, of_run
 from errata.sources.pytest_json.plan import never_run, not_collected
 from errata.sources.pytest_json.runs import NAME, run_of, survey
 from errata.sources.pytest_json.tests import items_of
-from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.json_rows import long_document
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]
 

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from errata.model import Attempt, Case, ErrorInfo, Item, Run, SourceRef, case_key
 from errata.sources.pytest_json.runs import field
-from errata.sources.shared.captured import captured
+from errata.sources.shared.documents import captured
+from errata.sources.shared.exceptions import raised_in
 from errata.sources.shared.facts import MISSING, NOT_MADE, Facts
-from errata.sources.shared.long_documents import LongDocument
-from errata.sources.shared.raised import raised_in
+from errata.sources.shared.json_rows import LongDocument
 from errata.sources.shared.values import count, mapping, sequence, text
 
 

@@ -7,9 +7,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Reported, Run, SourceInfo, Subject
-from errata.sources.shared.long_documents import LongDocument
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, known, last_part, mapping, moment_since_1970, number, rest, sequence
+from errata.sources.shared.json_rows import LongDocument
+from errata.sources.shared.values import (
+    count,
+    known,
+    last_part,
+    mapping,
+    moment_since_1970,
+    number,
+    rest,
+    sequence,
+    settings,
+)
 
 NAME = "pytest-json"
 

@@ -11,11 +11,20 @@ from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRe
 from errata.model.words import Phase
 from errata.sources.base import Numbering, Row
 from errata.sources.pytest_json.runs import PASSES, recorded
-from errata.sources.shared.captured import captured
-from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.raised import Raised, error_of, raised_in
+from errata.sources.shared.documents import captured
+from errata.sources.shared.exceptions import Raised, error_of, raised_in
+from errata.sources.shared.facts import (
+    FAILED,
+    NOT_MADE,
+    PASSED,
+    SKIPPED,
+    UNFINISHED,
+    Facts,
+    Refused,
+    Verdict,
+    named_failure,
+)
 from errata.sources.shared.values import as_text, known, mapping, name_of, number, rest, sequence, text
-from errata.sources.shared.verdicts import FAILED, PASSED, SKIPPED, Refused, Verdict, named_failure
 
 OUTCOMES = ("passed", "failed", "skipped")
 STAGES = ("setup", "call", "teardown")

@@ -13,8 +13,8 @@ from errata.model.words import CheckStatus
 from errata.sources.base import Numbering, Row, number_or_none
 from errata.sources.ragas.columns import ANSWER, INPUT, REFERENCE, RETRIEVED, Columns
 from errata.sources.shared.chat import last_answer, steps_of_chat
+from errata.sources.shared.documents import retrieved
 from errata.sources.shared.facts import Facts, outcome_of
-from errata.sources.shared.passages import retrieved
 from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
 
 _HOMES = frozenset((INPUT, ANSWER, REFERENCE, RETRIEVED, "reference_contexts", "rubrics", "reference_tool_calls"))

@@ -15,7 +15,7 @@ import msgspec
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import EXCERPT, LINE_CAP, READ_SIZE, Row, decode, describe, relative, unreadable
-from errata.sources.shared.long_documents import LongDocument
+from errata.sources.shared.json_rows import LongDocument
 
 END = -1
 

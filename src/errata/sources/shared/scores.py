@@ -1,7 +1,7 @@
-"""Rows that any number of scorers have scored, with no rule what makes a pass: one scorer is taken for the main one.
+"""What scorers say: of a trace, and of rows with any number of scorers. They have no common scale and no direction.
 
-Numbers have no common scale and no direction: a toxicity of 0 is good, a similarity of 0 is not. So one scorer decides,
-the first that says yes or no, else the first of all; what the others say is kept beside it.
+A score is yes or no, a number, or a word; a toxicity of 0 is good, a similarity of 0 is not. Where no rule says what
+makes a pass, one scorer of the rows decides: the first that says yes or no, else the first of all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,13 +10,52 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from errata.model import Case, Check, ErrorInfo, Reported, Run, Scorer, SourceRef
-from errata.model.words import Execution
-from errata.sources.shared.assessments import facts_of, grade_of
-from errata.sources.shared.facts import Facts
-from errata.sources.shared.values import as_text, plain, text
+from errata.model.words import CheckStatus, Execution, Measurement
+from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
+from errata.sources.shared.values import as_text, number, plain, text
 from errata.text.clean import one_line
 
+_YES = frozenset(("pass", "passed", "yes", "true", "correct", "success"))
+_NO = frozenset(("fail", "failed", "no", "false", "incorrect", "failure"))
 NAME_WIDTH = 80
+
+
+def grade_of(value: Any) -> float | None:
+    """From 0 to 1; none for a word that says neither, and for a number on a scale that nobody tells."""
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        word = value.strip().lower()
+        return 1.0 if word in _YES else 0.0 if word in _NO else None
+    told = number(value)
+    return told if told is not None and 0 <= told <= 1 else None
+
+
+def status_of_value(value: Any) -> CheckStatus:
+    if value is None:
+        return "unscored"
+    grade = grade_of(value)
+    return "not_applicable" if grade is None else status_of(grade)
+
+
+def facts_of(execution: Execution, checks: Iterable[Check]) -> Facts:
+    """Of the checks that count: all have to be passed, and one that is failed decides."""
+    counted = [check for check in checks if check.counts]
+    if not counted:
+        return Facts(execution, "not_run", "none")  # nobody looked at it: that is no failure
+    grades = [_grade(check) for check in counted if check.status in ("pass", "fail")]
+    if any(check.status == "error" for check in counted) and 0 not in grades:
+        return Facts(execution, "error", "none")
+    said = outcome_of(min(grades)) if grades else "none"
+    measured: Measurement = "scored" if any(check.status != "unscored" for check in counted) else "unscored"
+    return Facts(execution, measured, said if execution == "completed" else despite_error(said))
+
+
+def _grade(check: Check) -> float:
+    if check.status == "pass":
+        return 1.0
+    grade = grade_of(check.value)
+    return 0.0 if grade is None or grade == 1 else grade
 
 
 class Seen:

@@ -1,12 +1,15 @@
-"""A transcript in the making: steps in the order of the log, and each result kept with the call that asked for it."""
+"""Steps of a transcript: in the order of the log with each result at its call, or flattened out of nested steps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolError, ToolResult
+from errata.sources.shared.values import mapping, sequence
 
 STEPS_CAP = 100_000
+NESTED_CAP = 10_000
 
 
 class Talk:
@@ -55,3 +58,26 @@ class Talk:
 
 def _answered(call: ToolCall, result: ToolResult, error: ToolError | None) -> ToolCall:
     return replace(call, result=result, error=error or call.error)
+
+
+Make = Callable[[dict[str, Any], int, int | None, SourceRef], Step]
+"""What is told of a step, its index, the index of the one above it, and its place."""
+
+
+def nested_steps(holder: dict[str, Any], below: str, make: Make, ref: SourceRef) -> tuple[Step, ...]:
+    """`below` is the field with what stands below a step, which is also that of the whole."""
+    made: list[Step] = []
+    for told, parent, here in _walk(holder, below, None, ref, made):
+        made.append(make(told, len(made), parent, here))
+    return tuple(made)
+
+
+def _walk(
+    holder: dict[str, Any], below: str, parent: int | None, ref: SourceRef, made: list[Step]
+) -> Iterator[tuple[dict[str, Any], int | None, SourceRef]]:
+    for at, told in enumerate(map(mapping, sequence(holder.get(below)))):
+        if len(made) >= NESTED_CAP:
+            return
+        index, here = len(made), ref.below(below, at)
+        yield told, parent, here
+        yield from _walk(told, below, index, here, made)

@@ -1,11 +1,10 @@
-"""What a test, a task or a scorer raised: an assertion, which is a verdict, or anything else, which is none."""
+"""Exceptions in logs: whether one is a verdict (an assertion) or an error, and the frames of its traceback."""
 
 import re
 from typing import NamedTuple
 
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
-from errata.sources.shared.tracebacks import frames_of, own_frame
 
 # `Failed` is what `pytest.fail` and a `pytest.raises` that saw nothing raise
 _VERDICT = re.compile(r"(?:^|\.)(?:\w*Assertion\w*|Failed|ComparisonFailure|MultipleFailuresError)$")
@@ -17,6 +16,11 @@ _RAISED_AT = re.compile(rf"^(?P<frame>\S[^\n]*?:\d+): (?P<type>{_NAME})\s*\Z", r
 _ARGUMENT = re.compile(r"""(?P<quote>['"])(?P<text>.*)(?P=quote),?$""", re.DOTALL)
 _FRAMES = re.compile(r"\n[ \t][^\n]*\n(?![ \t])")
 _TRACEBACK = "Traceback (most recent call last):"
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>\S+)')
+_STANDARD = re.compile(r"[/\\]lib[/\\]python\d[\d.]*[/\\](?!site-packages|dist-packages)|<frozen|^<")
+_INSTALLED = re.compile(r"^.*(?:site|dist)-packages[/\\]")
+_CAUSED = "The above exception was the direct cause of the following exception:"
+_MEANWHILE = "During handling of the above exception, another exception occurred:"
 TAIL = 4_000
 
 
@@ -63,3 +67,40 @@ def error_of(raised: Raised, phase: Phase, *, traceback: str = "", ref: SourceRe
         phase=phase,
         ref=ref,
     )
+
+
+class Frame(NamedTuple):
+    file: str
+    line: str
+    function: str
+
+    @property
+    def is_standard(self) -> bool:
+        """Of Python's own library."""
+        return bool(_STANDARD.search(self.file))
+
+    @property
+    def package(self) -> str:
+        """The installed package that it belongs to; empty for a program of one's own."""
+        return re.split(r"[/\\]", self.module)[0] if _INSTALLED.match(self.file) else ""
+
+    @property
+    def module(self) -> str:
+        """The path as it is on every machine, for what is installed."""
+        return _INSTALLED.sub("", self.file).replace("\\", "/")
+
+    def shown(self, place: str = "") -> str:
+        return f"{place or self.module}:{self.line} in {self.function}"
+
+
+def frames_of(traceback: str) -> list[Frame]:
+    """Of the exception that came out last, the outermost first."""
+    for mark in (_CAUSED, _MEANWHILE):
+        traceback = traceback.rpartition(mark)[2]
+    return [Frame(*found) for found in _FRAME.findall(traceback)]
+
+
+def own_frame(frames: list[Frame], packages: tuple[str, ...] = ()) -> Frame | None:
+    """The innermost that is of no library; `packages` are the harness's own, which are none."""
+    own = [frame for frame in frames if not frame.is_standard and frame.package in ("", *packages)]
+    return own[-1] if own else None
