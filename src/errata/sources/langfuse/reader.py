@@ -2,16 +2,23 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from errata.model import Item, Run
 from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.langfuse import NAME
 from errata.sources.langfuse.attempts import Read, Trace, Try, attempt_of, case_of, missing, name_of
-from errata.sources.langfuse.layout import NAME, Export
-from errata.sources.langfuse.rows import Told, inside_of, named
+from errata.sources.langfuse.rows import Export, Told, inside_of, named
 from errata.sources.langfuse.runs import Link, Plan
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.values import text
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    with ExitStack() as stack:
+        yield from Reading(Export(path), stack).items()
 
 
 class Reading:

@@ -1,15 +1,36 @@
-"""A row → its case and its attempt. Evaluators are asked of runs that crashed, too; their own crash is a comment."""
+"""The rows of an experiment → cases and attempts, with the runs below a run as steps.
+
+Evaluators are asked of runs that crashed, too; their own crash is a comment.
+"""
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from errata.model import Attempt, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
-from errata.model.words import Execution
+from errata.model import (
+    Actor,
+    Attempt,
+    Check,
+    ErrorInfo,
+    Item,
+    Output,
+    Run,
+    SourceRef,
+    Step,
+    Usage,
+    UsageByRole,
+    case_key,
+)
+from errata.model.words import ActorRole, Execution, StepKind
 from errata.sources.base import Numbering, Row
-from errata.sources.langsmith.child_runs import steps_of
-from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of
+from errata.sources.langsmith import NAME
+from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of, runs_of, survey
 from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.json_rows import json_rows
+from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import Scored, answer_of, case_of, scored, status_of_value
+from errata.sources.shared.steps import nested_steps
 from errata.sources.shared.values import as_text, count, known, mapping, moment, name_of, number, plain, rest, text
 
 _RUN = frozenset(
@@ -19,6 +40,21 @@ _RUN = frozenset(
 _TOKENS = {"input": "prompt_tokens", "output": "completion_tokens", "total": "total_tokens"}
 _EXAMPLE = frozenset(("id", "dataset_id", "inputs", "outputs"))
 _FEEDBACK = frozenset(("key", "score", "value", "comment"))
+_KINDS: dict[str, tuple[ActorRole, StepKind]] = {
+    "llm": ("assistant", "model_call"),
+    "tool": ("tool", "tool_result"),
+    "retriever": ("tool", "tool_result"),
+}
+_CHILD = frozenset(("id", "name", "run_type", "outputs", "error", "start_time", "end_time", "child_runs", "inputs"))
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    experiments = survey(path)
+    runs = runs_of(experiments, path)
+    rows = json_rows(path, source=NAME, root=path.parent)
+    convert = partial(items_of, runs, experiments, Numbering())
+    yield from items_of_runs(runs, rows, convert, which=lambda row: experiment_named(row.data["run"]), source=NAME)
 
 
 def items_of(
@@ -128,3 +164,26 @@ def _verdict(made: Scored, told: dict[str, Any]) -> dict[str, Any]:
 
 def _other(example: dict[str, Any], run: Run) -> dict[str, Any]:
     return known(dataset=example.get("dataset_id") if example.get("dataset_id") != run.suite else None)
+
+
+def steps_of(run: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
+    return nested_steps(run, "child_runs", _step, ref)
+
+
+def _step(child: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:
+    role, kind = _KINDS.get(text(child.get("run_type")), ("environment", "log"))
+    said, error = child.get("outputs"), child.get("error")
+    shown = as_text(error).partition("\n\n")[0] if error else ""
+    return Step(
+        index=index,
+        actor=Actor(role=role, name=text(child.get("name"))),
+        kind=kind,
+        parent=parent,
+        text=answer_of(said) or ("" if said is None else as_text(said)),
+        error=error_of(raised_as(shown), "tool" if role == "tool" else "subject", ref=ref) if shown else None,
+        started_at=moment(child.get("start_time")),
+        ended_at=moment(child.get("end_time")),
+        span_id=text(child.get("id")),
+        ref=ref,
+        extra=rest(child, _CHILD) | known(inputs=child.get("inputs"), run_type=child.get("run_type")),
+    )
