@@ -5,13 +5,29 @@ were measured. The first measure is taken for the one that decides, the others a
 """
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, Case, Check, Item, Output, Run, Step, case_key
+from errata.model import (
+    Attempt,
+    Case,
+    Check,
+    Item,
+    Output,
+    Reported,
+    Run,
+    Scorer,
+    SourceInfo,
+    SourceRef,
+    Step,
+    case_key,
+)
 from errata.model.identity import fingerprint
 from errata.model.words import CheckStatus
-from errata.sources.base import Numbering, Row, number_or_none
-from errata.sources.ragas.columns import ANSWER, INPUT, REFERENCE, RETRIEVED, Columns
+from errata.sources.base import Numbering, Row, convert_each, number_or_none, of_run
+from errata.sources.ragas import ANSWER, INPUT, NAME, REFERENCE, RETRIEVED
+from errata.sources.ragas.tables import Columns, Table
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.documents import retrieved
 from errata.sources.shared.facts import Facts, outcome_of
@@ -24,6 +40,33 @@ class Reading(NamedTuple):
     run: Run
     columns: Columns
     numbering: Numbering
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    table = Table(path, path.parent)
+    run = Run(
+        native_id=f"{NAME}-{table.mark}",
+        source=SourceInfo(name=NAME),
+        reported=tuple(_reported(table, SourceRef(file=path.name))),
+        scorers=tuple(Scorer(name=name) for name in table.columns.measures),
+        origin=str(path.parent),
+        ref=SourceRef(file=path.name),
+    )
+    yield run
+    reading = Reading(run, table.columns, Numbering())
+    yield from of_run(run.id, convert_each(table.rows(), partial(items_of, reading), source=NAME))
+
+
+def _reported(table: Table, ref: SourceRef) -> Iterator[Reported]:
+    """What ragas prints of a result, and writes nowhere; of each measure so many rows have a value."""
+    measured = dict.fromkeys(table.columns.measures, 0)
+    for row in table.rows():
+        data = row.data if isinstance(row, Row) and isinstance(row.data, dict) else {}
+        for name in measured:
+            measured[name] += number_or_none(data.get(name)) is not None
+    for name, rows in measured.items():
+        yield Reported(name=name, metric="mean", n=rows, headline=name == table.columns.primary, ref=ref)
 
 
 def items_of(reading: Reading, row: Row) -> Iterator[Item]:

@@ -1,15 +1,16 @@
-"""The fields of the whole → the run. It has no id and no time; what all cases say together names it."""
+"""A file of deepeval → its run and its cases. A run has no id and no time; what all cases say together names it."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Usage, UsageByRole
+from errata.model import Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable, Usage, UsageByRole
 from errata.model.identity import fingerprint
-from errata.sources.deepeval.layout import NAME
-from errata.sources.deepeval.metrics import scorers_of
-from errata.sources.deepeval.names import objects
-from errata.sources.deepeval.results import Results
+from errata.sources.base import Numbering, convert_each, of_run
+from errata.sources.deepeval import NAME, latest_in
+from errata.sources.deepeval.cases import items_of, scorers_of
+from errata.sources.deepeval.results import Results, objects, results_at
 from errata.sources.shared.values import (
     as_text,
     count,
@@ -28,6 +29,24 @@ _RUN = frozenset(
      "test_failed", "evaluation_cost", "test_run_id")
 )  # fmt: skip
 _MODEL = ("model", "model_name", "llm")
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    root = path if path.is_dir() else path.parent
+    seen: set[str] = set()
+    for file in latest_in(path) if path.is_dir() else [path]:
+        results = results_at(file, root)
+        if isinstance(results, Unreadable):
+            yield results
+            continue
+        run = run_of(results, root)
+        if run.id in seen:
+            continue
+        seen.add(run.id)
+        yield run
+        yield from of_run(run.id, iter(results.problems))
+        yield from of_run(run.id, convert_each(results.rows(), partial(items_of, run, Numbering()), source=NAME))
 
 
 def run_of(results: Results, root: Path) -> Run:

@@ -1,16 +1,32 @@
-"""A row, or the spans of a trace → its case and its attempt."""
+"""A row, or the spans of a trace → its case and its attempt with steps."""
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-from errata.model import Attempt, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
+from errata.model import (
+    Actor,
+    Attempt,
+    Check,
+    ErrorInfo,
+    Item,
+    Output,
+    Run,
+    SourceRef,
+    Step,
+    Usage,
+    UsageByRole,
+    case_key,
+)
 from errata.model.identity import fingerprint
 from errata.model.usage import total_of
+from errata.model.words import ActorRole, Phase, StepKind
 from errata.sources.base import Numbering, Row
-from errata.sources.braintrust.experiments import Experiment, experiment_of
-from errata.sources.braintrust.groups import root_of
-from errata.sources.braintrust.spans import SCORE, kind_of, steps_of
+from errata.sources.braintrust import NAME
+from errata.sources.braintrust.experiments import Experiment, experiment_of, groups_of, root_of, runs_of, survey
 from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import answer_of, case_of, scored, status_of_value
 from errata.sources.shared.values import (
     as_text,
@@ -30,6 +46,25 @@ _ROW = frozenset(
      "project_id", "origin")
 )  # fmt: skip
 SCORER_ERRORS = "scorer_errors"
+SCORE = "score"
+STEPS_CAP = 10_000
+_KINDS: dict[str, tuple[ActorRole, StepKind]] = {
+    "llm": ("assistant", "model_call"),
+    "tool": ("tool", "tool_result"),
+    "function": ("tool", "tool_result"),
+    SCORE: ("judge", "score"),
+}
+_SPAN = frozenset(("span_id", "span_parents", "root_span_id", "output", "error", "metrics", "span_attributes"))
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    found = survey(path)
+    runs = runs_of(found, path)
+    convert = partial(items_of, runs, found.experiments, Numbering())
+    yield from items_of_runs(
+        runs, groups_of(path), convert, which=lambda group: experiment_of(group.data[0]), source=NAME
+    )
 
 
 def items_of(runs: dict[str, Run], found: dict[str, Experiment], numbering: Numbering, group: Row) -> Iterator[Item]:
@@ -136,4 +171,38 @@ def _usage(told: dict[str, Any], spans: list[Row]) -> Usage:
         total=total_of(count(one.get("tokens")) for one in of),
         cost=cost,
         cost_source="unknown" if cost is None else "estimated",
+    )
+
+
+def kind_of(span: dict[str, Any]) -> str:
+    return text(mapping(span.get("span_attributes")).get("type"))
+
+
+def steps_of(spans: list[Row]) -> tuple[Step, ...]:
+    """In the order in which they began."""
+    ordered = sorted(spans, key=lambda one: number(mapping(one.data.get("metrics")).get("start")) or 0)[:STEPS_CAP]
+    at = {text(one.data.get("span_id")): index for index, one in enumerate(ordered)}
+    return tuple(_step(one, index, at) for index, one in enumerate(ordered))
+
+
+def _step(row: Row, index: int, at: dict[str, int]) -> Step:
+    span = row.data
+    attributes, metrics = mapping(span.get("span_attributes")), mapping(span.get("metrics"))
+    role, kind = _KINDS.get(kind_of(span), ("environment", "log"))
+    above = [at[one] for one in sequence(span.get("span_parents")) if isinstance(one, str) and one in at]
+    said, error = span.get("output"), span.get("error")
+    phase: Phase = "scoring" if role == "judge" else "tool" if role == "tool" else "subject"
+    return Step(
+        index=index,
+        actor=Actor(role=role, name=text(attributes.get("name"))),
+        kind=kind,
+        parent=above[0] if above and above[0] != index else None,
+        text=answer_of(said) or ("" if said is None else as_text(said)),
+        error=error_of(raised_as(as_text(error)), phase, ref=row.ref) if error else None,
+        started_at=moment_since_1970(metrics.get("start")),
+        ended_at=moment_since_1970(metrics.get("end")),
+        model=text(mapping(span.get("metadata")).get("model")),
+        span_id=text(span.get("span_id")),
+        ref=row.ref,
+        extra=rest(span, _SPAN) | known(type=kind_of(span), metrics=metrics),
     )

@@ -6,15 +6,32 @@ among those of the case, and a case failed where an assertion does not hold. Sco
 
 import re
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Usage, UsageByRole, case_key
+from errata.model import (
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Output,
+    Run,
+    SourceRef,
+    Unreadable,
+    Usage,
+    UsageByRole,
+    case_key,
+)
 from errata.model.identity import fingerprint
 from errata.model.words import CheckKind, CheckStatus
-from errata.sources.base import Row
-from errata.sources.pydantic_evals.reports import Report
+from errata.sources.base import Row, convert_each, of_run
+from errata.sources.pydantic_evals import NAME
+from errata.sources.pydantic_evals.reports import CASES, Report, run_of
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import NOT_MADE, Facts, outcome_of, settled
+from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, plain, rest, sequence, text
 
 _NUMBERED = re.compile(r"Case \d+")
@@ -33,6 +50,20 @@ class Reading(NamedTuple):
     report: Report
     taken: dict[str, set[int]]
     """The numbers of the attempts of each case that were met."""
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    document = long_document(path, CASES, source=NAME, root=path.parent)
+    if isinstance(document, Unreadable):
+        yield document
+        return
+    report = Report(document)
+    run = run_of(report, path.parent)
+    yield run
+    yield from of_run(run.id, iter(report.problems))
+    rows = convert_each(report.rows(), partial(items_of, Reading(run, report, {})), source=NAME)
+    yield from of_run(run.id, rows)
 
 
 def items_of(reading: Reading, row: Row) -> Iterator[Item]:

@@ -1,18 +1,47 @@
-"""The runs that traces belong to, and the numbers that MLflow made of their scores."""
+"""The files of an evaluation → its runs, with the numbers that MLflow made of their scores, and each trace."""
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Code, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.mlflow.assessments import KINDS
-from errata.sources.mlflow.layout import NAME, SUMMARY_CAP
-from errata.sources.mlflow.spans import span_of
-from errata.sources.mlflow.trace import Trace
-from errata.sources.shared.documents import Documents
+from errata.model import Code, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.mlflow import NAME, kind_of
+from errata.sources.mlflow.attempts import KINDS, Told, attempt_of, case_of
+from errata.sources.mlflow.traces import Trace, span_of
+from errata.sources.shared.documents import Documents, children, files, is_file
+from errata.sources.shared.json_rows import holds_one, json_rows
 from errata.sources.shared.values import known, mapping, number, rest, text
 
+PAGED = "traces"
+SUMMARY_CAP = 4 * 1024 * 1024
 _METADATA = "mlflow.source.git."
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    found = Files(path)
+    documents = Documents(found.folder, NAME)
+    told = summaries(found.summaries, documents)
+    yield from documents.problems()
+    reading = Reading(found.folder, told, alone=holds_one(path, PAGED))
+    for file in found.rows:
+        rows = json_rows(file, source=NAME, root=found.folder, paged=PAGED)
+        yield from convert_each(rows, reading.items, source=NAME, owner=reading.owner)
+
+
+class Files:
+    """What is read together: a folder as a whole, or a file with the numbers that stand beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path.parent if is_file(path) else path
+        listed = files(self.folder) if is_file(path) else children(self.folder)
+        found = {file: kind for file in listed if file.is_file() and (kind := kind_of(file))}
+        self.summaries = [file for file, kind in found.items() if kind == "summary"]
+        # the table repeats the traces: it comes after them, for what they do not have
+        self.rows = [file for wanted in ("traces", "table") for file, kind in found.items() if kind == wanted]
+        if self.folder != path:
+            self.rows = [path]
 
 
 class Summary(NamedTuple):
@@ -32,6 +61,36 @@ class Summary(NamedTuple):
 
 
 NO_SUMMARY = Summary({}, SourceRef(file=""), {})
+
+
+class Reading:
+    """What was read so far: runs are announced with their first trace, and a trace is told once."""
+
+    def __init__(self, folder: Path, told: dict[str, Summary], *, alone: bool) -> None:
+        self._folder, self._told, self._alone = folder, told, alone
+        self._runs: dict[str, Run] = {}
+        self._seen: set[int] = set()
+        self._numbering = Numbering()
+
+    def items(self, row: Row) -> Iterator[Item]:
+        trace = Trace(row)
+        if hash(trace.id) in self._seen:
+            return
+        summary = self._told.get(trace.run, NO_SUMMARY)
+        known = self._runs.get(trace.native_run)
+        run, told = known or run_of(trace, summary, self._folder, alone=self._alone), Told(trace)
+        if known is None:
+            yield run
+        index = self._numbering.next((run.id, told.case))
+        if index == 1:
+            yield case_of(run, told)
+        yield attempt_of(run, told, summary.primary, index)
+        # noted last: a trace that can't be read takes nothing along
+        self._runs[trace.native_run] = run
+        self._seen.add(hash(trace.id))
+
+    def owner(self, row: Row) -> str:
+        return self._runs[Trace(row).native_run].id
 
 
 def summaries(files: list[Path], documents: Documents) -> dict[str, Summary]:
