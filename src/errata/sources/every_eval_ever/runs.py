@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import number_or_none
-from errata.sources.every_eval_ever.layout import NAME
+from errata.sources.every_eval_ever import NAME
 from errata.sources.shared.values import (
     count,
     known,

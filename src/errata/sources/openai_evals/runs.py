@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import LINE_CAP, READ_SIZE, decode
+from errata.sources.openai_evals import NAME
 from errata.sources.shared.values import as_text, known, mapping, moment, number, rest, sequence, settings, text
-
-NAME = "openai-evals"
 
 HEADER = re.compile(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
 _SPEC = frozenset(("completion_fns", "eval_name", "base_eval", "split", "run_id", "created_at", "run_config"))

@@ -1,24 +1,31 @@
-"""What lies in a folder of Allure: results, containers with their fixtures, and attachments, all named by chance."""
+"""A folder of Allure: its results, containers with fixtures and attachments, and what lies beside them → the run."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import SourceRef
-from errata.sources.base import Numbering, decode, head_of
-from errata.sources.shared.documents import LISTING_CAP, Documents, children, is_file
-from errata.sources.shared.values import as_text, mapping, name_of, number, sequence, text
-
-NAME = "allure"
-
-HEAD = 64 * 1024
-LOOKS = 200
-_RESULT = tuple(
-    re.compile(rb'(?<!\\)"(?:' + keys + rb')"\s*:')
-    for keys in (rb"uuid", rb"status|stage", rb"historyId|testCaseId|fullName", rb"start|labels|steps")
+from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
+from errata.sources.allure import HEAD, NAME, files_in, is_result
+from errata.sources.base import Numbering, decode, head_of, json_file, text_file
+from errata.sources.shared.documents import LISTING_CAP, Documents, is_file
+from errata.sources.shared.values import (
+    as_text,
+    known,
+    mapping,
+    moment_since_1970,
+    name_of,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
 )
+
 _CONTAINER = re.compile(rb'(?<!\\)"(?:befores|afters|children)"\s*:\s*\[')
+PROPERTIES = "environment.properties"
+PROPERTIES_CAP = 64 * 1024
+_EXECUTOR = ("buildName", "buildUrl", "reportName", "name")
 
 
 class Result(NamedTuple):
@@ -49,22 +56,12 @@ class Survey(NamedTuple):
     """By the result that they are of."""
 
 
-def listed(folder: Path) -> list[Path]:
-    """Its files, those first that bear the usual name of a result."""
-    return sorted(children(folder), key=lambda path: not path.name.endswith("-result.json"))
-
-
-def is_result(path: Path) -> bool:
-    head = head_of(path, HEAD)
-    return head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _RESULT)
-
-
 def survey(path: Path, documents: Documents) -> Survey:
     if path.is_file():
         return _survey([_result(path)], {})
     results: list[Result] = []
     fixtures: dict[str, list[Fixture]] = {}
-    found = listed(path)
+    found = files_in(path)
     if len(found) >= LISTING_CAP:
         documents.refuse(documents.ref(path), f"more than {LISTING_CAP} files: the rest was left out")
     for file in filter(is_file, found):
@@ -131,3 +128,48 @@ def _fixtures(container: dict[str, Any], ref: SourceRef) -> Iterator[tuple[str, 
             for child in sequence(container.get("children")):
                 if isinstance(child, str):
                     yield child, Fixture(when, mapping(told), ref.below(when, at))
+
+
+def run_of(found: Survey, path: Path, documents: Documents) -> Run:
+    root = documents.root
+    executor = documents.get(root / "executor.json") if path.is_dir() else {}
+    results = list(found.results.values())
+    starts, stops = [one.start for one in results if one.start], [one.stop for one in results if one.stop]
+    # which files were run is a choice of the day; what ran them stays
+    suite = next((one.framework for one in results if one.framework), NAME)
+    began = moment_since_1970(min(starts) / 1000) if starts else None
+    name = text(executor.get("reportName")) or text(executor.get("name")) or root.name
+    told = _environment(root) if path.is_dir() else {}
+    # one test is not the whole, and two of them may begin at once
+    alone = "" if path.is_dir() else path.stem.removesuffix("-result")
+    return Run(
+        # a folder names no run: its build does, or else when it began
+        native_id="-".join(filter(None, (text(executor.get("buildName")) or suite, began or root.name, alone))),
+        external_id=text(executor.get("buildUrl")),
+        source=SourceInfo(name=NAME),
+        name=name,
+        subject=Subject(model=as_text(told["model"]) if told.get("model") else ""),
+        suite=suite,
+        started_at=began,
+        finished_at=moment_since_1970(max(stops) / 1000) if stops else None,
+        # no file states it: a report that is made of the results says so many of all
+        reported=(Reported(name="passed of all", metric="mean", headline=True, ref=documents.ref(path)),),
+        environment=told,
+        origin=str(root),
+        extra=rest(settings(executor), _EXECUTOR)
+        | known(build=executor.get("name"), categories=_categories(root) if path.is_dir() else None),
+        ref=documents.ref(path),
+    )
+
+
+def _environment(root: Path) -> dict[str, Any]:
+    written = text_file(root / PROPERTIES, cap=PROPERTIES_CAP) if is_file(root / PROPERTIES) else None
+    lines = [line.partition("=") for line in (written or "").splitlines() if "=" in line and not line.startswith("#")]
+    made: dict[str, Any] = settings({key.strip(): value.strip() for key, _, value in lines})
+    return made
+
+
+def _categories(root: Path) -> Any:
+    """Patterns by which the report sorts failures: kept, and not applied."""
+    file = root / "categories.json"
+    return getattr(json_file(file, source=NAME, root=root), "data", None) if is_file(file) else None

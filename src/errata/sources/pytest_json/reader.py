@@ -1,20 +1,26 @@
-"""A test with its three stages → its case and its attempt.
+"""A report → its tests, each with its three stages, files that could not be collected, and tests that never ran.
 
 What is raised in a body and is no assertion measures nothing, although pytest calls it a failure; what is raised in a
 fixture is an error of the setup, or of what comes after.
 """
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, case_key
+from msgspec.structs import replace
+
+from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, Unreadable, case_key
 from errata.model.words import Phase
-from errata.sources.base import Numbering, Row
-from errata.sources.pytest_json.runs import PASSES, recorded
+from errata.sources.base import Numbering, Row, convert_each, of_run
+from errata.sources.pytest_json import NAME
+from errata.sources.pytest_json.runs import PASSES, field, recorded, run_of, survey
 from errata.sources.shared.documents import captured
 from errata.sources.shared.exceptions import Raised, error_of, raised_in
 from errata.sources.shared.facts import (
     FAILED,
+    MISSING,
     NOT_MADE,
     PASSED,
     SKIPPED,
@@ -24,7 +30,8 @@ from errata.sources.shared.facts import (
     Verdict,
     named_failure,
 )
-from errata.sources.shared.values import as_text, known, mapping, name_of, number, rest, sequence, text
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, rest, sequence, text
 
 OUTCOMES = ("passed", "failed", "skipped")
 STAGES = ("setup", "call", "teardown")
@@ -58,6 +65,21 @@ class Stage(NamedTuple):
 
     def error(self, phase: Phase) -> ErrorInfo:
         return error_of(self.raised, phase, traceback=self.shown, ref=self.ref)
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    document = long_document(path, "tests", source=NAME, root=path.parent)
+    if isinstance(document, Unreadable):
+        yield document
+        return
+    told = survey(document)
+    run = run_of(document, told, path)
+    yield run
+    yield from of_run(run.id, convert_each(document.rows(), partial(items_of, run, Numbering()), source=NAME))
+    yield from of_run(run.id, document.problems())
+    yield from not_collected(run, document)
+    yield from never_run(run, document, told.names)
 
 
 def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
@@ -163,3 +185,53 @@ def _rest_of(stages: dict[str, Stage]) -> dict[str, Any]:
 def _place(stage: Stage) -> dict[str, Any]:
     crash = mapping(stage.data.get("crash"))
     return known(path=crash.get("path"), line=crash.get("lineno"), frames=stage.data.get("traceback"))
+
+
+def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:
+    for at, collector in enumerate(_collectors(document)):
+        if collector.get("outcome") != "failed" or not text(collector.get("nodeid")):
+            continue
+        ref = document.ref.below("collectors", at)
+        shown = text(collector.get("longrepr"))
+        last = shown.strip().rpartition("\n")[2].removeprefix("E").strip()
+        raised = raised_in(shown, last)
+        error = ErrorInfo(
+            type=raised.type or "CollectError", message=raised.message or last, traceback=shown, phase="setup", ref=ref
+        )
+        case, attempt = _unmade(run, text(collector["nodeid"]), NOT_MADE, ref)
+        yield case
+        told = captured("grader", "collection.txt", shown, ref)
+        yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=told)
+
+
+def never_run(run: Run, document: LongDocument, names: frozenset[str]) -> Iterator[Item]:
+    """Where more tests were run than there are rows, nobody knows which: then the run says how many."""
+    if (count(mapping(field(document, "summary")).get("total")) or 0) > len(document.items):
+        return
+    collectors = list(_collectors(document))
+    groups = {text(one.get("nodeid")) for one in collectors}
+    seen = names | groups
+    for collector in collectors:
+        for planned in map(mapping, sequence(collector.get("result"))):
+            name = text(planned.get("nodeid"))
+            if name and name not in seen and "::" in name and planned.get("deselected") is not True:
+                seen |= {name}
+                yield from _unmade(run, name, MISSING, document.ref)
+
+
+def _collectors(document: LongDocument) -> Iterator[dict[str, Any]]:
+    return map(mapping, sequence(field(document, "collectors")))
+
+
+def _unmade(run: Run, name: str, facts: Facts, ref: SourceRef) -> tuple[Case, Attempt]:
+    case = Case(run=run.id, suite=run.suite, native_id=name, category=name.partition("::")[0], ref=ref)
+    attempt = Attempt(
+        run=run.id,
+        case=case_key(run.suite, name),
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        reported_counted=False,
+        ref=ref,
+    )
+    return case, attempt

@@ -1,14 +1,17 @@
 """A result → its case and its attempt. Allure tells what broke from what was refused: `broken` and `failed`."""
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from errata.model import Attempt, Case, Item, Run, SourceRef, attempt_id, case_key
-from errata.sources.allure.layout import Fixture, Result, Survey, labels_of, name_of_test, parameters_of
-from errata.sources.allure.steps import BROKEN, attached, error_in, steps_of, time
-from errata.sources.base import Row
+from errata.model import Actor, Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, Step, attempt_id, case_key
+from errata.model.words import ArtefactRole, Phase
+from errata.sources.allure import NAME
+from errata.sources.allure.folder import Fixture, Result, Survey, labels_of, name_of_test, parameters_of, run_of, survey
+from errata.sources.base import Row, convert_each, json_file, of_run
 from errata.sources.shared.documents import Documents, captured
 from errata.sources.shared.exceptions import error_of, raised_in
 from errata.sources.shared.facts import (
@@ -24,7 +27,18 @@ from errata.sources.shared.facts import (
     Verdict,
     named_failure,
 )
-from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
+from errata.sources.shared.steps import nested_steps
+from errata.sources.shared.values import (
+    as_text,
+    known,
+    last_part,
+    mapping,
+    moment_since_1970,
+    number,
+    rest,
+    sequence,
+    text,
+)
 
 XFAIL = "XFAIL"
 XPASS = "XPASS"
@@ -35,12 +49,27 @@ _RESULT = frozenset(
 )  # fmt: skip
 # of the machine and the moment, not of the test
 _OF_TRY = frozenset(("host", "thread"))
+BROKEN = ("failed", "broken")
+_STEP = ("name", "status", "statusDetails", "start", "stop", "steps", "attachments", "parameters", "stage")
 
 
 class Reading(NamedTuple):
     run: Run
     found: Survey
     documents: Documents
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    root = path if path.is_dir() else path.parent
+    documents = Documents(root, NAME, keep="end")
+    found = survey(path, documents)
+    run = run_of(found, path, documents)
+    yield run
+    rows = (json_file(one.path, source=NAME, root=root) for one in found.results.values())
+    reading = Reading(run, found, documents)
+    yield from of_run(run.id, convert_each(rows, partial(items_of, reading), source=NAME))
+    yield from of_run(run.id, documents.problems())
 
 
 def items_of(reading: Reading, row: Row) -> Iterator[Item]:
@@ -159,3 +188,49 @@ def _extra(result: dict[str, Any], fixtures: list[Fixture]) -> dict[str, Any]:
     return rest(result, _RESULT) | known(
         history=result.get("historyId"), stage=result.get("stage"), flags=flags, labels=of_try, fixtures=told
     )
+
+
+def steps_of(result: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
+    return nested_steps(result, "steps", _step, ref)
+
+
+def _step(told: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:
+    status = text(told.get("status"))
+    return Step(
+        index=index,
+        actor=Actor(role="environment"),
+        kind="log",
+        parent=parent,
+        text=text(told.get("name")),
+        error=error_in(told, "subject", ref) if status in BROKEN else None,
+        started_at=time(told.get("start")),
+        ended_at=time(told.get("stop")),
+        ref=ref,
+        extra=rest(told, _STEP) | known(status=status, parameters=parameters_of(told)),
+    )
+
+
+def error_in(told: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorInfo:
+    details = mapping(told.get("statusDetails"))
+    message, trace = text(details.get("message")).strip(), text(details.get("trace"))
+    return error_of(raised_in(trace, message), phase, traceback=trace, ref=ref.below("statusDetails"))
+
+
+def attached(holder: dict[str, Any], documents: Documents) -> Iterator[Artefact]:
+    """Of a test and all its steps. A name that leads out of the folder is taken for the file of that name within."""
+    for one in map(mapping, sequence(holder.get("attachments"))):
+        kind, name = text(one.get("type")), last_part(one.get("source"))
+        role: ArtefactRole = "screenshot" if kind.startswith("image/") else "transcript"
+        found = documents.artefact(documents.root / name, role) if name else None
+        told = known(name=one.get("name"), type=kind)
+        if found is not None:
+            yield replace(found, extra=found.extra | told)
+        elif name:
+            yield Artefact(role=role, path=name, extra=told | {"missing": True})
+    for step in map(mapping, sequence(holder.get("steps"))):
+        yield from attached(step, documents)
+
+
+def time(milliseconds: Any) -> str | None:
+    found = number(milliseconds)
+    return None if found is None else moment_since_1970(found / 1000)

@@ -1,16 +1,32 @@
-"""The events of one sample → its case and its attempt."""
+"""The events of a log by sample → its case and its attempt."""
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Attempt, Case, Check, ErrorInfo, Item, Judgement, Output, Run, UsageByRole, case_key
-from errata.sources.base import Row
-from errata.sources.openai_evals.runs import Header
+from errata.model import (
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Judgement,
+    Output,
+    Run,
+    Unreadable,
+    UsageByRole,
+    case_key,
+)
+from errata.sources.base import Row, convert_each, of_run
+from errata.sources.openai_evals import NAME
+from errata.sources.openai_evals.runs import Header, header_of, run_of
 from errata.sources.openai_evals.samplings import Samplings
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
+from errata.sources.shared.row_groups import gathered
 from errata.sources.shared.values import as_text, known, mapping, moment, name_of, number, plain, rest, text
 
 INVALID = "__invalid__"
@@ -54,6 +70,21 @@ class Sample:
     @property
     def raw(self) -> Any:
         return next((row.data.get("data") for row in self.of("raw_sample")), None)
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    header = header_of(path)
+    run = run_of(header, path)
+    yield run
+    rows = gathered(path, Event, Event.key, source=NAME, root=path.parent)
+    events = (row for row in rows if not _is_header(row))
+    yield from of_run(run.id, convert_each(events, partial(items_of, Reading(run, header)), source=NAME))
+
+
+def _is_header(row: Row | Unreadable) -> bool:
+    data = row.data[0].data if isinstance(row, Row) else None
+    return isinstance(data, dict) and bool({"spec", "final_report"} & set(data))
 
 
 def items_of(reading: Reading, group: Row) -> Iterator[Item]:

@@ -1,47 +1,32 @@
-"""Who&When: logs of teams of agents that failed, one file each, in which people marked the decisive mistake."""
+"""A log of a team of agents → its case and its attempt, with what people marked as the decisive mistake."""
 
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from errata.model import Actor, Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, case_key
 from errata.model.words import ActorRole
-from errata.sources.base import Match, Numbering, Row, convert_each, head_of, json_file, of_run, relative
+from errata.sources.base import Numbering, Row, convert_each, json_file, of_run, relative
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import children
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
-
-NAME = "who-and-when"
-TITLE = "Who&When: annotated logs of teams of agents, one file each or a folder of them"
+from errata.sources.who_and_when import NAME, is_log
 
 SUITE = "Who&When"
-HEAD = 64 * 1024
-TAIL = 16 * 1024
-LOOKS = 40
 STOP = "TERMINATE"
 
-_SIGNS = (b'"mistake_agent"', b'"mistake_step"', b'"history"')
 _HOMES = frozenset(
     ["history", "question", "question_ID", "ground_truth", "is_correct", "is_corrected", "level", "system_prompt"]
 )
 
 
-def recognise(path: Path) -> Match | None:
-    try:
-        found = _is_log(path) or (path.is_dir() and any(map(_is_log, islice(children(path), LOOKS))))
-    except (OSError, ValueError):
-        return None
-    return Match.sure("logs of Who&When") if found else None
-
-
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     root = path if path.is_dir() else path.parent
-    files = [child for child in children(path) if _is_log(child)] if path.is_dir() else [path]
+    files = [child for child in children(path) if is_log(child)] if path.is_dir() else [path]
     # one log is a part of the set: it must not take the place of the whole
     name = root.name if path.is_dir() else f"{root.name}.{path.stem}"
     run = Run(
@@ -56,18 +41,6 @@ def read(path: Path) -> Iterator[Item]:
     yield run
     rows = (json_file(file, source=NAME, root=root) for file in files)
     yield from of_run(run.id, convert_each(rows, partial(_items, run, Numbering()), source=NAME))
-
-
-def _is_log(path: Path) -> bool:
-    """The annotation stands behind the history, which may be long."""
-    head = head_of(path, HEAD)
-    if not head.lstrip().startswith(b"{"):
-        return False
-    if len(head) == HEAD:
-        with path.open("rb") as file:
-            file.seek(-TAIL, 2)
-            head += file.read()
-    return all(sign in head for sign in _SIGNS)
 
 
 def _items(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:

@@ -1,52 +1,14 @@
-"""Sessions of Claude Code and Codex read alone: what was done, before anybody measured it."""
+"""A session of a coding agent → a run with one case and one attempt, which nobody measured."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, Subject, UsageByRole, case_key
-from errata.sources.base import Match, describe, head_of, of_run, unreadable
-from errata.sources.shared.transcripts import Transcript, is_part, kind_of, transcript_at
-
-NAME = "coding-sessions"
-TITLE = "Claude Code and Codex: sessions; a mapping joins them to a file of results"
+from errata.sources.base import describe, of_run, unreadable
+from errata.sources.coding_sessions import NAME
+from errata.sources.shared.transcripts import Transcript, transcript_at
 
 SUITE = "sessions"
-ABOVE = 3
-LOOKS = 10
-HEAD = 16 * 1024
-
-_JOINS = re.compile(rb"^transcript\s*=", re.MULTILINE)
-
-
-def recognise(path: Path) -> Match | None:
-    try:
-        kind = kind_of(path)
-        if kind is None or _mapping_above(path) is not None:
-            return None
-    except (OSError, ValueError):
-        return None
-    return Match.sure(f"a session of {kind}")
-
-
-def explain(path: Path) -> str | None:
-    """A hint for a part of a session, and for one that belongs to results."""
-    try:
-        if is_part(path):
-            return "this is what a subagent did: name the session that called it, which is read with it"
-        above = _mapping_above(path) if kind_of(path) else None
-    except (OSError, ValueError):
-        return None
-    return f"it belongs to the results that `{above.name}` describes: name these" if above else None
-
-
-def _mapping_above(path: Path) -> Path | None:
-    """A mapping that joins sessions to results; they are then no runs of their own."""
-    for folder in path.absolute().parents[:ABOVE]:
-        for found in sorted(folder.glob("*.map.toml"))[:LOOKS]:
-            if _JOINS.search(head_of(found, HEAD)):
-                return found
-    return None
 
 
 def read(path: Path) -> Iterator[Item]:
