@@ -26,6 +26,7 @@ from errata.sources.base import Numbering, Row
 from errata.sources.braintrust import NAME
 from errata.sources.braintrust.experiments import Experiment, experiment_of, groups_of, root_of, runs_of, survey
 from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.fields import Fields
 from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import answer_of, case_of, scored, status_of_value
 from errata.sources.shared.values import (
@@ -54,7 +55,6 @@ _KINDS: dict[str, tuple[ActorRole, StepKind]] = {
     "function": ("tool", "tool_result"),
     SCORE: ("judge", "score"),
 }
-_SPAN = frozenset(("span_id", "span_parents", "root_span_id", "output", "error", "metrics", "span_attributes"))
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -186,11 +186,12 @@ def steps_of(spans: list[Row]) -> tuple[Step, ...]:
 
 
 def _step(row: Row, index: int, at: dict[str, int]) -> Step:
-    span = row.data
-    attributes, metrics = mapping(span.get("span_attributes")), mapping(span.get("metrics"))
-    role, kind = _KINDS.get(kind_of(span), ("environment", "log"))
-    above = [at[one] for one in sequence(span.get("span_parents")) if isinstance(one, str) and one in at]
-    said, error = span.get("output"), span.get("error")
+    span = Fields(row.data)
+    span.drop("root_span_id")
+    attributes, metrics = mapping(span.take("span_attributes")), mapping(span.take("metrics"))
+    role, kind = _KINDS.get(kind_of(row.data), ("environment", "log"))
+    above = [at[one] for one in sequence(span.take("span_parents")) if isinstance(one, str) and one in at]
+    said, error = span.take("output"), span.take("error")
     phase: Phase = "scoring" if role == "judge" else "tool" if role == "tool" else "subject"
     return Step(
         index=index,
@@ -202,7 +203,7 @@ def _step(row: Row, index: int, at: dict[str, int]) -> Step:
         started_at=moment_since_1970(metrics.get("start")),
         ended_at=moment_since_1970(metrics.get("end")),
         model=text(mapping(span.get("metadata")).get("model")),
-        span_id=text(span.get("span_id")),
+        span_id=text(span.take("span_id")),
         ref=row.ref,
-        extra=rest(span, _SPAN) | known(type=kind_of(span), metrics=metrics),
+        extra=rest(span.rest()) | known(type=kind_of(row.data), metrics=metrics),
     )

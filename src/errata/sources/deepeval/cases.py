@@ -41,6 +41,7 @@ from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import retrieved
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import Facts, despite_error, settled
+from errata.sources.shared.fields import Fields
 from errata.sources.shared.values import (
     as_text,
     count,
@@ -67,13 +68,7 @@ _TRACE = frozenset(
 )
 _METRIC = frozenset(("name", "threshold", "success", "score", "reason", "error", "evaluation_model"))
 _LABEL = frozenset(("name", "label", "success", "reason", "error", "evaluation_model"))
-_TOOL = ("name", "output", "input_parameters", "reasoning")
-_TURN = ("role", "content", "tools_called", "index")
 _SPANS = ("base_spans", "agent_spans", "llm_spans", "retriever_spans", "tool_spans")
-_SPAN = frozenset(
-    ("uuid", "name", "status", "type", "parent_uuid", "start_time", "end_time", "input", "output", "error", "model",
-     "input_tokens", "output_tokens")
-)  # fmt: skip
 _KINDS: dict[str, StepKind] = {"llm": "model_call", "tool": "tool_call", "retriever": "tool_result"}
 _ROLES: dict[str, ActorRole] = {"tool": "tool", "retriever": "tool"}
 
@@ -296,17 +291,17 @@ def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
 
 
 def _turns(case: dict[str, Any], ref: SourceRef) -> Iterator[Step]:
-    for at, turn in enumerate(objects(case.get("turns"))):
-        calls = tuple(call_of(one) for one in objects(turn.get("tools_called")))
-        content = turn.get("content")
+    for at, turn in enumerate(map(Fields, objects(case.get("turns")))):
+        calls = tuple(call_of(one) for one in objects(turn.take("tools_called")))
+        content, order = turn.take("content"), turn.take("index")
         yield Step(
             index=at,
-            actor=Actor(role=CHAT_ROLES.get(text(turn.get("role")), "environment")),
+            actor=Actor(role=CHAT_ROLES.get(text(turn.take("role")), "environment")),
             kind="tool_call" if calls else "message",
             text="" if content is None else as_text(content),
             tool_calls=calls,
             ref=ref.below("turns", at),
-            extra=rest(turn, _TURN) | known(order=turn["index"] if turn.get("index") not in (None, at) else None),
+            extra=rest(turn.rest()) | known(order=order if order not in (None, at) else None),
         )
 
 
@@ -322,13 +317,15 @@ def _tools(case: dict[str, Any]) -> Iterator[Step]:
         )
 
 
-def call_of(tool: dict[str, Any]) -> ToolCall:
-    output = tool.get("output")
+def call_of(told: dict[str, Any]) -> ToolCall:
+    tool = Fields(told)
+    tool.drop("reasoning")
+    output = tool.take("output")
     return ToolCall(
-        name=text(tool.get("name")),
-        arguments=plain(tool.get("input_parameters")),
+        name=text(tool.take("name")),
+        arguments=plain(tool.take("input_parameters")),
         result=None if output is None else ToolResult(text=as_text(output)),
-        extra=rest(tool, _TOOL),
+        extra=rest(tool.rest()),
     )
 
 
@@ -338,21 +335,24 @@ def _spans(trace: dict[str, Any], ref: SourceRef) -> list[Step]:
     return sorted(found, key=lambda step: step.started_at or "")
 
 
-def _span(span: dict[str, Any], ref: SourceRef) -> Step:
-    kind, output, broke = text(span.get("type")), span.get("output"), text(span.get("error"))
-    read, written = count(span.get("input_tokens")), count(span.get("output_tokens"))
+def _span(told: dict[str, Any], ref: SourceRef) -> Step:
+    span = Fields(told)
+    span.drop("status")
+    kind, output, broke = text(span.take("type")), span.take("output"), text(span.take("error"))
+    read, written = count(span.take("input_tokens")), count(span.take("output_tokens"))
+    given, parent = span.take("input"), span.take("parent_uuid")
     return Step(
         index=0,
-        actor=Actor(role=_ROLES.get(kind, "assistant"), name=text(span.get("name"))),
+        actor=Actor(role=_ROLES.get(kind, "assistant"), name=text(span.take("name"))),
         kind=_KINDS.get(kind, "message"),
         text="" if output is None else as_text(output),
         error=error_of(raised_as(broke), "subject", ref=ref) if broke else None,
         usage=None if read is None and written is None else Usage(input=read, output=written),
-        started_at=moment(span.get("start_time")),
-        ended_at=moment(span.get("end_time")),
-        model=text(span.get("model")),
-        span_id=text(span.get("uuid")),
-        extra=rest(span, _SPAN) | known(input=span.get("input"), parent=span.get("parent_uuid"), type=kind),
+        started_at=moment(span.take("start_time")),
+        ended_at=moment(span.take("end_time")),
+        model=text(span.take("model")),
+        span_id=text(span.take("uuid")),
+        extra=rest(span.rest()) | known(input=given, parent=parent, type=kind),
     )
 
 

@@ -9,15 +9,12 @@ from errata.model import Check, Reported, Run, SourceInfo, SourceRef, Subject, U
 from errata.sources.base import Row, describe, unreadable
 from errata.sources.langfuse import NAME, Kind
 from errata.sources.langfuse.rows import Export, inside_of, named, time_of
+from errata.sources.shared.fields import Fields
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.scores import status_of_value
 from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
 
 _RUN = frozenset(("id", "name", "datasetName", "datasetRunItems", "createdAt"))
-_SCORE = frozenset(
-    ("id", "traceId", "name", "value", "stringValue", "dataType", "comment", "observationId", "datasetRunId",
-     "sessionId", "timestamp", "source")
-)  # fmt: skip
 _HEADLINE = ("id", "name", "datasetRunId")
 _NO_MEASURE = ("TEXT", "CORRECTION")
 _AVERAGES = ("{}", "avg_{}", "average_{}", "mean_{}", "{}_avg", "{}_average", "{}_mean")
@@ -155,9 +152,22 @@ def value_of(score: dict[str, Any]) -> float | str | bool | None:
 def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterator[Check]:
     """`primary` is the score that the headline of a run averages, where it has one: then it alone decides."""
     for order, row in enumerate(scores):
-        score = row.data
-        name, value, place = text(score.get("name")), value_of(score), text(score.get("observationId"))
-        measures = score.get("dataType") not in _NO_MEASURE
+        score = Fields(row.data)
+        score.drop("traceId")
+        name, value, place = text(score.take("name")), value_of(row.data), text(score.take("observationId"))
+        kind, native, words = score.take("dataType"), score.take("value"), score.take("stringValue")
+        measures = kind not in _NO_MEASURE
+        others = known(
+            id=score.take("id"),
+            at=score.take("timestamp"),
+            source=score.take("source"),
+            type=kind,
+            number=native if isinstance(value, str) else None,
+            words=words if not isinstance(value, str) else None,
+            observation=place if place not in steps else None,
+            session=score.take("sessionId"),
+            run=score.take("datasetRunId"),
+        )
         yield Check(
             name=name,
             status=status_of_value(value) if measures else "not_applicable",
@@ -165,20 +175,9 @@ def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterato
             value=value,
             is_primary=measures and name == primary,
             counts=measures and primary in ("", name),
-            explanation=as_text(score.get("comment") or ""),
+            explanation=as_text(score.take("comment") or ""),
             step=steps.get(place),
-            extra=rest(score, _SCORE)
-            | known(
-                id=score.get("id"),
-                at=score.get("timestamp"),
-                source=score.get("source"),
-                type=score.get("dataType"),
-                number=score.get("value") if isinstance(value, str) else None,
-                words=score.get("stringValue") if not isinstance(value, str) else None,
-                observation=place if place not in steps else None,
-                session=score.get("sessionId"),
-                run=score.get("datasetRunId"),
-            ),
+            extra=rest(score.rest()) | others,
             ref=row.ref,
         )
 

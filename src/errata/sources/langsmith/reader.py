@@ -27,6 +27,7 @@ from errata.sources.base import Numbering, Row
 from errata.sources.langsmith import NAME
 from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of, runs_of, survey
 from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.fields import Fields
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.runs import items_of_runs
 from errata.sources.shared.scores import Scored, answer_of, case_of, scored, status_of_value
@@ -39,13 +40,11 @@ _RUN = frozenset(
 )  # fmt: skip
 _TOKENS = {"input": "prompt_tokens", "output": "completion_tokens", "total": "total_tokens"}
 _EXAMPLE = frozenset(("id", "dataset_id", "inputs", "outputs"))
-_FEEDBACK = frozenset(("key", "score", "value", "comment"))
 _KINDS: dict[str, tuple[ActorRole, StepKind]] = {
     "llm": ("assistant", "model_call"),
     "tool": ("tool", "tool_result"),
     "retriever": ("tool", "tool_result"),
 }
-_CHILD = frozenset(("id", "name", "run_type", "outputs", "error", "start_time", "end_time", "child_runs", "inputs"))
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -119,21 +118,22 @@ def _error(told: Any, ref: SourceRef) -> ErrorInfo | None:
     return error_of(raised_as(shown), "subject", traceback=traceback, ref=ref)
 
 
-def _check(told: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    score, comment = told.get("score"), text(told.get("comment"))
-    value = score if score is not None else told.get("value")
+def _check(feedback: dict[str, Any], order: int, ref: SourceRef) -> Check:
+    told = Fields(feedback)
+    score, label, comment = told.take("score"), told.take("value"), text(told.take("comment"))
+    value = score if score is not None else label
     here = ref.below("evaluation_results", order)
     broke = value is None and (mapping(told.get("extra")).get("error") is True or _is_exception(comment))
     word = value if isinstance(value, bool | str) or value is None else number(value)
     return Check(
-        name=text(told["key"]),
+        name=text(told.require("key")),
         status="error" if broke else status_of_value(value),
         order=order,
         kind="criterion",
         value=as_text(value) if word is None and value is not None else word,
         explanation="" if broke else comment,
         error=error_of(raised_as(comment), "scoring", ref=here) if broke else None,
-        extra=rest(told, _FEEDBACK) | known(said=told.get("value") if score is not None else None),
+        extra=rest(told.rest()) | known(said=label if score is not None else None),
         ref=here,
     )
 
@@ -170,20 +170,22 @@ def steps_of(run: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
     return nested_steps(run, "child_runs", _step, ref)
 
 
-def _step(child: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:
-    role, kind = _KINDS.get(text(child.get("run_type")), ("environment", "log"))
-    said, error = child.get("outputs"), child.get("error")
+def _step(told: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:
+    child = Fields(told)
+    child.drop("child_runs")
+    run_type, inputs, said, error = map(child.take, ("run_type", "inputs", "outputs", "error"))
+    role, kind = _KINDS.get(text(run_type), ("environment", "log"))
     shown = as_text(error).partition("\n\n")[0] if error else ""
     return Step(
         index=index,
-        actor=Actor(role=role, name=text(child.get("name"))),
+        actor=Actor(role=role, name=text(child.take("name"))),
         kind=kind,
         parent=parent,
         text=answer_of(said) or ("" if said is None else as_text(said)),
         error=error_of(raised_as(shown), "tool" if role == "tool" else "subject", ref=ref) if shown else None,
-        started_at=moment(child.get("start_time")),
-        ended_at=moment(child.get("end_time")),
-        span_id=text(child.get("id")),
+        started_at=moment(child.take("start_time")),
+        ended_at=moment(child.take("end_time")),
+        span_id=text(child.take("id")),
         ref=ref,
-        extra=rest(child, _CHILD) | known(inputs=child.get("inputs"), run_type=child.get("run_type")),
+        extra=rest(child.rest()) | known(inputs=inputs, run_type=run_type),
     )

@@ -31,6 +31,7 @@ from errata.sources.pydantic_evals import NAME
 from errata.sources.pydantic_evals.reports import CASES, Report, run_of
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import NOT_MADE, Facts, outcome_of, settled
+from errata.sources.shared.fields import Fields
 from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, plain, rest, sequence, text
 
@@ -41,7 +42,6 @@ _CASE = frozenset(
      "assertions", "task_duration", "total_duration", "source_case_name", "trace_id", "span_id", "evaluator_failures",
      "error_message", "error_stacktrace")
 )  # fmt: skip
-_RESULT = ("name", "value", "reason")
 _FAILURE = ("name", "error_message", "error_stacktrace")
 
 
@@ -171,8 +171,9 @@ def _checks(report: Report, case: dict[str, Any], ref: SourceRef) -> Iterator[Ch
         )
 
 
-def _check(kind: str, name: str, told: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    value = told.get("value")
+def _check(kind: str, name: str, result: dict[str, Any], order: int, ref: SourceRef) -> Check:
+    told = Fields(result)
+    value, own_name = told.take("value"), told.require("name")
     known_ = value if isinstance(value, bool | str) else number(value)
     how: CheckKind = "assertion" if kind == "assertions" else "criterion"
     return Check(
@@ -183,8 +184,8 @@ def _check(kind: str, name: str, told: dict[str, Any], order: int, ref: SourceRe
         kind=how,
         value=known_,
         counts=kind == "assertions",
-        explanation=text(told.get("reason")),
-        extra=rest(told, _RESULT) | known(name=told["name"] if told.get("name") != name else None, kind=kind),
+        explanation=text(told.take("reason")),
+        extra=rest(told.rest()) | known(name=own_name if own_name != name else None, kind=kind),
         ref=ref,
     )
 

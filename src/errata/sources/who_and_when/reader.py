@@ -12,6 +12,7 @@ from errata.sources.base import Numbering, Row, convert_each, json_file, of_run,
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import children
 from errata.sources.shared.facts import Facts
+from errata.sources.shared.fields import Fields
 from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
 from errata.sources.who_and_when import NAME, is_log
 
@@ -94,16 +95,16 @@ def _facts(correct: Any) -> Facts:
     return Facts("completed", "scored", "pass" if correct else "fail")
 
 
-def _step(said: dict[str, Any], index: int, ref: SourceRef) -> Step:
+def _step(message: dict[str, Any], index: int, ref: SourceRef) -> Step:
     """Numbered as the annotation counts: from 0."""
-    role, name = text(said.get("role")), text(said.get("name"))
-    content = said.get("content")
+    said = Fields(message)
+    role, name, content = text(said.take("role")), text(said.take("name")), said.take("content")
     return Step(
         index=index,
         actor=Actor(role=_who(role, name), name=name or (role if role not in CHAT_ROLES else "")),
         text=content if isinstance(content, str) else "" if content is None else as_text(content),
         ref=ref.below("history", index),
-        extra=rest(said, ("content", "role", "name")) | known(role=role if name else None),
+        extra=rest(said.rest()) | known(role=role if name else None),
     )
 
 
