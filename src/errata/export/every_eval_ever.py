@@ -11,10 +11,15 @@ import msgspec
 from errata import __version__
 from errata.errors import SettingsError
 from errata.model import Case, StoredRun
-from errata.sources.every_eval_ever.naming import UNKNOWN, Naming, naming_of
-from errata.sources.every_eval_ever.tallying import Tallies
 from errata.sources.every_eval_ever.written_rows import rows_of
-from errata.sources.every_eval_ever.written_summary import summary_of, with_instances
+from errata.sources.every_eval_ever.written_summary import (
+    UNKNOWN,
+    Naming,
+    Tallies,
+    naming_of,
+    summary_of,
+    with_instances,
+)
 from errata.store.attempts import attempts_of, case_of
 from errata.store.database import Store
 

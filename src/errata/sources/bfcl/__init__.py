@@ -13,7 +13,7 @@ from errata.sources.bfcl.layout import NAME, Named, files_below, named
 from errata.sources.bfcl.recognition import HEAD, is_score, recognise
 from errata.sources.bfcl.rows import Scored, items_of
 from errata.sources.bfcl.runs import Category, header_of, run_of
-from errata.sources.shared.gathering import Lines, lines_of
+from errata.sources.shared.row_groups import Lines, lines_of
 from errata.sources.shared.values import as_text
 
 __all__ = ["NAME", "TITLE", "read", "recognise"]

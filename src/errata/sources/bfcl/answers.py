@@ -5,7 +5,7 @@ from typing import Any
 
 from errata.model import Actor, Output, Step, ToolCall
 from errata.sources.base import decode
-from errata.sources.shared.roles import CHAT_ROLES
+from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.values import as_text, mapping, plain, rest, sequence, text
 
 _ASSISTANT = Actor(role="assistant")

@@ -12,8 +12,8 @@ from errata.model import Attempt, Case, Check, ErrorInfo, Item, Limit, Run, Sour
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import Row
 from errata.sources.bfcl.answers import output_of, steps_of, steps_of_log
+from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.tracebacks import frames_of, own_frame
 from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, sequence, text
 
 BROKE = "Error during inference:"

@@ -8,7 +8,7 @@ from errata.sources.evalscope.sample import Reading, Sample
 from errata.sources.evalscope.scores import checks_of, judgements_of, measurement_of
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of
-from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
 
 _PREDICTION = frozenset(("index", "model", "model_output", "messages", "agent_trace", "metadata"))

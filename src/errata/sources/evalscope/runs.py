@@ -10,8 +10,7 @@ from errata.sources.base import READ_SIZE, head_of
 from errata.sources.evalscope.layout import CONFIG, LOG, NAME, Config, Dataset
 from errata.sources.evalscope.reports import Report
 from errata.sources.shared.documents import Documents, is_file
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, mapping, moment, rest, sequence, text
+from errata.sources.shared.values import as_text, known, mapping, moment, rest, sequence, settings, text
 from errata.text.clean import one_line
 from errata.text.redact import redact
 

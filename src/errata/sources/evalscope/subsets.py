@@ -10,7 +10,7 @@ from errata.sources.base import Row, convert_each
 from errata.sources.evalscope.attempts import items_of
 from errata.sources.evalscope.layout import NAME, Subset
 from errata.sources.evalscope.sample import Index, Reading, Sample
-from errata.sources.shared.gathering import Lines, lines_of
+from errata.sources.shared.row_groups import Lines, lines_of
 
 
 class Samples:

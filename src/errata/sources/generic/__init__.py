@@ -15,7 +15,7 @@ from errata.sources.generic.mapping import Mapping, load
 from errata.sources.generic.rows import Rows
 from errata.sources.generic.runs import Place, Runs
 from errata.sources.generic.tables import open_table
-from errata.sources.shared.neighbours import by_neighbours
+from errata.sources.shared.runs import by_neighbours
 
 NAME = "generic"
 TITLE = "Your own tables: JSONL, JSON, CSV, TSV or Parquet, described by a mapping file"

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from errata.model import ErrorInfo, Limit, SourceRef
 from errata.model.words import Execution, Phase
-from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.values import mapping, moment, rest, text
 from errata.text.redact import redact
 

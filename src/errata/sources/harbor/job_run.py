@@ -9,8 +9,7 @@ from errata.model import Code, Reported, Run, SourceInfo, Subject, Usage, UsageB
 from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trials import ADHOC, Group, Trial, inline_trials, model_of
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, text
+from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, settings, text
 
 _STATS = ("n_completed_trials", "n_errored_trials", "n_running_trials", "n_pending_trials", "n_cancelled_trials")
 _OLD_STATS = ("n_trials", "n_errors", "n_retries")

@@ -8,8 +8,18 @@ from typing import Any
 from errata.model import Code, Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.harbor.layout import NAME
 from errata.sources.harbor.trials import model_of
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, known, last_part, mapping, moment, number, rest, sequence, text
+from errata.sources.shared.values import (
+    count,
+    known,
+    last_part,
+    mapping,
+    moment,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 
 SUITE = "terminal-bench"
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*$|head$")

@@ -13,8 +13,7 @@ from errata.sources.harbor.rewards import outcome_of, reward_checks, test_checks
 from errata.sources.harbor.trial_files import artefacts_of
 from errata.sources.harbor.values import seconds_between
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, text
+from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, settings, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _HOMES = frozenset(

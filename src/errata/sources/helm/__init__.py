@@ -13,8 +13,8 @@ from errata.sources.helm.recognition import explain, recognise
 from errata.sources.helm.runs import Folder, run_of
 from errata.sources.helm.stats import stats_of
 from errata.sources.shared.documents import Documents, is_file
-from errata.sources.shared.gathering import Items
-from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.row_groups import Items
 from errata.sources.shared.values import mapping
 
 __all__ = ["NAME", "TITLE", "explain", "read", "recognise"]

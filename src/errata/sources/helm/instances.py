@@ -11,7 +11,7 @@ from errata.sources.base import Numbering, Row
 from errata.sources.helm import requests
 from errata.sources.helm.stats import Stat, stats_of
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.gathering import Items
+from errata.sources.shared.row_groups import Items
 from errata.sources.shared.values import known, mapping, moment_since_1970, name_of, plain, rest, sequence, text
 
 _STATE = ("instance", "request", "result", "output_mapping", "reference_index", "request_mode",

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from errata.model import Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.helm.layout import NAME, SPEC, STATE, STATS
 from errata.sources.helm.stats import Stat, main_measure
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import known, mapping, moment_since_1970, plain, rest, sequence, text
+from errata.sources.shared.values import known, mapping, moment_since_1970, plain, rest, sequence, settings, text
 
 _MODEL = re.compile(r"(?<=[:,])model(?:_deployment)?=[^,]*,?")
 _SPEC = ("name", "scenario_spec", "adapter_spec", "groups", "metric_specs")

@@ -9,7 +9,7 @@ from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
 from errata.sources.inspect_ai.events import Event, Events, phase_at
 from errata.sources.inspect_ai.values import words
-from errata.sources.shared.tracebacks import Frame, frames_of, own_frame
+from errata.sources.shared.exceptions import Frame, frames_of, own_frame
 from errata.sources.shared.values import mapping, moment, rest, sequence
 
 HARNESS = "inspect_ai"

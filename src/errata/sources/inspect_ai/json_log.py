@@ -6,7 +6,7 @@ from errata.model import Unreadable
 from errata.sources.base import describe, unreadable
 from errata.sources.inspect_ai.layout import NAME
 from errata.sources.inspect_ai.log import Log
-from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.json_rows import LongDocument, long_document
 
 
 def read_json_log(path: Path) -> Log | Unreadable:

@@ -14,7 +14,7 @@ from errata.sources.inspect_ai.events import Event, Events, as_events
 from errata.sources.inspect_ai.messages import Made, Talk, key_of, tool_error
 from errata.sources.inspect_ai.pools import Pools
 from errata.sources.inspect_ai.values import words
-from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
 
 _ENVELOPE = frozenset(("uuid", "span_id", "timestamp", "working_start", "event", "metadata", "pending"))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Usage, UsageByRole
 from errata.model.usage import NO_USAGE, total_of
-from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import mapping
 
 SIMULATOR_ROLES = frozenset(("user", "simulator", "user_simulator"))

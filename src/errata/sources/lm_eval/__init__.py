@@ -11,8 +11,8 @@ from errata.sources.lm_eval.recognition import HEAD, is_samples, read_with, reco
 from errata.sources.lm_eval.results import Plan, Results
 from errata.sources.lm_eval.runs import run_of, run_of_samples
 from errata.sources.lm_eval.samples import Document, Task, items_of
-from errata.sources.shared.gathering import Items, gathered
-from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.json_rows import long_document
+from errata.sources.shared.row_groups import Items, gathered
 
 __all__ = ["NAME", "TITLE", "read", "read_with", "recognise"]
 

@@ -9,8 +9,7 @@ import msgspec
 from errata.model import Artefact, Code, Reported, Run, Scorer, SourceInfo, Subject
 from errata.sources.lm_eval.layout import NAME
 from errata.sources.lm_eval.results import Plan, Results
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, mapping, moment_since_1970, rest, text
+from errata.sources.shared.values import as_text, known, mapping, moment_since_1970, rest, settings, text
 
 _PER_TASK = ("configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes")
 _ENVIRONMENT = ("pretty_env_info", "transformers_version", "lm_eval_version", "upper_git_hash")

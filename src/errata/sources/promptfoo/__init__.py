@@ -14,7 +14,7 @@ from errata.sources.promptfoo.document import Evaluation, open_evaluation, rows_
 from errata.sources.promptfoo.recognition import explain, recognise
 from errata.sources.promptfoo.retelling import fuller
 from errata.sources.promptfoo.runs import NAME, run_of
-from errata.sources.shared.neighbours import by_neighbours
+from errata.sources.shared.runs import by_neighbours
 
 __all__ = ["NAME", "TITLE", "explain", "fuller", "read", "recognise"]
 

@@ -9,7 +9,7 @@ from errata.model import Actor, Step, ToolCall
 from errata.sources.base import decode
 from errata.sources.promptfoo.spans import steps_of_trace
 from errata.sources.promptfoo.values import as_text, rest
-from errata.sources.shared.roles import CHAT_ROLES
+from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.values import mapping, plain, sequence, text
 
 HISTORIES = ("messages", "redteamHistory", "redteamTreeHistory")

@@ -28,7 +28,7 @@ from errata.sources.scylla.layout import NAME
 from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.values import TIMED_NAME, number, test_of, whole
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.neighbours import by_neighbours
+from errata.sources.shared.runs import by_neighbours
 from errata.sources.shared.values import known, mapping, sequence, text
 
 

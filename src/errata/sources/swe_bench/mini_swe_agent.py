@@ -6,8 +6,18 @@ from msgspec.structs import replace
 
 from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, is_told, known, mapping, moment_since_1970, number, rest, sequence, text
+from errata.sources.shared.values import (
+    count,
+    is_told,
+    known,
+    mapping,
+    moment_since_1970,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 from errata.sources.swe_bench.trajectory import Ending, Trajectory
 from errata.text.redact import redact
 

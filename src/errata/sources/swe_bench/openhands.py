@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 from errata.model import Artefact, ErrorInfo, Limit, SourceRef, Usage
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, known, mapping, number, rest, sequence, text
+from errata.sources.shared.values import count, known, mapping, number, rest, sequence, settings, text
 from errata.sources.swe_bench.openhands_events import conversation_errors, steps_of
 from errata.sources.swe_bench.trajectory import Ending, Trajectory, error_of
 from errata.text.redact import redact

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
-from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.json_rows import long_document
 from errata.sources.shared.values import mapping, text
 from errata.sources.swe_bench.layout import NAME
 

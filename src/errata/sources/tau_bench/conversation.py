@@ -3,8 +3,8 @@
 from typing import Any
 
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
-from errata.sources.shared.roles import CHAT_ROLES
-from errata.sources.shared.talk import Talk
+from errata.sources.shared.chat import CHAT_ROLES
+from errata.sources.shared.steps import Talk
 from errata.sources.shared.values import as_text, count, known, mapping, moment, number, plain, rest, sequence, text
 
 _TAKEN = frozenset(["role", "content", "tool_calls", "reasoning", "timestamp", "cost", "usage", "raw_data", "turn_idx"])

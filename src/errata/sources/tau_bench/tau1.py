@@ -8,7 +8,7 @@ import msgspec
 
 from errata.model import Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, convert_each, of_run
-from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import as_text, known, mapping, sequence, text
 from errata.sources.tau_bench.layout import NAME
 from errata.sources.tau_bench.numbering import Numbers

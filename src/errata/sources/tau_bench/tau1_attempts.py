@@ -17,8 +17,8 @@ from errata.model import (
 )
 from errata.model.words import CheckStatus, Phase
 from errata.sources.shared.chat import last_answer, steps_of_chat
+from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.tracebacks import frames_of
 from errata.sources.shared.values import known, mapping, number, plain, rest, sequence, text
 from errata.sources.tau_bench.numbering import Number
 from errata.sources.tau_bench.rewards import outcome_of

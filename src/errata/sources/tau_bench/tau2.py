@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Attempt, Case, Item, Run, SourceRef, Unreadable, case_key
 from errata.sources.base import Row, convert_each, json_file, of_run
 from errata.sources.shared.facts import MISSING
-from errata.sources.shared.long_documents import LongDocument, long_document
+from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import as_text, count, mapping, number
 from errata.sources.tau_bench.endings import ending_of
 from errata.sources.tau_bench.layout import NAME, RESULTS, simulation_files

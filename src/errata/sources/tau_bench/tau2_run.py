@@ -6,9 +6,8 @@ from typing import Any
 
 from errata.model import Artefact, Case, Code, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import describe, unreadable
-from errata.sources.shared.long_documents import LongDocument
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.json_rows import LongDocument
+from errata.sources.shared.values import as_text, known, mapping, moment, plain, rest, sequence, settings, text
 from errata.sources.tau_bench.layout import NAME
 
 _INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
