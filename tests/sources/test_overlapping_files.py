@@ -9,7 +9,7 @@ import pytest
 from changed_logs import FIXTURES, change
 
 from errata import sources
-from errata.sources.retold import PassedOver
+from errata.sources.overlapping_files import PassedOver
 
 PYTEST = ("allure/pytest", "junit/pytest", "pytest_json/report")
 
