@@ -1,6 +1,5 @@
-"""errata's own JSON Lines: one record per line, written by an export or by a harness that speaks errata directly."""
+"""The lines of errata's own format, read and written."""
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -10,18 +9,11 @@ import msgspec
 
 from errata.model import Attempt, Case, Item, Record, Run, Unreadable, attempt_id
 from errata.model.codec import to_json
-from errata.sources.base import Match, Row, convert_each, json_lines
-
-NAME = "errata-jsonl"
-TITLE = "errata's own JSON Lines: one record per line"
+from errata.sources.base import Row, convert_each, json_lines
+from errata.sources.errata_jsonl import NAME
 
 VERSION = 1
 _LARGEST = 2**63 - 1
-
-# the two keys may stand in either order, but they stand first
-_OPENING = re.compile(
-    rb'(?:\xef\xbb\xbf)?\s*\{\s*(?:"errata"\s*:\s*\d+\s*,\s*"kind"\s*:|"kind"\s*:\s*"\w+"\s*,\s*"errata"\s*:)'
-)
 
 
 class _Line(msgspec.Struct, frozen=True, tag_field="kind"):
@@ -48,23 +40,12 @@ _AnyLine = _RunLine | _CaseLine | _AttemptLine | _UnreadableLine
 _KINDS: dict[type[Record], bytes] = {Run: b"run", Case: b"case", Attempt: b"attempt", Unreadable: b"unreadable"}
 
 
-def recognise(path: Path) -> Match | None:
-    try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
-            opening = file.read(200)
-    except (OSError, ValueError):
-        return None
-    return Match.sure("`errata` and `kind` open the first line") if _OPENING.match(opening) else None
-
-
-def read(path: Path) -> Iterator[Item]:
+def read_lines(path: Path) -> Iterator[Item]:
     rows, seen = json_lines(path, source=NAME, root=path), _Seen()
     return convert_each(rows, partial(_item, seen, str(path.parent.absolute())), source=NAME, owner=seen.owner)
 
 
-def write(items: Iterable[Item]) -> Iterator[bytes]:
+def write_lines(items: Iterable[Item]) -> Iterator[bytes]:
     """One line for each item. Where a run lay on this machine is nobody else's business: `origin` stays here."""
     for item in items:
         record = msgspec.structs.replace(item, origin="") if isinstance(item, Run) else item
