@@ -1,18 +1,27 @@
 """A trial of Harbor: one attempt at a task, with a child for each step of a multi-step task."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, Case, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, case_key
+from errata.model import Artefact, Attempt, Case, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, case_key, times
 from errata.model.usage import total_of
-from errata.model.words import Execution, Measurement, Outcome
+from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
 from errata.sources.harbor.atif import Trajectory, closing_words, stop_reason, total_usage
-from errata.sources.harbor.faults import Fault, error_of, exit_code_of, fault_of, kind_of, limit_of
-from errata.sources.harbor.rewards import outcome_of, reward_checks, test_checks, value_of
-from errata.sources.harbor.trial_files import artefacts_of
-from errata.sources.harbor.values import seconds_between
-from errata.sources.shared.documents import Documents
+from errata.sources.harbor.verdicts import (
+    Fault,
+    error_of,
+    exit_code_of,
+    fault_of,
+    kind_of,
+    limit_of,
+    outcome_of,
+    reward_checks,
+    test_checks,
+    value_of,
+)
+from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.settings import settings
 from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, text
 
@@ -38,6 +47,9 @@ _HOMES = frozenset(
     ]
 ) | frozenset(_PHASES)
 _SPENT = frozenset(["n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd", "rollout_details", "metadata"])
+_GRADING = ("reward", "ctrf")
+_LOGS = ("trial.log", "exception.txt")
+_RECORDED = (".cast",)
 
 
 class Place(NamedTuple):
@@ -245,3 +257,34 @@ def _other_config(path: Path, config: dict[str, Any], documents: Documents) -> A
 def _folder_name(name: str) -> str:
     last = name.replace("\\", "/").rpartition("/")[2]
     return "_" if last in ("", ".", "..") else last
+
+
+def artefacts_of(folder: Path, documents: Documents) -> tuple[Artefact, ...]:
+    """Of a trial, or of one step of it, which has the same folders."""
+    return tuple(found for found in _all(folder, documents) if found is not None)
+
+
+def _all(folder: Path, documents: Documents) -> Iterator[Artefact | None]:
+    for file in files(folder / "verifier"):
+        role: ArtefactRole = "grader" if any(word in file.name for word in _GRADING) else "log"
+        yield documents.artefact(file, role, name=f"verifier/{file.name}")
+    for name in _LOGS:
+        yield documents.artefact(folder / name, "log", name=name, clean=True)
+    for file in files(folder / "agent"):
+        if not (file.name.startswith("trajectory") and file.suffix == ".json"):
+            yield documents.artefact(file, agent_role(file), name=f"agent/{file.name}", clean=True)
+    yield documents.artefact(folder / "artifacts" / "manifest.json", "output", name="artifacts/manifest.json")
+    for file in files(folder / "artifacts"):
+        if file.name != "manifest.json":
+            yield documents.artefact(file, "output", name=f"artifacts/{file.name}")
+
+
+def agent_role(file: Path) -> ArtefactRole:
+    return "transcript" if file.suffix in _RECORDED else "log"
+
+
+def seconds_between(start: str | None, end: str | None) -> float | None:
+    """None where a time is absent, or one of them is local and the other is not."""
+    if start is None or end is None or times.is_local(start) != times.is_local(end):
+        return None
+    return round((times.parse(end) - times.parse(start)) / timedelta(seconds=1), 6)
