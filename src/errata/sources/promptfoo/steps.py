@@ -1,14 +1,14 @@
-"""What was said: the prompt, which may be a chat, and the answer; for several turns and red teams, their history."""
+"""The conversation: prompt and answer, the history of several turns and red teams, and traced spans."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec.structs import replace
 
-from errata.model import Actor, Step, ToolCall
+from errata.model import Actor, ErrorInfo, Step, ToolCall
+from errata.model.words import ActorRole, StepKind
 from errata.sources.base import decode
-from errata.sources.promptfoo.spans import steps_of_trace
-from errata.sources.promptfoo.values import as_text, rest
+from errata.sources.promptfoo.values import as_text, moment, rest
 from errata.sources.shared.roles import CHAT_ROLES
 from errata.sources.shared.values import mapping, plain, sequence, text
 
@@ -16,6 +16,7 @@ HISTORIES = ("messages", "redteamHistory", "redteamTreeHistory")
 _MEDIA = ("audio", "images", "video")
 _MESSAGE = ("role", "content", "name", "tool_calls", "reasoning", "reasoning_content")
 _TURN = ("prompt", "output", "trace")
+_KNOWN = ("spanId", "parentSpanId", "name", "startTime", "endTime", "status")
 
 
 def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
@@ -151,3 +152,41 @@ def _turns(told: list[Any]) -> Iterator[Step]:
                 yield Step(index=0, actor=Actor(role="simulator", name="red team"), text=as_text(turn["prompt"]))
             said = as_text(turn["output"]) if turn.get("output") is not None else ""
             yield Step(index=0, actor=Actor(role="assistant"), text=said, extra=rest(turn, _TURN))
+
+
+def steps_of_trace(trace: dict[str, Any], start: int) -> Iterator[Step]:
+    spans = [span for span in sequence(trace.get("spans")) if isinstance(span, dict)]
+    places = {text(span.get("spanId")): start + at for at, span in enumerate(spans)}
+    for at, span in enumerate(spans):
+        kind, role = _kind(span)
+        yield Step(
+            index=start + at,
+            actor=Actor(role=role),
+            kind=kind,
+            parent=places.get(text(span.get("parentSpanId"))),
+            text=text(span.get("name")),
+            error=_error(span),
+            started_at=moment(span.get("startTime")),
+            ended_at=moment(span.get("endTime")),
+            model=text(mapping(span.get("attributes")).get("gen_ai.request.model")),
+            span_id=text(span.get("spanId")),
+            extra=rest(span, _KNOWN),
+        )
+
+
+def _kind(span: dict[str, Any]) -> tuple[StepKind, ActorRole]:
+    names = [text(span.get("name")), *mapping(span.get("attributes"))]
+    if any(name.startswith(("tool.", "gen_ai.tool.", "execute_tool")) for name in names):
+        return "tool_call", "tool"
+    if any(name.startswith(("llm.", "gen_ai.")) for name in names):
+        return "model_call", "assistant"
+    return "log", "environment"
+
+
+def _error(span: dict[str, Any]) -> ErrorInfo | None:
+    status = mapping(span.get("status"))
+    code = status.get("code", span.get("statusCode"))
+    if code not in (2, "error", "ERROR"):
+        return None
+    message = text(status.get("message")) or text(span.get("statusMessage"))
+    return ErrorInfo(type="span_error", message=message, phase="subject")
