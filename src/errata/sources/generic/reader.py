@@ -1,21 +1,25 @@
-"""Rows → runs, cases and attempts. The mapping is compiled once for a file; a row only follows it."""
+"""Reading a table with its mapping: rows become runs, cases and attempts. The mapping is compiled once for a file."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import msgspec
 from msgspec.structs import replace
 
-from errata.model import Attempt, Case, Item, case_key
+from errata.errors import SettingsError, SourceError
+from errata.model import Attempt, Case, Harness, Item, SourceRef, Unreadable, case_key
 from errata.model.identity import attempt_id, case_key_of_input
-from errata.sources.base import Row
-from errata.sources.generic.attempts import Attempts
-from errata.sources.generic.columns import getter, rest, spoken_for
-from errata.sources.generic.fields import Field, take
-from errata.sources.generic.mapping import CaseMap, Mapping, as_column
-from errata.sources.generic.runs import Runs, RunState
+from errata.sources.base import Match, Row, Source, convert_each, unreadable
+from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
+from errata.sources.generic.attempts import Attempts, Field, take
+from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
+from errata.sources.generic.runs import Place, Runs, RunState
 from errata.sources.generic.sessions import Sessions
+from errata.sources.generic.tables import open_table
 from errata.sources.generic.values import bounded, is_empty, text, whole, words
+from errata.sources.shared.neighbours import by_neighbours
 from errata.sources.shared.values import plain
 
 _CASE: dict[str, Callable[[Any], Any]] = {
@@ -26,6 +30,84 @@ _CASE: dict[str, Callable[[Any], Any]] = {
     "choices": words,
     "difficulty": text,
 }
+
+
+def read_with_map_beside(path: Path) -> Iterator[Item]:
+    beside = map_beside(path)
+    if beside is None:
+        raise SettingsError(
+            f"No mapping lies beside `{path.name}`",
+            hint=f"write `{path.name}{MAP_SUFFIX}` or `{FOLDER_MAP}` there, or name one with `--map`",
+        )
+    yield from _read_file(path, load(beside), in_folder=False)
+
+
+def mapped_source(map_path: Path) -> Source:
+    return cast(Source, MappedSource(load(map_path)))
+
+
+class MappedSource(msgspec.Struct, frozen=True):
+    mapping: Mapping
+    NAME: str = NAME
+    TITLE: str = TITLE
+    HARNESS: Harness = HARNESS
+
+    def recognise(self, path: Path) -> Match | None:
+        try:
+            return Match.sure("the mapping that was named") if path.is_file() or _data_files(path) else None
+        except (OSError, ValueError):
+            return None
+
+    def read(self, path: Path) -> Iterator[Item]:
+        if not path.is_dir():
+            yield from _read_file(path, self.mapping, in_folder=False)
+            return
+        files = _data_files(path)
+        if not files:
+            raise SourceError(f"No data file lies in `{path}`", hint=f"a folder is read for {', '.join(SUFFIXES)}")
+        for file in files:
+            yield from _read_file(file, self.mapping, in_folder=True)
+
+
+def _data_files(folder: Path) -> list[Path]:
+    files = (path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and not path.name.startswith("."))
+    return sorted(path for path in files if path.is_file())
+
+
+def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Item]:
+    table = open_table(path, source=NAME, root=path, rows=mapping.rows)
+    if table.columns:
+        refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
+    place = Place(
+        source=NAME,
+        stem=path.stem,
+        file=path.name,
+        origin=str(path.parent.absolute()),
+        around=table.around,
+        in_folder=in_folder,
+    )
+    runs = Runs(mapping, table.columns, place)
+    rows = Rows(mapping, runs, table.columns, table.sample, path.parent)
+    items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
+    found = _run_first(items, runs, path.name)
+    yield from found if runs.is_one else by_neighbours(found)
+    yield from runs.finished()
+
+
+def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
+    """Where rows name their run, what can't be read before a good row waits. No good row: a run all the same."""
+    waiting: list[Item] = []
+    first: Item | None = runs.announce({}) if runs.is_one else None
+    while first is None:
+        item = next(items, None)
+        if isinstance(item, Unreadable):
+            waiting.append(item)
+        else:
+            first = item or runs.announce({})
+    yield first
+    others = chain(waiting, items)
+    yield next(others, None) or unreadable(NAME, SourceRef(file=file), "no rows")
+    yield from others
 
 
 class Rows:
