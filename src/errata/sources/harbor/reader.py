@@ -95,6 +95,10 @@ def _trials(job: Job, run: Run, trials: list[Trial], documents: Documents) -> It
 
 
 def without_folder(job: Job, group: Group, run: Run) -> Iterator[Attempt]:
+    """Trials that a job lists and that left no folder: planned and never begun, or broken.
+
+    Only where one run can be meant. What was measured and has no folder is none of them: the run has their number.
+    """
     tasks = {last_part(trial.task): trial.task for trial in job.groups[group]}
     made = Counter(last_part(trial.task) for trial in job.groups[group])
     for at, name, index in _never_begun(job, group, made):

@@ -1,28 +1,28 @@
-"""A log → its run, cases and attempts; what was planned and left no trace is told too."""
+"""A log → its run, cases and attempts, with those that were planned and left no trace."""
 
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from zipfile import BadZipFile
 
 import msgspec
 from msgspec.structs import replace
 
-from errata.model import Attempt, Case, Item, Unreadable, attempt_id, case_key
+from errata.model import Attempt, Case, Item, SourceRef, Unreadable, attempt_id, case_key
 from errata.model.codec import pack
 from errata.model.identity import fingerprint
 from errata.model.turn import TurnBegins
-from errata.sources.base import Row, convert_each, unreadable
-from errata.sources.inspect_ai.layout import NAME
-from errata.sources.inspect_ai.log import Log
-from errata.sources.inspect_ai.runs import run_of
+from errata.sources.base import Row, convert_each, describe, unreadable
+from errata.sources.inspect_ai import NAME, is_archive
+from errata.sources.inspect_ai.logs import CAPS, Log, can_be_shared, log_of_archive, read_json_log
+from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
 from errata.sources.inspect_ai.samples import Reading, asked, attempt_of, case_of, sample_id
-from errata.sources.inspect_ai.scorers import judges_of, scorers_of
 from errata.sources.inspect_ai.scores import primary_of
-from errata.sources.inspect_ai.summaries import from_summary
 from errata.sources.inspect_ai.values import words
+from errata.sources.shared.archives import open_archive
 from errata.sources.shared.values import count, mapping, plain, sequence
-from errata.sources.sharing import Share
+from errata.sources.sharing import ALONE, Share
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""
@@ -30,6 +30,31 @@ AFTER_ALL = 2**30
 """The place of the first attempt that no sample stands for, where several read a log."""
 MEASURED = ("completed", "limit")
 """How samples end that Inspect counts as completed."""
+_FINISHED = ("completed", "completed_at", "scores", "error", "limit")
+
+
+def read_whole(path: Path) -> Iterator[Item]:
+    # nobody takes turns with one who reads alone
+    return cast("Iterator[Item]", read_share_of(path, ALONE))
+
+
+def read_share_of(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+    if is_archive(path):
+        yield from _read_archive(path, share)
+    elif share.number == 0:
+        log = read_json_log(path)
+        yield from (log,) if isinstance(log, Unreadable) else read_log(log, path, ALONE)
+
+
+def _read_archive(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+    try:
+        with open_archive(path, CAPS) as archive:
+            if share.of > 1 and can_be_shared(archive):
+                yield from read_log(log_of_archive(archive, path.name, share), path, share)
+            elif share.number == 0:
+                yield from read_log(log_of_archive(archive, path.name, ALONE), path, ALONE)
+    except (BadZipFile, OSError) as error:
+        yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {describe(error)}")
 
 
 def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
@@ -47,8 +72,8 @@ def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
     yield from _Samples(reading, log).items(share)
 
 
-class _Told(msgspec.Struct, frozen=True):
-    """What one reader knows that says what is missing."""
+class _Tally(msgspec.Struct, frozen=True):
+    """What one reader came across, by which the first reader knows what is missing."""
 
     seen: list[tuple[str, int]]
     measured: int
@@ -71,7 +96,7 @@ class _Samples:
     def items(self, share: Share) -> Iterator[Item | TurnBegins]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
         if share.number:
-            share.tell(pack(_Told(list(self._seen), self._measured)))
+            share.tell(pack(_Tally(list(self._seen), self._measured)))
             return
         if share.of > 1:
             yield TurnBegins(AFTER_ALL)
@@ -82,10 +107,10 @@ class _Samples:
     def _hear(self, share: Share) -> None:
         """What the other readers came across; no sample is in the shares of two."""
         for data in share.hear():
-            told = msgspec.msgpack.decode(data, type=_Told)
-            self._seen.update(told.seen)
-            self._cases.update({ident: "" for ident, _ in told.seen})
-            self._measured += told.measured
+            tally = msgspec.msgpack.decode(data, type=_Tally)
+            self._seen.update(tally.seen)
+            self._cases.update({ident: "" for ident, _ in tally.seen})
+            self._measured += tally.measured
 
     def _of_sample(self, row: Row) -> list[Item]:
         sample = row.data
@@ -166,3 +191,20 @@ class _Samples:
         run = self._reading.run
         self._cases[ident] = ""
         return Case(run=run.id, suite=run.suite, native_id=ident, ref=self._plan)
+
+
+def from_summary(reading: Reading, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
+    """Error and limit are one text each there. Without a sign of its end the sample was under way."""
+    sample = {**summary, **_widened(summary)}
+    attempt = attempt_of(reading, sample, ref, count(summary.get("epoch")) or 1)
+    if not any(summary.get(name) for name in _FINISHED):
+        attempt = replace(attempt, execution="unfinished", measurement="not_run", outcome="none")
+    return replace(attempt, extra=attempt.extra | {"read_from": "summary"}), case_of(reading, summary, ref)
+
+
+def _widened(summary: dict[str, Any]) -> dict[str, Any]:
+    error, limit = summary.get("error"), summary.get("limit")
+    return {
+        "error": {"message": error} if type(error) is str and error else mapping(error),
+        "limit": {"type": limit, "reason": summary.get("limit_reason")} if type(limit) is str and limit else {},
+    }

@@ -10,9 +10,7 @@ from typing import Any
 import msgspec
 
 from errata.sources.base import decode
-from errata.sources.inspect_ai.event_fields import EventFields
-from errata.sources.inspect_ai.events import Events
-from errata.sources.inspect_ai.shallow import nested
+from errata.sources.inspect_ai.events import EventFields, Events, nested
 
 _PUT_ASIDE = ("attachments", "events_data", "timelines")
 _LEVELS = {
