@@ -2,7 +2,7 @@
 
 from errata.cli.by_category import put_categories, put_tiers
 from errata.cli.fitting import WIDTH
-from errata.cli.harness_words import counted_in, harness_of
+from errata.cli.harness_words import counted_in, title_of
 from errata.cli.left_out import put_left_out, some_of
 from errata.cli.output import money, plural, put
 from errata.cli.score_lines import LABEL, Told, lines_of
@@ -22,7 +22,7 @@ FINE = 0.1
 
 def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> None:
     run, counted = scores.stored.run, counted_in(scores.stored.run, scores.unit)
-    told = Told(harness_of(run), counted)
+    told = Told(title_of(run), counted)
     if not first:
         put()
     put(" · ".join([f"Run {handle}", *_described(run), _whole(scores, counted)]))
@@ -56,7 +56,7 @@ def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
     if not first:
         put()
     runs = pool.runs or tuple(run for run, _ in pool.left_out)
-    told = Told(harness_of(runs[0]), counted_in(runs[0], pool.unit))
+    told = Told(title_of(runs[0]), counted_in(runs[0], pool.unit))
     put(" · ".join([*_described(runs[0]), f"{plural(len(pool.runs), 'run')} pooled"]))
     put(f"{'runs':<{LABEL}}{some_of([short(run.native_id) for run in pool.runs], WIDTH - LABEL) or '–'}")
     for run, why in pool.left_out:
@@ -75,7 +75,7 @@ def _described(run: Run) -> list[str]:
     agent = " ".join(part for part in (subject.agent, subject.agent_version) if part)
     who = f"{subject.model} (agent {agent})" if subject.model and agent else subject.model or agent
     suite = ", ".join(filter(None, (run.suite, *(f"{key} {value}" for key, value in run.variant.items()))))
-    harness = harness_of(run)
+    harness = title_of(run)
     return [part for part in (who, suite, harness if harness != run.suite else "") if part]
 
 

@@ -33,7 +33,7 @@ def together(orders: Sequence[Order], named: Collection[Path]) -> list[Order]:
     known = {order.path: order.passed_over for order in orders}
     found = [found_by(order) for order in orders]
     # what was found in a folder that was looked into is whole already
-    own = sources.joined([one for one in found if one.path in named], named)
+    own = sources.join_folders([one for one in found if one.path in named], named)
     left, over = sources.sift([*own, *(one for one in found if one.path not in named)])
     return [_order(one, over, known.get(str(one.path), ())) for one in left]
 
