@@ -17,6 +17,14 @@ from errata.sources.base import Match
 from errata.testing import a_run
 
 
+@pytest.fixture
+def tmp_path(tmp_path):
+    """Two folders down: hints look at the folders above, and those of other tests may well be runs."""
+    deep = tmp_path / "some" / "folder"
+    deep.mkdir(parents=True)
+    return deep
+
+
 def a_source(name, *, marker=".one", sure=True, read=None, explain=None):
     """A source that claims files by the end of their names, so that a test can lay them out."""
 
