@@ -61,7 +61,7 @@ class Measured(msgspec.Struct):
         return _key(self.instance_id, self.train_trial_index, self.perturbation)
 
 
-class Reading(NamedTuple):
+class InstanceContext(NamedTuple):
     """What all instances of a run share."""
 
     run: Run
@@ -75,7 +75,7 @@ def _key(name: Any, trial: Any, perturbation: Any) -> Any:
     return None if name is None else (name, trial, fingerprint(perturbation) if perturbation else "")
 
 
-def items_of(reading: Reading, numbering: Numbering, group: Row) -> Iterator[Item]:
+def items_of(reading: InstanceContext, numbering: Numbering, group: Row) -> Iterator[Item]:
     rows: tuple[Row, ...] = group.data
     instance = mapping(rows[0].data["instance"])
     name = _name(instance)
@@ -121,7 +121,7 @@ def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[
     )
 
 
-def _attempt(reading: Reading, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
+def _attempt(reading: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
     states = [row.data for row in rows]
     first, instance = states[0], mapping(states[0]["instance"])
     key = _key(instance.get("id"), first.get("train_trial_index"), instance.get("perturbation"))
@@ -165,7 +165,7 @@ def _facts(main: float | None, *, failed: bool, measured: bool) -> Facts:
     return Facts("error", "scored", despite_error(outcome)) if failed else Facts("completed", "scored", outcome)
 
 
-def _is_counted(reading: Reading, instance: dict[str, Any]) -> bool:
+def _is_counted(reading: InstanceContext, instance: dict[str, Any]) -> bool:
     return text(instance.get("split")) == reading.split and not instance.get("perturbation")
 
 
@@ -175,7 +175,7 @@ def _output(states: list[dict[str, Any]], *, failed: bool) -> Output:
     return Output() if failed and not made.text else made
 
 
-def _checks(reading: Reading, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
+def _checks(reading: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
     measures = [stat for stat in stats if stat.is_measure]
     for order, stat in enumerate(measures):
         main = stat.name == reading.main
@@ -206,7 +206,7 @@ def _usage(stats: list[Stat]) -> Usage:
     return Usage(input=None if asked is None else int(asked), output=None if answered is None else int(answered))
 
 
-def _extra(reading: Reading, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
+def _extra(reading: InstanceContext, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
     counted = {one.name: one.value for one in stats if not one.is_measure and one.value is not None}
     others = [beside(state, reading.adapter) for state in states[1:]]
     more = rest(states[0], _STATE) | beside(states[0], reading.adapter)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Numbering, Row, convert_each, json_file, of_run
 from errata.sources.helm import INSTANCES, NAME, SPEC, STATE
-from errata.sources.helm.instances import Measured, Reading, Request, items_of
+from errata.sources.helm.instances import InstanceContext, Measured, Request, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
 from errata.sources.shared.documents import Documents, is_file
 from errata.sources.shared.gathering import Items
@@ -74,7 +74,7 @@ def read(path: Path) -> Iterator[Item]:
     yield from of_run(run.id, (*documents.problems(), *problems))
     if state is not None:
         items = Items(measured, Measured, Measured.key) if measured is not None else None
-        reading = Reading(run, folder.adapter, folder.main, folder.split, items)
+        reading = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
         rows = Items(state, Request, Request.key).together()
         yield from of_run(run.id, convert_each(rows, partial(items_of, reading, Numbering()), source=NAME))
     if measured is not None:
