@@ -19,8 +19,8 @@ from errata.pipeline.comparison_folder_told import told_by
 from errata.pipeline.exporting import are_judged_turns
 from errata.pipeline.reporting.writing import Written, write_files
 from errata.report.markdown import to_markdown
+from errata.sources.conversation_bench import NAME, RUN_RESULTS
 from errata.sources.conversation_bench.comparison import RunFolder, listed_runs
-from errata.sources.conversation_bench.layout import NAME, RUN_RESULTS
 from errata.sources.conversation_bench.scores import DIMENSIONS
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
