@@ -81,12 +81,12 @@ def _limit(ending: Ending, status: str, asked: dict[str, Any]) -> Limit | None:
 
 def _errors(messages: list[Any], status: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     last = mapping(messages[-1]) if messages else {}
-    told = mapping(last.get("extra"))
-    traceback = text(told.get("traceback"))
+    details = mapping(last.get("extra"))
+    traceback = text(details.get("traceback"))
     return (
         ErrorInfo(
             type=status,
-            message=redact(text(told.get("exception_str")) or text(last.get("content")) or status),
+            message=redact(text(details.get("exception_str")) or text(last.get("content")) or status),
             traceback=redact(traceback[-TRACEBACK_CAP:]),
             phase="subject",
             ref=ref.below("messages", max(0, len(messages) - 1)),
@@ -122,14 +122,14 @@ def _slim(message: Any) -> Any:
 
 
 def _spent(bag: dict[str, Any]) -> Usage | None:
-    told = mapping(mapping(bag.get("response")).get("usage"))
+    tokens = mapping(mapping(bag.get("response")).get("usage"))
     cost = number(bag.get("cost"))
-    if cost is None and not told:
+    if cost is None and not tokens:
         return None
     return Usage(
-        input=count(told.get("prompt_tokens")),
-        output=count(told.get("completion_tokens")),
-        total=count(told.get("total_tokens")),
+        input=count(tokens.get("prompt_tokens")),
+        output=count(tokens.get("completion_tokens")),
+        total=count(tokens.get("total_tokens")),
         cost=cost,
         cost_source="reported" if cost is not None else "unknown",
     )

@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Attempt, Item, case_key, times
-from errata.sources.scylla.experiment import Experiment, run_places
-from errata.sources.scylla.facts import scored
-from errata.sources.scylla.reports import facts_of_reports, parts_of, read_reports
+from errata.sources.scylla.batch_tests import SUITE, scored, usage_of_cost
+from errata.sources.scylla.experiment import Experiment, facts_of_reports, parts_of, read_reports, run_places
 from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
-from errata.sources.scylla.tests_of_batch import SUITE, usage_of_cost
 from errata.sources.scylla.values import number
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, Facts

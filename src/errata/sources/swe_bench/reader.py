@@ -8,34 +8,17 @@ from errata.model import Item, Reported, SourceRef
 from errata.sources.base import Row, convert_each, of_run
 from errata.sources.shared.documents import Documents, folders
 from errata.sources.shared.values import mapping, text
+from errata.sources.swe_bench import NAME, is_instance_folder
 from errata.sources.swe_bench.instances import Instance, attempt_of, case_of
-from errata.sources.swe_bench.layout import NAME, PRO
-from errata.sources.swe_bench.predictions import Predictions
-from errata.sources.swe_bench.runs import Named, Told, lists_of, named, run_of
-from errata.sources.swe_bench.survey import Survey, is_instance_folder, survey
-from errata.sources.swe_bench.trajectories import Place, Trajectories, name_alone
+from errata.sources.swe_bench.runs import Evaluation, Predictions, RunFacts, evaluation_of, lists_of, run_of
+from errata.sources.swe_bench.trajectories import Place, Survey, Trajectories, name_alone, survey
 from errata.sources.swe_bench.trajectory import Trajectory
 from errata.sources.swe_bench.verdict import Verdict, verdict_of
 
-
-def read(path: Path) -> Iterator[Item]:
-    found = survey(path.absolute())
-    reading = Reading(found)
-    taken: set[Path] = set()
-    for report in found.of("report"):
-        who = reading.named(report)
-        taken |= {who.logs} if who.logs else set()
-        yield from reading.report(report, who)
-    for verdicts in found.of("map"):
-        yield from reading.verdicts(verdicts)
-    for folder in found.logs:
-        if folder not in taken:
-            yield from reading.logs(folder)
-    if not (found.of("report") or found.of("map") or found.logs):
-        yield from reading.trajectories_alone(path.absolute())
+PRO = "SWE-bench Pro"
 
 
-class Reading:
+class RunReader:
     """What the runs of one path share: its documents, its predictions and its trajectories."""
 
     def __init__(self, found: Survey) -> None:
@@ -44,10 +27,10 @@ class Reading:
         self._predictions = Predictions(found.of("predictions"), found.root)
         self._trajectories = Trajectories(found, self._documents)
 
-    def named(self, report: Path) -> Named:
-        return named(report, self._found.logs, self._predictions, self._found.of("openhands"))
+    def evaluation(self, report: Path) -> Evaluation:
+        return evaluation_of(report, self._found.logs, self._predictions, self._found.of("openhands"))
 
-    def report(self, report: Path, who: Named) -> Iterator[Item]:
+    def report(self, report: Path, who: Evaluation) -> Iterator[Item]:
         document = self._documents.get(report)
         ref = self._documents.ref(report)
         lists, reasons = lists_of(document), mapping(document.get("failure_reasons"))
@@ -58,34 +41,34 @@ class Reading:
         joined = self._joined(who, report.parent, alone=alone)
         left = self._predictions.left_over(who.model, names) if alone else []
         first = self._first(names, joined)
-        told = Told(who.run, model, self._found.root, ref, report=document, first=first, left_over=left)
+        facts = RunFacts(who.run, model, self._found.root, ref, report=document, first=first, left_over=left)
 
         def instance(name: str) -> Instance:
             return self._instance(name, ref, who, joined)._replace(
                 lists=lists.get(name, ()), reason=text(reasons.get(name)), counted=name in lists
             )
 
-        yield from self._run(told, names, instance)
+        yield from self._run(facts, names, instance)
 
     def logs(self, folder: Path) -> Iterator[Item]:
         """Of an evaluation that was not finished, or whose report lies elsewhere."""
-        who = Named(folder.parent.name, folder.name, folder)
+        who = Evaluation(folder.parent.name, folder.name, folder)
         joined = self._joined(who, self._found.root, alone=len(self._found.logs) == 1)
         names = [child.name for child in folders(folder) if is_instance_folder(child)]
         model = self._predictions.names.get(who.model, who.model)
         ref = self._documents.ref(folder)
-        told = Told(who.run, model, self._found.root, ref, first=self._first(names, joined))
-        yield from self._run(told, names, lambda name: self._instance(name, ref, who, joined))
+        facts = RunFacts(who.run, model, self._found.root, ref, first=self._first(names, joined))
+        yield from self._run(facts, names, lambda name: self._instance(name, ref, who, joined))
 
     def verdicts(self, path: Path) -> Iterator[Item]:
         """SWE-bench Pro: instance → whether it was resolved. The model is what the folder is called."""
         document = self._documents.get(path)
-        who = Named(path.parent.name, path.parent.name)
+        who = Evaluation(path.parent.name, path.parent.name)
         joined = self._joined(who, path.parent, alone=len(self._found.of("map")) == 1)
         ref = self._documents.ref(path)
         headline = Reported(name="accuracy", metric="pass_rate", headline=True, ref=ref)
         first = self._first(document, joined)
-        told = Told(who.run, who.model, self._found.root, ref, suite=PRO, reported=(headline,), first=first)
+        facts = RunFacts(who.run, who.model, self._found.root, ref, suite=PRO, reported=(headline,), first=first)
 
         def instance(name: str) -> Instance:
             resolved = document[name]
@@ -94,18 +77,18 @@ class Reading:
             found = self._instance(name, ref.below(name), who, joined)
             return found._replace(lists=("resolved" if resolved else "unresolved",), counted=True)
 
-        yield from self._run(told, list(document), instance)
+        yield from self._run(facts, list(document), instance)
 
     def trajectories_alone(self, path: Path) -> Iterator[Item]:
         """What agents did, before anybody measured it."""
         names = [*self._trajectories.instances()]
-        joined = self._joined(Named(""), self._found.root, alone=True)
+        joined = self._joined(Evaluation(""), self._found.root, alone=True)
         ref = self._documents.ref(path)
-        told = Told(name_alone(path), "", self._found.root, ref, first=self._first(names, joined))
-        yield from self._run(told, names, lambda name: self._instance(name, ref, Named(""), joined))
+        facts = RunFacts(name_alone(path), "", self._found.root, ref, first=self._first(names, joined))
+        yield from self._run(facts, names, lambda name: self._instance(name, ref, Evaluation(""), joined))
 
-    def _run(self, told: Told, names: list[str], instance: Callable[[str], Instance]) -> Iterator[Item]:
-        run = run_of(told)
+    def _run(self, facts: RunFacts, names: list[str], instance: Callable[[str], Instance]) -> Iterator[Item]:
+        run = run_of(facts)
         yield run
 
         def items(row: Row) -> Iterator[Item]:
@@ -113,12 +96,12 @@ class Reading:
             yield case_of(run, one)
             yield attempt_of(run, one)
 
-        rows = (Row(name, told.ref) for name in names)
+        rows = (Row(name, facts.ref) for name in names)
         for item in convert_each(rows, items, source=NAME):
             yield from of_run(run.id, (item, *self._documents.problems(), *self._predictions.problems()))
         yield from of_run(run.id, (*self._documents.problems(), *self._predictions.problems()))
 
-    def _instance(self, name: str, ref: SourceRef, who: Named, joined: "Joined") -> Instance:
+    def _instance(self, name: str, ref: SourceRef, who: Evaluation, joined: "Joined") -> Instance:
         verdict = verdict_of(who.logs / name, self._documents) if who.logs else Verdict()
         patch = self._predictions.get(who.model, name).get("model_patch")
         trajectory, others = joined(name)
@@ -134,14 +117,14 @@ class Reading:
     def _first(self, names: Any, joined: "Joined") -> Trajectory | None:
         return next(filter(None, (joined(name)[0] for name in names)), None)
 
-    def _joined(self, who: Named, below: Path, *, alone: bool) -> "Joined":
+    def _joined(self, who: Evaluation, below: Path, *, alone: bool) -> "Joined":
         return Joined(self._trajectories, who, below, alone)
 
 
 class Joined:
     """Which trajectory of an instance belongs to a run: the only one, or one whose path names the run or its model."""
 
-    def __init__(self, trajectories: Trajectories, who: Named, below: Path, alone: bool) -> None:
+    def __init__(self, trajectories: Trajectories, who: Evaluation, below: Path, alone: bool) -> None:
         self._trajectories = trajectories
         self._words = {word for word in (who.run, who.model) if word}
         self._below = below
@@ -159,3 +142,20 @@ class Joined:
 
     def _names_the_run(self, place: Place) -> bool:
         return bool(self._words & set(place.path.relative_to(self._below).parts))
+
+
+def read(path: Path) -> Iterator[Item]:
+    found = survey(path.absolute())
+    runs = RunReader(found)
+    taken: set[Path] = set()
+    for report in found.of("report"):
+        who = runs.evaluation(report)
+        taken |= {who.logs} if who.logs else set()
+        yield from runs.report(report, who)
+    for verdicts in found.of("map"):
+        yield from runs.verdicts(verdicts)
+    for folder in found.logs:
+        if folder not in taken:
+            yield from runs.logs(folder)
+    if not (found.of("report") or found.of("map") or found.logs):
+        yield from runs.trajectories_alone(path.absolute())

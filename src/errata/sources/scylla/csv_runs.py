@@ -1,14 +1,18 @@
-"""One row of `runs.csv` with its judges and criteria: an attempt."""
+"""One row of `runs.csv` with its judges and criteria, which are joined to it by their first columns: an attempt."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, Check, Judgement, SourceRef, UsageByRole
-from errata.sources.base import Row
+from errata.model import Attempt, Check, Judgement, SourceRef, Unreadable, UsageByRole
+from errata.sources.base import Row, csv_rows, unreadable
+from errata.sources.scylla import KEY, NAME
 from errata.sources.scylla.agent import broke_down, usage_of
-from errata.sources.scylla.csv_join import KEY
 from errata.sources.scylla.judges import consensus_check, criterion_status
 from errata.sources.scylla.values import number, whole
 from errata.sources.shared.values import known, text
+
+_NAMED = {*KEY, "score", "passed", "cost_usd", "duration_seconds", "agent_duration_seconds", "judge_duration_seconds"}
 
 
 class ExportedRun(NamedTuple):
@@ -48,7 +52,51 @@ class ExportedRun(NamedTuple):
         )
 
 
-_NAMED = {*KEY, "score", "passed", "cost_usd", "duration_seconds", "agent_duration_seconds", "judge_duration_seconds"}
+class Grouped:
+    """Rows by run. A table that keeps the rows of a run together is streamed; any other is held."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows = _rows(path)
+        self._held: dict[tuple[str, ...], list[Row]] = {}
+        self._ahead: Row | None = None
+        self.problems: list[Unreadable] = []
+        if not _keeps_together(path):
+            while self._read_group():
+                pass
+
+    def take(self, key: tuple[str, ...]) -> list[Row]:
+        while key not in self._held and self._read_group():
+            pass
+        return self._held.pop(key, [])
+
+    def left(self) -> Iterator[Unreadable]:
+        """Rows of runs that `runs.csv` does not have."""
+        while self._read_group():
+            pass
+        for rows in self._held.values():
+            yield unreadable(
+                NAME, rows[0].ref, f"no such run in runs.csv: {len(rows)} rows", excerpt=repr(rows[0].data)
+            )
+
+    def _read_group(self) -> bool:
+        first = self._ahead or self._next()
+        if first is None:
+            return False
+        group = self._held.setdefault(row_key(first), [])
+        group.append(first)
+        while (row := self._next()) is not None and row_key(row) == row_key(first):
+            group.append(row)
+        self._ahead = row
+        return True
+
+    def _next(self) -> Row | None:
+        for row in self._rows:
+            if isinstance(row, Row):
+                return row
+            self.problems.append(row)
+        return None
+
+
 _NAMED |= {"input_tokens", "output_tokens", "cache_creation_tokens", "cache_read_tokens", "total_tokens", "exit_code"}
 
 
@@ -109,3 +157,22 @@ def _criterion(row: Row) -> Check:
         counts=False,
         ref=row.ref,
     )
+
+
+def row_key(row: Row) -> tuple[str, ...]:
+    return tuple(text(row.data.get(name)) for name in KEY)
+
+
+def _rows(path: Path) -> Iterator[Row | Unreadable]:
+    return csv_rows(path, source=NAME, root=path.parent) if path.is_file() else iter(())
+
+
+def _keeps_together(path: Path) -> bool:
+    seen, last = set[tuple[str, ...]](), None
+    for row in _rows(path):
+        if isinstance(row, Row) and (key := row_key(row)) != last:
+            if key in seen:
+                return False
+            seen.add(key)
+            last = key
+    return True

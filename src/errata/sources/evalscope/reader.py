@@ -1,4 +1,4 @@
-"""The samples of a subset: what was answered and reviewed, and what left no row."""
+"""The datasets of a folder, each a run with the samples of its subsets; also those that left no row."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -6,17 +6,28 @@ from functools import partial
 from pathlib import Path
 
 from errata.model import Attempt, Item, case_key
-from errata.sources.base import Row, convert_each
-from errata.sources.evalscope.attempts import items_of
-from errata.sources.evalscope.layout import NAME, Subset
-from errata.sources.evalscope.sample import Index, Reading, Sample
+from errata.sources.base import Row, convert_each, json_lines, of_run
+from errata.sources.evalscope import NAME, kind_of
+from errata.sources.evalscope.attempts import Index, Sample, SubsetContext, items_of
+from errata.sources.evalscope.runs import (
+    Config,
+    Dataset,
+    Report,
+    Subset,
+    config_of,
+    datasets_of,
+    name_alone,
+    run_of,
+)
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.row_groups import Lines, lines_of
+from errata.sources.shared.values import mapping
 
 
 class Samples:
     """Reviews with their predictions, then predictions that were never reviewed."""
 
-    def __init__(self, root: Path, subset: Subset, reading: Reading) -> None:
+    def __init__(self, root: Path, subset: Subset, reading: SubsetContext) -> None:
         self._root, self._subset, self._reading = root, subset, reading
         self._seen: set[int] = set()
 
@@ -32,16 +43,16 @@ class Samples:
 
     def _lines(self, path: Path | None, stack: ExitStack) -> Lines | None:
         try:
-            made = lines_of(path, Index, Index.key, source=NAME, root=self._root) if path else None
-            return stack.enter_context(made) if made else None
+            lines = lines_of(path, Index, Index.key, source=NAME, root=self._root) if path else None
+            return stack.enter_context(lines) if lines else None
         except OSError:
             return None
 
     def _reviewed(self, predictions: Lines | None, row: Row) -> Iterator[Item]:
         """A row that was written again is the newer one."""
         review = row.data[-1]
-        found = predictions.of(review.data["index"]) if predictions is not None else ()
-        return items_of(self._reading, self._seen, Sample(found[-1] if found else None, review))
+        matches = predictions.of(review.data["index"]) if predictions is not None else ()
+        return items_of(self._reading, self._seen, Sample(matches[-1] if matches else None, review))
 
     def _only_predicted(self, row: Row) -> Iterator[Item]:
         return items_of(self._reading, self._seen, Sample(row.data[-1], None))
@@ -70,3 +81,43 @@ class Samples:
                     native_status="errored" if errored else "",
                     ref=reading.report.ref.below("execution_summary", "subsets", reading.subset),
                 )
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    if path.is_dir():
+        config = config_of(path)
+        for dataset in datasets_of(path, config):
+            yield from _dataset(path, dataset, config)
+        return
+    alone = Subset("", path, None) if kind_of(path) == "predictions" else Subset("", None, path)
+    yield from _dataset(path.parent, Dataset("", path.stem, None, (alone,)), Config(1, name_alone(path), ()))
+
+
+def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:
+    documents = Documents(root, NAME)
+    report = _report(root, dataset, documents)
+    run = run_of(root, dataset, report, config, _measured(root, dataset))
+    yield run
+    yield from of_run(run.id, documents.problems())
+    for subset in dataset.subsets:
+        reading = SubsetContext(run, report, subset.name, len(dataset.subsets) == 1, config.repeats)
+        yield from of_run(run.id, Samples(root, subset, reading).items())
+
+
+def _report(root: Path, dataset: Dataset, documents: Documents) -> Report:
+    if dataset.report is None:
+        first = next((one for subset in dataset.subsets for one in (subset.reviews, subset.predictions) if one), root)
+        return Report({}, documents.ref(first))
+    return Report(documents.get(dataset.report), documents.ref(dataset.report))
+
+
+def _measured(root: Path, dataset: Dataset) -> list[str]:
+    """The names of the values that the first sample has."""
+    for subset in dataset.subsets:
+        for row in json_lines(subset.reviews, source=NAME, root=root) if subset.reviews else ():
+            if isinstance(row, Row) and isinstance(row.data, dict):
+                value = mapping(mapping(mapping(row.data.get("sample_score")).get("score")).get("value"))
+                if value:
+                    return list(value)
+    return []

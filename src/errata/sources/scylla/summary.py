@@ -1,6 +1,8 @@
-"""Batch summaries of the second generation: entries are only appended, and the last one of a test is what holds.
+"""The rows of a batch summary, joined with the log blocks of their tests.
 
-`success` means that the process came to its end; whether the test was passed is in the experiment's folder alone.
+The first generation has one row for each test, of the latest session. In the second entries are only appended, and the
+last one of a test is what holds; `success` means there that the process came to its end: whether the test was passed is
+in the experiment's folder alone.
 """
 
 from collections import Counter
@@ -10,11 +12,10 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, ErrorInfo, Reported, SourceRef, case_key, times
 from errata.model.words import Phase
-from errata.sources.scylla.facts import CANCELLED, NOT_SCORED, PASS_ABOVE
+from errata.sources.scylla.batch_tests import CANCELLED, NOT_SCORED, PASS_ABOVE, SUITE, BatchTest
 from errata.sources.scylla.log_errors import typed
-from errata.sources.scylla.summary_rows import SummaryRow
-from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.thread_log import Block, Logs
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import known, mapping, moment, sequence, text
 from errata.text.redact import redact
@@ -23,11 +24,10 @@ _NEAR = timedelta(seconds=60)
 _FIRST_GENERATION = ("test_name", "exit_code", "thread_id", "result_dir")
 
 
-def is_append_only(summary: dict[str, Any]) -> bool:
-    if "config" in summary or "threads" in summary:
-        return False
-    rows = [mapping(row) for row in sequence(summary.get("results"))]
-    return bool(rows) and not any(name in row for row in rows for name in _FIRST_GENERATION)
+class SummaryRow(NamedTuple):
+    test: str
+    data: dict[str, Any]
+    ref: SourceRef
 
 
 class Entry(NamedTuple):
@@ -60,7 +60,60 @@ class Entry(NamedTuple):
         )
 
 
-def entries_told(rows: list[SummaryRow], logs: Logs) -> Iterator[Entry]:
+def summary_rows(summary: dict[str, Any], ref: SourceRef, documents: Documents) -> list[SummaryRow]:
+    rows = []
+    if summary and not isinstance(summary.get("results"), list):
+        documents.refuse(ref, "field missing: 'results'")
+    for place, data in enumerate(sequence(summary.get("results"))):
+        pointer = ref.below("results", place)
+        test = text(data.get("test_id")).strip() if isinstance(data, dict) else ""
+        if test:
+            rows.append(SummaryRow(test, data, pointer))
+        else:
+            documents.refuse(pointer, "field missing: 'test_id'")
+    return rows
+
+
+def tests_of(rows: list[SummaryRow], logs: Logs, *, planned: list[str], completed_at: Any) -> Iterator[BatchTest]:
+    """The summary knows the latest session alone; earlier results of a test are in the logs."""
+    by_test: dict[str, list[SummaryRow]] = {}
+    for row in rows:
+        by_test.setdefault(row.test, []).append(row)
+    last_session = max((block.session for block in logs.blocks), default=1)
+    logged = (block.test for block in logs.blocks)
+    for test in dict.fromkeys([*sorted(by_test), *sorted(planned), *logged]):
+        blocks, of_test = logs.of_test(test), by_test.get(test, [])
+        owner = _owner(blocks, moment(completed_at)) if of_test else None
+        for block in blocks:
+            of_block = of_test[0] if block is owner else None
+            yield BatchTest(test, block.session, block, of_block and of_block.data, of_block and of_block.ref)
+        if of_test and owner is None:
+            yield BatchTest(test, last_session, None, of_test[0].data, of_test[0].ref)
+        elif not of_test and not blocks:
+            yield BatchTest(test, last_session)
+        session = owner.session if owner else last_session
+        for index, row in enumerate(of_test[1:], 2):
+            yield BatchTest(test, session, None, row.data, row.ref, index=index)
+
+
+def _owner(blocks: list[Block], completed_at: str | None) -> Block | None:
+    """The block whose result the summary gives: the last one begun before the summary was finished."""
+    if completed_at is None or times.is_local(completed_at):
+        return blocks[-1] if blocks else None
+    until = times.parse(completed_at)
+    before = [block for block in blocks if times.parse(block.started_at) <= until]
+    candidates = before or blocks
+    return candidates[-1] if candidates else None
+
+
+def is_append_only(summary: dict[str, Any]) -> bool:
+    if "config" in summary or "threads" in summary:
+        return False
+    rows = [mapping(row) for row in sequence(summary.get("results"))]
+    return bool(rows) and not any(name in row for row in rows for name in _FIRST_GENERATION)
+
+
+def entries_of(rows: list[SummaryRow], logs: Logs) -> Iterator[Entry]:
     seen: Counter[str] = Counter()
     for row in rows:
         seen[row.test] += 1

@@ -1,22 +1,29 @@
-"""One test of a batch in one session: an attempt from its summary row, its log block, or both."""
+"""One test of a batch in one session: an attempt from its summary row, its log block, or both.
+
+The batch runner calls a test `fail` when no score was found, also where a worker crashed before any agent ran; such a
+test cost nothing, and there is no answer to have an outcome.
+"""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from errata.model import Attempt, Check, ErrorInfo, Part, SourceRef, Usage, UsageByRole, attempt_id, case_key
-from errata.sources.scylla.facts import PASS_ABOVE, Figures, facts_of
 from errata.sources.scylla.thread_log import Block, ResultBlock, TierResult
 from errata.sources.scylla.values import number, whole
-from errata.sources.shared.facts import MISSING, Facts
+from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import known, last_part, text
 from errata.text.redact import redact
 
 SUITE = "projectscylla"
+PASS_ABOVE = 0.5
+"""The batch runner's rule: a test is passed when its best tier scores more than this."""
+CANCELLED = Facts("cancelled", "not_run", "none")
+NOT_SCORED = Facts("completed", "not_run", "none")
 
 
-class Told(msgspec.Struct, frozen=True):
+class BatchTest(msgspec.Struct, frozen=True):
     """All that is told about one test in one session."""
 
     test: str
@@ -29,38 +36,51 @@ class Told(msgspec.Struct, frozen=True):
     """Above 1 for a further row of the same test."""
 
 
-def attempt_of(run: str, told: Told) -> Attempt:
-    figures = _figures(told)
-    errors = told.block.errors.infos(told.block.file) if told.block else ()
-    facts = facts_of(figures, has_errors=bool(errors)) if told.block or told.row else MISSING
-    row, result = told.row or {}, told.block.result if told.block else None
-    case = case_key(SUITE, told.test)
+class Figures(NamedTuple):
+    """What is stated about a test, whichever file states it."""
+
+    status: str = ""
+    exit_code: int | None = None
+    score: float | None = None
+    cost: float | None = None
+    ended: bool = False
+    """The process is known to have come to an end."""
+    has_result: bool = False
+    """There is a report, or a result block in the log."""
+
+
+def attempt_of(run: str, test: BatchTest) -> Attempt:
+    figures = _figures(test)
+    errors = test.block.errors.infos(test.block.file) if test.block else ()
+    facts = facts_of(figures, has_errors=bool(errors)) if test.block or test.row else MISSING
+    row, result = test.row or {}, test.block.result if test.block else None
+    case = case_key(SUITE, test.test)
     return Attempt(
         run=run,
         case=case,
-        index=told.index,
-        session=told.session,
-        duplicate_of=attempt_id(run, case, session=told.session) if told.index > 1 else None,
+        index=test.index,
+        session=test.session,
+        duplicate_of=attempt_id(run, case, session=test.session) if test.index > 1 else None,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
         threshold=PASS_ABOVE,
         native_status=text(row.get("status")),
         native_reason=redact(text(row.get("error"))),
-        reported=figures.score if told.row or facts.measurement == "scored" else None,
-        reported_counted=told.row is not None,
-        errors=errors or _explained(told, figures, facts),
+        reported=figures.score if test.row or facts.measurement == "scored" else None,
+        reported_counted=test.row is not None,
+        errors=errors or _explained(test, figures, facts),
         checks=_tier_checks(result, facts) or _best_tier_check(row, figures, facts),
         usage=usage_of_cost(figures.cost),
-        started_at=told.block.started_at if told.block else None,
-        finished_at=told.block.finished_at if told.block else None,
-        duration=_duration(told),
-        durations=_wall_clock(told.block),
+        started_at=test.block.started_at if test.block else None,
+        finished_at=test.block.finished_at if test.block else None,
+        duration=_duration(test),
+        durations=_wall_clock(test.block),
         exit_code=figures.exit_code,
         parts=tuple(_parts(result, row)),
-        cost_of_pass=number(row.get("frontier_cop") if told.row else result and result.frontier_cop),
-        ref=told.block.ref if told.block else told.ref,
-        extra=_extra_of_row(told) | _extra_of_block(told.block),
+        cost_of_pass=number(row.get("frontier_cop") if test.row else result and result.frontier_cop),
+        ref=test.block.ref if test.block else test.ref,
+        extra=_extra_of_row(test) | _extra_of_block(test.block),
     )
 
 
@@ -68,8 +88,8 @@ def usage_of_cost(cost: float | None) -> UsageByRole:
     return UsageByRole() if cost is None else UsageByRole(subject=Usage(cost=cost, cost_source="reported"))
 
 
-def _figures(told: Told) -> Figures:
-    row, block = told.row or {}, told.block
+def _figures(test: BatchTest) -> Figures:
+    row, block = test.row or {}, test.block
     result = block.result if block else None
     logged = result if result is not None and result.complete else None
     exit_code = whole(row.get("exit_code"))
@@ -77,19 +97,19 @@ def _figures(told: Told) -> Figures:
     return Figures(
         status=text(row.get("status")),
         exit_code=exit_code if exit_code is not None or block is None else block.exit_code,
-        score=score if score is not None or told.row or logged is None else logged.best_score,
-        cost=cost if cost is not None or told.row or logged is None else logged.cost,
-        ended=block.finished_at is not None if block else told.row is not None,
-        has_result="best_score" in row or "total_cost" in row or (told.row is None and logged is not None),
+        score=score if score is not None or test.row or logged is None else logged.best_score,
+        cost=cost if cost is not None or test.row or logged is None else logged.cost,
+        ended=block.finished_at is not None if block else test.row is not None,
+        has_result="best_score" in row or "total_cost" in row or (test.row is None and logged is not None),
     )
 
 
-def _explained(told: Told, figures: Figures, facts: Facts) -> tuple[ErrorInfo, ...]:
+def _explained(test: BatchTest, figures: Figures, facts: Facts) -> tuple[ErrorInfo, ...]:
     """Where no exception was logged, what shows that the test was not made."""
     if facts.execution != "error":
         return ()
-    ref = told.ref or (told.block.ref if told.block else None)
-    stated = text((told.row or {}).get("error"))
+    ref = test.ref or (test.block.ref if test.block else None)
+    stated = text((test.row or {}).get("error"))
     if stated or figures.exit_code not in (0, None):
         message = stated or f"Exit code: {figures.exit_code}"
         return (ErrorInfo(type="ExitCode", message=redact(message), phase="setup", ref=ref),)
@@ -142,26 +162,26 @@ def _parts(result: ResultBlock | None, row: dict[str, Any]) -> Iterator[Part]:
         yield Part(path=best, score=number(row.get("best_score")), is_best=True)
 
 
-def _duration(told: Told) -> float | None:
+def _duration(test: BatchTest) -> float | None:
     """A resume repeats the duration of the stored runs; how long it took itself is kept as the wall clock."""
-    stated = number((told.row or {}).get("total_duration"))
-    if stated is not None or told.block is None:
+    stated = number((test.row or {}).get("total_duration"))
+    if stated is not None or test.block is None:
         return stated
-    result = told.block.result
-    return result.duration if result is not None and result.duration is not None else told.block.seconds
+    result = test.block.result
+    return result.duration if result is not None and result.duration is not None else test.block.seconds
 
 
 def _wall_clock(block: Block | None) -> dict[str, float]:
     return {"wall_clock": block.seconds} if block and block.seconds is not None else {}
 
 
-def _extra_of_row(told: Told) -> dict[str, Any]:
-    if told.row is None:
+def _extra_of_row(test: BatchTest) -> dict[str, Any]:
+    if test.row is None:
         return {}
-    row = {name: value for name, value in told.row.items() if name not in ("test_id", "result_dir")}
+    row = {name: value for name, value in test.row.items() if name not in ("test_id", "result_dir")}
     facts = known(**{text(name): redact(value) if isinstance(value, str) else value for name, value in row.items()})
-    summary = {"ref": str(told.ref)} if told.ref else {}
-    return facts | known(result_dir=last_part(told.row.get("result_dir")), summary=summary)
+    summary = {"ref": str(test.ref)} if test.ref else {}
+    return facts | known(result_dir=last_part(test.row.get("result_dir")), summary=summary)
 
 
 def _extra_of_block(block: Block | None) -> dict[str, Any]:
@@ -193,3 +213,24 @@ def _logged(result: ResultBlock | None) -> dict[str, Any] | None:
         total_duration=result.duration,
         none_passed=result.none_passed or None,
     )
+
+
+def scored(score: float) -> Facts:
+    return Facts("completed", "scored", "pass" if score > PASS_ABOVE else "fail")
+
+
+def facts_of(figures: Figures, *, has_errors: bool) -> Facts:
+    if figures.status in ("error", "unknown") or figures.exit_code not in (0, None):
+        return NOT_MADE
+    if not figures.has_result:
+        return NOT_MADE if figures.ended or has_errors else UNFINISHED
+    by_score = _by_score(figures)
+    if by_score is None or (by_score.outcome == "fail" and figures.cost == 0):
+        return NOT_MADE
+    return by_score
+
+
+def _by_score(figures: Figures) -> Facts | None:
+    if figures.score is not None:
+        return scored(figures.score)
+    return {"pass": scored(1), "fail": scored(0)}.get(figures.status)
