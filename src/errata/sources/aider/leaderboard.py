@@ -73,7 +73,7 @@ def _run(row: Row, path: Path) -> Run:
 
 def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
     """Rates are in percent; the one after the last try is the headline."""
-    tries = sorted((int(rate["try"]), key) for key in numbers if (rate := _RATE.match(key)))
+    tries = sorted((int(match["try"]), key) for key in numbers if (match := _RATE.match(key)))
     n = int(numbers["test_cases"]) if "test_cases" in numbers else None
     for at, (_, key) in enumerate(reversed(tries)):
         rate = round(numbers[key] / 100, 6)
