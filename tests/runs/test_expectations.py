@@ -2,7 +2,7 @@
 
 import json
 
-from errata.runs.expectations import FEW, Expectations
+from errata.runs.failures import FEW, Expectations
 from errata.store.runs import all_runs
 from errata.verbs.analyze import analyze
 

@@ -15,7 +15,7 @@ from errata.report.profiles.parts import named, percent
 from errata.report.profiles.run import OFFER, passed_of
 from errata.report.step_summary import of_run
 from errata.runs.names import handle_of
-from errata.runs.without_failures import ALL_PASSED
+from errata.runs.summary import ALL_PASSED
 
 ADVICE = 4
 

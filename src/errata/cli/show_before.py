@@ -4,7 +4,7 @@ from errata.cli.output import plural, put
 from errata.memory.effects import Effect
 from errata.memory.recurrence import Before, Mention
 from errata.runs.names import short
-from errata.runs.same_failure import Alike
+from errata.runs.show import Alike
 from errata.text.clean import one_line
 
 MOST = 6

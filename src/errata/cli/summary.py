@@ -10,8 +10,7 @@ from errata.cli.runs import title_of
 from errata.cli.summary_memory import show_memory, tell_history
 from errata.cli.table import put_parts
 from errata.runs.causes import Cause
-from errata.runs.summary import Analysis
-from errata.runs.without_failures import untold_of
+from errata.runs.summary import Analysis, untold_of
 from errata.text.clean import one_line
 
 MOST_CAUSES = 5

@@ -10,17 +10,40 @@ from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Run, StoredRun
 from errata.model.run import case_name
 from errata.review.standing import Standing
-from errata.runs.expectations import Expectations
 from errata.runs.history import Remembered
-from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
+from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, categories_of, with_texts
 from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
+from errata.triage.expected import expected_of
 from errata.triage.reasons import explained, has_logs, reason_of, says_more
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
+
+
+FEW = 50
+"""So many are looked up one by one; then all are read at once."""
+MANY = 100_000
+"""More than this are not held."""
+
+
+class Expectations:
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._asked = 0
+        self._all: dict[str, str] | None = None
+
+    def of(self, key: str) -> str:
+        """Empty where the log does not say, or says it in another form."""
+        self._asked += 1
+        if self._all is None and self._asked > FEW and self._stored.counts.cases <= MANY:
+            self._all = {case.key: expected_of(case) for case in cases_of(self._store, self._stored.pk)}
+        if self._all is not None:
+            return self._all.get(key, "")
+        return expected_of(case_of(self._store, self._stored.pk, key))
+
 
 LISTED = 12
 

@@ -1,24 +1,60 @@
-"""What `errata show` shows: a run or an attempt, with everything that is known of it."""
+"""What errata show shows: a run or an attempt, with everything that is known of it."""
 
+from collections import Counter
 from typing import Any
 
 import msgspec
 
 from errata.memory.recurrence import Before
-from errata.model import Attempt, Attribution, Case, Finding, StoredRun
+from errata.model import Attempt, Attribution, Case, FailureKey, Finding, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
-from errata.runs.explanation import Explanation, explain
-from errata.runs.locate import locate
-from errata.runs.same_failure import Alike, failing_alike
-from errata.runs.score_effect import effect_of
+from errata.runs.addresses import locate
+from errata.runs.causes import says_something
+from errata.runs.earlier_runs import is_same
+from errata.runs.explanation import Explanation, effect_of, explain
 from errata.runs.stale_quotes import is_stale
 from errata.runs.standings import Said, standing_of
 from errata.runs.view import RunView
 from errata.store.attempts import case_of, run_with_texts
+from errata.store.attributions import each_attribution
 from errata.store.buckets import Slip
 from errata.store.database import Store
-from errata.store.runs import findings_of
+from errata.store.runs import all_runs, findings_of
+
+MOST_RUNS = 50
+MOST_LOOKED_AT = 20_000
+"""Failures of other runs, the newest run first."""
+
+
+class Alike(msgspec.Struct, frozen=True):
+    model: str
+    count: int
+    run: str
+    """The newest with such a failure."""
+
+
+def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Alike, ...]:
+    """Models that fail in the same way, those that do so most often first.
+
+    A key without words of its own, such as `unresolved`, is no likeness; nor is a run without a model another model.
+    """
+    if not says_something(key):
+        return ()
+    often: Counter[str] = Counter()
+    newest: dict[str, str] = {}
+    left = MOST_LOOKED_AT
+    named = (one for one in all_runs(store, suite=stored.run.suite) if one.run.subject.model)
+    others = [one for one in named if one.run.id != stored.run.id and not is_same(one.run, stored.run)]
+    for one in others[:MOST_RUNS] if stored.run.suite else ():
+        left -= one.counts.failures
+        if one.run.excluded is not None or left < 0:
+            continue
+        found = sum(said.failure_key.exact == key.exact for said, _ in each_attribution(store, one.pk))
+        if found:
+            often[one.run.subject.model] += found
+            newest.setdefault(one.run.subject.model, one.run.native_id)
+    return tuple(Alike(model, count, newest[model]) for model, count in often.most_common())
 
 
 class ShownRun(msgspec.Struct, frozen=True):

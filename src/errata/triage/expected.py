@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Case, Check
+from errata.text.clean import one_line
 from errata.triage.answers import bare
 from errata.triage.equivalence import same
 
@@ -116,3 +117,10 @@ def _told(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _told(item)
+
+
+LONGEST = 200
+
+
+def expected_of(case: Case | None) -> str:
+    return one_line(case.expected, LONGEST) if case is not None and isinstance(case.expected, str) else ""

@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from errata.review.status import review_status
     from errata.review.submit import take_in
     from errata.runs.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
-    from errata.runs.importing import import_orders, import_paths
-    from errata.runs.looking import look_for
+    from errata.runs.importing import begin, import_orders, import_paths, made_ready
     from errata.runs.names import run_named, runs_named
-    from errata.runs.reading import begin, made_ready
+    from errata.runs.orders import look_for
     from errata.runs.runs_to_compare import runs_to_compare
     from errata.runs.show import find_shown
     from errata.runs.triaging import triage_if_needed, triage_imported, triage_run
@@ -52,9 +51,9 @@ _VERBS = {
     "add_gap": "errata.memory.known_gaps",
     "list_gaps": "errata.memory.known_gaps",
     "remove_gap": "errata.memory.known_gaps",
-    "look_for": "errata.runs.looking",
-    "begin": "errata.runs.reading",
-    "made_ready": "errata.runs.reading",
+    "look_for": "errata.runs.orders",
+    "begin": "errata.runs.importing",
+    "made_ready": "errata.runs.importing",
     "triage_if_needed": "errata.runs.triaging",
     "triage_imported": "errata.runs.triaging",
     "triage_run": "errata.runs.triaging",

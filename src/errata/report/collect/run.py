@@ -18,9 +18,9 @@ from errata.report.washing import short_line
 from errata.runs.earlier_runs import earlier_of_same_model
 from errata.runs.history import Remembered, remember
 from errata.runs.scores import Scores
+from errata.runs.summary import harness_says, untold_of
 from errata.runs.suspicions import suspicious_passes
 from errata.runs.view import RunView
-from errata.runs.without_failures import harness_says, untold_of
 from errata.store.attempts import categories_of
 from errata.store.cells import cells_of
 from errata.store.database import Store

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from errata.model import StoredRun
 from errata.report.facts.run import Failure
 from errata.report.profiles.parts import named, plural
-from errata.runs.without_failures import harness_says, told_without_failures, untold_of
+from errata.runs.summary import harness_says, told_without_failures, untold_of
 
 CASES = 4
 

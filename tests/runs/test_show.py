@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Attempt, ErrorInfo, FailureKey, Run, SourceInfo, Subject
-from errata.runs.same_failure import failing_alike
+from errata.runs.show import failing_alike
 from errata.runs.triaging import triage_if_needed
 from errata.store.attributions import attributions_of
 from errata.store.importing import Importing
