@@ -9,12 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from errata.buckets.listing import list_buckets, show_bucket
     from errata.buckets.suggest import bucket_anew, bucket_if_needed, bucket_of
-    from errata.compare.compare_runs import compare_runs
-    from errata.compare.consistency_study import consistency_of
-    from errata.compare.pool_scores import pool
-    from errata.export.comparison_folder import write_comparison_folder
-    from errata.export.consistency import write_studies
-    from errata.export.every_eval_ever import write_runs
     from errata.memory.add_action import add_action
     from errata.memory.known_gaps import add_gap, list_gaps, remove_gap
     from errata.memory.list_actions import list_actions
@@ -25,7 +19,6 @@ if TYPE_CHECKING:
     from errata.review.choose import choose
     from errata.review.export import exported
     from errata.review.import_answers import import_answers
-    from errata.review.judge_agreement import judges_agreement
     from errata.review.lease import give_back, hand_out
     from errata.review.packing import packet_of
     from errata.review.plan import plan_review
@@ -39,11 +32,9 @@ if TYPE_CHECKING:
     from errata.runs.names import run_named, runs_named
     from errata.runs.new_runs import analyze_new
     from errata.runs.reading import begin, made_ready
-    from errata.runs.runs_to_compare import runs_to_compare
     from errata.runs.scores import score_run
     from errata.runs.show import find_shown
     from errata.runs.summary import analyze, check_run, summarise
-    from errata.runs.timeline import timeline_of
     from errata.runs.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
@@ -63,7 +54,6 @@ _VERBS = {
     "triage_if_needed": "errata.runs.triaging",
     "triage_imported": "errata.runs.triaging",
     "triage_run": "errata.runs.triaging",
-    "pool": "errata.compare.pool_scores",
     "score_run": "errata.runs.scores",
     "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
@@ -76,13 +66,6 @@ _VERBS = {
     "show_bucket": "errata.buckets.listing",
     "calibrate_reviewers": "errata.review.calibrate",
     "choose": "errata.review.choose",
-    "consistency_of": "errata.compare.consistency_study",
-    "judges_agreement": "errata.review.judge_agreement",
-    "write_studies": "errata.export.consistency",
-    "write_runs": "errata.export.every_eval_ever",
-    "compare_runs": "errata.compare.compare_runs",
-    "runs_to_compare": "errata.runs.runs_to_compare",
-    "write_comparison_folder": "errata.export.comparison_folder",
     "exported": "errata.review.export",
     "give_back": "errata.review.lease",
     "hand_out": "errata.review.lease",
@@ -111,7 +94,6 @@ _VERBS = {
     "settled_failures": "errata.writeback.settled",
     "stored_runs": "errata.runs.housekeeping",
     "summarise": "errata.runs.summary",
-    "timeline_of": "errata.runs.timeline",
     "write_back": "errata.writeback.files",
 }
 
@@ -138,8 +120,6 @@ __all__ = [
     "calibrate_reviewers",
     "check_run",
     "choose",
-    "compare_runs",
-    "consistency_of",
     "examine_store",
     "exclude",
     "exported",
@@ -152,7 +132,6 @@ __all__ = [
     "import_orders",
     "import_paths",
     "include",
-    "judges_agreement",
     "list_actions",
     "list_buckets",
     "list_gaps",
@@ -162,7 +141,6 @@ __all__ = [
     "packet_of",
     "plan_rerun",
     "plan_review",
-    "pool",
     "remove_action",
     "remove_gap",
     "review",
@@ -170,19 +148,14 @@ __all__ = [
     "run_by_id",
     "run_named",
     "runs_named",
-    "runs_to_compare",
     "score_run",
     "settled_failures",
     "show_bucket",
     "stored_runs",
     "summarise",
     "take_in",
-    "timeline_of",
     "triage_if_needed",
     "triage_imported",
     "triage_run",
     "write_back",
-    "write_comparison_folder",
-    "write_runs",
-    "write_studies",
 ]
