@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from errata.cli.fitting import columns, cut, padded
 from errata.cli.output import money, put, wash
 from errata.cli.score_lines import figures
-from errata.compare.prices import Cost, Price
+from errata.compare.costs import Cost, Price
 from errata.compare.scores import Policy, Score
 
 WIDEST = 30

@@ -16,9 +16,11 @@ from errata.cli.compare_tables import put_tables
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, say
 from errata.cli.progress import progress
-from errata.compare.compare_runs import Comparison, Wish
+from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.runs.names import handles_of
+from errata.runs.runs_to_compare import runs_to_compare
 from errata.store.database import Store
+from errata.verbs.compare import compare
 
 A_FEW = 4
 """Runs whose names fit on a line."""
@@ -63,12 +65,12 @@ def command(
         write_folder(runs, into, options, force=force)
         return
     store = options.store
-    chosen = verbs.runs_to_compare(runs, store)
+    chosen = runs_to_compare(runs, store)
     for folder in chosen.passed_over:
         say(f"`{folder}` is passed over: the runs that are named win")
-    wish = Wish(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
+    asked = ComparisonOptions(common=common, by_model=by_model, category=category, timeouts=options.settings.timeouts)
     with progress("Comparing") as on_attempts:
-        comparison = verbs.compare_runs(chosen.runs, store, wish, on_attempts=on_attempts)
+        comparison = compare(chosen.runs, store, asked, on_attempts=on_attempts)
     if csv is not None:
         write_matrix(comparison, csv)
         say(f"wrote {csv}")
@@ -90,6 +92,6 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
     put_pairs(comparison, names)
     put_tables(comparison, names)
     runs = [handles[one.run.id] for column in comparison.columns for one in column.runs]
-    if 1 < len(runs) <= A_FEW and not comparison.wish.category:
+    if 1 < len(runs) <= A_FEW and not comparison.options.category:
         put()
         put_command("next", ["errata", "report", *runs], "writes it down, with the causes")

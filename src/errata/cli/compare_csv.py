@@ -3,7 +3,7 @@
 import csv
 from pathlib import Path
 
-from errata.compare.compare_runs import Comparison
+from errata.compare.comparison import Comparison
 from errata.errors import ErrataError
 from errata.model.counts import Cell
 from errata.text.clean import one_line

@@ -13,7 +13,9 @@ from errata.errors import SettingsError
 from errata.export.comparison_folder import ComparisonFolder
 from errata.model import StoredRun
 from errata.runs.names import handles_of
+from errata.runs.runs_to_compare import runs_to_compare
 from errata.store.database import Store
+from errata.verbs.compare import write_comparison_folder
 
 
 def refuse_beside_write(**given: object) -> None:
@@ -25,10 +27,10 @@ def refuse_beside_write(**given: object) -> None:
 
 
 def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force: bool) -> None:
-    chosen = verbs.runs_to_compare(runs, options.store, least=1)
+    chosen = runs_to_compare(runs, options.store, least=1)
     for other in chosen.passed_over:
         say(f"`{other}` is passed over: the runs that are named win")
-    made = verbs.write_comparison_folder(chosen.runs, options.store, folder, force=force)
+    made = write_comparison_folder(chosen.runs, options.store, folder, force=force)
     if options.json:
         put_json(_json_of(made))
     else:

@@ -5,13 +5,13 @@ from typing import Any
 
 from errata.cli.score_json import json_score
 from errata.compare.categories import CategoryCount
-from errata.compare.compare_runs import Compared, Comparison, Sets
-from errata.compare.dimensions import CountByRun
+from errata.compare.checks import CountByRun
+from errata.compare.comparability import Difference
+from errata.compare.comparison import Compared, Comparison, Sets
 from errata.compare.matrix import Row
-from errata.compare.pairings import Pairing, Tally
+from errata.compare.pairs import Pairing, Tally
 from errata.compare.scores import Policy
 from errata.compare.sets import Uniques
-from errata.compare.suites import Difference
 from errata.model.run import case_name
 
 POLICIES: tuple[Policy, ...] = ("strict", "as_reported", "clean")
@@ -24,9 +24,9 @@ def json_comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "suites": list(dict.fromkeys(column.run.suite for column in matrix.columns)),
         "cases": len(matrix.rows),
-        "common": comparison.wish.common,
-        "by_model": comparison.wish.by_model,
-        "category": comparison.wish.category or None,
+        "common": comparison.options.common,
+        "by_model": comparison.options.by_model,
+        "category": comparison.options.category or None,
         "runs": [_run(one, comparison, at) for at, one in enumerate(comparison.runs)],
         "left_out_runs": [
             {"run": one.run.native_id, "run_id": one.run.id, "model": one.run.subject.model, "why": why}

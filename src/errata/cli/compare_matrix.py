@@ -8,8 +8,8 @@ from errata.cli.compare_names import COLUMNS, GAP, CaseNames, heads_of, put_side
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.table import put_table
-from errata.compare.compare_runs import Comparison
-from errata.compare.patterns import EMPTY
+from errata.compare.checks import EMPTY
+from errata.compare.comparison import Comparison
 from errata.model.counts import CELL_STATES, Cell, CellState
 
 MOST = 100

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.cli.fitting import WIDTH, columns, cut
 from errata.cli.output import put, wash
-from errata.compare.compare_runs import Comparison
+from errata.compare.comparison import Comparison
 
 NARROW = 5
 """Cases whose names are no wider than this stand side by side."""

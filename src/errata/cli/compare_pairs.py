@@ -7,8 +7,8 @@ from math import floor
 from errata.cli.compare_names import CaseNames
 from errata.cli.compare_runs import left_out_in_words
 from errata.cli.output import plural, put
-from errata.compare.compare_runs import Comparison
-from errata.compare.pairings import ALPHA, Pairing, Tally
+from errata.compare.comparison import Comparison
+from errata.compare.pairs import ALPHA, Pairing, Tally
 
 SHOWN = 10
 FEW = 5

@@ -7,10 +7,9 @@ from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.harness_words import counted_in
 from errata.cli.output import plural, put, wash
 from errata.cli.score_lines import figures
-from errata.compare.common_cases import common_cases, told_of
-from errata.compare.compare_runs import Compared, Comparison
+from errata.compare.comparability import Difference, common_cases, describe_difference
+from errata.compare.comparison import Compared, Comparison
 from errata.compare.scores import Policy, Score
-from errata.compare.suites import Difference
 from errata.model import Run
 from errata.runs.names import variant_of
 from errata.text.clean import one_line
@@ -33,11 +32,11 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
     run = comparison.matrix.columns[0].run
     refusing = any(one.refuses for one in comparison.differences)
     count = plural(len(comparison.matrix.rows), word_for_cases(comparison))
-    of = " that all were measured on" if comparison.wish.common else ""
+    of = " that all were measured on" if comparison.options.common else ""
     parts = [_suite(comparison, run), f"{count}{of}", "" if refusing else "same suite in all runs", _judge(run)]
     put(" · ".join(part for part in parts if part))
-    if comparison.wish.category:
-        put(f"{'only':<{LABEL}}category {comparison.wish.category}")
+    if comparison.options.category:
+        put(f"{'only':<{LABEL}}category {comparison.options.category}")
     for one in comparison.differences:
         _put_difference(one, comparison)
     _put_gaps(comparison)
@@ -80,14 +79,14 @@ def _put_difference(one: Difference, comparison: Comparison) -> None:
             told = "its task differs" if len(edited) == 1 else "their tasks differ"
             put(f"{'edited':<{LABEL}}{', '.join(edited)}: {told} between runs; no part of the pairs below", hang=LABEL)
         return
-    put(f"{'differs':<{LABEL}}{told_of(one)}", hang=LABEL)
+    put(f"{'differs':<{LABEL}}{describe_difference(one)}", hang=LABEL)
 
 
 def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
     """What is left out stands beside the scores, or below them where the page is too narrow."""
     shown = comparison.columns
     policies = _shown_policies([one.scores for one in shown])
-    called = ["" if comparison.wish.by_model else handles[one.runs[0].run.id] for one in shown]
+    called = ["" if comparison.options.by_model else handles[one.runs[0].run.id] for one in shown]
     out = [_in_a_line(left_out_in_words(one.scores["clean"])) for one in shown]
     scores = [[_figures(one.scores[policy]) for policy in policies.values()] for one in shown]
     if _width([list(policies), *scores]) > WIDTH - WHO and "as_reported" in policies:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from errata.cli.compare_names import CaseNames, shortened
 from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import put, wash
-from errata.compare.compare_runs import Comparison
+from errata.compare.comparison import Comparison
 from errata.compare.matrix import Column
 from errata.compare.sets import Cases
 

@@ -8,8 +8,8 @@ from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import put, wash
 from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
-from errata.compare.compare_runs import Comparison
-from errata.compare.dimensions import CountByRun
+from errata.compare.checks import CountByRun
+from errata.compare.comparison import Comparison
 
 MOST = 15
 FIRST = 34

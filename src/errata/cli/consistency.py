@@ -4,16 +4,17 @@ from pathlib import Path
 
 import click
 
-from errata import verbs
 from errata.cli.consistency_json import json_study
 from errata.cli.consistency_judges import show_judges
 from errata.cli.consistency_page import show_frequencies, show_left_out, show_study
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
-from errata.compare.consistency_study import refuse_duplicates
+from errata.compare.consistency import refuse_duplicates
 from errata.errors import SettingsError
 from errata.model import StoredRun
+from errata.runs.names import runs_named
 from errata.store.database import Store
+from errata.verbs import compare as verbs
 
 
 @click.command("consistency")
@@ -31,7 +32,7 @@ def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: boo
     if judges and output is not None:
         raise SettingsError("`--judges` writes no tables", hint="`--json` prints everything there is to tell of judges")
     store = options.store
-    meant = list(verbs.runs_named(runs, store))
+    meant = list(runs_named(runs, store))
     if judges:
         _show_judges(meant, options)
     else:
@@ -39,7 +40,7 @@ def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: boo
 
 
 def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, force: bool, json: bool) -> None:
-    found = verbs.consistency_of(runs, store)
+    found = verbs.consistency(runs, store)
     written = verbs.write_studies(found.studies, store, output, force=force) if output and found.studies else []
     for at, study in enumerate(found.studies):
         if json:
@@ -61,7 +62,7 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
 
 
 def _show_judges(runs: list[StoredRun], options: Options) -> None:
-    found = verbs.judges_agreement(runs, options.store)
+    found = verbs.judges(runs, options.store)
     if options.json:
         put_json(found)
     else:

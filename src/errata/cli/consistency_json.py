@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from errata.compare.consistency import CaseTries, passing
-from errata.compare.consistency_study import Column, Consistency
+from errata.compare.consistency import CaseTries, Consistency, StudyColumn, passing
 
 
 def json_study(found: Consistency) -> dict[str, Any]:
@@ -31,7 +30,7 @@ def json_study(found: Consistency) -> dict[str, Any]:
     }
 
 
-def _column(column: Column, counts: Mapping[str, int]) -> dict[str, Any]:
+def _column(column: StudyColumn, counts: Mapping[str, int]) -> dict[str, Any]:
     return {
         "index": column.index,
         "run": column.stored.run.native_id,

@@ -8,8 +8,7 @@ from errata.cli.harness_words import counted_in
 from errata.cli.left_out import some_of
 from errata.cli.output import plural, put
 from errata.cli.table import put_table
-from errata.compare.consistency import CaseTries, passing
-from errata.compare.consistency_study import Consistencies, Consistency
+from errata.compare.consistency import CaseTries, Consistencies, Consistency, passing
 from errata.compare.repeats import Repeated
 from errata.runs.names import short
 

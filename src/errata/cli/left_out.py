@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from errata.cli.fitting import WIDTH, columns, cut, fold
 from errata.cli.output import put, wash
 from errata.compare.scores import Group, Score
-from errata.compare.trials import Tried
+from errata.compare.trials import Trial
 from errata.runs.scores import Proof, Scores
 from errata.text.clean import one_line
 
@@ -20,7 +20,7 @@ _ENDED = {
     "cancelled": "cancelled",
 }
 
-Name = Callable[[Tried], str]
+Name = Callable[[Trial], str]
 
 
 def put_left_out(scores: Scores, score: Score, name: Name) -> None:
@@ -58,7 +58,7 @@ def _parts(group: Group, proof: Proof | None, name: Name) -> list[str]:
         quote = f'"{one_line(proof.quote, QUOTE)}"'
         only = f" ({name(group.members[0])})" if len(group.members) == 1 else ""
         parts.append((f"{proof.where} {quote}" if _is_file(proof.where) else quote) + only)
-    kinds: dict[str, list[Tried]] = {}
+    kinds: dict[str, list[Trial]] = {}
     for one in group.members:
         kinds.setdefault("timed out" if one.timed_out else _ENDED.get(one.execution, one.execution), []).append(one)
     if len(kinds) > 1:
@@ -68,7 +68,7 @@ def _parts(group: Group, proof: Proof | None, name: Name) -> list[str]:
     return parts
 
 
-def _kind(word: str, those: Sequence[Tried], name: Name) -> str:
+def _kind(word: str, those: Sequence[Trial], name: Name) -> str:
     named = f" ({', '.join(map(name, those))})" if len(those) <= FEW else ""
     return f"{len(those)} {'also ' if those[0].execution == 'limit' else ''}{word}{named}"
 

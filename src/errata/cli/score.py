@@ -2,13 +2,12 @@
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
 from errata.cli.score_json import json_pool, json_scores
 from errata.cli.score_page import show_pool, show_run
-from errata.runs.names import handle_of
-from errata.runs.view import RunView
+from errata.runs.names import handle_of, runs_named
+from errata.verbs.compare import score, score_pooled
 
 
 @click.command("score")
@@ -19,12 +18,10 @@ from errata.runs.view import RunView
 def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Options) -> None:
     """Tell what the score is, under each policy."""
     store = options.store
-    every = (
-        RunView(stored, store).scores(timeouts=options.settings.timeouts, to_pool=pooled)
-        for stored in verbs.runs_named(runs, store)
-    )
-    pools = verbs.pool(list(every)) if pooled else []
-    for at, scores in enumerate(every):
+    chosen, timeouts = runs_named(runs, store), options.settings.timeouts
+    pools = score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []
+    for at, stored in enumerate(chosen if not pooled else ()):
+        scores = score(stored, store, timeouts=timeouts)
         if options.json:
             put_json(json_scores(scores))
         else:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from errata.compare.pool_scores import Pool
+from errata.compare.pooling import Pool
 from errata.compare.scores import Group, Policy, Score
 from errata.model import Run
 from errata.model.run import case_name

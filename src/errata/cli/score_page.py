@@ -6,11 +6,11 @@ from errata.cli.harness_words import counted_in, title_of
 from errata.cli.left_out import put_left_out, some_of
 from errata.cli.output import money, plural, put
 from errata.cli.score_lines import LABEL, Told, lines_of
+from errata.compare.costs import Cost
 from errata.compare.policies import POLICIES
-from errata.compare.pool_scores import Pool
-from errata.compare.prices import Cost
+from errata.compare.pooling import Pool
 from errata.compare.scores import Score
-from errata.compare.trials import Tried
+from errata.compare.trials import Trial
 from errata.model import Run
 from errata.model.run import case_name
 from errata.runs.names import short
@@ -79,7 +79,7 @@ def _described(run: Run) -> list[str]:
     return [part for part in (who, suite, harness if harness != run.suite else "") if part]
 
 
-def _name(run: Run, one: Tried, unit: str) -> str:
+def _name(run: Run, one: Trial, unit: str) -> str:
     name = case_name(run, one.case)
     return f"{name} #{one.index}" if unit == "attempts" else name
 

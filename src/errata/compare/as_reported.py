@@ -5,11 +5,10 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from errata.compare.clusters import clusters_of
-from errata.compare.intervals import standard_error
-from errata.compare.reducers import reducer_named
-from errata.compare.scores import Score, grouped
-from errata.compare.trials import NEVER_MADE, Trials, Tried
+from errata.compare.intervals import clusters_of, standard_error
+from errata.compare.repeats import reducer_named
+from errata.compare.scores import Score, group_by_reason
+from errata.compare.trials import NEVER_MADE, Trial, Trials
 from errata.model import Reported
 
 AVERAGED = frozenset(("mean", "accuracy"))
@@ -29,7 +28,7 @@ def as_reported(trials: Trials) -> Score:
     if found is None:
         rule = f"{headline.metric} {headline.reducer}".strip()
         return _untold(headline, f"errata does not recompute `{rule}`")
-    groups = grouped((_why(one), "", one) for one in trials.rows if not one.reported_counted)
+    groups = group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted)
     told = replace(found, stated=None if trials.is_part else headline.value, groups=groups)
     return (_with_nothing_as_zero(told, headline, trials) or told) if told.reproduced is False else told
 
@@ -39,7 +38,7 @@ def _untold(headline: Reported, why: str) -> Score:
     return Score(policy="as_reported", stated=headline.value, note=f"the harness {says}; {why}")
 
 
-def _recounted(rows: Sequence[Tried], headline: Reported, trials: Trials) -> Score | None:
+def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score | None:
     """None where the rule is not known."""
     if headline.metric == "pass_rate":
         told = clusters_of((one.case, one.passed) for one in rows) if trials.tells_cases else {}
@@ -92,7 +91,7 @@ def _with_nothing_as_zero(told: Score, headline: Reported, trials: Trials) -> Sc
     return score if score is not None and empty and score.reproduced else None
 
 
-def _why(one: Tried) -> str:
+def _why(one: Trial) -> str:
     """Why the harness does not count an attempt, as far as the attempt shows it."""
     if one.execution in NEVER_MADE:
         return one.execution

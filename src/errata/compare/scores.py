@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
-from errata.compare.clusters import Cluster
-from errata.compare.intervals import Interval, around, wilson
-from errata.compare.trials import Tried
+from errata.compare.intervals import Cluster, Interval, normal_interval, wilson
+from errata.compare.trials import Trial
 
 Policy = Literal["strict", "as_reported", "clean", "reviewed"]
+POLICY_NAMES: tuple[Policy, ...] = get_args(Policy)
 ROUNDED = 0.005
 """However few digits a harness writes, a number that is farther off than this is another one."""
 
@@ -22,7 +22,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     """The owner; `missing`, `contradictory`, `not measured` and the like; or the harness's own word."""
     signal: str = ""
     """What decided it; empty where the facts alone do."""
-    members: tuple[Tried, ...] = ()
+    members: tuple[Trial, ...] = ()
     unnamed: int = 0
     """Cases of which the log holds nothing, not even a name."""
 
@@ -61,7 +61,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def interval(self) -> Interval | None:
         if self.mean is not None:
-            return around(self.mean, self.stderr)
+            return normal_interval(self.mean, self.stderr)
         if self.effective and self.rate is not None:
             return wilson(self.rate * self.effective, self.effective)
         return wilson(self.passed, self.total)
@@ -95,9 +95,9 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.rate - self.stated) <= _rounding(self.stated)
 
 
-def grouped(found: Iterable[tuple[str, str, Tried]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
+def group_by_reason(found: Iterable[tuple[str, str, Trial]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
     """By reason and signal, the largest first; `unnamed` tells how many more there are for a reason."""
-    members: dict[tuple[str, str], list[Tried]] = {(why, ""): [] for why, often in unnamed.items() if often}
+    members: dict[tuple[str, str], list[Trial]] = {(why, ""): [] for why, often in unnamed.items() if often}
     for why, signal, one in found:
         members.setdefault((why, signal), []).append(one)
     made = [

@@ -4,10 +4,9 @@ from collections.abc import Container, Mapping
 
 import msgspec
 
+from errata.compare.costs import Cost, Tiers, cost_of
 from errata.compare.policies import scores_of
-from errata.compare.prices import Cost, cost_of
 from errata.compare.scores import Group, Policy, Score
-from errata.compare.tiers import Tiers
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attribution, StoredRun, Verdict
 from errata.store.database import Store

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from errata import checkup
 from errata.buckets.suggest import bucket_of, bucket_of_one
+from errata.checkup.survey import Survey
+from errata.compare.costs import Tiers
 from errata.compare.sessions import Timeline, timeline
-from errata.compare.tiers import Tiers
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Run, StoredRun, Verdict
@@ -54,6 +55,7 @@ class RunView:
         self.stored, self.store = stored, store
         self._now = now or datetime.now(UTC)
         self._verdicts = verdicts
+        self._is_triaged = False
         self._scores: dict[tuple[Timeouts, bool], Scores] = {}
 
     @property
@@ -96,13 +98,19 @@ class RunView:
     @cached_property
     def attributions(self) -> dict[str, Attribution]:
         """Attempt → whom triage names. Triages first where that is missing or stale."""
-        triage_if_needed(self.stored, self.store)
+        self.ensure_triaged()
         return attributions_of(self.store, self.stored.pk)
+
+    def ensure_triaged(self) -> None:
+        """Triage the run where that is missing or stale; once."""
+        if not self._is_triaged:
+            triage_if_needed(self.stored, self.store)
+            self._is_triaged = True
 
     @cached_property
     def broken(self) -> frozenset[str]:
         """Attempts whose measurement is at fault, as a signal of triage says."""
-        _ = self.attributions
+        self.ensure_triaged()
         return frozenset(broken_measurements(self.store, self.stored.pk))
 
     # checkup
@@ -116,11 +124,11 @@ class RunView:
             survey.add(attempt)
         return self._health(survey)
 
-    def _survey(self) -> checkup.Survey:
+    def _survey(self) -> Survey:
         unreadables = tuple(unreadables_of(self.store, self.stored.pk))
-        return checkup.Survey(run=self.run, unreadables=unreadables, now=self._now)
+        return Survey(run=self.run, unreadables=unreadables, now=self._now)
 
-    def _health(self, survey: checkup.Survey) -> Health:
+    def _health(self, survey: Survey) -> Health:
         """The findings are kept beside the run."""
         if survey.duplicates:
             survey.find_originals(self.attempts())
@@ -204,7 +212,7 @@ class RunView:
         return summarise(self)
 
 
-def _watch(attempts: Iterator[Attempt], *watchers: checkup.Survey | Tally | Tiers) -> Iterator[Attempt]:
+def _watch(attempts: Iterator[Attempt], *watchers: Survey | Tally | Tiers) -> Iterator[Attempt]:
     """Whoever consumes the stream, the watchers see every attempt of it once."""
     for attempt in attempts:
         for watcher in watchers:

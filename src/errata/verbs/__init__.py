@@ -9,12 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from errata.buckets.listing import list_buckets, show_bucket
     from errata.buckets.suggest import bucket_anew, bucket_if_needed, bucket_of
-    from errata.compare.compare_runs import compare_runs
-    from errata.compare.consistency_study import consistency_of
-    from errata.compare.pool_scores import pool
-    from errata.export.comparison_folder import write_comparison_folder
-    from errata.export.consistency import write_studies
-    from errata.export.every_eval_ever import write_runs
     from errata.memory.add_action import add_action
     from errata.memory.known_gaps import add_gap, list_gaps, remove_gap
     from errata.memory.list_actions import list_actions
@@ -25,7 +19,6 @@ if TYPE_CHECKING:
     from errata.review.choose import choose
     from errata.review.export import exported
     from errata.review.import_answers import import_answers
-    from errata.review.judge_agreement import judges_agreement
     from errata.review.lease import give_back, hand_out
     from errata.review.packing import packet_of
     from errata.review.plan import plan_review
@@ -36,7 +29,6 @@ if TYPE_CHECKING:
     from errata.runs.importing import begin, import_orders, import_paths, made_ready
     from errata.runs.names import run_named, runs_named
     from errata.runs.orders import look_for
-    from errata.runs.runs_to_compare import runs_to_compare
     from errata.runs.show import find_shown
     from errata.runs.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
@@ -57,7 +49,6 @@ _VERBS = {
     "triage_if_needed": "errata.runs.triaging",
     "triage_imported": "errata.runs.triaging",
     "triage_run": "errata.runs.triaging",
-    "pool": "errata.compare.pool_scores",
     "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
     "agreement_of": "errata.review.agreement_report",
@@ -69,13 +60,6 @@ _VERBS = {
     "show_bucket": "errata.buckets.listing",
     "calibrate_reviewers": "errata.review.calibrate",
     "choose": "errata.review.choose",
-    "consistency_of": "errata.compare.consistency_study",
-    "judges_agreement": "errata.review.judge_agreement",
-    "write_studies": "errata.export.consistency",
-    "write_runs": "errata.export.every_eval_ever",
-    "compare_runs": "errata.compare.compare_runs",
-    "runs_to_compare": "errata.runs.runs_to_compare",
-    "write_comparison_folder": "errata.export.comparison_folder",
     "exported": "errata.review.export",
     "give_back": "errata.review.lease",
     "hand_out": "errata.review.lease",
@@ -122,8 +106,6 @@ __all__ = [
     "bundled_example",
     "calibrate_reviewers",
     "choose",
-    "compare_runs",
-    "consistency_of",
     "examine_store",
     "exclude",
     "exported",
@@ -135,7 +117,6 @@ __all__ = [
     "import_orders",
     "import_paths",
     "include",
-    "judges_agreement",
     "list_actions",
     "list_buckets",
     "list_gaps",
@@ -145,7 +126,6 @@ __all__ = [
     "packet_of",
     "plan_rerun",
     "plan_review",
-    "pool",
     "remove_action",
     "remove_gap",
     "review",
@@ -153,7 +133,6 @@ __all__ = [
     "run_by_id",
     "run_named",
     "runs_named",
-    "runs_to_compare",
     "settled_failures",
     "show_bucket",
     "stored_runs",
@@ -162,7 +141,4 @@ __all__ = [
     "triage_imported",
     "triage_run",
     "write_back",
-    "write_comparison_folder",
-    "write_runs",
-    "write_studies",
 ]

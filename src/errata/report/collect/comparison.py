@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from errata.buckets.suggest import bucket_if_needed
 from errata.compare.categories import CategoryCount
-from errata.compare.common_cases import told_of
-from errata.compare.compare_runs import Comparison, Wish, compare_runs
+from errata.compare.comparability import describe_difference
+from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.model import StoredRun
 from errata.model.counts import Cell
 from errata.report.collect.comparison_modes import Found, mistake_of, modes_of
@@ -17,6 +17,7 @@ from errata.report.facts.comparison import ComparisonReport, Dimension, Model, M
 from errata.report.facts.shared import Reading
 from errata.report.profiles.parts import plural
 from errata.runs.names import handle_of
+from errata.runs.runset import RunSet
 from errata.runs.suspicions import suspicious_passes
 from errata.runs.view import RunView
 from errata.store.database import Store
@@ -32,7 +33,7 @@ GRID = 60
 def comparison_report(
     chosen: Sequence[StoredRun], store: Store, *, made: str, common: bool = False
 ) -> ComparisonReport:
-    comparison = compare_runs(chosen, store, Wish(common=common, least=1))
+    comparison = RunSet.of(chosen, store).compare(ComparisonOptions(common=common, least=1))
     bucket_if_needed([one.runs[0] for one in comparison.runs], store)
     names = Names(comparison)
     runs = [compared(one.label, one.runs[0], store, names) for one in comparison.runs]
@@ -60,7 +61,7 @@ def comparison_report(
         suspicious=tuple(_suspicious(runs, store)),
         findings=tuple(_findings(runs, store)),
         not_included=tuple(f"{one.run.native_id}: {why}" for one, why in comparison.left_out),
-        differences=tuple(told_of(one) for one in comparison.differences),
+        differences=tuple(describe_difference(one) for one in comparison.differences),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from errata.compare.compare_runs import Comparison
+from errata.compare.comparison import Comparison
 from errata.model import Attempt, Attribution, StoredRun
 from errata.model.run import case_name
 from errata.runs.standings import Said, standing_now

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from math import floor
 
-from errata.compare.compare_runs import Comparison
-from errata.compare.pairings import Pairing
+from errata.compare.comparison import Comparison
+from errata.compare.pairs import Pairing
 from errata.compare.sets import Uniques
 from errata.report.collect.comparison_rows import Names, called
 from errata.report.facts.comparison import Unique

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from errata.compare.categories import fisher
-from errata.compare.pairs import holm, mcnemar
+from errata.compare.significance import fisher, holm, mcnemar
 from errata.model import Finding, StoredRun
 from errata.model.run import case_name
 from errata.report.collect.run_advice import advice_of

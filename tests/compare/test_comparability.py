@@ -1,11 +1,11 @@
-"""Whether runs measured the same thing in the same way, and else what differs."""
+"""Whether runs measured the same thing."""
 
 import msgspec
 from matrices import a_matrix
 
+from errata.compare.comparability import differences, is_changed
 from errata.compare.matrix import Matrix
-from errata.compare.suites import differences
-from errata.model import Scorer
+from errata.model import Artefact, Case, Scorer
 
 
 def found(matrix, edited=()):
@@ -110,3 +110,48 @@ def test_what_keeps_runs_from_being_compared_comes_first():
     matrix = with_runs(a_matrix("..", ".."), {"suite_version": "1"}, {"suite_version": "2"})
 
     assert [one.refuses for one in differences(matrix, ("suite/0",))] == [True, False]
+
+
+def a_case(**changes):
+    return Case(**{"run": "0" * 16, "suite": "suite", "native_id": "case-1", "input": "Say hello."} | changes)
+
+
+def a_file(role="grader", path="grader.test.ts", blob="b1"):
+    return Artefact(role=role, path=path, blob=blob)
+
+
+def test_another_text_is_another_task():
+    assert is_changed([a_case(), a_case(input="Say goodbye.")])
+
+
+def test_another_grader_is_another_task():
+    assert is_changed([a_case(artefacts=(a_file(),)), a_case(artefacts=(a_file(blob="b2"),))])
+
+
+def test_another_reference_is_another_task():
+    assert is_changed([a_case(expected="hello"), a_case(expected="Hello!")])
+
+
+def test_a_log_that_tells_less_contradicts_nothing():
+    assert not is_changed([a_case(artefacts=(a_file(),)), a_case(), a_case(input="", expected="hello")])
+
+
+def test_a_model_output_among_the_files_is_no_part_of_the_task():
+    one = a_case(artefacts=(a_file(), a_file("output", "convex/http.ts", "b3")))
+    other = a_case(artefacts=(a_file(), a_file("output", "convex/http.ts", "b4")), expected="hello")
+
+    assert not is_changed([one, other])
+
+
+def test_any_two_of_several_may_contradict_each_other():
+    full = a_case(artefacts=(a_file(),))
+
+    assert is_changed([a_case(), full, a_case(artefacts=(a_file(blob="b2"),))])
+
+
+def test_a_chat_of_one_message_asks_what_its_text_asks():
+    chat = [{"role": "user", "content": "What is it?"}]
+
+    assert not is_changed([a_case(input="What is it?"), a_case(input=chat)])
+    assert is_changed([a_case(input="What is it?"), a_case(input=[{"role": "user", "content": "Who is it?"}])])
+    assert is_changed([a_case(input="What is it?"), a_case(input=[{"role": "system", "content": "Hm."}, *chat])])

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.compare.judged_rows import judged_rows
+from errata.export.comparison_folder_tables import judged_rows
 from errata.model import Check, Judgement
 from errata.testing import an_attempt
 

@@ -5,9 +5,10 @@ import sqlite3
 import pytest
 
 from bucket_runs import a_verdict
-from errata.compare import run_facts
-from errata.compare.run_facts import facts_of
+from errata.compare import stored as kept
 from errata.model import ErrorInfo, Subject
+from errata.runs.runset import facts_of, scores_over
+from errata.runs.view import RunView
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
@@ -31,17 +32,21 @@ def stored(store):
     return run_by_id(store, run.id)
 
 
+def facts(stored, store, **given):
+    return facts_of(RunView(stored, store), **given)
+
+
 @pytest.fixture
 def readings(monkeypatch):
     """How often the attempts of a run were read."""
     made = []
-    real = run_facts.attempts_of
-    monkeypatch.setattr(run_facts, "attempts_of", lambda *a, **k: made.append(1) or real(*a, **k))
+    real = kept.attempts_of
+    monkeypatch.setattr(kept, "attempts_of", lambda *a, **k: made.append(1) or real(*a, **k))
     return made
 
 
 def test_what_was_kept_is_what_was_found(stored, store, readings):
-    first, again = facts_of(stored, store), facts_of(stored, store)
+    first, again = facts(stored, store), facts(stored, store)
 
     assert again == first
     assert first.summary.scores["clean"].left_out == {"provider": 1}
@@ -50,52 +55,54 @@ def test_what_was_kept_is_what_was_found(stored, store, readings):
 
 
 def test_a_new_verdict_is_seen(stored, store, readings):
-    assert facts_of(stored, store).summary.scores["reviewed"].rate is None
+    assert facts(stored, store).summary.scores["reviewed"].rate is None
     keep_verdicts(store, [a_verdict(stored, "b", label="x", owner="grader")])
 
-    assert facts_of(stored, store).summary.scores["reviewed"].left_out == {"provider": 1, "grader": 1}
+    assert facts(stored, store).summary.scores["reviewed"].left_out == {"provider": 1, "grader": 1}
     assert len(readings) == 2
 
 
 def test_other_timeouts_and_pooling_are_kept_apart(stored, store):
-    plain, pooled = facts_of(stored, store), facts_of(stored, store, to_pool=True)
+    plain, pooled = facts(stored, store), facts(stored, store, to_pool=True)
 
     assert not plain.summary.scores["strict"].by_case
     assert pooled.summary.scores["strict"].by_case == {"suite/a": (1, 1), "suite/b": (0, 1), "suite/c": (0, 1)}
-    assert facts_of(stored, store, to_pool=True) == pooled
-    assert facts_of(stored, store, timeouts="drop").timeouts == "drop"
+    assert facts(stored, store, to_pool=True) == pooled
+    facts(stored, store, timeouts="drop")
+    with sqlite3.connect(store.path) as connection:
+        assert connection.execute("select count(*) from summaries").fetchone() == (3,)
 
 
 def test_code_that_counts_otherwise_counts_anew(stored, store, readings, monkeypatch):
-    facts_of(stored, store)
-    monkeypatch.setattr(run_facts, "_code", lambda: "changed")
-    facts_of(stored, store)
+    facts(stored, store)
+    monkeypatch.setattr(kept, "_code", lambda: "changed")
+    facts(stored, store)
 
     assert len(readings) == 2
 
 
 def test_one_that_cannot_be_read_is_made_anew(stored, store, readings):
-    first = facts_of(stored, store)
+    first = facts(stored, store)
     with sqlite3.connect(store.path) as connection:
         connection.execute("update summaries set data = x'00'")
 
-    assert facts_of(stored, store) == first
+    assert facts(stored, store) == first
     assert len(readings) == 2
 
 
 def test_a_part_of_the_cases_is_counted_on_its_own(stored, store):
-    facts = facts_of(stored, store)
+    whole = facts(stored, store).summary.scores["strict"]
 
-    assert (facts.scores(None, store)["strict"].passed, facts.scores(None, store)["strict"].total) == (1, 3)
-    assert facts.scores(["suite/b"], store)["strict"].total == 1
+    assert (whole.passed, whole.total) == (1, 3)
+    assert scores_over(RunView(stored, store), ["suite/b"])["strict"].total == 1
 
 
 @pytest.mark.parametrize("log", ["scylla/batch-cascade", "conversation_bench/comparison", "inspect_ai/demo_eval"])
 def test_of_real_logs_what_was_kept_is_what_was_found(log, store, fixtures, readings):
     import_paths([fixtures / "sources" / log / "data"], store)
     for stored in all_runs(store):
-        first = facts_of(stored, store, to_pool=True)
+        first = facts(stored, store, to_pool=True)
         readings.clear()
 
-        assert facts_of(stored, store, to_pool=True) == first
+        assert facts(stored, store, to_pool=True) == first
         assert readings == []

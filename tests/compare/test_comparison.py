@@ -2,14 +2,16 @@
 
 import pytest
 
-from errata.compare.compare_runs import Wish
+from errata.compare.comparison import ComparisonOptions
 from errata.errors import ErrataError, NotComparableError
 from errata.model import Case, ErrorInfo, Subject
+from errata.runs.runs_to_compare import runs_to_compare
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id
 from errata.testing import a_run, an_attempt
-from errata.verbs import compare_runs, runs_named, runs_to_compare
+from errata.verbs import runs_named
+from errata.verbs.compare import compare
 
 RATE_LIMIT = ErrorInfo(type="RateLimitError", message="429 Too Many Requests", phase="subject")
 NOT_SERVED = {"execution": "error", "measurement": "not_run", "outcome": "none", "errors": (RATE_LIMIT,)}
@@ -36,7 +38,7 @@ def went(**outcomes):
 
 
 def compared(store, *runs, **wish):
-    return compare_runs(runs, store, Wish(**wish))
+    return compare(runs, store, ComparisonOptions(**wish))
 
 
 def named(store, fixtures, *paths):

@@ -1,4 +1,4 @@
-"""The verb `compare`: what differs between runs, where they measured the same thing."""
+"""What differs between runs, where they measured the same thing: scores, matrix, sets, pairs, checks, categories."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -7,24 +7,34 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.compare.cases import CaseFacts, cases_in, cases_in_category, members_of, what_they_ask
-from errata.compare.categories import CategoryCount, by_category
-from errata.compare.changed_tasks import changed_cases
-from errata.compare.common_cases import common_cases, refuse_nothing_shared, refuse_too_few, refuse_unequal
-from errata.compare.dimensions import CountByRun, failed_dimensions
-from errata.compare.flips import Flips, flips_between
+from errata.compare.categories import CaseFacts, CategoryCount, by_category, cases_in_category, members_of
+from errata.compare.checks import CountByRun, counted_patterns, failed_dimensions
+from errata.compare.comparability import (
+    Difference,
+    common_cases,
+    differences,
+    refuse_nothing_shared,
+    refuse_too_few,
+    refuse_unequal,
+)
 from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
-from errata.compare.pairings import Pairing, pairings, without_cells
-from errata.compare.patterns import counted_patterns
-from errata.compare.policies import POLICIES
-from errata.compare.pooling import pooled
-from errata.compare.run_facts import RunFacts, facts_of
-from errata.compare.scores import Policy, Score
-from errata.compare.sets import FailedByAll, Instability, Uniques, each_run, failed_by_all, instability, uniques
-from errata.compare.suites import Difference, differences
+from errata.compare.pairs import Pairing, pairings, without_cells
+from errata.compare.pooling import pool_scores
+from errata.compare.scores import POLICY_NAMES, Policy, Score
+from errata.compare.sets import (
+    FailedByAll,
+    Flips,
+    Instability,
+    Uniques,
+    each_run,
+    failed_by_all,
+    flips_between,
+    instability,
+    uniques,
+)
+from errata.compare.summaries import RunFacts
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
-from errata.store.database import Store
 
 ASKED = 5
 """Of so many cases that all fail, the text is told."""
@@ -33,7 +43,7 @@ At = tuple[int, str]
 """A run's number and a case."""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class ComparisonOptions(msgspec.Struct, frozen=True, kw_only=True):
     common: bool = False
     """Compare runs of unequal suites, on the cases that all of them were measured on."""
     by_model: bool = False
@@ -52,6 +62,15 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     scores: dict[Policy, Score]
 
 
+class CellCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """The cells of one run: cases, not attempts."""
+
+    passed: int
+    failed: int
+    neither: int
+    """Without a verdict, mixed or contradictory."""
+
+
 class Sets(msgspec.Struct, frozen=True, kw_only=True):
     failed_by_all: FailedByAll
     of_runs: Uniques
@@ -62,7 +81,7 @@ class Sets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    wish: Wish
+    options: ComparisonOptions
     left_out: tuple[tuple[StoredRun, str], ...]
     """Runs that are in no comparison, and why."""
     differences: tuple[Difference, ...]
@@ -78,6 +97,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Of the runs."""
     shown: Matrix
     """Of the columns."""
+    cells: tuple[CellCounts, ...]
+    """Of each run."""
     sets: Sets
     pairings: tuple[Pairing, ...]
     """Of the columns."""
@@ -89,6 +110,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """What stood in the place of an answer."""
     root_of: dict[At, str]
     """The case that a case only follows from."""
+
+    @property
+    def failed_rows(self) -> int:
+        """Failed cells of all runs together: a case that fails in three runs is three rows."""
+        return sum(one.failed for one in self.cells)
 
 
 class _Basis(NamedTuple):
@@ -103,27 +129,37 @@ class _Basis(NamedTuple):
     narrowed: bool
 
 
-def compare_runs(
-    chosen: Sequence[StoredRun], store: Store, wish: Wish, *, on_attempts: Callable[[int], None] = lambda _: None
-) -> Comparison:
-    """`on_attempts` is told how many attempts are done: the first comparison of large runs takes its time."""
-    basis = _basis(chosen, store, wish, on_attempts)
+class Lookups(NamedTuple):
+    """What a comparison asks for beyond the summaries of its runs, once it knows for which cases."""
+
+    changed_cases: Callable[[Sequence[int]], set[str]]
+    """Cases that are not the same task in all of these runs."""
+    case_facts: Callable[[Matrix], dict[str, CaseFacts]]
+    questions: Callable[[Matrix, Sequence[str]], dict[str, str]]
+    """Case → the beginning of its text."""
+    scores: Callable[[StoredRun, Collection[str]], dict[Policy, Score]]
+    """Of a run over some of its cases alone."""
+
+
+def compare_runs(facts: Sequence[RunFacts], options: ComparisonOptions, lookups: Lookups) -> Comparison:
+    basis = _basis(facts, options, lookups)
     matrix, fit = basis.matrix, basis.facts
-    runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, store)
+    runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
     sets = _sets(matrix)
     out = _left_out_of_clean(matrix, runs)
-    shown, clean = (by_subject(one) if wish.by_model else one for one in (matrix, without_cells(matrix, out)))
+    shown, clean = (by_subject(one) if options.by_model else one for one in (matrix, without_cells(matrix, out)))
     return Comparison(
-        wish=wish,
+        options=options,
         left_out=basis.left_out,
         differences=basis.differences,
         edited=basis.edited,
         cases=basis.cases,
-        asks=what_they_ask(matrix, sets.failed_by_all.runs[:ASKED], store),
+        asks=lookups.questions(matrix, sets.failed_by_all.runs[:ASKED]),
         runs=runs,
-        columns=_pooled(runs, matrix) if wish.by_model else runs,
+        columns=_pooled(runs, matrix) if options.by_model else runs,
         matrix=matrix,
         shown=shown,
+        cells=tuple(_count_cells(matrix, at) for at in range(len(matrix.columns))),
         sets=sets,
         pairings=pairings(shown, clean, without=frozenset(basis.edited)),
         checks=failed_dimensions(
@@ -140,45 +176,44 @@ def compare_runs(
     )
 
 
-def _basis(chosen: Sequence[StoredRun], store: Store, wish: Wish, on_attempts: Callable[[int], None]) -> _Basis:
+def _basis(facts: Sequence[RunFacts], options: ComparisonOptions, lookups: Lookups) -> _Basis:
     """Refused where there is nothing to be compared, or nothing that can be."""
-    facts = []
-    with store.kept_open():
-        for stored in chosen:
-            facts.append(facts_of(stored, store, timeouts=wish.timeouts, to_pool=wish.by_model))
-            on_attempts(stored.counts.attempts)
     left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
     fit = [one for one in facts if not one.why_left_out()]
-    refuse_too_few(len(fit), left_out, wish.least)
+    refuse_too_few(len(fit), left_out, options.least)
     columns = columns_of([(one.stored.run, one.stored.pk) for one in fit])
     whole = matrix_of(columns, chain.from_iterable(one.cells() for one in fit))
     same_tasks = len({one.summary.tasks for one in fit}) == 1
-    changed: set[str] = set() if same_tasks else changed_cases([one.stored.pk for one in fit], store)
+    changed: set[str] = set() if same_tasks else lookups.changed_cases([one.stored.pk for one in fit])
     found = differences(whole, tuple(case for case in whole.rows if case in changed))
-    if not wish.common:
+    if not options.common:
         refuse_unequal(found, whole)
-    matrix, cases = _narrowed(whole, wish, store)
+    matrix, cases = _narrowed(whole, options, lookups)
     refuse_nothing_shared(matrix, found)
     edited = tuple(case for case in matrix.rows if case in changed)
     return _Basis(fit, left_out, found, edited, matrix, cases, matrix is not whole)
 
 
-def _narrowed(whole: Matrix, wish: Wish, store: Store) -> tuple[Matrix, dict[str, CaseFacts]]:
+def _narrowed(whole: Matrix, options: ComparisonOptions, lookups: Lookups) -> tuple[Matrix, dict[str, CaseFacts]]:
     """To what all share and to the category, where that was asked for."""
-    matrix = whole.only(common_cases(whole)) if wish.common else whole
+    matrix = whole.only(common_cases(whole)) if options.common else whole
     if not matrix.rows:
         return matrix, {}
-    cases = cases_in(matrix, store)
-    if wish.category:
-        matrix = matrix.only(frozenset(cases_in_category(cases, wish.category)))
+    cases = lookups.case_facts(matrix)
+    if options.category:
+        matrix = matrix.only(frozenset(cases_in_category(cases, options.category)))
     return matrix, {case: cases[case] for case in matrix.rows}
 
 
 def _compared(
-    facts: Sequence[RunFacts], matrix: Matrix, cases: Collection[str] | None, store: Store
+    facts: Sequence[RunFacts], matrix: Matrix, cases: Collection[str] | None, lookups: Lookups
 ) -> tuple[Compared, ...]:
     return tuple(
-        Compared(label=column.label, runs=(one.stored,), scores=one.scores(cases, store))
+        Compared(
+            label=column.label,
+            runs=(one.stored,),
+            scores=one.summary.scores if cases is None else lookups.scores(one.stored, cases),
+        )
         for column, one in zip(matrix.columns, facts, strict=True)
     )
 
@@ -187,9 +222,15 @@ def _pooled(runs: Sequence[Compared], matrix: Matrix) -> tuple[Compared, ...]:
     made = []
     for subject, places in matrix.subjects.items():
         those = [runs[at] for at in places]
-        scores = {policy: pooled([one.scores[policy] for one in those]) for policy in POLICIES}
+        scores = {policy: pool_scores([one.scores[policy] for one in those]) for policy in POLICY_NAMES}
         made.append(Compared(label=subject, runs=tuple(run for one in those for run in one.runs), scores=scores))
     return tuple(made)
+
+
+def _count_cells(matrix: Matrix, at: int) -> CellCounts:
+    cells = [cell for row in matrix.rows.values() if (cell := row[at]) is not None]
+    passed, failed = sum(cell.passed for cell in cells), sum(cell.failed for cell in cells)
+    return CellCounts(passed=passed, failed=failed, neither=len(cells) - passed - failed)
 
 
 def _sets(matrix: Matrix) -> Sets:

@@ -3,8 +3,7 @@
 import pytest
 from matrices import a_matrix
 
-from errata.compare.dimensions import failed_dimensions
-from errata.compare.patterns import counted_patterns, pattern_of
+from errata.compare.checks import counted_patterns, failed_dimensions, pattern_of
 from errata.model import Attribution, FailureKey, Output, Signal
 from errata.testing import an_attempt
 
