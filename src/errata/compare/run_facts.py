@@ -21,7 +21,7 @@ from errata.model.identity import fingerprint
 from errata.runs.scores import opinions_on
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of
-from errata.store.buckets import marks_of
+from errata.store.buckets import bucket_marks
 from errata.store.cells import cells_of, digests_of, failed_checks_by_case
 from errata.store.database import Store
 from errata.store.summaries import keep_summary, kept_summary
@@ -101,7 +101,7 @@ _decoder = msgspec.msgpack.Decoder(Summary)
 
 def _version(stored: StoredRun, store: Store) -> str:
     """Facts never change under a run's number; what is thought of them does, and so does how they are counted."""
-    mark = marks_of(store, [stored.run.id])[stored.run.id]
+    mark = bucket_marks(store, [stored.run.id])[stored.run.id]
     return f"{_code()}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
 
 

@@ -3,7 +3,22 @@
 from errata.model.action import Action, KnownGap
 from errata.model.artefact import Artefact
 from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
-from errata.model.bucket import Bucket, BucketEvent, Member
+from errata.model.bucket import (
+    Bucket,
+    BucketChange,
+    BucketCounts,
+    BucketEvent,
+    BucketMark,
+    BucketPlace,
+    BucketSum,
+    BucketTable,
+    BucketVersion,
+    CauseSummary,
+    Location,
+    MemberMove,
+    Placement,
+    RunBuckets,
+)
 from errata.model.call import Call
 from errata.model.case import Case
 from errata.model.check import Check, CheckEdit
@@ -42,9 +57,17 @@ __all__ = [
     "Attempt",
     "Attribution",
     "Bucket",
+    "BucketChange",
+    "BucketCounts",
     "BucketEvent",
+    "BucketMark",
+    "BucketPlace",
+    "BucketSum",
+    "BucketTable",
+    "BucketVersion",
     "Call",
     "Case",
+    "CauseSummary",
     "Check",
     "CheckEdit",
     "Code",
@@ -63,11 +86,13 @@ __all__ = [
     "LabelChoice",
     "LeftOut",
     "Limit",
-    "Member",
+    "Location",
+    "MemberMove",
     "Output",
     "Packet",
     "Part",
     "Place",
+    "Placement",
     "PriorFailure",
     "PriorRecommendation",
     "PriorReport",
@@ -78,6 +103,7 @@ __all__ = [
     "Reported",
     "Reviewer",
     "Run",
+    "RunBuckets",
     "Scorer",
     "Session",
     "Signal",

@@ -5,18 +5,17 @@ from typing import Any
 
 import msgspec
 
-from errata.buckets.suggest import bucket_of
 from errata.errors import NotFoundError
-from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
 from errata.model.run import case_name
 from errata.review.standing import Standing
+from errata.runs.bucketing import bucket_of
 from errata.runs.expectations import Expectations
 from errata.runs.history import Remembered, remember
 from errata.runs.standings import standing_now
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
 from errata.store.attributions import attributions_of
-from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
@@ -46,7 +45,7 @@ class Failure(msgspec.Struct, frozen=True):
     """What the case asked for, where that is all that can be said of a wrong answer."""
     standing: Standing | None = None
     """The verdict that stands, where somebody has read it."""
-    bucket: Slip | None = None
+    bucket: BucketPlace | None = None
     remembered: Remembered | None = None
     """What was known before the run."""
 
@@ -150,7 +149,7 @@ def _owner(said: Attribution | None, stood: Standing | None) -> str:
     return stood.verdict.owner if stood else said.owner if said else ""
 
 
-def _is_in(slip: Slip | None, bucket: str) -> bool:
+def _is_in(slip: BucketPlace | None, bucket: str) -> bool:
     return slip is not None and slip.slug.startswith(bucket)
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
-from errata.buckets.suggest import bucket_of_one
 from errata.memory.recurrence import Before
-from errata.model import Attempt, Attribution, Case, Finding, StoredRun
+from errata.model import Attempt, Attribution, BucketPlace, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
+from errata.runs.bucketing import bucket_of_one
 from errata.runs.explanation import Explanation, explain
 from errata.runs.history import remember
 from errata.runs.locate import locate
@@ -20,7 +20,6 @@ from errata.runs.standings import Said, standing_of
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, run_with_texts
 from errata.store.attributions import attributions_of, broken_measurements
-from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.runs import findings_of
 
@@ -50,7 +49,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """What reviewers found."""
     stale: bool = False
     """What they went by has changed since."""
-    bucket: Slip | None = None
+    bucket: BucketPlace | None = None
     before: Before | None = None
     """What was known of the failure before the run."""
     alike: tuple[Alike, ...] = ()

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import msgspec
 
 from errata import checkup
-from errata.buckets.suggest import bucket_if_cheap
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Finding, StoredRun
 from errata.model.run import case_name
+from errata.runs.bucketing import suggest_if_cheap
 from errata.runs.causes import Causes, causes_of
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import Remembered, remember
@@ -157,7 +157,7 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
         tally.add(attempt, categories.get(attempt.case, ""))
     score = _score(stored, tally)
     scores = score_run(stored, store)
-    bucket_if_cheap(stored, store)
+    suggest_if_cheap(stored, store)
     attributed = attributions_of(store, stored.pk)
     said = attributed.values()
     remembered = remember(stored, store)

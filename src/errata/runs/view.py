@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from functools import cached_property
 
-from errata.buckets.suggest import bucket_of
 from errata.compare.trials import Timeouts
-from errata.model import Attempt, Attribution, Run, StoredRun, Verdict
+from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun, Verdict
+from errata.runs.bucketing import bucket_of
 from errata.runs.failures import Failure, Filters, failures_of
 from errata.runs.history import Remembered, remember
 from errata.runs.names import handle_of
@@ -15,7 +15,6 @@ from errata.runs.summary import Analysis, Health, check_run, summarise
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.attributions import attributions_of
-from errata.store.buckets import Slip
 from errata.store.database import Store
 
 
@@ -94,7 +93,7 @@ class RunView:
     # buckets
 
     @cached_property
-    def buckets(self) -> dict[str, Slip]:
+    def buckets(self) -> dict[str, BucketPlace]:
         """Attempt → its bucket. Suggests buckets first where they are missing and cost little."""
         return bucket_of(self.stored, self.store)
 

@@ -7,8 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from errata.buckets.listing import list_buckets, show_bucket
-    from errata.buckets.suggest import bucket_anew, bucket_if_needed, bucket_of
     from errata.compare.compare_runs import compare_runs
     from errata.compare.consistency_study import consistency_of
     from errata.compare.pool_scores import pool
@@ -69,11 +67,6 @@ _VERBS = {
     "all_runs": "errata.store.runs",
     "agreement_of": "errata.review.agreement_report",
     "import_answers": "errata.review.import_answers",
-    "bucket_anew": "errata.buckets.suggest",
-    "bucket_if_needed": "errata.buckets.suggest",
-    "bucket_of": "errata.buckets.suggest",
-    "list_buckets": "errata.buckets.listing",
-    "show_bucket": "errata.buckets.listing",
     "calibrate_reviewers": "errata.review.calibrate",
     "choose": "errata.review.choose",
     "consistency_of": "errata.compare.consistency_study",
@@ -131,9 +124,6 @@ __all__ = [
     "analyze_new",
     "attributions_of",
     "begin",
-    "bucket_anew",
-    "bucket_if_needed",
-    "bucket_of",
     "bundled_example",
     "calibrate_reviewers",
     "check_run",
@@ -154,7 +144,6 @@ __all__ = [
     "include",
     "judges_agreement",
     "list_actions",
-    "list_buckets",
     "list_gaps",
     "list_sources",
     "look_for",
@@ -173,7 +162,6 @@ __all__ = [
     "runs_to_compare",
     "score_run",
     "settled_failures",
-    "show_bucket",
     "stored_runs",
     "summarise",
     "take_in",
