@@ -4,11 +4,12 @@ from typing import Any
 
 import msgspec
 
-from errata.buckets.failing import Failing
+from errata.buckets.failure import FailureToGroup
+from errata.buckets.suggest import Suggestion
 from errata.model import Bucket, FailureKey, Reviewer, Verdict
 
 
-def a_failing(attempt: str, text: str = "", **changes: Any) -> Failing:
+def a_failing(attempt: str, text: str = "", **changes: Any) -> FailureToGroup:
     """A measured failure of the model, in the words of its check."""
     given: dict[str, Any] = {
         "attempt": attempt,
@@ -18,10 +19,10 @@ def a_failing(attempt: str, text: str = "", **changes: Any) -> Failing:
         "key": FailureKey(exact=f"tests:{text}", coarse="tests"),
         "texts": (text,) if text else (),
     }
-    return Failing(**given | changes)
+    return FailureToGroup(**given | changes)
 
 
-def an_error(attempt: str, message: str, **changes: Any) -> Failing:
+def an_error(attempt: str, message: str, **changes: Any) -> FailureToGroup:
     """Something broke, and nobody's rule knows what."""
     kind = changes.pop("kind", "RuntimeError")
     key = FailureKey(exact=f"subject:{kind}:{message}", coarse=f"subject:{kind}")
@@ -43,21 +44,23 @@ def a_verdict(attempt: str, bucket: str = "", cause: str = "", **changes: Any) -
     return Verdict(**given | changes)
 
 
-def read_as(failing: Failing, bucket: str = "", cause: str = "", *, final: bool = True, **changes: Any) -> Failing:
+def read_as(
+    failing: FailureToGroup, bucket: str = "", cause: str = "", *, final: bool = True, **changes: Any
+) -> FailureToGroup:
     """The same failure after somebody has read it."""
     verdict = a_verdict(failing.attempt, bucket, cause, **{"owner": failing.owner} | changes)
     return msgspec.structs.replace(failing, verdict=verdict, owner=verdict.owner, final=final)
 
 
-def members(bucket: Bucket) -> set[str]:
-    return {member.attempt for member in bucket.members}
+def members(bucket: Bucket, suggestion: Suggestion) -> set[str]:
+    return {attempt for attempt, place in suggestion.places.items() if place == bucket.id}
 
 
-def together(buckets: list[Bucket]) -> set[frozenset[str]]:
+def together(suggestion: Suggestion) -> set[frozenset[str]]:
     """Who is with whom, whatever the buckets are called."""
-    return {frozenset(members(bucket)) for bucket in buckets if bucket.members}
+    return {frozenset(found) for bucket in suggestion.buckets if (found := members(bucket, suggestion))}
 
 
-def bucket_with(attempt: str, buckets: list[Bucket]) -> Bucket:
-    (found,) = [bucket for bucket in buckets if attempt in members(bucket)]
+def bucket_with(attempt: str, suggestion: Suggestion) -> Bucket:
+    (found,) = [bucket for bucket in suggestion.buckets if bucket.id == suggestion.places[attempt]]
     return found

@@ -1,24 +1,23 @@
 """What makes a bucket reviewed or final."""
 
-import msgspec
 import pytest
 from a_failing import a_failing, read_as
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.buckets.standing import standing_of
-from errata.model import Bucket, Member
+from errata.buckets.status import support_of, with_status
+from errata.model import Bucket
 
 SLUG = "off-by-one"
 
 
-def a_bucket(failures, **changes) -> Bucket:
-    members = tuple(Member(attempt=one.attempt, role="assigned") for one in failures)
-    return Bucket(id="b", slug=SLUG, title="Off by one", members=members, **changes)
+def a_bucket(**changes) -> Bucket:
+    return Bucket(id="b", slug=SLUG, title="Off by one", **changes)
 
 
 def stands(failures, **changes):
-    return standing_of(a_bucket(failures, **changes), {one.attempt: one for one in failures})
+    by_attempt = {one.attempt: one for one in failures}
+    return support_of(a_bucket(**changes), by_attempt.keys(), by_attempt)
 
 
 def some(read: int, unread: int, **changes):
@@ -69,10 +68,9 @@ def test_after_a_merge_a_verdict_supports_what_it_named_before():
 
 
 def test_members_that_are_not_at_hand_carry_what_they_carried():
-    gone, here = a_failing("gone", "text"), a_failing("here", "text")
-    bucket = a_bucket([gone, here], supported_by=("gone",))
+    bucket = a_bucket(supported_by=("gone",))
 
-    assert standing_of(bucket, {"here": here}) == ("reviewed", ("gone",))
+    assert support_of(bucket, ["gone", "here"], {"here": a_failing("here", "text")}) == ("reviewed", ("gone",))
 
 
 def test_a_bucket_that_lost_its_support_falls_back():
@@ -113,12 +111,12 @@ def test_final_means_that_enough_were_read_themselves_and_say_so(drawn):
     assert (found.status == "final") == (len(drawn) > 0 and len(carrying) >= min(3, len(drawn)))
 
 
-def test_a_standing_does_not_hang_on_the_roles_that_were_kept():
-    failures = some(2, 0)
-    bucket = a_bucket(failures)
-    reviewed = msgspec.structs.replace(
-        bucket, members=tuple(Member(attempt=one.attempt, role="reviewed") for one in failures)
-    )
+def test_a_status_goes_by_the_verdicts_of_now_and_not_by_what_was_recorded():
+    failures = some(2, 1)
     by_attempt = {one.attempt: one for one in failures}
+    recorded = a_bucket(status="final", supported_by=("0", "1", "gone"))
 
-    assert standing_of(bucket, by_attempt) == standing_of(reviewed, by_attempt)
+    restated = with_status(recorded, by_attempt.keys(), by_attempt)
+
+    assert (restated.status, restated.supported_by) == ("reviewed", ("0", "1"))
+    assert with_status(recorded, ["2"], {}).status == "provisional"

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.buckets.likeness import Mean, Space, Weights
-from errata.buckets.words import words_of
+from errata.buckets.similarity import Mean, Space, Weights, words_of
 
 
 def test_numbers_paths_and_ids_are_no_words():

@@ -1,6 +1,6 @@
 """What a failure says of itself, as far as buckets are made of it."""
 
-from errata.buckets.failing import failing_of
+from errata.buckets.failure import failure_to_group
 from errata.model import Attribution, Check, ErrorInfo, FailureKey, Judgement
 from errata.testing import a_run, an_attempt
 
@@ -10,7 +10,7 @@ def texts_of(attempt):
     said = Attribution(
         attempt=attempt.id, owner="model", confidence="likely", decided_by="check_failed", failure_key=key
     )
-    return failing_of(a_run(), attempt, said, rules={}).texts
+    return failure_to_group(a_run(), attempt, said, rules={}).texts
 
 
 def test_a_scorer_that_broke_beside_the_one_that_decides_names_no_bucket():

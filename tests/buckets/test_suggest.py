@@ -2,21 +2,23 @@
 
 import pytest
 
-from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, read, slips, state, suggested
-from errata.buckets.changes import rename
-from errata.buckets.confirm import confirm
-from errata.buckets.history import history
-from errata.buckets.listing import list_buckets
-from errata.buckets.names import bucket_named
-from errata.buckets.place import move
-from errata.buckets.suggest import bucket_of, bucket_run
-from errata.buckets.undo import undo
+from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places, read, state, suggested
 from errata.errors import SettingsError
 from errata.model import Bucket, Reviewer
-from errata.store.bucket_events import events_of
-from errata.store.buckets import buckets_of, slips_of
+from errata.runs.bucketing import bucket_of, suggest_run
+from errata.store.bucket_changes import events_of
+from errata.store.buckets import bucket_places, buckets_of
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import run_by_id
+from errata.verbs.buckets import (
+    bucket_history,
+    bucket_named,
+    confirm_bucket,
+    list_buckets,
+    move_failures,
+    rename_bucket,
+    undo_change,
+)
 
 DISK, LOCK = "OSError:no space left on the volume", "LockError:the registry is locked by another worker"
 
@@ -24,8 +26,8 @@ DISK, LOCK = "OSError:no space left on the volume", "LockError:the registry is l
 def found(store, stored):
     """Which cases lie together."""
     together: dict[str, list[str]] = {}
-    for case, slip in sorted(slips(store, stored).items()):
-        together.setdefault(slip.id, []).append(case)
+    for case, place in sorted(places(store, stored).items()):
+        together.setdefault(place.id, []).append(case)
     return sorted(together.values())
 
 
@@ -42,7 +44,7 @@ def test_suggesting_again_changes_nothing(store):
     suggested(store)
     before = state(store)
 
-    kept = bucket_run(stored, store)
+    kept = suggest_run(stored, store)
 
     assert state(store) == before
     assert (kept.failures, kept.new, kept.moved) == (3, 0, 0)
@@ -52,7 +54,7 @@ def test_suggesting_again_changes_nothing(store):
 def test_what_is_up_to_date_is_not_suggested_again(store, monkeypatch):
     a_stored_run(store, a=DISK)
     suggested(store)
-    monkeypatch.setattr("errata.buckets.suggest.bucket_run", lambda *_, **__: pytest.fail("not needed"))
+    monkeypatch.setattr("errata.runs.bucketing.suggest_run", lambda *_, **__: pytest.fail("not needed"))
 
     suggested(store)
 
@@ -63,40 +65,40 @@ def test_a_bucket_is_recognised_in_a_later_run(store):
     second = a_stored_run(store, "run-2", z=DISK)
     suggested(store)
 
-    assert slips(store, second)["z"] == slips(store, first)["a"]
+    assert places(store, second)["z"] == places(store, first)["a"]
 
 
 def test_the_same_crash_in_another_suite_is_another_bucket(store):
     first, second = a_stored_run(store, a=DISK), a_stored_run(store, "run-2", suite="another", a=DISK)
     suggested(store)
 
-    assert slips(store, first)["a"].id != slips(store, second)["a"].id
+    assert places(store, first)["a"].id != places(store, second)["a"].id
 
 
 def test_placing_by_hand_outlives_a_new_revision(store):
     stored = a_stored_run(store, a=DISK, b=LOCK)
     suggested(store)
     lock = bucket_at(store, stored, "b")
-    move([attempt(stored, "a")], lock, store, ANA)
+    move_failures([attempt(stored, "a")], lock, store, ANA)
 
     grown = a_stored_run(store, a=DISK, b=LOCK, c=DISK)
     suggested(store)
 
     assert run_by_id(store, grown.run.id).run.revision == 2
-    assert slips(store, grown)["a"].id == lock.id
+    assert places(store, grown)["a"].id == lock.id
 
 
 def test_what_no_longer_fails_is_in_no_bucket_and_where_it_lay_is_kept(store):
     stored = a_stored_run(store, a=DISK, b=LOCK)
     suggested(store)
     lock = bucket_at(store, stored, "b")
-    move([attempt(stored, "a")], lock, store, ANA)
+    move_failures([attempt(stored, "a")], lock, store, ANA)
 
     a_stored_run(store, a="", b=LOCK, c=LOCK)
     suggested(store)
 
-    assert sorted(slips(store, stored)) == ["b", "c"]
-    assert [(one.event.what, one.moves) for one in history(store)][-1] == (
+    assert sorted(places(store, stored)) == ["b", "c"]
+    assert [(one.event.what, one.moves) for one in bucket_history(store)][-1] == (
         "cleared",
         ((attempt(stored, "a"), lock.slug, ""),),
     )
@@ -120,8 +122,8 @@ def test_a_verdict_that_names_another_bucket_moves_the_failure_and_both_are_kept
 
     read(store, a_verdict(stored, "a", lock.slug))
 
-    assert slips(store, stored)["a"].id == lock.id
-    (told,) = [one for one in history(store) if one.event.what == "rebucketed"]
+    assert places(store, stored)["a"].id == lock.id
+    (told,) = [one for one in bucket_history(store) if one.event.what == "rebucketed"]
     assert told.moves == ((attempt(stored, "a"), disk.slug, lock.slug),)
     assert told.event.by == "person:ben"
 
@@ -132,7 +134,7 @@ def test_what_nobody_has_read_is_provisional(store):
 
     suggested(store)
 
-    assert slips(store, stored)["a"].status == "provisional"
+    assert places(store, stored)["a"].status == "provisional"
 
 
 def three_of_four(store, *, read_cases="abc", **changes):
@@ -179,7 +181,7 @@ def test_inherited_verdicts_make_nothing_final(store):
 def test_a_status_that_changes_is_part_of_the_history(store):
     stored = three_of_four(store)
 
-    told = [(one.before, one.after) for one in history(store, bucket=bucket_at(store, stored, "a"))]
+    told = [(one.before, one.after) for one in bucket_history(store, bucket_at(store, stored, "a"))]
 
     assert told == [("provisional: no space left on the volume", "final: what no-space-left-on-the-volume says")]
 
@@ -200,7 +202,7 @@ def test_readers_name_a_bucket_only_when_enough_of_it_was_read(store):
 def test_readers_do_not_rename_what_a_person_named(store):
     stored = a_stored_run(store, a=DISK)
     suggested(store)
-    rename(bucket_at(store, stored, "a"), "The second volume", store, ANA)
+    rename_bucket(bucket_at(store, stored, "a"), "The second volume", store, ANA)
 
     read(store, a_verdict(stored, "a", "the-second-volume"))
 
@@ -212,7 +214,7 @@ def test_confirming_what_was_not_read_enough_is_refused_and_tells_what_is_missin
     stored = three_of_four(store, read_cases="ab")
 
     with pytest.raises(SettingsError, match=r"2 of its 4 failures were read .* it takes 3") as refused:
-        confirm(bucket_at(store, stored, "a"), store, ANA)
+        confirm_bucket(bucket_at(store, stored, "a"), store, ANA)
 
     assert "run-1/c: nobody has read it" in refused.value.hint
     assert "run-1/a" not in refused.value.hint
@@ -223,22 +225,22 @@ def test_confirming_names_members_whose_verdict_says_something_else(store):
     stored = three_of_four(store, read_cases="ab")
     disk = bucket_at(store, stored, "a")
     read(store, a_verdict(stored, "c", "another-cause"))
-    move([attempt(stored, "c")], disk, store, ANA_LATER)
+    move_failures([attempt(stored, "c")], disk, store, ANA_LATER)
 
     with pytest.raises(SettingsError) as refused:
-        confirm(disk, store, ANA_LATER)
+        confirm_bucket(disk, store, ANA_LATER)
 
     assert "run-1/c: its verdict names another cause: another-cause" in refused.value.hint
 
 
-ANA_LATER = type(ANA)(author="ana", at="2026-06-01T00:00:00Z")
+ANA_LATER = type(ANA)(name="ana", at="2026-06-01T00:00:00Z")
 
 
 def test_a_confirmed_bucket_keeps_its_members(store):
     stored = three_of_four(store)
     bucket = bucket_at(store, stored, "a")
 
-    done = confirm(bucket, store, ANA)
+    done = confirm_bucket(bucket, store, ANA)
 
     assert (done.what, done.bucket.status, done.members) == ("confirm", "final", 4)
     assert {one.author for one in state(store)[1]} == {"ana"}
@@ -259,10 +261,10 @@ def test_a_bucket_that_outgrows_its_verdicts_is_not_final_any_more(store):
 def test_an_undo_after_a_newer_verdict_tells_the_status_anew(store):
     stored = three_of_four(store)
     bucket = bucket_at(store, stored, "a")
-    confirm(bucket, store, ANA)
+    confirm_bucket(bucket, store, ANA)
     keep_verdicts(store, [a_verdict(stored, "a", "another-cause", at="2026-07-01T00:00:00Z")])
 
-    undo(store, ANA)
+    undo_change(store, ANA)
     suggested(store)
 
     assert bucket_at(store, stored, "b").status == "reviewed"
@@ -279,20 +281,20 @@ def test_a_person_and_a_program_may_move_it_but_only_a_person_overrules_a_person
     stored = a_stored_run(store, a=DISK, b=LOCK)
     suggested(store)
     disk, lock = bucket_at(store, stored, "a"), bucket_at(store, stored, "b")
-    move([attempt(stored, "a")], lock, store, ANA)
+    move_failures([attempt(stored, "a")], lock, store, ANA)
 
     read(store, a_verdict(stored, "a", disk.slug, reviewer=Reviewer(kind="llm", name="m")))
 
-    assert slips(store, stored)["a"].id == lock.id
+    assert places(store, stored)["a"].id == lock.id
 
 
 def test_the_bucket_of_a_failure_is_told_with_its_status(store):
     stored = a_stored_run(store, a=DISK)
 
-    (slip,) = bucket_of(stored, store).values()
+    (place,) = bucket_of(stored, store).values()
 
-    assert (slip.slug, slip.status) == (buckets_of(store)[0].slug, "provisional")
-    assert slips_of(store, stored.run.id, [attempt(stored, "a")]) == {attempt(stored, "a"): slip}
+    assert (place.slug, place.status) == (buckets_of(store)[0].slug, "provisional")
+    assert bucket_places(store, stored.run.id, [attempt(stored, "a")]) == {attempt(stored, "a"): place}
 
 
 def test_followers_and_models_are_counted_over_runs(store):
@@ -310,10 +312,10 @@ def test_followers_and_models_are_counted_over_runs(store):
 
 def test_two_processes_that_suggest_the_same_at_once_agree(store):
     stored = a_stored_run(store, a=DISK, b=LOCK)
-    bucket_run(stored, store)
+    suggest_run(stored, store)
     before = state(store)
 
-    bucket_run(stored, store)
+    suggest_run(stored, store)
 
     assert state(store) == before
     assert all(isinstance(one, Bucket) for one in before[0])

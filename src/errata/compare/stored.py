@@ -19,7 +19,7 @@ from errata.model import Case, Run, StoredRun
 from errata.model.codec import pack
 from errata.model.run import case_name
 from errata.store.attempts import attempts_of, cases_of
-from errata.store.buckets import marks_of
+from errata.store.buckets import bucket_marks
 from errata.store.case_outcomes import cases_named
 from errata.store.cells import cells_of, digests_of, failed_checks_by_case
 from errata.store.database import Store
@@ -70,7 +70,7 @@ def _kind(timeouts: Timeouts, *, to_pool: bool) -> str:
 
 def _version(stored: StoredRun, store: Store) -> str:
     """Facts never change under a run's number; what is thought of them does, and so does how they are counted."""
-    mark = marks_of(store, [stored.run.id])[stored.run.id]
+    mark = bucket_marks(store, [stored.run.id])[stored.run.id]
     return f"{_code()}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
 
 

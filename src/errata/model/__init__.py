@@ -3,7 +3,22 @@
 from errata.model.action import Action, KnownGap
 from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
 from errata.model.attribution import Attribution, FailureKey, Signal
-from errata.model.bucket import Bucket, BucketEvent, Member
+from errata.model.bucket import (
+    Bucket,
+    BucketChange,
+    BucketCounts,
+    BucketEvent,
+    BucketMark,
+    BucketPlace,
+    BucketSum,
+    BucketTable,
+    BucketVersion,
+    CauseSummary,
+    Location,
+    MemberMove,
+    Placement,
+    RunBuckets,
+)
 from errata.model.case import Artefact, Case
 from errata.model.check import Check, CheckEdit, ErrorInfo, Part
 from errata.model.counts import Counts, StoredRun
@@ -37,9 +52,17 @@ __all__ = [
     "Attempt",
     "Attribution",
     "Bucket",
+    "BucketChange",
+    "BucketCounts",
     "BucketEvent",
+    "BucketMark",
+    "BucketPlace",
+    "BucketSum",
+    "BucketTable",
+    "BucketVersion",
     "Call",
     "Case",
+    "CauseSummary",
     "Check",
     "CheckEdit",
     "Code",
@@ -58,11 +81,13 @@ __all__ = [
     "LabelChoice",
     "LeftOut",
     "Limit",
-    "Member",
+    "Location",
+    "MemberMove",
     "Output",
     "Packet",
     "Part",
     "Place",
+    "Placement",
     "PriorFailure",
     "PriorRecommendation",
     "PriorReport",
@@ -73,6 +98,7 @@ __all__ = [
     "Reported",
     "Reviewer",
     "Run",
+    "RunBuckets",
     "Scorer",
     "Session",
     "Signal",

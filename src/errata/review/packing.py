@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 import msgspec
 
-from errata.buckets.suggest import bucket_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Attribution, LabelChoice, Packet, Question, Run, StoredRun
 from errata.model.identity import split_attempt_id
@@ -14,6 +13,7 @@ from errata.review.budget import BUDGET
 from errata.review.packets import packet_for
 from errata.review.question import OWNERS, RULE
 from errata.review.surroundings import Surroundings
+from errata.runs.bucketing import bucket_of
 from errata.runs.failures import Filters
 from errata.runs.packet_history import History, Recalling
 from errata.runs.triaging import triage_if_needed

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from errata.buckets.suggest import bucket_of
 from errata.errors import NotFoundError
-from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
 from errata.model.run import case_name
 from errata.review.standing import Standing
+from errata.runs.bucketing import bucket_of
 from errata.runs.history import Remembered
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, categories_of, with_texts
-from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
@@ -68,7 +67,7 @@ class Failure(msgspec.Struct, frozen=True):
     """What the case asked for, where that is all that can be said of a wrong answer."""
     standing: Standing | None = None
     """The verdict that stands, where somebody has read it."""
-    bucket: Slip | None = None
+    bucket: BucketPlace | None = None
     remembered: Remembered | None = None
     """What was known before the run."""
 
@@ -176,7 +175,7 @@ def _owner(said: Attribution | None, stood: Standing | None) -> str:
     return stood.verdict.owner if stood else said.owner if said else ""
 
 
-def _is_in(slip: Slip | None, bucket: str) -> bool:
+def _is_in(slip: BucketPlace | None, bucket: str) -> bool:
     return slip is not None and slip.slug.startswith(bucket)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from errata.memory.recurrence import Before
-from errata.model import Attempt, Attribution, Case, FailureKey, Finding, StoredRun
+from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.runs.addresses import locate
@@ -18,7 +18,6 @@ from errata.runs.standings import Said, standing_of
 from errata.runs.view import RunView
 from errata.store.attempts import case_of, run_with_texts
 from errata.store.attributions import each_attribution
-from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.runs import all_runs, findings_of
 
@@ -82,7 +81,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """What reviewers found."""
     stale: bool = False
     """What they went by has changed since."""
-    bucket: Slip | None = None
+    bucket: BucketPlace | None = None
     before: Before | None = None
     """What was known of the failure before the run."""
     alike: tuple[Alike, ...] = ()

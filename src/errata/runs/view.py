@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from errata import checkup
-from errata.buckets.suggest import bucket_of, bucket_of_one
 from errata.checkup.survey import Survey
 from errata.compare.costs import Tiers
 from errata.compare.sessions import Timeline, timeline
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
-from errata.model import Attempt, Attribution, Run, StoredRun, Verdict
+from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun, Verdict
+from errata.runs.bucketing import bucket_of, bucket_of_one
 from errata.runs.failures import Failure, Filters, join_failures
 from errata.runs.history import Remembered
 from errata.runs.names import handle_of
@@ -23,7 +23,6 @@ from errata.runs.summary import Analysis, Health, Tally, summarise
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.attributions import attributions_of, broken_measurements
-from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
 
@@ -154,11 +153,11 @@ class RunView:
     # buckets
 
     @cached_property
-    def buckets(self) -> dict[str, Slip]:
+    def buckets(self) -> dict[str, BucketPlace]:
         """Attempt → its bucket. Suggests buckets first where they are missing and cost little."""
         return bucket_of(self.stored, self.store)
 
-    def bucket_of(self, attempt: str) -> Slip | None:
+    def bucket_of(self, attempt: str) -> BucketPlace | None:
         """Of one failure, for those who look at one after the other and do not want to wait."""
         return bucket_of_one(self.stored, attempt, self.store)
 

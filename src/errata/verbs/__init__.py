@@ -7,8 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from errata.buckets.listing import list_buckets, show_bucket
-    from errata.buckets.suggest import bucket_anew, bucket_if_needed, bucket_of
     from errata.memory.add_action import add_action
     from errata.memory.known_gaps import add_gap, list_gaps, remove_gap
     from errata.memory.list_actions import list_actions
@@ -53,11 +51,6 @@ _VERBS = {
     "all_runs": "errata.store.runs",
     "agreement_of": "errata.review.agreement_report",
     "import_answers": "errata.review.import_answers",
-    "bucket_anew": "errata.buckets.suggest",
-    "bucket_if_needed": "errata.buckets.suggest",
-    "bucket_of": "errata.buckets.suggest",
-    "list_buckets": "errata.buckets.listing",
-    "show_bucket": "errata.buckets.listing",
     "calibrate_reviewers": "errata.review.calibrate",
     "choose": "errata.review.choose",
     "exported": "errata.review.export",
@@ -100,9 +93,6 @@ __all__ = [
     "all_runs",
     "attributions_of",
     "begin",
-    "bucket_anew",
-    "bucket_if_needed",
-    "bucket_of",
     "bundled_example",
     "calibrate_reviewers",
     "choose",
@@ -118,7 +108,6 @@ __all__ = [
     "import_paths",
     "include",
     "list_actions",
-    "list_buckets",
     "list_gaps",
     "list_sources",
     "look_for",
@@ -134,7 +123,6 @@ __all__ = [
     "run_named",
     "runs_named",
     "settled_failures",
-    "show_bucket",
     "stored_runs",
     "take_in",
     "triage_if_needed",

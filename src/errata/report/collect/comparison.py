@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from errata.buckets.suggest import bucket_if_needed
 from errata.compare.categories import CategoryCount
 from errata.compare.comparability import describe_difference
 from errata.compare.comparison import Comparison, ComparisonOptions
@@ -16,6 +15,7 @@ from errata.report.collect.shared import reading_of, score_lines
 from errata.report.facts.comparison import ComparisonReport, Dimension, Model, ModelMode, Run
 from errata.report.facts.shared import Reading
 from errata.report.profiles.parts import plural
+from errata.runs.bucketing import ensure_all_buckets
 from errata.runs.names import handle_of
 from errata.runs.runset import RunSet
 from errata.runs.suspicions import suspicious_passes
@@ -34,7 +34,7 @@ def comparison_report(
     chosen: Sequence[StoredRun], store: Store, *, made: str, common: bool = False
 ) -> ComparisonReport:
     comparison = RunSet.of(chosen, store).compare(ComparisonOptions(common=common, least=1))
-    bucket_if_needed([one.runs[0] for one in comparison.runs], store)
+    ensure_all_buckets([one.runs[0] for one in comparison.runs], store)
     names = Names(comparison)
     runs = [compared(one.label, one.runs[0], store, names) for one in comparison.runs]
     found = modes_of(runs, store)

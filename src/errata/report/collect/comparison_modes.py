@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from errata.buckets.suggest import bucket_of
 from errata.memory.spelling import folded
 from errata.model import Bucket
 from errata.report.collect.comparison_rows import Compared, Row
@@ -12,6 +11,7 @@ from errata.report.collect.datapoints import asked_in, datapoint
 from errata.report.collect.shared import in_common, native_label
 from errata.report.facts.comparison import Mode
 from errata.report.washing import short_line
+from errata.runs.bucketing import bucket_of
 from errata.runs.standings import suggested_label
 from errata.store.attempts import case_of
 from errata.store.buckets import buckets_of

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from errata.buckets.suggest import bucket_of
-from errata.model import Attempt, Attribution, Check, Run, StoredRun, Verdict
+from errata.model import Attempt, Attribution, BucketPlace, Check, Run, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.report.collect.run_evidence import Evidence
@@ -13,12 +12,12 @@ from errata.report.collect.shared import MACHINERY, native_label
 from errata.report.collect.snippets import Showing
 from errata.report.facts.run import Failure
 from errata.report.washing import short_line
+from errata.runs.bucketing import bucket_of
 from errata.runs.failures import Failure as Found
 from errata.runs.failures import Filters, failures_of
 from errata.runs.history import Remembered
 from errata.runs.standings import Said, standing_now
 from errata.store.attempts import attempts_of, categories_of
-from errata.store.buckets import Slip
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.triage.reasons import reason_of
@@ -36,7 +35,7 @@ class Gathered:
     first_failed: tuple[str, ...]
     """Of each its first failed check, in the same order; empty where no check saw it."""
     said: Mapping[str, Said]
-    slips: Mapping[str, Slip]
+    slips: Mapping[str, BucketPlace]
     steps: tuple[str, ...]
     """The steps of the pipeline in their order, `""` first for what no check saw."""
     in_steps: bool
@@ -101,7 +100,7 @@ class _Making:
     """What the facts of a failure are made from."""
 
     said: Mapping[str, Said]
-    slips: Mapping[str, Slip]
+    slips: Mapping[str, BucketPlace]
     categories: Mapping[str, str]
     remembered: Remembered
     tried: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""One failure as the grouping sees it: whose it is, what it says, and what was said of it."""
+"""One failure as the grouping sees it: its owner, its texts and its verdict."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,7 +14,9 @@ MOST, LONGEST = 6, 600
 """Texts of a failure that are looked at, and characters of each."""
 
 
-class Failing(msgspec.Struct, frozen=True, kw_only=True):
+class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Built by the caller, who has the run, its attributions and its verdicts at hand."""
+
     attempt: str
     case: str = ""
     """The case key."""
@@ -50,10 +52,10 @@ class Rule(NamedTuple):
     """Empty where it names several."""
 
 
-def failing_of(
+def failure_to_group(
     run: Run,
     attempt: Attempt,
-    said: Attribution,
+    attribution: Attribution,
     *,
     rules: Mapping[str, Rule],
     category: str = "",
@@ -61,52 +63,52 @@ def failing_of(
     lines: Sequence[str] = (),
     verdict: Verdict | None = None,
     final: bool = False,
-) -> Failing:
+) -> FailureToGroup:
     """`lines` are what the attempt's own logs say is wrong; `final` is `Standing.final` of its verdict."""
-    signal = _telling(said, rules)
-    return Failing(
+    signal = _telling(attribution, rules)
+    return FailureToGroup(
         attempt=attempt.id,
         case=attempt.case,
         suite=run.suite,
         category=category,
-        owner=verdict.owner if verdict else said.owner,
+        owner=verdict.owner if verdict else attribution.owner,
         signal=signal,
         means=rules[signal].means if signal else "",
         cluster=cluster,
-        key=said.failure_key,
-        texts=tuple(dict.fromkeys(_texts(attempt, _quoted(said, signal), lines)))[:MOST],
+        key=attribution.failure_key,
+        texts=tuple(dict.fromkeys(_texts(attempt, _quoted(attribution, signal), lines)))[:MOST],
         verdict=verdict,
         final=final,
         parameters=_parameters(run, attempt, category),
-        follows=attempt.follows or said.follows or None,
+        follows=attempt.follows or attribution.follows or None,
     )
 
 
-def _telling(said: Attribution, rules: Mapping[str, Rule]) -> str:
+def _telling(attribution: Attribution, rules: Mapping[str, Rule]) -> str:
     """What decided; where that says only whose fault it is, another signal of the same owner that says more."""
-    decided = said.decided_by if said.decided_by in rules else ""
+    decided = attribution.decided_by if attribution.decided_by in rules else ""
     if decided and decided not in BROAD:
         return decided
-    others = (one.name for one in said.signals if one.name in rules and one.name not in BROAD)
-    return next((name for name in others if rules[name].owner == said.owner), decided)
+    others = (one.name for one in attribution.signals if one.name in rules and one.name not in BROAD)
+    return next((name for name in others if rules[name].owner == attribution.owner), decided)
 
 
-def _quoted(said: Attribution, signal: str) -> str:
+def _quoted(attribution: Attribution, signal: str) -> str:
     """Where a rule says what kind of thing happened, its quote says which: `uvx: command not found`."""
-    return next((one.quote for one in said.signals if one.name == signal), "") if signal in OPEN else ""
+    return next((one.quote for one in attribution.signals if one.name == signal), "") if signal in OPEN else ""
 
 
 def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]:
-    told = [quoted]
-    told += [error.message for error in attempt.errors if not error.recovered]
+    found = [quoted]
+    found += [error.message for error in attempt.errors if not error.recovered]
     # a scorer that only repeats the answer explains nothing
     answer = attempt.output.text or attempt.output.answer or ""
-    told += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
+    found += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
     # nor does one that broke beside the one that decides
     measured = attempt.measurement == "scored"
-    told += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
-    told += [*lines, *(one.reasoning for one in attempt.objections), attempt.native_reason]
-    yield from (clean(text[:LONGEST]) for text in told if text.strip())
+    found += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
+    found += [*lines, *(one.reasoning for one in attempt.objections), attempt.native_reason]
+    yield from (clean(text[:LONGEST]) for text in found if text.strip())
 
 
 def _parameters(run: Run, attempt: Attempt, category: str) -> dict[str, str]:
