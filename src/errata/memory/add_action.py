@@ -10,8 +10,8 @@ import msgspec
 
 from errata.errors import ReportError, SettingsError
 from errata.memory.actions_section import Edited, NoPlaceError, has_section, with_entry
+from errata.memory.edit_report import edit_report
 from errata.memory.entries import entry_for, safe
-from errata.memory.report_file import edit_report
 from errata.memory.spelling import same_run
 from errata.model import Action, StoredRun
 from errata.model.times import from_iso, moment_of

@@ -7,8 +7,8 @@ import msgspec
 
 from errata.errors import ReportError
 from errata.memory.actions_section import Edited, without_entry
+from errata.memory.edit_report import edit_report
 from errata.memory.entries import entry_for
-from errata.memory.report_file import edit_report
 from errata.model import Action, Run
 from errata.store.database import Store
 from errata.store.memory import action_by_id, forget_action

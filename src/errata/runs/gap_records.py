@@ -2,8 +2,8 @@
 
 import re
 
-from errata.memory.finding import ReportFile
 from errata.memory.gaps import gap_for
+from errata.memory.report_files import ReportFile
 from errata.memory.spelling import folded
 from errata.model import KnownGap, SourceRef, StoredRun
 from errata.model.identity import fingerprint

@@ -6,9 +6,9 @@ from functools import cached_property
 import msgspec
 
 from errata.memory.effects import Effect, RunOutcomes, effects
-from errata.memory.finding import Shelf
 from errata.memory.recurrence import Before, Named, addressed, effects_on, mentions, outcomes_in
-from errata.memory.shelving import Shelved
+from errata.memory.relation import RelatedReports
+from errata.memory.report_files import ReportFiles
 from errata.memory.spelling import CaseNames, folded
 from errata.model import Action, StoredRun
 from errata.runs.earlier_runs import EarlierRuns
@@ -25,9 +25,9 @@ class Remembered:
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
-        self.shelf: Shelf = shelf_for(stored.run)
+        self.shelf: ReportFiles = shelf_for(stored.run)
         kept = all_actions(store)
-        none = Reports(self.shelf, Shelved(), CaseNames(()))
+        none = Reports(self.shelf, RelatedReports(), CaseNames(()))
         reports = reports_for(stored, store, self.shelf) if self.shelf.files or kept else none
         self._names, self.shelved = reports.names, reports.shelved
         self.named: Named = mentions(self.shelved.same_model, self._names)

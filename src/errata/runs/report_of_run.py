@@ -5,8 +5,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.memory.finding import ReportFile
-from errata.memory.reading.names import told_by_name
+from errata.memory.reading.head import parse_file_name
+from errata.memory.report_files import ReportFile
 from errata.memory.spelling import same_run
 from errata.model import StoredRun
 from errata.runs.reports_in_use import reports_at, reports_for, shelf_for
@@ -36,4 +36,4 @@ def report_of(stored: StoredRun, store: Store, *, named: Path | None = None) -> 
 
 
 def _run_in_name(file: ReportFile) -> str:
-    return told_by_name(file.path.relative_to(file.folder).as_posix()).run
+    return parse_file_name(file.path.relative_to(file.folder).as_posix()).run

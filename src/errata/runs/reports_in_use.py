@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from errata.memory.finding import ReportFile, Shelf, folders_for, look_into
-from errata.memory.kept import KeptReports
 from errata.memory.reading import is_report, read_report
 from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.labels import LabelWords
-from errata.memory.shelving import Shelved, sort_out
+from errata.memory.relation import RelatedReports, group_by_relation
+from errata.memory.report_cache import ReportCache
+from errata.memory.report_files import ReportFile, ReportFiles, find_reports, folders_for
 from errata.memory.spelling import CaseNames
 from errata.model import Run, StoredRun
 from errata.model.identity import fingerprint
@@ -32,8 +32,8 @@ _named: ContextVar[Path | None] = ContextVar("reports", default=None)
 class Reports(msgspec.Struct, frozen=True):
     """The reports around one run, by what they are to it."""
 
-    shelf: Shelf
-    shelved: Shelved
+    shelf: ReportFiles
+    shelved: RelatedReports
     names: CaseNames
     """The cases of the run."""
 
@@ -55,12 +55,12 @@ def named_reports() -> Path | None:
     return _named.get()
 
 
-def shelf_for(run: Run) -> Shelf:
-    return look_into(folders_for([Path(run.origin)] if run.origin else [], cwd=Path.cwd(), named=_named.get()))
+def shelf_for(run: Run) -> ReportFiles:
+    return find_reports(folders_for([Path(run.origin)] if run.origin else [], cwd=Path.cwd(), named=_named.get()))
 
 
 def reports_for(
-    stored: StoredRun, store: Store, shelf: Shelf, *, wanted: Callable[[ReportFile], bool] = lambda _: True
+    stored: StoredRun, store: Store, shelf: ReportFiles, *, wanted: Callable[[ReportFile], bool] = lambda _: True
 ) -> Reports:
     """What the files say, those that are wanted."""
     keys = case_keys(store, pk=stored.pk)
@@ -68,7 +68,7 @@ def reports_for(
     found = [read(file) for file in shelf.files if wanted(file)]
     read.kept.save()
     runs = [one.run for one in all_runs(store)]
-    shelved = sort_out([one for one in found if is_report(one)], stored.run, began=began(stored), runs=runs)
+    shelved = group_by_relation([one for one in found if is_report(one)], stored.run, began=began(stored), runs=runs)
     return Reports(shelf, shelved, CaseNames(keys, suite=stored.run.suite))
 
 
@@ -97,8 +97,8 @@ class _Reader:
 
 
 @lru_cache(maxsize=4)
-def _kept(path: Path) -> KeptReports:
-    return KeptReports(path)
+def _kept(path: Path) -> ReportCache:
+    return ReportCache(path)
 
 
 @lru_cache(maxsize=8)
