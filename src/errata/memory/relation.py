@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from errata.memory.spelling import same_model, same_run
+from errata.memory.report_files import ReportFiles
+from errata.memory.spelling import CaseNames, same_model, same_run
 from errata.model import Run
 from errata.model.prior_report import PriorReport
 from errata.model.times import moment_of
@@ -15,7 +16,7 @@ SHORT_PREFIX = 4
 
 
 class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
-    """Reports by what they are to a run; newest first."""
+    """Reports by their relation to a run; newest first."""
 
     same_model: tuple[PriorReport, ...] = ()
     others: tuple[PriorReport, ...] = ()
@@ -28,6 +29,15 @@ class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def all(self) -> tuple[PriorReport, ...]:
         return (*self.same_model, *self.others, *self.own, *self.later, *self.undated)
+
+
+class RunReports(msgspec.Struct, frozen=True):
+    """The reports around one run, by their relation to it."""
+
+    files: ReportFiles
+    related: RelatedReports
+    case_names: CaseNames
+    """The cases of the run."""
 
 
 def group_by_relation(

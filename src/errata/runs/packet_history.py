@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from errata.memory.gaps import gap_for
-from errata.memory.recurrence import Before, Mention
+from errata.memory.known_gaps import gap_for
 from errata.model import Case, KnownGap, StoredRun, Verdict
+from errata.model.history import History as CaseHistory
+from errata.model.history import Mention
 from errata.model.times import moment_of
 from errata.review.standing import standing
-from errata.runs.history import remember
+from errata.runs.history import RunHistory
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
 from errata.store.memory import known_gaps
@@ -18,24 +19,24 @@ SHOWN = 8
 """Other runs, and reports, that are told of one by one; all runs are counted."""
 CHECKS = 8
 
-History = tuple[dict[str, Any], ...]
+HistoryEntries = tuple[dict[str, Any], ...]
 
 
-class Recalling:
-    """What is told of the cases of one run, some at a time."""
+class PacketHistory:
+    """What packets show of the history of a run's cases, some cases at a time."""
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
-        self._remembered, self._gaps = remember(stored, store), known_gaps(store, stored.run.suite)
+        self._history, self._gaps = RunHistory(stored, store), known_gaps(store, stored.run.suite)
 
-    def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, History]:
+    def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, HistoryEntries]:
         """By case. Verdicts on this very run are not told: reviewers read for themselves."""
         runs = _in_runs(self._stored, self._store, cases, keys)
         return {key: (*self._recorded(key), *runs.get(key, ())) for key in keys}
 
     def _recorded(self, key: str) -> Iterator[dict[str, Any]]:
         yield from _gap(gap_for(key, self._gaps))
-        yield from _in_reports(self._remembered.before(key))
+        yield from _in_reports(self._history.before(key))
 
 
 def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
@@ -43,7 +44,7 @@ def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
         yield {"known_gap": gap.text, "since": gap.since}
 
 
-def _in_reports(before: Before) -> Iterator[dict[str, Any]]:
+def _in_reports(before: CaseHistory) -> Iterator[dict[str, Any]]:
     """Those of the same model first; each with what was done about it since."""
     done = [f"{one.action.date} {one.action.path} {one.action.what}: {one.why}" for one in before.actions]
     for one in before.reports[:SHOWN]:
@@ -65,7 +66,7 @@ def _mention(one: Mention) -> dict[str, Any]:
 
 def _in_runs(
     stored: StoredRun, store: Store, cases: Collection[Case | None], keys: Collection[str]
-) -> dict[str, History]:
+) -> dict[str, HistoryEntries]:
     run = stored.run
     if not run.suite:  # cases of no suite are not known to be the same
         return {}
@@ -76,7 +77,7 @@ def _in_runs(
     own = moment_of(run.started_at or stored.imported_at)
     before = [one for some in tried.values() for one in some if moment_of(one.started_at) <= own]
     read = verdicts_on(store, before)
-    told: dict[str, History] = {}
+    told: dict[str, HistoryEntries] = {}
     for key, tries in tried.items():
         found = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
         verdicts = [_verdict(one, stood.verdict) for one, stood in found if stood is not None]
@@ -120,3 +121,8 @@ def _verdict(one: Elsewhere, said: Verdict) -> dict[str, Any]:
         "date": (said.at or "")[:10] or None,
         "reviewer": said.reviewer.kind,
     }
+
+
+# former names, for callers that still use them
+History = HistoryEntries
+Recalling = PacketHistory

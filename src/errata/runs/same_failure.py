@@ -6,7 +6,7 @@ import msgspec
 
 from errata.model import FailureKey, StoredRun
 from errata.runs.causes import says_something
-from errata.runs.earlier_runs import is_same
+from errata.runs.history import is_same_subject
 from errata.store.attributions import each_attribution
 from errata.store.database import Store
 from errata.store.runs import all_runs
@@ -34,7 +34,7 @@ def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Ali
     newest: dict[str, str] = {}
     left = MOST_LOOKED_AT
     named = (one for one in all_runs(store, suite=stored.run.suite) if one.run.subject.model)
-    others = [one for one in named if one.run.id != stored.run.id and not is_same(one.run, stored.run)]
+    others = [one for one in named if one.run.id != stored.run.id and not is_same_subject(one.run, stored.run)]
     for one in others[:MOST_RUNS] if stored.run.suite else ():
         left -= one.counts.failures
         if one.run.excluded is not None or left < 0:

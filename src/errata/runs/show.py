@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from errata.memory.recurrence import Before
 from errata.model import Attempt, Attribution, Case, Finding, StoredRun
+from errata.model.history import History
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.runs.explanation import Explanation, explain
@@ -47,7 +47,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     stale: bool = False
     """What they went by has changed since."""
     bucket: Slip | None = None
-    before: Before | None = None
+    before: History | None = None
     """What was known of the failure before the run."""
     alike: tuple[Alike, ...] = ()
     """Other models that fail in the same way."""

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from errata.export.comparison_folder import write_comparison_folder
     from errata.export.consistency import write_studies
     from errata.export.every_eval_ever import write_runs
-    from errata.memory.add_action import add_action
-    from errata.memory.known_gaps import add_gap, list_gaps, remove_gap
-    from errata.memory.list_actions import list_actions
-    from errata.memory.remove_action import remove_action
     from errata.rerun.plan_rerun import plan_rerun
     from errata.review.agreement_report import agreement_of
     from errata.review.calibrate import calibrate_reviewers
@@ -46,12 +42,6 @@ if TYPE_CHECKING:
     from errata.writeback.settled import settled_failures
 
 _VERBS = {
-    "add_action": "errata.memory.add_action",
-    "list_actions": "errata.memory.list_actions",
-    "remove_action": "errata.memory.remove_action",
-    "add_gap": "errata.memory.known_gaps",
-    "list_gaps": "errata.memory.known_gaps",
-    "remove_gap": "errata.memory.known_gaps",
     "look_for": "errata.runs.looking",
     "begin": "errata.runs.reading",
     "made_ready": "errata.runs.reading",
@@ -111,8 +101,6 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "add_action",
-    "add_gap",
     "agreement_of",
     "all_runs",
     "attributions_of",
@@ -137,9 +125,7 @@ __all__ = [
     "import_paths",
     "include",
     "judges_agreement",
-    "list_actions",
     "list_buckets",
-    "list_gaps",
     "list_sources",
     "look_for",
     "made_ready",
@@ -147,8 +133,6 @@ __all__ = [
     "plan_rerun",
     "plan_review",
     "pool",
-    "remove_action",
-    "remove_gap",
     "review",
     "review_status",
     "run_by_id",

@@ -15,7 +15,7 @@ from errata.render.paths import report_path
 from errata.report.collect.run import run_report
 from errata.report.facts.run import RunReport
 from errata.report.profiles.run import ACTIONS_TAKEN, run_document
-from errata.runs.report_of_run import report_of
+from errata.runs.reports import report_of
 from errata.store.database import Store
 
 REPORTS = "reports"

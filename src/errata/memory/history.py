@@ -1,77 +1,17 @@
 """What repeats: which failures of a run earlier reports name, and what was done about them in the meantime."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import msgspec
 
-from errata.memory.effects import Effect, RunOutcomes, effects
+from errata.memory.effects import RunOutcomes, effects
 from errata.memory.spelling import CaseNames
 from errata.model import Action
+from errata.model.history import Effect, Mention
 from errata.model.prior_report import PriorReport
 
 
-class Mention(msgspec.Struct, frozen=True, kw_only=True):
-    """What one earlier report says of a case."""
-
-    report: str
-    line: int | None = None
-    date: str = ""
-    run: str = ""
-    model: str = ""
-    label: str = ""
-    by_rule: bool = False
-    """Whether nobody had read the failure that errata called so."""
-    failed_check: str = ""
-    text: str = ""
-
-
-class FailedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """Another run of the store in which the same case failed."""
-
-    run: str
-    run_id: str
-    at: str = ""
-    model: str = ""
-
-
-class Before(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a case from before a run; newest first."""
-
-    reports: tuple[Mention, ...] = ()
-    runs: tuple[FailedRun, ...] = ()
-    actions: tuple[Effect, ...] = ()
-    """What was done about the case, whenever that was, and what this run shows of it."""
-    others: tuple[Mention, ...] = ()
-    """What reports about other models say of it."""
-    other_runs: tuple[FailedRun, ...] = ()
-    """Other models that fail it."""
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "is_repeat": self.is_repeat,
-            "reports": self.reports,
-            "runs": self.runs,
-            "should_be_gone": self.should_be_gone,
-            "actions": [effect_as_json(one) for one in self.actions],
-            "other_models": {"reports": self.others, "runs": self.other_runs},
-        }
-
-    @property
-    def is_repeat(self) -> bool:
-        return bool(self.reports or self.runs)
-
-    @property
-    def should_be_gone(self) -> bool:
-        return bool(self.due)
-
-    @property
-    def due(self) -> tuple[Effect, ...]:
-        """What was done about it after it had failed and before this run: it should have resolved it, and did not."""
-        return tuple(one for one in self.actions if one.worked == "no")
-
-
-class Named(msgspec.Struct, frozen=True):
+class MentionedCases(msgspec.Struct, frozen=True):
     """The cases of a run that reports name as failed."""
 
     cases: dict[str, tuple[Mention, ...]]
@@ -79,7 +19,7 @@ class Named(msgspec.Struct, frozen=True):
     """A name, in the mention's text, that fits several cases: none of them is taken for meant."""
 
 
-def mentions(reports: Iterable[PriorReport], names: CaseNames) -> Named:
+def mentions(reports: Iterable[PriorReport], names: CaseNames) -> MentionedCases:
     found: dict[str, list[Mention]] = {}
     ambiguous = []
     for report in reports:
@@ -99,7 +39,7 @@ def mentions(reports: Iterable[PriorReport], names: CaseNames) -> Named:
                 found.setdefault(keys[0], []).append(told)
             elif keys:
                 ambiguous.append((msgspec.structs.replace(told, text=failure.case), keys))
-    return Named({key: tuple(_one_a_report(some)) for key, some in found.items()}, tuple(ambiguous))
+    return MentionedCases({key: tuple(_one_a_report(some)) for key, some in found.items()}, tuple(ambiguous))
 
 
 def _one_a_report(told: Iterable[Mention]) -> Iterator[Mention]:
@@ -117,7 +57,7 @@ def outcomes_in(report: PriorReport, names: CaseNames) -> RunOutcomes:
     return RunOutcomes(run=report.run, at=report.date, failed=frozenset(keys))
 
 
-def addressed(action: Action, names: CaseNames) -> Action:
+def with_case_keys(action: Action, names: CaseNames) -> Action:
     """The action with the keys of those cases of a run that it names; the others keep their names."""
     keys = (found[0] if len(found := names.find(name)) == 1 else name for name in action.addresses)
     return msgspec.structs.replace(action, addresses=tuple(dict.fromkeys(keys)))
@@ -129,16 +69,3 @@ def effects_on(
     """What a run shows of each action that addresses a case, as far as that case goes."""
     about = [msgspec.structs.replace(one, addresses=(case,)) for one in actions if case in one.addresses]
     return effects(about, now, before)
-
-
-def effect_as_json(effect: Effect) -> dict[str, Any]:
-    action = effect.action
-    return {
-        "date": action.date,
-        "path": action.path,
-        "what": action.what,
-        "cases": action.addresses,
-        "worked": effect.worked,
-        "why": effect.why,
-        "report": action.report,
-    }

@@ -3,7 +3,7 @@
 import pytest
 
 from errata.memory.effects import RunOutcomes
-from errata.memory.recurrence import addressed, effects_on, mentions, outcomes_in
+from errata.memory.history import effects_on, mentions, outcomes_in, with_case_keys
 from errata.memory.relation import group_by_relation, is_about
 from errata.memory.spelling import CaseNames
 from errata.model import Action, Run, SourceInfo, SourceRef, Subject
@@ -146,7 +146,7 @@ def test_an_action_should_have_resolved_what_failed_before_it_and_fails_after_it
     now = RunOutcomes(run="now", at=BEGAN, suite="s", failed=frozenset((CASE,)))
     before = [outcomes_in(a_report("002-cascade_remove"), names)]
 
-    (found,) = effects_on(CASE, [addressed(an_action(date, "002-cascade_remove"), names)], now, before)
+    (found,) = effects_on(CASE, [with_case_keys(an_action(date, "002-cascade_remove"), names)], now, before)
 
     assert found.worked == worked
 
