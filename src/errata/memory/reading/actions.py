@@ -17,10 +17,14 @@ from errata.text.clean import one_line
 MOST = 500
 WHAT = 400
 _FILE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
-_CLAUSE = re.compile(r"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b([^()\[\]]*)[)\]]")
-_BY = re.compile(r"(?i)(?:^|[;,(]\s*)by\s+([\w.@ -]{1,60}?)\s*(?=[;,)]|$)")
+_INNER = r"(?:[^()\[\]]|\([^()\[\]]*\)|\[[^()\[\]]*\])"
+"""A character inside brackets, or brackets inside of them."""
+_CLAUSE = re.compile(rf"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b({_INNER}*)[)\]]")
+_NOTES = re.compile(rf"(?i)\s*\(((?:by\s|expected:){_INNER}*)\)\.?$")
+"""Author and expected effect behind a description that has no column for them."""
+_BY = re.compile(r"(?i)(?:^|[;,(]\s*)by\s+((?:[^;,()]|\([^()]*\)){1,60}?)\s*(?=[;,)]|$)")
 _SIGNED = re.compile(r"(?i)[,;(–—-]\s*by\s+([\w.@-]+(?:\s+[\w.@-]+){0,3})\)?\.?$")
-_EXPECTED = re.compile(r"(?i);\s*expected:\s*([^;)]*)")
+_EXPECTED = re.compile(r"(?i)(?:^|;)\s*expected:\s*((?:[^;()]|\([^()]*\))*)")
 _EDGES = " \t\n.:;,–—-*"
 
 
@@ -39,20 +43,17 @@ def _of_line(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | 
         return None
     if piece.kind == "text" and (piece.level or not date_in(text)):
         return None  # what is said around the list, or below one of its items
-    text, by = _without_author(re.sub(r"^\[[ xX]\]\s+", "", text))
-    clause = _CLAUSE.search(text)
+    rest, notes = _without_clause(re.sub(r"^\[[ xX]\]\s+", "", text))
+    rest, signature = _without_author(rest)
     target = _target(piece.words)
     named = [name for _, name in sorted(names_in(piece.words, known)) if name != target]
-    told = f"{text[: clause.start()]}{text[clause.end() :]}" if clause else text
-    what = without_date(told).lstrip(_EDGES + "`").removeprefix(target)
-    notes = clause[1] if clause else ""
     return _action(
-        what=what,
+        what=without_date(rest).lstrip(_EDGES + "`").removeprefix(target),
         path=target,
         addresses=named or _cases_in_path(target, known),
         date=date_in(text) or date,
-        author=by or (found[1] if (found := _BY.search(notes)) else ""),
-        expected=found[1] if (found := _EXPECTED.search(notes)) else "",
+        author=signature or _first(_BY, notes),
+        expected=_first(_EXPECTED, notes),
         ref=SourceRef(file=path, line=piece.line),
     )
 
@@ -68,13 +69,18 @@ def _of_row(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | N
     told = (
         names_in_cell(cells["addresses"], "") if "addresses" in cells else [name for _, name in names_in(said, known)]
     )
+    what, clause = (said.text, "") if "addresses" in cells else _without_clause(said.text)
+    found = _NOTES.search(what)
+    notes = f"{clause};{found[1]}" if found else clause
+    what = what[: found.start()] if found else what
+    what = what if "date" in cells else without_date(what)
     return _action(
-        what=said.text if "date" in cells else without_date(said.text),
+        what=what if "path" in cells else what.lstrip(_EDGES + "`").removeprefix(target),
         path=target,
         addresses=[name for name in told if name != target] or _cases_in_path(target, known),
         date=date_in(cells["date"].text if "date" in cells else " ".join(texts)) or date,
-        author=cells["author"].text if "author" in cells else "",
-        expected=cells["expected"].text if "expected" in cells else "",
+        author=cells["author"].text if "author" in cells else _first(_BY, notes),
+        expected=cells["expected"].text if "expected" in cells else _first(_EXPECTED, notes),
         ref=SourceRef(file=path, line=piece.line),
     )
 
@@ -95,6 +101,20 @@ def _action(
         report=ref.file,
         ref=ref,
     )
+
+
+def _without_clause(text: str) -> tuple[str, str]:
+    """The text without `(addresses …)` or the like, and what stands in it; one that says "addresses" comes first."""
+    clauses = list(_CLAUSE.finditer(text))
+    if not clauses:
+        return text, ""
+    clause = next((one for one in reversed(clauses) if "addresses" in one[0][:14].lower()), clauses[0])
+    return f"{text[: clause.start()]}{text[clause.end() :]}", clause[1]
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return found[1] if found else ""
 
 
 def _without_author(text: str) -> tuple[str, str]:
