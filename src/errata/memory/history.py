@@ -24,7 +24,7 @@ def mentions(reports: Iterable[PriorReport], names: CaseNames) -> MentionedCases
     ambiguous = []
     for report in reports:
         for failure, keys in ((one, names.find(one.case)) for one in report.failures):
-            told = Mention(
+            mention = Mention(
                 report=report.path,
                 line=failure.ref.line if failure.ref else None,
                 date=report.date,
@@ -36,19 +36,19 @@ def mentions(reports: Iterable[PriorReport], names: CaseNames) -> MentionedCases
                 text=failure.reasoning,
             )
             if len(keys) == 1:
-                found.setdefault(keys[0], []).append(told)
+                found.setdefault(keys[0], []).append(mention)
             elif keys:
-                ambiguous.append((msgspec.structs.replace(told, text=failure.case), keys))
-    return MentionedCases({key: tuple(_one_a_report(some)) for key, some in found.items()}, tuple(ambiguous))
+                ambiguous.append((msgspec.structs.replace(mention, text=failure.case), keys))
+    return MentionedCases({key: tuple(_one_per_report(some)) for key, some in found.items()}, tuple(ambiguous))
 
 
-def _one_a_report(told: Iterable[Mention]) -> Iterator[Mention]:
+def _one_per_report(some: Iterable[Mention]) -> Iterator[Mention]:
     """Two names in one report may be one case; the first that has a label is kept."""
-    kept: dict[str, Mention] = {}
-    for one in told:
-        if one.report not in kept or (one.label and not kept[one.report].label):
-            kept[one.report] = one
-    return iter(kept.values())
+    by_report: dict[str, Mention] = {}
+    for one in some:
+        if one.report not in by_report or (one.label and not by_report[one.report].label):
+            by_report[one.report] = one
+    return iter(by_report.values())
 
 
 def outcomes_in(report: PriorReport, names: CaseNames) -> RunOutcomes:

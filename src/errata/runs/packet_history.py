@@ -16,7 +16,7 @@ from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdi
 from errata.store.memory import known_gaps
 
 SHOWN = 8
-"""Other runs, and reports, that are told of one by one; all runs are counted."""
+"""Other runs, and reports, that are shown one by one; all runs are counted."""
 CHECKS = 8
 
 HistoryEntries = tuple[dict[str, Any], ...]
@@ -30,7 +30,7 @@ class PacketHistory:
         self._history, self._gaps = RunHistory(stored, store), known_gaps(store, stored.run.suite)
 
     def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, HistoryEntries]:
-        """By case. Verdicts on this very run are not told: reviewers read for themselves."""
+        """By case. Verdicts on this very run are left out: reviewers judge for themselves."""
         runs = _in_runs(self._stored, self._store, cases, keys)
         return {key: (*self._recorded(key), *runs.get(key, ())) for key in keys}
 
@@ -77,13 +77,13 @@ def _in_runs(
     own = moment_of(run.started_at or stored.imported_at)
     before = [one for some in tried.values() for one in some if moment_of(one.started_at) <= own]
     read = verdicts_on(store, before)
-    told: dict[str, HistoryEntries] = {}
+    entries: dict[str, HistoryEntries] = {}
     for key, tries in tried.items():
         found = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
         verdicts = [_verdict(one, stood.verdict) for one, stood in found if stood is not None]
         outcomes = [_outcome(one, failed, digests.get(key, "")) for one in shown[key]]
-        told[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
-    return told
+        entries[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
+    return entries
 
 
 def _varied(tries: Iterable[Elsewhere]) -> list[Elsewhere]:
@@ -102,24 +102,24 @@ def _summary(tries: list[Elsewhere]) -> Iterator[dict[str, Any]]:
 
 
 def _outcome(one: Elsewhere, failed: dict[tuple[int, int], list[str]], digest: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"run": one.run, "model": one.model, "outcome": one.outcome}
-    told["failed_checks"] = failed.get((one.pk, one.seq), [])[:CHECKS]
+    entry: dict[str, Any] = {"run": one.run, "model": one.model, "outcome": one.outcome}
+    entry["failed_checks"] = failed.get((one.pk, one.seq), [])[:CHECKS]
     if one.execution != "completed":
-        told["execution"] = one.execution
+        entry["execution"] = one.execution
     if digest and one.digest and digest != one.digest:
-        told["task_differs"] = True
-    return told
+        entry["task_differs"] = True
+    return entry
 
 
-def _verdict(one: Elsewhere, said: Verdict) -> dict[str, Any]:
+def _verdict(one: Elsewhere, verdict: Verdict) -> dict[str, Any]:
     return {
-        "verdict": said.label,
-        "owner": said.owner,
-        "cause": said.cause,
+        "verdict": verdict.label,
+        "owner": verdict.owner,
+        "cause": verdict.cause,
         "run": one.run,
         "model": one.model,
-        "date": (said.at or "")[:10] or None,
-        "reviewer": said.reviewer.kind,
+        "date": (verdict.at or "")[:10] or None,
+        "reviewer": verdict.reviewer.kind,
     }
 
 
