@@ -13,11 +13,11 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.progress import progress
+from errata.cli.render.history import json_memory
 from errata.cli.reports_option import reports_option
 from errata.cli.runs import as_json
 from errata.cli.score_json import json_score
 from errata.cli.summary import show_summary, tell_summary
-from errata.cli.summary_memory import json_memory
 from errata.runs.importing import PathSummary
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView

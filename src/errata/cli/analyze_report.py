@@ -9,7 +9,7 @@ from errata.runs.view import RunView
 def write_report_of(view: RunView) -> Path | None:
     """Into the folder of reports; nothing where all passed."""
     from errata.report.collect.run_files import REPORTS, write_run_report
-    from errata.runs.reports_in_use import named_reports
+    from errata.runs.reports import named_reports
 
     if not view.stored.counts.failures:
         return None

@@ -6,8 +6,8 @@ from errata.cli.check import put_findings
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.harness_words import counted_in
 from errata.cli.output import money, number, plural, put, put_command, put_quote, say
+from errata.cli.render.history import show_memory, tell_history
 from errata.cli.runs import title_of
-from errata.cli.summary_memory import show_memory, tell_history
 from errata.cli.table import put_parts
 from errata.runs.causes import Cause
 from errata.runs.summary import Analysis, untold_of

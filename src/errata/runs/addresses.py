@@ -7,6 +7,7 @@ import msgspec
 
 from errata.errors import NotFoundError, UnknownFormatError
 from errata.model import Attempt, StoredRun
+from errata.model.action import CaseAddress
 from errata.model.identity import split_attempt_id
 from errata.runs.failures import case_names
 from errata.runs.names import LISTED, handle_of, is_path, known_run, run_named, runs_of_model
@@ -17,37 +18,23 @@ from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.nearest import did_you_mean
 
 
-class Addressed(msgspec.Struct, frozen=True, kw_only=True):
-    key: str
-    """A case's key, or a bucket's slug."""
-    suite: str = ""
-    run: StoredRun | None = None
-    """Where the user named one."""
-    cases: tuple[str, ...] = ()
-    """A bucket's cases; of a case, itself."""
-
-    @property
-    def name(self) -> str:
-        return self.key.removeprefix(f"{self.suite}/") if self.suite else self.key
-
-
-def addressed(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> Addressed:
+def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:
     """A case or a bucket."""
-    found = case_meant(text, store, run=run, suite=suite)
+    found = resolve_case(text, store, run=run, suite=suite)
     if found:
         return found
     buckets = bucket_cases(store)
     if text in buckets:
-        return Addressed(key=text, cases=buckets[text])
+        return CaseAddress(key=text, cases=buckets[text])
     raise not_found(text, store, suite=suite, besides=tuple(buckets))
 
 
-def case_meant(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> Addressed | None:
+def resolve_case(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress | None:
     """By its name, or with the run in front of it."""
     return case_named(text, store, run=run, suite=suite) or _of_run(text, store)
 
 
-def case_named(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> Addressed | None:
+def case_named(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress | None:
     """By its key, its name, or the end of it where no other case ends so."""
     keys = cases_ending(store, text, suite=suite, pk=run.pk if run else None)
     if not keys:
@@ -60,7 +47,7 @@ def case_named(text: str, store: Store, *, run: StoredRun | None = None, suite: 
         more = [f"and {len(whole) - LISTED} more"] if len(whole) > LISTED else []
         raise NotFoundError(f"`{text}` names {len(whole)} cases", hint="\n".join(["name one of them:", *listed, *more]))
     key, name = whole[0]
-    return Addressed(key=key, suite=name, run=run, cases=(key,))
+    return CaseAddress(key=key, suite=name, run=run, cases=(key,))
 
 
 def not_found(text: str, store: Store, *, suite: str = "", besides: Sequence[str] = ()) -> NotFoundError:
@@ -80,7 +67,7 @@ def not_found(text: str, store: Store, *, suite: str = "", besides: Sequence[str
     return NotFoundError(f"No case{told} is named `{text}`", hint="\n".join(filter(None, hints)))
 
 
-def _of_run(text: str, store: Store) -> Addressed | None:
+def _of_run(text: str, store: Store) -> CaseAddress | None:
     """RUN/CASE, or the id of an attempt as `errata failures --json` gives it."""
     try:
         parts = split_attempt_id(text)

@@ -5,14 +5,14 @@ from typing import Any
 
 import msgspec
 
-from errata.memory.recurrence import Before
 from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, StoredRun
+from errata.model.history import History
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.runs.addresses import locate
 from errata.runs.causes import says_something
-from errata.runs.earlier_runs import is_same
 from errata.runs.explanation import Explanation, effect_of, explain
+from errata.runs.history import is_same_subject
 from errata.runs.stale_quotes import is_stale
 from errata.runs.standings import Said, standing_of
 from errata.runs.view import RunView
@@ -44,7 +44,7 @@ def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Ali
     newest: dict[str, str] = {}
     left = MOST_LOOKED_AT
     named = (one for one in all_runs(store, suite=stored.run.suite) if one.run.subject.model)
-    others = [one for one in named if one.run.id != stored.run.id and not is_same(one.run, stored.run)]
+    others = [one for one in named if one.run.id != stored.run.id and not is_same_subject(one.run, stored.run)]
     for one in others[:MOST_RUNS] if stored.run.suite else ():
         left -= one.counts.failures
         if one.run.excluded is not None or left < 0:
@@ -82,7 +82,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     stale: bool = False
     """What they went by has changed since."""
     bucket: BucketPlace | None = None
-    before: Before | None = None
+    before: History | None = None
     """What was known of the failure before the run."""
     alike: tuple[Alike, ...] = ()
     """Other models that fail in the same way."""

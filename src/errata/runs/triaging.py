@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable
 
 from errata.model import StoredRun
-from errata.runs.gap_records import gaps_for
+from errata.model.identity import fingerprint
 from errata.runs.importing import PathSummary
+from errata.runs.reports import recorded_gaps
 from errata.store.database import Store
 from errata.store.runs import run_by_id
 from errata.triage import stored as stored_triage
+from errata.triage.across import Gaps, Recorded
 from errata.triage.rulesets import Rules, rules_in_use
 
 
@@ -23,6 +25,19 @@ def triage_if_needed(stored: StoredRun, store: Store) -> None:
     rules, gaps = rules_in_use(), gaps_for(stored, store)
     if stored_triage.is_stale(stored, store, rules, gaps):
         stored_triage.triage_run(stored, store, rules, gaps)
+
+
+def gaps_for(stored: StoredRun, store: Store) -> Gaps:
+    """The known gaps of the run's cases, with a version that changes with their records."""
+    if not stored.counts.failures:
+        return Gaps()
+    on_record = recorded_gaps(stored, store)
+    records = {
+        key: tuple(Recorded(where=one.where, quote=one.quote, ref=one.ref) for one in some)
+        for key, some in on_record.items()
+    }
+    content = sorted((key, one.where, one.quote) for key, some in on_record.items() for one in some)
+    return Gaps(records, version=fingerprint(content, size=4) if content else "")
 
 
 def triage_imported(

@@ -15,7 +15,7 @@ from errata.errors import StoreError
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun, Verdict
 from errata.runs.bucketing import bucket_of, bucket_of_one
 from errata.runs.failures import Failure, Filters, join_failures
-from errata.runs.history import Remembered
+from errata.runs.history import RunHistory
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import Said, counts, standing_now
@@ -164,8 +164,8 @@ class RunView:
     # history
 
     @cached_property
-    def history(self) -> Remembered:
-        return Remembered(self.stored, self.store)
+    def history(self) -> RunHistory:
+        return RunHistory(self.stored, self.store)
 
     # score
 

@@ -7,10 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from errata.memory.add_action import add_action
-    from errata.memory.known_gaps import add_gap, list_gaps, remove_gap
-    from errata.memory.list_actions import list_actions
-    from errata.memory.remove_action import remove_action
     from errata.rerun.plan_rerun import plan_rerun
     from errata.review.agreement_report import agreement_of
     from errata.review.calibrate import calibrate_reviewers
@@ -35,12 +31,6 @@ if TYPE_CHECKING:
     from errata.writeback.settled import settled_failures
 
 _VERBS = {
-    "add_action": "errata.memory.add_action",
-    "list_actions": "errata.memory.list_actions",
-    "remove_action": "errata.memory.remove_action",
-    "add_gap": "errata.memory.known_gaps",
-    "list_gaps": "errata.memory.known_gaps",
-    "remove_gap": "errata.memory.known_gaps",
     "look_for": "errata.runs.orders",
     "begin": "errata.runs.importing",
     "made_ready": "errata.runs.importing",
@@ -87,8 +77,6 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "add_action",
-    "add_gap",
     "agreement_of",
     "all_runs",
     "attributions_of",
@@ -107,16 +95,12 @@ __all__ = [
     "import_orders",
     "import_paths",
     "include",
-    "list_actions",
-    "list_gaps",
     "list_sources",
     "look_for",
     "made_ready",
     "packet_of",
     "plan_rerun",
     "plan_review",
-    "remove_action",
-    "remove_gap",
     "review",
     "review_status",
     "run_by_id",

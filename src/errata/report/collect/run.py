@@ -14,8 +14,7 @@ from errata.report.facts.run import Action, Failure, Impact, RunReport, StepCoun
 from errata.report.facts.shared import ScoreLine
 from errata.report.profiles.parts import named, percent, plural
 from errata.report.washing import short_line
-from errata.runs.earlier_runs import earlier_of_same_model
-from errata.runs.history import Remembered, remember
+from errata.runs.history import Remembered, earlier_of_same_model, remember
 from errata.runs.scores import Scores
 from errata.runs.summary import harness_says, untold_of
 from errata.runs.suspicions import suspicious_passes

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from errata.memory.acted_on import acted_on
+from errata.memory.recommendations import find_action_for
 from errata.model import Action
 from errata.model.words import RecommendationGroup
 from errata.report.collect.run_failures import Gathered
@@ -31,7 +31,7 @@ def _advice(
     group: RecommendationGroup, text: str, path: str, cases: Sequence[str], actions: Sequence[Action]
 ) -> Advice:
     acting = group in ("eval", "config")
-    done = acted_on(text, actions, group=group, cases=cases, path=path) if acting else None
+    done = find_action_for(text, actions, group=group, cases=cases, path=path) if acting else None
     told = f"{done.date[:10]}: {short_line(' '.join(filter(None, (done.path, done.what))), DONE)}" if done else ""
     return Advice(group=group, text=text, cases=tuple(cases), path=path, done=told)
 

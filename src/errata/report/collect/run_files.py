@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.memory.keeping import kept_actions, with_actions
-from errata.memory.reading.own import ENDS, OPENS, Memory
+from errata.memory.reading.memory_comment import ENDS, OPENS, Memory
+from errata.memory.section import section_text, with_section_text
 from errata.model import StoredRun
 from errata.render.files import Written, write_file
 from errata.render.html import to_html
@@ -15,7 +15,7 @@ from errata.render.paths import report_path
 from errata.report.collect.run import run_report
 from errata.report.facts.run import RunReport
 from errata.report.profiles.run import ACTIONS_TAKEN, run_document
-from errata.runs.report_of_run import report_of
+from errata.runs.reports import report_of
 from errata.store.database import Store
 
 REPORTS = "reports"
@@ -37,7 +37,7 @@ def write_run_report(
     document = run_document(report)
     root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder))
     said = _actions_so_far(root / name, stored, store, folder)
-    text = with_actions(to_markdown(document), said)
+    text = with_section_text(to_markdown(document), said)
     written = [write_file(root, name, text)]
     if html:
         page = write_file(root, f"{name.removesuffix('.md')}.html", to_html(document))
@@ -74,7 +74,7 @@ def _actions_so_far(path: Path, stored: StoredRun, store: Store, folder: Path) -
         if found is None or _is_about_another(found.path, stored.run.native_id):
             return ""
         path = found.path
-    return kept_actions(_end_of(path.read_text(encoding="utf-8", errors="replace")))
+    return section_text(_end_of(path.read_text(encoding="utf-8", errors="replace")))
 
 
 def _end_of(text: str) -> str:

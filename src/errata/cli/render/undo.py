@@ -1,4 +1,4 @@
-"""What the pages about actions and known gaps share: a label and what is told behind it, a command to be copied."""
+"""A label with its text, and a command that undoes a change."""
 
 import shlex
 import sys

@@ -1,10 +1,11 @@
-"""Reports by what they are to a run: earlier ones about the same model or others, its own, later ones."""
+"""Group reports by their relation to a run: earlier ones of the same model or of others, its own, later ones."""
 
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from errata.memory.spelling import same_model, same_run
+from errata.memory.report_files import ReportFiles
+from errata.memory.spelling import CaseNames, same_model, same_run
 from errata.model import Run
 from errata.model.prior_report import PriorReport
 from errata.model.times import moment_of
@@ -14,8 +15,8 @@ SHORT_PREFIX = 4
 """So few characters of an id name a run only together with its day."""
 
 
-class Shelved(msgspec.Struct, frozen=True, kw_only=True):
-    """Reports by what they are to a run; newest first."""
+class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
+    """Reports by their relation to a run; newest first."""
 
     same_model: tuple[PriorReport, ...] = ()
     others: tuple[PriorReport, ...] = ()
@@ -30,7 +31,18 @@ class Shelved(msgspec.Struct, frozen=True, kw_only=True):
         return (*self.same_model, *self.others, *self.own, *self.later, *self.undated)
 
 
-def sort_out(reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequence[Run] = ()) -> Shelved:
+class RunReports(msgspec.Struct, frozen=True):
+    """The reports around one run, by their relation to it."""
+
+    files: ReportFiles
+    related: RelatedReports
+    case_names: CaseNames
+    """The cases of the run."""
+
+
+def group_by_relation(
+    reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequence[Run] = ()
+) -> RelatedReports:
     """`began` is when the run did; of `runs`, others, it is known when they did and of which suite they are."""
     found: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
     known = _by_beginning(runs)
@@ -39,8 +51,8 @@ def sort_out(reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequ
         its_run = next((one for one in near if is_about(report, one)), None)
         if its_run is not None and its_run.suite != run.suite:
             continue
-        found[_what_it_is(report, its_run, run, began)].append(report)
-    return Shelved(**{kind: tuple(some) for kind, some in found.items()})
+        found[_relation_of(report, its_run, run, began)].append(report)
+    return RelatedReports(**{kind: tuple(some) for kind, some in found.items()})
 
 
 def _by_beginning(runs: Iterable[Run]) -> dict[str, list[Run]]:
@@ -60,7 +72,7 @@ def _names_of(run: Run) -> tuple[str, ...]:
     return (run.native_id, run.external_id, run.id, run.name)
 
 
-def _what_it_is(report: PriorReport, its_run: Run | None, run: Run, began: str) -> str:
+def _relation_of(report: PriorReport, its_run: Run | None, run: Run, began: str) -> str:
     if is_about(report, run):
         return "own"
     known = its_run.started_at if its_run is not None else None
@@ -76,14 +88,14 @@ def _what_it_is(report: PriorReport, its_run: Run | None, run: Run, began: str) 
 
 def is_about(report: PriorReport, run: Run) -> bool:
     """By its id, the beginning of it, or the tail by which people call it; a report may be about several runs."""
-    return any(_is_called(written, report.date, run) for written in runs_of(report))
+    return any(_is_named(written, report.date, run) for written in runs_of(report))
 
 
 def runs_of(report: PriorReport) -> list[str]:
     return [written.strip() for written in report.run.split(",") if written.strip()]
 
 
-def _is_called(written: str, date: str, run: Run) -> bool:
+def _is_named(written: str, date: str, run: Run) -> bool:
     if same_run(written, *_names_of(run)) or (len(written) >= SHORT_PREFIX and run.native_id.endswith(f"_{written}")):
         return True
     short = len(written) >= SHORT_PREFIX and run.native_id.startswith(written)

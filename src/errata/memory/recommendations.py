@@ -1,4 +1,4 @@
-"""Whether a recommendation has been acted on already, so that it is told of and not made again."""
+"""Whether a recommendation has been carried out already, so that it is reported as done and not made again."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -26,12 +26,12 @@ _EMPTY = frozenset(
 """Words that tell nothing about what was done."""
 
 
-def acted_on(
+def find_action_for(
     text: str, actions: Iterable[Action], *, group: str = "", cases: Sequence[str] = (), path: str = ""
 ) -> Action | None:
     """The newest action that carries a recommendation out: of the same file, or of the same case and kind or words."""
     for action in sorted(actions, key=lambda one: one.date, reverse=True):
-        shared = alike(text, f"{action.what} {action.path}")
+        shared = word_overlap(text, f"{action.what} {action.path}")
         is_its_case = any(same_case(case, other) for case in cases for other in action.addresses)
         if path and _same_file(path, action.path) and (is_its_case or not cases or not action.addresses):
             return action
@@ -42,14 +42,14 @@ def acted_on(
     return None
 
 
-def alike(one: str, other: str) -> float:
+def word_overlap(one: str, other: str) -> float:
     """How many of the telling words of the shorter text the other has, too; a word inside of another is the same."""
-    here, there = sorted((_telling(one), _telling(other)), key=len)
+    here, there = sorted((_content_words(one), _content_words(other)), key=len)
     shared = sum(any(_same_word(word, known) for known in there) for word in here)
     return shared / len(here) if shared >= FEWEST else 0.0
 
 
-def _telling(text: str) -> set[str]:
+def _content_words(text: str) -> set[str]:
     return {word for word in map(str.lower, _WORD.findall(text)) if word not in _EMPTY}
 
 

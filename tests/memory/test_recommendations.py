@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.memory.acted_on import acted_on
+from errata.memory.recommendations import find_action_for
 from errata.model import Action
 
 LINT = Action(
@@ -24,7 +24,7 @@ REMOVE = "convex-evals/003-mutations/002-cascade_remove"
 
 
 def done(text, **told):
-    return acted_on(text, [LINT, TASK], **told)
+    return find_action_for(text, [LINT, TASK], **told)
 
 
 @pytest.mark.req("C-33")
@@ -59,4 +59,4 @@ def test_what_was_not_done_is_not(text, told):
 def test_of_several_the_newest_is_named():
     again = Action(id="3", what="ignores unused arguments everywhere", path="eslint.config.mjs", date="2026-04-01")
 
-    assert acted_on("ignore unused arguments", [again, LINT]) is again
+    assert find_action_for("ignore unused arguments", [again, LINT]) is again

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from errata.errors import NotFoundError
-from errata.memory import finding
-from errata.memory.finding import folders_for, look_into
+from errata.memory import report_files
+from errata.memory.report_files import find_reports, folders_for
 
 REPORT = "# A report\n\nRun: jn7abcdef\n"
 
@@ -89,7 +89,7 @@ def test_every_report_below_a_folder_is_found_the_newest_name_first(tmp_path):
     ):
         report_at(tmp_path / name, f"{REPORT}{number}")
 
-    assert [file.path.relative_to(tmp_path).as_posix() for file in look_into([tmp_path]).files] == [
+    assert [file.path.relative_to(tmp_path).as_posix() for file in find_reports([tmp_path]).files] == [
         "nimbus_jn7bbbbb_2026-03-04.md",
         "acme/nimbus/jn7aaaaa_2026-01-02.md",
         "notes/undated.md",
@@ -100,21 +100,21 @@ def test_every_report_below_a_folder_is_found_the_newest_name_first(tmp_path):
 def test_a_report_is_called_by_its_place_from_the_folder_on(tmp_path):
     report_at(tmp_path / "reports/acme/a.md")
 
-    assert [file.name for file in look_into([tmp_path / "reports"]).files] == ["reports/acme/a.md"]
+    assert [file.name for file in find_reports([tmp_path / "reports"]).files] == ["reports/acme/a.md"]
 
 
 def test_the_same_text_twice_is_one_report(tmp_path):
     report_at(tmp_path / "one/reports/a.md")
     report_at(tmp_path / "two/reports/a.md")
 
-    assert len(look_into([tmp_path / "one/reports", tmp_path / "two/reports"]).files) == 1
+    assert len(find_reports([tmp_path / "one/reports", tmp_path / "two/reports"]).files) == 1
 
 
 def test_other_files_and_hidden_folders_are_passed_over(tmp_path):
     for name in ("a.txt", "b.json", ".git/c.md", ".d.md"):
         report_at(tmp_path / name)
 
-    assert look_into([tmp_path]).files == look_into([tmp_path]).skipped == ()
+    assert find_reports([tmp_path]).files == find_reports([tmp_path]).skipped == ()
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_other_files_and_hidden_folders_are_passed_over(tmp_path):
     [
         (b"# A\0B", "binary"),
         (b"# A \xff\xfe B", "no UTF-8 at byte 4"),
-        (b"x" * (finding.LARGEST + 1), "larger than 1 MB"),
-        (b"a\n" * (finding.MOST_LINES + 1), "more than 20,000 lines"),
+        (b"x" * (report_files.LARGEST + 1), "larger than 1 MB"),
+        (b"a\n" * (report_files.MOST_LINES + 1), "more than 20,000 lines"),
         ("# Ä".encode("utf-16"), "binary|no UTF-8"),
     ],
 )
@@ -131,7 +131,7 @@ def test_what_is_no_readable_text_is_skipped_with_a_reason(tmp_path, content, wh
     (tmp_path / "a.md").write_bytes(content)
     report_at(tmp_path / "b.md")
 
-    shelf = look_into([tmp_path])
+    shelf = find_reports([tmp_path])
 
     assert [file.path.name for file in shelf.files] == ["b.md"]
     (skipped,) = shelf.skipped
@@ -141,7 +141,7 @@ def test_what_is_no_readable_text_is_skipped_with_a_reason(tmp_path, content, wh
 def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path):
     (tmp_path / "a.md").write_bytes(b"\xef\xbb\xbf# A")
 
-    assert look_into([tmp_path]).files[0].text == "# A"
+    assert find_reports([tmp_path]).files[0].text == "# A"
 
 
 @pytest.mark.parametrize("target", ["outside.md", "../outside.md", "a.md"])
@@ -150,7 +150,7 @@ def test_a_link_out_of_the_folder_or_to_itself_is_skipped(tmp_path, target):
     (tmp_path / "reports").mkdir()
     (tmp_path / "reports/a.md").symlink_to(tmp_path / target if target == "outside.md" else target)
 
-    shelf = look_into([tmp_path / "reports"])
+    shelf = find_reports([tmp_path / "reports"])
 
     assert (len(shelf.files), len(shelf.skipped)) == (0, 1)
 
@@ -159,21 +159,21 @@ def test_a_link_inside_of_the_folder_is_followed(tmp_path):
     report_at(tmp_path / "reports/old/a.md")
     (tmp_path / "reports/b.md").symlink_to("old/a.md")
 
-    assert len(look_into([tmp_path / "reports"]).files) == 1
+    assert len(find_reports([tmp_path / "reports"]).files) == 1
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "a.md")
 
-    assert [one.why for one in look_into([tmp_path]).skipped] == ["no regular file"]
+    assert [one.why for one in find_reports([tmp_path]).skipped] == ["no regular file"]
 
 
 def test_of_very_many_reports_the_newest_are_read_and_it_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(finding, "MOST_FILES", 2)
+    monkeypatch.setattr(report_files, "MOST_FILES", 2)
     for day in (1, 2, 3):
         report_at(tmp_path / f"m_jn7aaaa{day}_2026-01-0{day}.md", f"{REPORT}{day}")
 
-    shelf = look_into([tmp_path])
+    shelf = find_reports([tmp_path])
 
     assert [file.path.name for file in shelf.files] == ["m_jn7aaaa3_2026-01-03.md", "m_jn7aaaa2_2026-01-02.md"]
     assert "more than 2 reports" in shelf.skipped[0].why

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from errata.memory.reading.drafts import is_gap
-from errata.memory.reading.pieces import Piece
+from errata.memory.reading.markdown import Piece
 from errata.memory.spelling import segments
 from errata.model import SourceRef
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport

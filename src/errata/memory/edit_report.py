@@ -35,7 +35,7 @@ def edit_report(path: Path, edit: Edit, *, folder: Path | None = None, dry_run: 
         with _locked(target):
             before = _read(target)
             edited = edit(before)
-            if not edited.changed or _exchanged(target, before, edited.data):
+            if not edited.changed or _replace_if_unchanged(target, before, edited.data):
                 return edited
     raise ReportError(f"`{path}` is being changed all the time", hint="close what writes to it, and say it again")
 
@@ -58,7 +58,7 @@ def _inside(path: Path, folder: Path) -> Path:
 
 
 def _read(path: Path) -> bytes:
-    with _told(path):
+    with _report_errors(path):
         data = path.read_bytes()
     if not is_editable(data):
         raise ReportError(
@@ -68,7 +68,7 @@ def _read(path: Path) -> bytes:
 
 
 def _refuse_read_only(path: Path) -> None:
-    with _told(path):
+    with _report_errors(path):
         if not path.stat().st_mode & WRITABLE:
             raise ReportError(f"`{path}` is read-only", hint="nothing was written; `chmod u+w` lets it be edited")
 
@@ -77,7 +77,7 @@ def _refuse_read_only(path: Path) -> None:
 def _locked(path: Path) -> Iterator[None]:
     """Only one errata at a time. The lock is the file's own: one that was exchanged meanwhile has to be locked anew."""
     while True:
-        with _told(path), path.open("rb") as file:
+        with _report_errors(path), path.open("rb") as file:
             if fcntl is not None:
                 with contextlib.suppress(OSError):  # some network drives know no locks
                     fcntl.flock(file, fcntl.LOCK_EX)
@@ -86,9 +86,9 @@ def _locked(path: Path) -> Iterator[None]:
                 return
 
 
-def _exchanged(path: Path, before: bytes, after: bytes) -> bool:
+def _replace_if_unchanged(path: Path, before: bytes, after: bytes) -> bool:
     """False where the file is not any more what was edited."""
-    with _told(path):
+    with _report_errors(path):
         now = path.stat()
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
         made = Path(name)
@@ -109,7 +109,7 @@ def _exchanged(path: Path, before: bytes, after: bytes) -> bool:
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _report_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -2,19 +2,61 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import msgspec
 
 from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.dates import date_in
-from errata.memory.reading.fields import fields_in
-from errata.memory.reading.names import FromName
-from errata.memory.reading.pieces import Piece
-from errata.memory.reading.roles import RUN, columns_of, role_of
+from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
+from errata.memory.reading.markdown import Piece, Words
 from errata.memory.reading.sections import about
-from errata.memory.reading.words import Words
+from errata.memory.spelling import folded
 from errata.text.clean import one_line
+
+_DATED = re.compile(r"^(?:(?P<head>.*?)[_.\- ])?(?P<date>\d{4}-\d\d-\d\d|20\d{6})(?:[_.\- ](?P<tail>.*))?$")
+_PREFIX = re.compile(r"[A-Za-z0-9]{3,64}")
+
+
+class FileName(NamedTuple):
+    provider: str = ""
+    model: str = ""
+    run: str = ""
+    """The beginning of the run's id."""
+    date: str = ""
+
+
+def date_in_name(name: str) -> str:
+    found = _DATED.match(PurePosixPath(name).stem)
+    return date_in(found["date"]) if found else ""
+
+
+def parse_file_name(below: str) -> FileName:
+    """`below` is the path from the folder of reports on."""
+    *folders, name = PurePosixPath(below).parts
+    found = _DATED.match(PurePosixPath(name).stem)
+    if found is None or not date_in(found["date"]):
+        return FileName()
+    provider, model = (["", "", *folders])[-2:]
+    written, run = _split(found["head"] or found["tail"] or "", model)
+    return FileName(provider, model or written, run, date_in(found["date"]))
+
+
+def _split(head: str, folder: str) -> tuple[str, str]:
+    """The model and the prefix, where a name holds both; a folder of the model leaves all of it to the prefix."""
+    before, _, last = head.rpartition("_")
+    if before and _PREFIX.fullmatch(last) and (_is_id(last) or (folder and folded(before) == folded(folder))):
+        return before, last
+    if folder or _is_id(head):
+        return "", head if _PREFIX.fullmatch(head) else ""
+    return head, ""
+
+
+def _is_id(text: str) -> bool:
+    """Letters and digits mixed, as no word has them."""
+    return len(text) >= 5 and any(letter.isdigit() for letter in text) and text.isalnum()
+
 
 LOOKED_AT = 80
 """Pieces from the beginning on in which a report says what it is about."""
@@ -49,15 +91,15 @@ class Head(msgspec.Struct, kw_only=True):
     total: int | None = None
 
 
-class _Told(NamedTuple):
+class _FieldValue(NamedTuple):
     role: str
     value: Words
 
 
-def head_of(pieces: Sequence[Piece], named: FromName, cases: Vocabulary) -> tuple[Head, list[str]]:
+def head_of(pieces: Sequence[Piece], named: FileName, cases: Vocabulary) -> tuple[Head, list[str]]:
     """What it says, and every model that it names as such: of several, none is *the* model."""
     first = _opening(pieces)
-    told = list(_told(first))
+    told = list(_fields_of(first))
     models = list(dict.fromkeys(filter(None, (_model(one.value.text) for one in told if one.role == "model"))))
     head, counts = Head(), dict[str, int]()
     for one in told:
@@ -84,26 +126,26 @@ def _opening(pieces: Sequence[Piece]) -> Sequence[Piece]:
     return pieces[:LOOKED_AT]
 
 
-def _told(pieces: Iterable[Piece]) -> Iterable[_Told]:
+def _fields_of(pieces: Iterable[Piece]) -> Iterable[_FieldValue]:
     listed = 0
     """How deep the list of runs stands, below a field for them that has no value of its own."""
     for piece in pieces:
         is_row, fields = piece.kind == "row", fields_in(piece.words, RUN)
         if piece.kind in ("item", "text"):
-            yield from (_Told(field.role, field.value) for field in fields)
+            yield from (_FieldValue(field.role, field.value) for field in fields)
             if listed and piece.level > listed and not fields:
-                yield _Told("run", piece.words)
+                yield _FieldValue("run", piece.words)
             else:
                 listed = piece.level if [one.role for one in fields if not one.value.text.strip()] == ["run"] else 0
         elif is_row and len(piece.cells) == 2 and not {"run", "model"} <= set(columns_of(piece.header, RUN)):
-            yield _Told(role_of(piece.cells[0].text, RUN), piece.cells[1])
+            yield _FieldValue(role_of(piece.cells[0].text, RUN), piece.cells[1])
         elif is_row and tuple(cell.text for cell in piece.cells) != piece.header:
             columns = columns_of(piece.header, RUN)
             if {"run", "model"} <= set(columns):
-                yield from (_Told(role, piece.cells[at]) for role, at in columns.items() if at < len(piece.cells))
+                yield from (_FieldValue(role, piece.cells[at]) for role, at in columns.items() if at < len(piece.cells))
 
 
-def _take(head: Head, told: _Told, counts: dict[str, int]) -> None:
+def _take(head: Head, told: _FieldValue, counts: dict[str, int]) -> None:
     text = told.value.text.strip()
     match told.role:
         case "run":

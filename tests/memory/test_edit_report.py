@@ -7,8 +7,8 @@ import pytest
 
 from errata.errors import NotFoundError, ReportError
 from errata.memory.actions_section import Edited, with_entry
+from errata.memory.edit_report import edit_report
 from errata.memory.entries import entry_for
-from errata.memory.report_file import edit_report
 from errata.model import Action
 
 

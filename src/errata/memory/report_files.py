@@ -1,4 +1,4 @@
-"""Where earlier reports lie, and what of it can be read at all."""
+"""Find earlier reports on file: in which folders they are, and which of their files can be read."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.reading.names import date_in_name
+from errata.memory.reading.head import date_in_name
 
 FOLDER = "reports"
 SUFFIXES = (".md", ".markdown")
@@ -40,7 +40,7 @@ class Skipped(msgspec.Struct, frozen=True):
     why: str
 
 
-class Shelf(msgspec.Struct, frozen=True):
+class ReportFiles(msgspec.Struct, frozen=True):
     folders: tuple[Path, ...] = ()
     """Those that are there."""
     files: tuple[ReportFile, ...] = ()
@@ -63,14 +63,14 @@ def folders_for(origins: Iterable[Path], *, cwd: Path, named: Path | None = None
     return tuple({folder.resolve(): folder for folder in reversed(found)}.values())[::-1]
 
 
-def look_into(folders: Iterable[Path]) -> Shelf:
+def find_reports(folders: Iterable[Path]) -> ReportFiles:
     """Every report of the folders, those with the newest name first."""
     there = tuple(folders)
     files: list[ReportFile] = []
     known: set[str] = set()
     skipped: list[Skipped] = []
     for folder in there:
-        for found in _found(folder):
+        for found in _scan(folder):
             if isinstance(found, Skipped):
                 skipped.append(found)
                 continue
@@ -83,7 +83,7 @@ def look_into(folders: Iterable[Path]) -> Shelf:
             elif read.digest not in known:  # a copy says nothing new
                 known.add(read.digest)
                 files.append(read)
-    return Shelf(there, tuple(files), tuple(skipped))
+    return ReportFiles(there, tuple(files), tuple(skipped))
 
 
 def _upwards(origin: Path) -> list[Path]:
@@ -103,7 +103,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _found(folder: Path) -> Iterator[Path | Skipped]:
+def _scan(folder: Path) -> Iterator[Path | Skipped]:
     looked_at = [MOST_LOOKED_AT]
     found = list(_walk(folder, folder.resolve(), looked_at, 0))
     files = sorted(one for one in found if isinstance(one, Path))

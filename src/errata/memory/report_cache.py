@@ -1,6 +1,6 @@
-"""What was read out of reports, kept beside the store so that a text is read once; a cache, and nothing else.
+"""A cache of parsed reports beside the store: a text is parsed once.
 
-Reading markdown takes a while: a hundred reports would cost every command a second or more.
+Parsing markdown takes a while: a hundred reports would cost every command a second or more.
 """
 
 import contextlib
@@ -21,12 +21,12 @@ MOST = 10_000
 LARGEST = 256 * 1024 * 1024
 
 
-class _Content(msgspec.Struct):
+class _CacheFile(msgspec.Struct):
     code: str
     reports: dict[str, PriorReport] = {}
 
 
-class KeptReports:
+class ReportCache:
     """In memory, and in a file where there are enough of them."""
 
     def __init__(self, path: Path) -> None:
@@ -46,7 +46,7 @@ class KeptReports:
             return
         newest = dict(list(self._reports.items())[-MOST:])
         with contextlib.suppress(OSError):
-            _write(self._path, msgspec.msgpack.encode(_Content(_code(), newest)))
+            _write(self._path, msgspec.msgpack.encode(_CacheFile(_parser_version(), newest)))
             self._new = 0
 
 
@@ -54,10 +54,10 @@ def _load(path: Path) -> dict[str, PriorReport]:
     try:
         if path.stat().st_size > LARGEST:
             return {}
-        content = msgspec.msgpack.decode(path.read_bytes(), type=_Content)
+        content = msgspec.msgpack.decode(path.read_bytes(), type=_CacheFile)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return {}
-    return content.reports if content.code == _code() else {}
+    return content.reports if content.code == _parser_version() else {}
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -70,7 +70,7 @@ def _write(path: Path, content: bytes) -> None:
         Path(name).unlink(missing_ok=True)
 
 
-def _code() -> str:
+def _parser_version() -> str:
     """Of the modules that read: what another errata read is not taken over."""
     folder = Path(reading.__file__).parent
     stats = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(folder.glob("*.py"))]

@@ -3,8 +3,8 @@
 import pytest
 
 from errata.memory.effects import RunOutcomes
-from errata.memory.recurrence import addressed, effects_on, mentions, outcomes_in
-from errata.memory.shelving import is_about, sort_out
+from errata.memory.history import effects_on, mentions, outcomes_in, with_case_keys
+from errata.memory.relation import group_by_relation, is_about
 from errata.memory.spelling import CaseNames
 from errata.model import Action, Run, SourceInfo, SourceRef, Subject
 from errata.model.prior_report import PriorFailure, PriorReport
@@ -28,7 +28,7 @@ def a_report(*cases, run="jn71a14a", model="acme/nimbus-2", date="2026-02-20", *
 
 
 def kind_of(report, run=None, runs=()):
-    found = sort_out([report], run or a_run(), began=BEGAN, runs=runs)
+    found = group_by_relation([report], run or a_run(), began=BEGAN, runs=runs)
     return next(name for name in ("same_model", "others", "own", "later", "undated") if getattr(found, name))
 
 
@@ -70,13 +70,13 @@ def test_a_report_without_a_model_has_that_of_its_run():
 def test_a_report_about_a_run_of_another_suite_is_none_of_ours():
     other = a_run("jn71a14as7ze", suite="another", began="2026-02-20T08:00:00Z")
 
-    assert sort_out([a_report()], a_run(), began=BEGAN, runs=[other]).all == ()
+    assert group_by_relation([a_report()], a_run(), began=BEGAN, runs=[other]).all == ()
 
 
 def test_reports_come_newest_first():
     reports = [a_report(date=day) for day in ("2026-01-01", "2026-03-01", "2026-02-01")]
 
-    found = sort_out(reports, a_run(), began=BEGAN).same_model
+    found = group_by_relation(reports, a_run(), began=BEGAN).same_model
 
     assert [one.date for one in found] == ["2026-03-01", "2026-02-01", "2026-01-01"]
 
@@ -146,7 +146,7 @@ def test_an_action_should_have_resolved_what_failed_before_it_and_fails_after_it
     now = RunOutcomes(run="now", at=BEGAN, suite="s", failed=frozenset((CASE,)))
     before = [outcomes_in(a_report("002-cascade_remove"), names)]
 
-    (found,) = effects_on(CASE, [addressed(an_action(date, "002-cascade_remove"), names)], now, before)
+    (found,) = effects_on(CASE, [with_case_keys(an_action(date, "002-cascade_remove"), names)], now, before)
 
     assert found.worked == worked
 

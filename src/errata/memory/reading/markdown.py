@@ -1,4 +1,4 @@
-"""Markdown → pieces in their order: headings, list items, paragraphs and rows of tables, each with its line."""
+"""Markdown as a reader sees it: pieces in order with their lines, and which of their text is code or bold."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,11 +7,85 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from errata.memory.reading.words import LONGEST, Words, words_of
-
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
+
+LONGEST = 4_000
+"""Characters of one paragraph or cell that are read."""
+_MARKUP = re.compile(r"[*`\[\]<>&\\~!]|(?<!\w)_|_(?!\w)")
+_BREAK = re.compile(r"(?i)<br\s*/?>")
+
+Span = tuple[int, int]
+
+
+class Words(msgspec.Struct, frozen=True):
+    text: str
+    codes: tuple[Span, ...] = ()
+    bold: tuple[Span, ...] = ()
+
+    @property
+    def code_texts(self) -> tuple[str, ...]:
+        return tuple(self.text[start:end] for start, end in self.codes)
+
+    def cut(self, start: int, end: int | None = None) -> "Words":
+        """A part of it, with its own marks."""
+        stop = len(self.text) if end is None else end
+        moved = [
+            tuple((max(a, start) - start, min(b, stop) - start) for a, b in spans if a < stop and b > start)
+            for spans in (self.codes, self.bold)
+        ]
+        return Words(self.text[start:stop], *moved)
+
+
+def words_of(source: str) -> Words:
+    source = source[:LONGEST]
+    if not _MARKUP.search(source):  # most lines have none, and parsing costs more than all that follows
+        return Words(source)
+    taken = _PlainText()
+    for token in _inline_parser().parseInline(source)[0].children or ():
+        taken.add(token)
+    return Words(taken.text, tuple(taken.codes), tuple(taken.bold))
+
+
+@cache
+def _inline_parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
+
+    return MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
+
+
+class _PlainText:
+    def __init__(self) -> None:
+        self.text = ""
+        self.codes: list[Span] = []
+        self.bold: list[Span] = []
+        self._bold_from: list[int] = []
+        self._struck = 0
+
+    def add(self, token: "Token") -> None:
+        match token.type:
+            case "s_open":
+                self._struck += 1
+            case "s_close":
+                self._struck -= 1
+            case _ if self._struck:
+                return
+            case "strong_open":
+                self._bold_from.append(len(self.text))
+            case "strong_close":
+                self.bold.append((self._bold_from.pop(), len(self.text)))
+            case "code_inline":
+                self.codes.append((len(self.text), len(self.text) + len(token.content)))
+                self.text += token.content
+            case "softbreak" | "hardbreak":
+                self.text += "\n"
+            case "html_inline":
+                self.text += "\n" if _BREAK.fullmatch(token.content) else ""
+            case _:
+                self.text += token.content
+
 
 MOST = 20_000
 """Pieces that are read of one file."""
@@ -44,7 +118,7 @@ def pieces_of(text: str) -> list[Piece]:
     """Code blocks are no part of what a report says. A comment is kept whole, for who knows it."""
     front, body = _without_front(text)
     found = front
-    for piece in _pieces(_parser().parse(body)):
+    for piece in _pieces(_block_parser().parse(body)):
         if len(found) >= MOST:
             break
         found.append(piece)
@@ -52,7 +126,7 @@ def pieces_of(text: str) -> list[Piece]:
 
 
 @cache
-def _parser() -> "MarkdownIt":
+def _block_parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
 
     # what stands inside a line is parsed where it is needed, and links by reference nowhere
