@@ -1,0 +1,1 @@
+"""The shapes of `--json`: one record per command."""
