@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+import msgspec
 
 from errata.cli.consistency_page import json_study, show_frequencies, show_left_out, show_study
 from errata.cli.options import Options, shared_options
@@ -12,7 +13,7 @@ from errata.cli.table import put_table
 from errata.compare.consistency import refuse_duplicates
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.model.output.compare import NotStudiedOutput, WrittenTableOutput
+from errata.model.output.compare import JudgesOutput, NotStudiedOutput, WrittenTableOutput
 from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
 from errata.runs.names import runs_named
 from errata.store.database import Store
@@ -66,7 +67,7 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
 def _show_judges(runs: list[StoredRun], options: Options) -> None:
     found = verbs.judges(runs, options.store)
     if options.json:
-        put_json(found)
+        put_json(msgspec.convert(found, JudgesOutput, from_attributes=True))
     else:
         show_judges(found)
 

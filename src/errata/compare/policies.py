@@ -9,7 +9,8 @@ from errata.compare.as_reported import as_reported
 from errata.compare.intervals import clusters_of
 from errata.compare.pooling import with_clusters
 from errata.compare.scores import Note, Policy, Score, group_by_reason
-from errata.compare.trials import NEVER_MADE, NOT_THE_SUBJECTS, Trial, Trials
+from errata.compare.trials import NEVER_MADE, Trial, Trials
+from errata.model.words import NOT_THE_SUBJECTS
 
 __all__ = [
     "NOT_THE_SUBJECTS",

@@ -1,15 +1,20 @@
-"""The sessions of a run one after the other, what the latest one hides, and its cascades."""
+"""The verb `sessions`: the timeline of a run's sessions, what the latest one hides, and its cascades."""
 
 from errata.compare.sessions import Timeline, timeline
 from errata.compare.trials import Opinions
-from errata.runs.view import RunView
-from errata.store.attributions import broken_measurements
+from errata.model import StoredRun
+from errata.runs.standings import counting_verdicts
+from errata.runs.triaging import triage_if_needed
+from errata.store.attempts import attempts_of
+from errata.store.attributions import attributions_of, broken_measurements
+from errata.store.database import Store
 
 
-def timeline_of(view: RunView) -> Timeline:
+def timeline_of(stored: StoredRun, store: Store) -> Timeline:
+    triage_if_needed(stored, store)
     opinions = Opinions(
-        attributions=view.attributions,
-        broken=broken_measurements(view.store, view.stored.pk),
-        verdicts=view.counting_verdicts,
+        attributions=attributions_of(store, stored.pk),
+        broken=broken_measurements(store, stored.pk),
+        verdicts=counting_verdicts(stored, store),
     )
-    return timeline(view.run, view.attempts(), opinions)
+    return timeline(stored.run, attempts_of(store, stored.pk), opinions)

@@ -54,7 +54,7 @@ def judges(runs: Sequence[StoredRun], store: Store) -> "JudgesAgreement":
 
 
 def sessions(stored: StoredRun, store: Store) -> Timeline:
-    return timeline_of(RunView(stored, store))
+    return timeline_of(stored, store)
 
 
 def write_comparison_folder(

@@ -1,6 +1,6 @@
 """`--json` of `compare`, `consistency`, `sessions` and `export`."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -275,6 +275,67 @@ class WrittenTableOutput(msgspec.Struct, frozen=True, kw_only=True):
     rows: int | None
 
 
+class JudgeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    judged: int
+    invalid: int
+    passes: int
+    fails: int
+    score: float | None
+    """The mean."""
+
+
+class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the scores of two judges are apart in the mean."""
+
+    one: str
+    other: str
+    both: int
+    apart: float
+
+
+class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True):
+    one: str
+    other: str
+    both: int
+    same: int
+    kappa: float | None
+    confusion: dict[str, dict[str, int]]
+
+
+class JudgeAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int
+    pairs: tuple[JudgePairOutput, ...]
+    fleiss: float | None
+    alpha: float | None
+    """Krippendorff's."""
+    disagreements: tuple[str, ...]
+
+
+class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    case: str
+    attempt_id: str
+    said: dict[str, str]
+    scores: dict[str, float]
+
+
+class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    agreement: JudgeAgreementOutput
+    disputes: tuple[DisputeOutput, ...]
+
+
+class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int
+    shared: int
+    judges: tuple[JudgeOutput, ...]
+    left_out: int
+    """Further judges."""
+    gaps: tuple[ScoreGapOutput, ...]
+    questions: tuple[JudgedQuestionOutput, ...]
+
+
 class SessionOutput(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     started_at: str | None
@@ -320,10 +381,13 @@ class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     not_expressed: dict[str, int]
 
 
-SHAPES: dict[str, Any] = {
+SHAPES: dict[str, type] = {
     "compare": ComparisonOutput,
     "compare --write": ComparisonFolderOutput,
-    "consistency": ConsistencyOutput | NotStudiedOutput | WrittenTableOutput,
+    "consistency": ConsistencyOutput,
+    "consistency, a run that is left out": NotStudiedOutput,
+    "consistency -o, a file": WrittenTableOutput,
+    "consistency --judges": JudgesOutput,
     "sessions": SessionsOutput,
     "export": ExportOutput,
 }

@@ -17,7 +17,6 @@ from errata.runs.names import handle_of
 from errata.runs.scores import score_run
 from errata.runs.standings import standing_now
 from errata.runs.timeline import timeline_of
-from errata.runs.view import RunView
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
@@ -32,7 +31,7 @@ USUAL_SUBTESTS, MOST_SUBTESTS = 3, 10
 def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
     """`made` is the day of the analysis."""
     scores = score_run(stored, store)
-    timeline = timeline_of(RunView(stored, store))
+    timeline = timeline_of(stored, store)
     batch = collect(stored, store, timeline)
     tests = tuple(sorted(batch.tests.values(), key=lambda one: one.id))
     categories = categorised(batch)
