@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.compare.trials import NOT_THE_SUBJECTS
 from errata.model import Quote
-from errata.model.words import OWNERS
+from errata.model.words import NOT_THE_SUBJECTS, OWNERS
 from errata.writeback.settling import KEPT, NOT_MEASURED, Opinion, in_words, quotes_of, why_not
 
 CONFIDENCES = ("certain", "likely", "weak")

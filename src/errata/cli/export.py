@@ -11,6 +11,7 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.runs import title_of
 from errata.export.every_eval_ever import WrittenRun
+from errata.model.output.compare import ExportOutput
 from errata.runs.names import handle_of, runs_named
 from errata.verbs.compare import export
 
@@ -46,11 +47,11 @@ def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options
             say(f"not expressed: {what}: {count:,}")
 
 
-def _json_of(made: WrittenRun, form: str) -> dict[str, object]:
-    return {
-        "run_id": made.stored.run.id,
-        "format": form,
-        "files": [str(file) for file in made.files],
-        "rows": made.rows,
-        "not_expressed": made.not_expressed,
-    }
+def _json_of(made: WrittenRun, form: str) -> ExportOutput:
+    return ExportOutput(
+        run_id=made.stored.run.id,
+        format=form,
+        files=tuple(str(file) for file in made.files),
+        rows=made.rows,
+        not_expressed=made.not_expressed,
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import click
+import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json
@@ -10,6 +11,7 @@ from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.compare.sessions import Cascade, HiddenResult, SessionSummary, Timeline
 from errata.model import Run
+from errata.model.output.compare import SessionsOutput
 from errata.model.run import case_name
 from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
@@ -27,7 +29,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     for at, stored in enumerate(runs_named(runs, store)):
         found = sessions(stored, store)
         if options.json:
-            put_json({"run": stored.run.native_id, "run_id": stored.run.id, **_json_of(found)})
+            put_json(_json_of(stored.run, found))
             continue
         if at:
             put()
@@ -36,8 +38,9 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         _show(found, stored.run)
 
 
-def _json_of(found: Timeline) -> dict[str, object]:
-    return {name: getattr(found, name) for name in found.__struct_fields__}
+def _json_of(run: Run, found: Timeline) -> SessionsOutput:
+    named = {"run": run.native_id, "run_id": run.id}
+    return msgspec.convert(named | msgspec.to_builtins(found), SessionsOutput)
 
 
 def _show(found: Timeline, run: Run) -> None:

@@ -1,6 +1,5 @@
 """What differs between runs, where they measured the same thing: scores, matrix, sets, pairs, checks, categories."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from errata.compare.comparability import (
     refuse_unequal,
 )
 from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
+from errata.compare.one_run import left_out_of_clean
 from errata.compare.pairs import Pairing, pairings, without_cells
 from errata.compare.pooling import pool_scores
 from errata.compare.scores import POLICY_NAMES, Policy, Score
@@ -146,7 +146,7 @@ def compare_runs(facts: Sequence[RunFacts], options: ComparisonOptions, lookups:
     matrix, fit = basis.matrix, basis.facts
     runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
     sets = _sets(matrix)
-    out = _left_out_of_clean(matrix, runs)
+    out = left_out_of_clean(matrix, [one.scores["clean"] for one in runs])
     shown, clean = (by_subject(one) if options.by_model else one for one in (matrix, without_cells(matrix, out)))
     return Comparison(
         options=options,
@@ -241,19 +241,6 @@ def _sets(matrix: Matrix) -> Sets:
         instability=instability(matrix),
         flips=flips_between(matrix, 0, 1) if len(matrix.columns) == 2 else None,
     )
-
-
-def _left_out_of_clean(matrix: Matrix, runs: Sequence[Compared]) -> frozenset[At]:
-    """The failed cells of which every failed attempt says nothing about the subject, or has an earlier stand-in."""
-    found: set[At] = set()
-    for at, (column, one) in enumerate(zip(matrix.columns, runs, strict=True)):
-        clean = one.scores["clean"]
-        out = Counter(member.case for group in clean.groups for member in group.members) + Counter(clean.recovered)
-        for case, often in out.items():
-            cell = matrix.rows[case][at] if case in matrix.rows else None
-            if cell is not None and often >= cell.fails:
-                found.add((column.pk, case))
-    return frozenset(found)
 
 
 def _order_of_checks(facts: Sequence[RunFacts]) -> list[str]:

@@ -75,29 +75,6 @@ def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) ->
     )
 
 
-class RunChange(msgspec.Struct, frozen=True, kw_only=True):
-    """From one run to a later one, over the cases that both passed or failed."""
-
-    fixed: int
-    regressed: int
-    still_failing: int
-    still_passing: int
-    p: float
-    """Exact McNemar, two-sided."""
-
-    @property
-    def is_significant(self) -> bool:
-        return self.p < ALPHA
-
-
-def change_between(matrix: Matrix, *, without: Collection[str] = ()) -> RunChange:
-    """Of a matrix of two columns; `without`: cases that take no part."""
-    before, after = _marks(matrix, without)
-    both, only_before, only_after, neither = before.counts(after)
-    p = mcnemar(only_after, only_before)
-    return RunChange(fixed=only_after, regressed=only_before, still_failing=neither, still_passing=both, p=p)
-
-
 def without_cells(matrix: Matrix, cells: Iterable[tuple[int, str]]) -> Matrix:
     """The matrix without the cells of these runs and cases; itself where there are none."""
     gone: dict[str, set[int]] = {}

@@ -8,8 +8,9 @@ import msgspec
 from errata.compare.as_reported import as_reported
 from errata.compare.intervals import clusters_of
 from errata.compare.pooling import with_clusters
-from errata.compare.scores import Policy, Score, group_by_reason
-from errata.compare.trials import NEVER_MADE, NOT_THE_SUBJECTS, Trial, Trials
+from errata.compare.scores import Note, Policy, Score, group_by_reason
+from errata.compare.trials import NEVER_MADE, Trial, Trials
+from errata.model.words import NOT_THE_SUBJECTS
 
 __all__ = [
     "NOT_THE_SUBJECTS",
@@ -31,7 +32,6 @@ NOT_ALONE = frozenset(("budget", "grader", "task"))
 CONTRADICTORY = "contradictory"
 TIMED_OUT = "timed out"
 NOT_IN_LOG = "not in the log"
-UNAVAILABLE = "unavailable: this run says nothing about its subject"
 
 _DROPPED_BY_VERDICT = NOT_THE_SUBJECTS | {"grader", "task"}
 
@@ -63,7 +63,7 @@ def by_verdicts(one: Trial) -> Decision:
 
 def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
     if trials.unavailable:
-        return Score(policy=policy, note=UNAVAILABLE)
+        return Score(policy=policy, remark=Note(code="unavailable"))
     out: list[tuple[str, str, Trial]] = []
     kept: list[list[Trial]] = []
     recovered = []
@@ -141,9 +141,9 @@ def strict(trials: Trials) -> Score:
     if trials.untold:
         return _untold(trials)
     if all(unit[0].execution == "missing" for unit in units):
-        return Score(policy="strict", note="the log holds not one attempt")
+        return Score(policy="strict", remark=Note(code="no_attempts"))
     if trials.unjudged:
-        return Score(policy="strict", note="nothing was scored: neither passed nor failed can be said")
+        return Score(policy="strict", remark=Note(code="nothing_scored"))
     kinds = {unit[0].execution for unit in units} & NEVER_MADE
     kinds |= {CONTRADICTORY for unit in units if contradicts_itself(unit)}
     kinds |= {"missing"} if trials.absent else set()
@@ -152,12 +152,12 @@ def strict(trials: Trials) -> Score:
         if any(one.execution == "completed" and one.measurement == "not_run" for one in trials.rows)
         else set()
     )
-    note = f"{' or '.join(kind for kind in _ORDER if kind in kinds)} = not passed" if kinds else ""
+    failed = tuple(kind for kind in _ORDER if kind in kinds)
     return Score(
         policy="strict",
         passed=sum(map(passes, units)),
         total=len(units) + trials.absent,
-        note=note,
+        remark=Note(code="counted_as_failed", words=failed) if failed else None,
         by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.tells_cases else {},
     )
 
@@ -166,9 +166,9 @@ def _untold(trials: Trials) -> Score:
     """Measured, but not in the log: no failure and no pass, so that there are only bounds."""
     passed = sum(map(passes, trials.units))
     whole = len(trials.units) + trials.absent + trials.untold
-    bounds = f"between {100 * passed / whole:.1f} and {100 * (passed + trials.untold) / whole:.1f} %"
-    rows = f"{trials.untold:,} of {whole:,} were measured, but their rows are not in the log"
-    return Score(policy="strict", note=f"cannot be told ({bounds}): {rows}")
+    between = (passed / whole, (passed + trials.untold) / whole)
+    remark = Note(code="rows_not_in_log", count=trials.untold, of=whole, between=between)
+    return Score(policy="strict", remark=remark)
 
 
 def clean(trials: Trials) -> Score:
@@ -179,11 +179,11 @@ def clean(trials: Trials) -> Score:
 def reviewed(trials: Trials) -> Score:
     """Like clean, with verdicts in place of attributions; without what the grader, the task or a known gap caused."""
     failures = [one for one in trials.rows if one.is_failure]
-    note = f"{sum(bool(one.verdict) for one in failures)} of {len(failures)} reviewed"
+    note = Note(code="reviewed", count=sum(bool(one.verdict) for one in failures), of=len(failures))
     if trials.unread:
-        return Score(policy="reviewed", note=note)
+        return Score(policy="reviewed", remark=note)
     score = count_by(trials, "reviewed", by_verdicts)
-    return msgspec.structs.replace(score, note=score.note or (note if failures else "nothing failed"))
+    return msgspec.structs.replace(score, remark=score.remark or (note if failures else Note(code="nothing_failed")))
 
 
 POLICIES: dict[Policy, Callable[[Trials], Score]] = {

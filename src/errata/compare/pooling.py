@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from errata.compare.intervals import Cluster, cluster_robust_error, effective_sample_size, merge_clusters
-from errata.compare.scores import POLICY_NAMES, Group, Policy, Score
+from errata.compare.scores import POLICY_NAMES, Group, Note, Policy, Score
 from errata.compare.trials import Trial
 from errata.errors import ErrataError
 from errata.model import Run, StoredRun
@@ -18,9 +18,9 @@ def pool_scores(scores: Sequence[Score]) -> Score:
     """Of one policy. A run without a number adds nothing; but what was read by chance says nothing of the others."""
     told, policy = [score for score in scores if score.total], scores[0].policy
     if policy == "reviewed" and len(told) < len(scores):
-        return Score(policy=policy, note=f"{len(told)} of {len(scores)} runs reviewed")
+        return Score(policy=policy, remark=Note(code="runs_reviewed", count=len(told), of=len(scores)))
     if not told:
-        return Score(policy=policy, note=scores[0].note)
+        return Score(policy=policy, remark=scores[0].remark)
     total = sum(score.total for score in told)
     graded = any(score.mean is not None for score in told)
     clusters = _clusters(told)
@@ -33,7 +33,7 @@ def pool_scores(scores: Sequence[Score]) -> Score:
         groups=_merged([group for score in scores for group in score.groups]),
         beside=_merged([group for score in scores for group in score.beside]),
         recovered=tuple(case for score in scores for case in score.recovered),
-        note=f"of {len(told)} of {len(scores)} runs" if len(told) < len(scores) else "",
+        remark=Note(code="runs_counted", count=len(told), of=len(scores)) if len(told) < len(scores) else None,
         effective=effective_sample_size(clusters) if clusters and not graded else None,
     )
 
@@ -151,5 +151,5 @@ def _unfit(one: ScoredRun) -> str:
 
 def _scores(every: Sequence[Mapping[Policy, Score]]) -> dict[Policy, Score]:
     if not every:
-        return {policy: Score(policy=policy, note="no run is left") for policy in POLICY_NAMES}
+        return {policy: Score(policy=policy, remark=Note(code="no_run_left")) for policy in POLICY_NAMES}
     return {policy: pool_scores([scores[policy] for scores in every]) for policy in POLICY_NAMES}

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from errata import rerun
-from errata.compare.trials import NOT_THE_SUBJECTS
 from errata.errors import NotFoundError
 from errata.model import Attempt, StoredRun
 from errata.model.run import case_name
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.rerun.wanting import ASKED_FOR, NOTHING_SAID, Said, broke, want, wanted
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of

@@ -5,8 +5,7 @@ from functools import partial
 
 from errata.compare.comparison import Comparison, ComparisonOptions, Lookups, compare_runs
 from errata.compare.consistency import Consistencies, StudyInputs, consistency_of
-from errata.compare.matrix import Matrix, columns_of, matrix_of
-from errata.compare.pairs import RunChange, change_between
+from errata.compare.matrix import Matrix
 from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.stored import cases_in, changed_cases, kept_run_summary, make_run_summary, what_they_ask
@@ -17,7 +16,6 @@ from errata.runs.names import short
 from errata.runs.view import RunView
 from errata.store.attempts import case_of
 from errata.store.case_outcomes import cases_named
-from errata.store.cells import cells_of
 from errata.store.database import Store
 
 
@@ -49,13 +47,6 @@ class RunSet:
                 facts.append(facts_of(view, timeouts=options.timeouts, to_pool=options.by_model))
                 on_attempts(view.stored.counts.attempts)
         return compare_runs(facts, options, self._lookups(options))
-
-    def change(self) -> RunChange:
-        """From the first of two runs to the second, over the cases whose task is the same in both."""
-        before, after = self.runs
-        pks = [before.pk, after.pk]
-        matrix = matrix_of(columns_of([(one.run, one.pk) for one in (before, after)]), cells_of(self.store, pks))
-        return change_between(matrix, without=changed_cases(pks, self.store))
 
     # consistency
 

@@ -1,11 +1,14 @@
-"""Scores in columns: a line for each policy, with what it leaves out in a word or two."""
+"""Scores in columns: a line for each policy, with what it leaves out."""
 
 from collections.abc import Mapping, Sequence
 
 from errata.cli.fitting import WIDTH, columns, fold, padded
-from errata.cli.output import plural, wash
+from errata.cli.harness_words import counted_in
+from errata.cli.harness_words import title_of as harness_title
+from errata.cli.output import plural, put, wash
 from errata.compare.scores import Policy, Score
 from errata.runs.explanation import meaning_of
+from errata.runs.scores import Scores
 
 LABEL = 14
 """The width of the first column, here and in all that stands below the lines."""
@@ -13,7 +16,7 @@ LABEL = 14
 GAP = "   "
 
 
-class Told:
+class ScoreWords:
     """The words for one run: what its harness is called, and what it counts."""
 
     def __init__(self, harness: str, counted: str) -> None:
@@ -46,7 +49,7 @@ class Told:
 
 
 def lines_of(
-    scores: Mapping[Policy, Score], policies: Sequence[Policy], told: Told, *, width: int = WIDTH
+    scores: Mapping[Policy, Score], policies: Sequence[Policy], told: ScoreWords, *, width: int = WIDTH
 ) -> list[str]:
     """A note that is too long for its line goes on below."""
     rows = [(policy, *figures(scores[policy]), told.note(scores[policy])) for policy in policies]
@@ -83,3 +86,14 @@ def _why(score: Score) -> str:
 
 def _counts(score: Score) -> str:
     return ", ".join(f"{why} {count}" for why, count in score.left_out.items())
+
+
+SHOWN: tuple[Policy, ...] = ("strict", "as_reported", "clean")
+BESIDE = 9
+
+
+def put_bracket(scores: Scores) -> None:
+    run = scores.stored.run
+    told = ScoreWords(harness_title(run), counted_in(run, scores.unit))
+    for at, line in enumerate(lines_of(scores.scores, SHOWN, told, width=WIDTH - BESIDE)):
+        put(f"{'' if at else 'Score':<{BESIDE}}{line}")

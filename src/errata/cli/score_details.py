@@ -1,13 +1,64 @@
-"""What a score leaves out, and what it counts although it is not the model's alone, each with a line of evidence."""
+"""What a score leaves out, with evidence, and scores and costs by category and tier."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from errata.cli.fitting import WIDTH, columns, cut, fold
-from errata.cli.output import put, wash
-from errata.compare.scores import Group, Score
+from errata.cli.fitting import WIDTH, columns, cut, fold, padded
+from errata.cli.output import money, put, wash
+from errata.cli.render.scores import figures
+from errata.cli.table import some_of
+from errata.compare.costs import Cost, Price
+from errata.compare.scores import Group, Policy, Score
 from errata.compare.trials import Trial
 from errata.runs.scores import Proof, Scores
 from errata.text.clean import one_line
+
+WIDEST = 30
+
+Row = tuple[str, str, str, str, str, str]
+"""Category, policies, counts, rate, interval, cost of a pass."""
+
+
+def put_categories(categories: Mapping[str, Mapping[Policy, Score]], prices: Mapping[str, Price]) -> None:
+    if not categories:
+        put("\nBy category: the log names none")
+        return
+    rows = [row for name, scores in categories.items() for row in _rows(name, scores, prices.get(name))]
+    widths = [max(columns(row[at]) for row in rows) for at in range(6)]
+    put("\nBy category")
+    for row in rows:
+        cells = [padded(cell, widths[at], right=at == 3) for at, cell in enumerate(row)]
+        put(f"  {'  '.join(cells)}".rstrip())
+
+
+def _rows(name: str, scores: Mapping[Policy, Score], price: Price | None) -> Iterator[Row]:
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for policy, score in scores.items():
+        if score.total:
+            alike.setdefault(figures(score), []).append(policy)
+    first = cut(wash(name), WIDEST)
+    if not alike:
+        yield first, "–", "", "", "", ""
+    for at, (cells, policies) in enumerate(alike.items()):
+        yield "" if at else first, ", ".join(policies), *cells, "" if at or price is None else _per_pass(price)
+
+
+def _per_pass(price: Price) -> str:
+    return f"{money(price.cost_of_pass)}/pass" if price.cost_of_pass is not None else f"–: {price.note}"
+
+
+def put_tiers(cost: Cost, name: Callable[[str], str]) -> None:
+    """Of each case that was tried in tiers."""
+    tiers: dict[str, list[Price]] = {}
+    for price in cost.prices:
+        if price.path and "/" not in price.path:
+            tiers.setdefault(price.case, []).append(price)
+    if not tiers:
+        return
+    put("\nCost of a pass by tier (runs passed)")
+    for case, prices in tiers.items():
+        told = [f"{one.path} {money(one.cost_of_pass)} ({one.passed}/{one.made})" for one in prices]
+        put(f"  {name(case)}  {' · '.join(told)}", hang=4)
+
 
 QUOTE = 150
 FEW = 3
@@ -83,17 +134,3 @@ def _names(group: Group, name: Name, room: int) -> str:
         return "the log does not name them"
     unnamed = f" and {group.unnamed:,} without a name" if group.unnamed else ""
     return some_of([name(one) for one in group.members], room - len(unnamed)) + unnamed
-
-
-def some_of(names: Sequence[str], room: int) -> str:
-    """As many names as fit a line, and how many more there are."""
-    washed = [wash(one_line(name)) for name in names]
-    shown = ""
-    for at, one in enumerate(washed, 1):
-        longer = f"{shown}, {one}" if shown else one
-        more = f" and {len(washed) - at:,} more" if at < len(washed) else ""
-        if columns(longer + more) > room:
-            rest = f" and {len(washed) - at + 1:,} more"
-            return shown + rest if shown else cut(one, room - len(more)) + more
-        shown = longer
-    return shown
