@@ -1,7 +1,7 @@
 """Names that a person can read, from texts that nobody can trust."""
 
 import pytest
-from a_failing import a_failing, an_error, read_as
+from failures_to_group import a_failing, an_error, read_as
 from hypothesis import given
 from hypothesis import strategies as st
 

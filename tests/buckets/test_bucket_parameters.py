@@ -1,6 +1,6 @@
 """Symptoms hide causes: what members share besides how they fail."""
 
-from a_failing import an_error, bucket_with, members
+from failures_to_group import an_error, bucket_with, members
 
 from errata.buckets.suggest import UsualParameters, suggest
 

@@ -2,7 +2,7 @@
 
 import random
 
-from a_failing import a_failing, an_error, members, read_as, together
+from failures_to_group import a_failing, an_error, members, read_as, together
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from a_failing import members
+from failures_to_group import members
 
 from errata.buckets.suggest import suggest
 from errata.model.identity import split_attempt_id

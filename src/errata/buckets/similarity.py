@@ -1,4 +1,4 @@
-"""The words of a text that tell one failure from another: masked, split, without those that every failure has."""
+"""How alike texts are: the words that tell failures apart, and TF-IDF vectors of them compared by cosine."""
 
 import math
 import re

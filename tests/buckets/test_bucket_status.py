@@ -1,7 +1,7 @@
 """What makes a bucket reviewed or final."""
 
 import pytest
-from a_failing import a_failing, read_as
+from failures_to_group import a_failing, read_as
 from hypothesis import given
 from hypothesis import strategies as st
 
