@@ -3,7 +3,7 @@
 from errata.model import Run
 
 
-def title_of(run: Run) -> str:
+def harness_title(run: Run) -> str:
     from errata.sources import harness_of
 
     return harness_of(run.source.name).title

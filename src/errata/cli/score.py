@@ -3,7 +3,7 @@
 import click
 
 from errata.cli.fitting import WIDTH
-from errata.cli.harness_words import counted_in, harness_of
+from errata.cli.harness_words import counted_in, harness_title
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json
 from errata.cli.render.scores import LABEL, ScoreWords, lines_of
@@ -51,7 +51,7 @@ FINE = 0.1
 
 def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> None:
     run, counted = scores.stored.run, counted_in(scores.stored.run, scores.unit)
-    told = ScoreWords(harness_of(run), counted)
+    told = ScoreWords(harness_title(run), counted)
     if not first:
         put()
     put(" · ".join([f"Run {handle}", *_described(run), _whole(scores, counted)]))
@@ -85,7 +85,7 @@ def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
     if not first:
         put()
     runs = pool.runs or tuple(run for run, _ in pool.left_out)
-    told = ScoreWords(harness_of(runs[0]), counted_in(runs[0], pool.unit))
+    told = ScoreWords(harness_title(runs[0]), counted_in(runs[0], pool.unit))
     put(" · ".join([*_described(runs[0]), f"{plural(len(pool.runs), 'run')} pooled"]))
     put(f"{'runs':<{LABEL}}{some_of([short(run.native_id) for run in pool.runs], WIDTH - LABEL) or '–'}")
     for run, why in pool.left_out:
@@ -104,7 +104,7 @@ def _described(run: Run) -> list[str]:
     agent = " ".join(part for part in (subject.agent, subject.agent_version) if part)
     who = f"{subject.model} (agent {agent})" if subject.model and agent else subject.model or agent
     suite = ", ".join(filter(None, (run.suite, *(f"{key} {value}" for key, value in run.variant.items()))))
-    harness = harness_of(run)
+    harness = harness_title(run)
     return [part for part in (who, suite, harness if harness != run.suite else "") if part]
 
 
