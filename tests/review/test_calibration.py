@@ -1,6 +1,6 @@
 """A reviewer against people's labels."""
 
-from errata.review.calibration import calibrate
+from errata.review.calibrate import calibrate
 
 PEOPLE = {"a": "MODEL", "b": "MODEL", "c": "TASK", "d": "TASK"}
 

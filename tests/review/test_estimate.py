@@ -1,4 +1,4 @@
-"""What a review would cost (errata.review.estimate)."""
+"""What a review would cost (errata.review.plan)."""
 
 import pytest
 from a_packet import CONVEX, TURN, a_packet
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Packet
-from errata.review.estimate import estimate_all, estimate_of, tokens_in
+from errata.review.plan import estimate_all, estimate_of, tokens_in
 from errata.review.prompts import prompt_for
 from errata.review.protocols import Prompt
 

@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Attribution, FailureKey, Fix, Quote, Reviewer, Signal, Verdict
-from errata.review.inheritance import inherited
+from errata.review.inherit import inherited_verdicts
 
 NOW = "2026-03-01T10:00:00Z"
 
@@ -21,11 +21,13 @@ def a_verdict(owner="provider", **changes):
 
 
 def heirs(verdict, others, source=None):
-    return [one.attempt for one in inherited(verdict, source or an_attribution("r:a"), others, at=NOW)]
+    return [one.attempt for one in inherited_verdicts(verdict, source or an_attribution("r:a"), others, at=NOW)]
 
 
 def test_an_identical_crash_of_the_machinery_takes_the_verdict_over():
-    (heir,) = inherited(a_verdict(), an_attribution("r:a"), [an_attribution("r:a"), an_attribution("r:b")], at=NOW)
+    (heir,) = inherited_verdicts(
+        a_verdict(), an_attribution("r:a"), [an_attribution("r:a"), an_attribution("r:b")], at=NOW
+    )
 
     assert (heir.attempt, heir.inherited_from, heir.evidence) == ("r:b", "v1", ())
 
@@ -57,7 +59,7 @@ def test_the_same_heir_has_the_same_id_each_time():
     ids = {
         one.id
         for _ in range(2)
-        for one in inherited(a_verdict(), an_attribution("r:a"), [an_attribution("r:b")], at=NOW)
+        for one in inherited_verdicts(a_verdict(), an_attribution("r:a"), [an_attribution("r:b")], at=NOW)
     }
 
     assert len(ids) == 1
@@ -72,7 +74,7 @@ def test_what_was_copied_from_the_one_that_was_read_is_not_said_of_another():
         decisive_step=3,
         evidence=(Quote(place="error", quote="429 for req_1"),),
     )
-    (heir,) = inherited(read, an_attribution("r:a"), [an_attribution("r:b")], at=NOW)
+    (heir,) = inherited_verdicts(read, an_attribution("r:a"), [an_attribution("r:b")], at=NOW)
 
     assert (heir.error_line, heir.model_snippet, heir.expected_snippet, heir.fix) == ("", "", "", None)
     assert (heir.decisive_step, heir.evidence, heir.label, heir.cause) == (None, (), read.label, read.cause)

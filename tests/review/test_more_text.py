@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 import pytest
 
 from errata.model import Reviewer
-from errata.review.chosen import Chosen
-from errata.review.more_text import Shelves
-from errata.review.packing import packets_of
+from errata.review.choose import ChosenReviewer
 from errata.review.plan import Request, at_most, estimated, prompt_of
 from errata.review.protocols import Answer
+from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
-from errata.review.tally import Tally
+from errata.review.run import Tally
+from errata.review.stored.packets import packets_of
 from errata.runs.stale_quotes import quotes_found
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
@@ -43,7 +43,7 @@ def packet(stored, store):
 
 @pytest.fixture
 def tools(packet, store):
-    return {tool.name: tool for tool in Shelves(store, blind=False).tools(packet)}
+    return {tool.name: tool for tool in WholePackets(store, blind=False).tools(packet)}
 
 
 def test_what_is_looked_for_is_not_in_the_packet(packet):
@@ -109,7 +109,7 @@ def chosen(*, reads_more):
     async def opened(_limits, _tools):
         yield Searching()
 
-    return Chosen(
+    return ChosenReviewer(
         identity=Searching.identity,
         goes_to="a test",
         open=opened,

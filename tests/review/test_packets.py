@@ -26,10 +26,10 @@ from errata.model import (
     ToolResult,
 )
 from errata.model.codec import to_json
+from errata.review.labels import OWNERS
 from errata.review.material import Material
-from errata.review.packets import packet_for
+from errata.review.packet import packet_for
 from errata.review.places import kind_of
-from errata.review.question import OWNERS
 from errata.testing import a_run, an_attempt
 
 USER, ASSISTANT = Actor(role="user"), Actor(role="assistant")

@@ -22,11 +22,11 @@ from errata.model import (
     Step,
 )
 from errata.model.codec import to_json
-from errata.review.hashing import packet_hash
+from errata.review.excerpts import weight
+from errata.review.labels import OWNERS
 from errata.review.material import Material
-from errata.review.packets import packet_for
-from errata.review.question import OWNERS
-from errata.review.windows import weight
+from errata.review.packet import packet_for
+from errata.review.redaction import packet_hash
 from errata.testing import a_run, an_attempt
 
 RUN = a_run(context=(Artefact(role="context", path="system_prompt.txt", text="Rules. " * 900),))

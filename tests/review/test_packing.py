@@ -13,11 +13,11 @@ import pytest
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Packet, Reviewer, Verdict, attempt_id
 from errata.model.codec import to_json
+from errata.model.failure import Filters
 from errata.review.budget import UNLIMITED
-from errata.review.export import are_judged_turns, exported
-from errata.review.packing import Packing, packet_of, packets_of, question_for
-from errata.review.tables import write_rows, write_table
-from errata.runs.failures import Filters, failures_of
+from errata.review.stored.packets import Packing, packet_of, packets_of, question_for
+from errata.review.tables import are_judged_turns, exported, write_rows, write_table
+from errata.runs.failures import failures_of
 from errata.store.removal import remove_run
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, exclude, find_run
@@ -373,7 +373,7 @@ def test_no_transaction_is_open_between_two_packets(beta, store):
 
 
 def test_a_run_that_goes_away_meanwhile_is_told(convex, store, monkeypatch):
-    monkeypatch.setattr("errata.review.packing.AT_ONCE", 2)
+    monkeypatch.setattr("errata.review.stored.packets.AT_ONCE", 2)
     packets = packets_of(convex, store)
     next(packets)
     remove_run(store, convex.run.id)

@@ -10,20 +10,21 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from errata.model import Packet, Place, Quote
-from errata.review.evidence import MOST, checked
+from errata.review.evidence import MOST, PlaceIndex, check_quotes
 from errata.review.redaction import redacted
-from errata.review.shelf import Shelf
 
 ERROR = 'AssertionError: expected error text to match /limit reached/, got "too many requests, rate limit exceeded"'
 PLANTED = [one["text"] for one in tomllib.loads((FIXTURES / "planted.toml").read_text(encoding="utf-8"))["planted"]]
 
 
 def reasons(*quotes: tuple[str, str], packet: Packet = CONVEX) -> tuple[str, ...]:
-    return checked([Quote(place=place, quote=quote) for place, quote in quotes], Shelf(redacted(packet))).reasons
+    return check_quotes(
+        [Quote(place=place, quote=quote) for place, quote in quotes], PlaceIndex(redacted(packet))
+    ).reasons
 
 
 def taken(place: str, quote: str, packet: Packet = CONVEX, lines: tuple[int, int] | None = None) -> Quote:
-    (found,) = checked([Quote(place=place, quote=quote, lines=lines)], Shelf(redacted(packet))).quotes
+    (found,) = check_quotes([Quote(place=place, quote=quote, lines=lines)], PlaceIndex(redacted(packet))).quotes
     return found
 
 
@@ -188,7 +189,7 @@ def test_nothing_inside_a_planted_instruction_is_evidence(text):
     packet = with_place("output/planted", f"[ok] done\n\n{text}\n\n[ok] really done\n")
     quotes = [line for line in text.splitlines() if line.strip()]
 
-    assert not checked([Quote(place="output/planted", quote=text)], Shelf(redacted(packet))).quotes
+    assert not check_quotes([Quote(place="output/planted", quote=text)], PlaceIndex(redacted(packet))).quotes
     assert len(quotes) > 1 or reasons(("output/planted", quotes[0]), packet=packet)
 
 
@@ -296,7 +297,7 @@ def test_of_200_false_quotes_none_passes():
     passed = []
     for packet, place, false in near_misses(200):
         text = next(one.text for one in packet.places if one.place == place)
-        if checked([Quote(place=place, quote=false)], Shelf(redacted(packet))).quotes:
+        if check_quotes([Quote(place=place, quote=false)], PlaceIndex(redacted(packet))).quotes:
             # a change may hit upon what is written elsewhere in the same place
             assert " ".join(false.split()) in " ".join(text.split())
             passed.append(false)
@@ -310,7 +311,7 @@ def test_of_true_quotes_at_wrong_places_none_passes():
             for other in packet.places:
                 line = max(place.text.splitlines(), key=len)
                 if " ".join(line.split()) not in " ".join(other.text.split()):
-                    assert not checked([Quote(place=other.place, quote=line)], Shelf(redacted(packet))).quotes
+                    assert not check_quotes([Quote(place=other.place, quote=line)], PlaceIndex(redacted(packet))).quotes
 
 
 words = st.text(alphabet="abcdé 01._-\n\t{}()", max_size=60)
@@ -319,7 +320,7 @@ words = st.text(alphabet="abcdé 01._-\n\t{}()", max_size=60)
 @given(words, words)
 def test_what_passes_stands_in_the_place(text, quote):
     packet = a_packet(places=(Place(place="run.log", source="", text=text),))
-    for found in checked([Quote(place="run.log", quote=quote)], Shelf(redacted(packet))).quotes:
+    for found in check_quotes([Quote(place="run.log", quote=quote)], PlaceIndex(redacted(packet))).quotes:
         assert found.quote in text
         assert found.quote.split() == quote.split()
 
@@ -328,7 +329,7 @@ def test_what_passes_stands_in_the_place(text, quote):
 def test_every_whole_line_of_a_place_is_evidence(text, data):
     packet = redacted(a_packet(places=(Place(place="run.log", source="", text=text),)))
     lines = [line for line in packet.places[0].text.split("\n") if line.strip()]
-    assume(lines and not Shelf(packet).named("run.log")[0].silent)
+    assume(lines and not PlaceIndex(packet).named("run.log")[0].silent)
     line = data.draw(st.sampled_from(lines))
 
-    assert len(line) > 1000 or checked([Quote(place="run.log", quote=line)], Shelf(packet)).reasons == ()
+    assert len(line) > 1000 or check_quotes([Quote(place="run.log", quote=line)], PlaceIndex(packet)).reasons == ()

@@ -12,9 +12,9 @@ from soak.reviewing import planned, reviewed
 
 from errata.llm.spec import ModelSpec
 from errata.review import run
-from errata.review.folding import fold
 from errata.review.limits import Limits
-from errata.review.packing import packets_of
+from errata.review.passages import fold
+from errata.review.stored.packets import packets_of
 from errata.store.ledger import calls_of
 from errata.store.reviews import refusals_of, verdicts_of
 

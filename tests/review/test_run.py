@@ -8,13 +8,12 @@ import msgspec
 import pytest
 
 from errata.model import Reviewer, Usage
-from errata.review.chosen import Chosen, no_price
+from errata.model.failure import Filters
+from errata.review.choose import ChosenReviewer, no_price
 from errata.review.limits import Limits
 from errata.review.plan import Request, first_prompt
 from errata.review.protocols import Answer, ReviewFailedError
-from errata.review.run import now_as_text
-from errata.review.tally import Tally
-from errata.runs.failures import Filters
+from errata.review.run import Tally, now_as_text
 from errata.runs.standings import counting_verdicts, standing_of
 from errata.store.ledger import calls_of
 from errata.store.reviews import keep_verdicts, verdicts_of
@@ -61,7 +60,7 @@ class Reader:
         async def opened(_limits, _tools):
             yield self
 
-        return Chosen(identity=self.identity, goes_to="a test", open=opened, price=no_price)
+        return ChosenReviewer(identity=self.identity, goes_to="a test", open=opened, price=no_price)
 
 
 def planned(stored, store, reader, **more):

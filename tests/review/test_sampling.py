@@ -5,11 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import FailureKey
-from errata.review.sampling import Waiting, sample
+from errata.review.queue import WaitingFailure, sample
 
 
 def a_failure(at, coarse, exact=""):
-    return Waiting(attempt=f"run:case-{at}", case=f"case-{at}", key=FailureKey(exact=exact or coarse, coarse=coarse))
+    return WaitingFailure(
+        attempt=f"run:case-{at}", case=f"case-{at}", key=FailureKey(exact=exact or coarse, coarse=coarse)
+    )
 
 
 FAILURES = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("123")), max_size=40).map(

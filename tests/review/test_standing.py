@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Reviewer, Verdict
-from errata.review.standing import final, standing
+from errata.model.standing import final, standing
 
 
 def a_verdict(number=1, label="MODEL_FAULT", name="a", kind="llm", **changes):

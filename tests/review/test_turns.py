@@ -6,14 +6,14 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.review.turns import GIVEN_UP, Turns
+from errata.review.inherit import GIVEN_UP, Schedule
 
 
-def turns_of(keys: dict[str, str | None]) -> Turns:
-    return Turns(keys, keys.get)
+def turns_of(keys: dict[str, str | None]) -> Schedule:
+    return Schedule(keys, keys.get)
 
 
-def taken(turns: Turns) -> list[str]:
+def taken(turns: Schedule) -> list[str]:
     found = []
     while (attempt := turns.take()) is not None:
         found.append(attempt)
@@ -68,7 +68,7 @@ ways = st.lists(st.sampled_from(["inherited", "own", "none"]), min_size=30, max_
 def test_in_every_order_no_twins_are_read_at_once_and_no_place_is_idle(given_, ways, parallel, chance: random.Random):
     key_of = {f"{at}": key for at, key in enumerate(given_)}
     way_of = dict(zip(key_of, ways, strict=False))
-    turns = Turns(key_of, key_of.get)
+    turns = Schedule(key_of, key_of.get)
     running: list[str] = []
     left, inherited, open_keys = set(key_of), set(), {key for key in given_ if key}
     asked: Counter[str | None] = Counter()
@@ -102,7 +102,7 @@ def test_in_every_order_no_twins_are_read_at_once_and_no_place_is_idle(given_, w
 @given(keys, st.integers(1, 6), st.randoms(use_true_random=False))
 def test_of_every_crash_one_is_read_where_the_others_take_its_verdict_over(given_, parallel, chance: random.Random):
     key_of = {f"{at}": key for at, key in enumerate(given_)}
-    turns = Turns(key_of, key_of.get)
+    turns = Schedule(key_of, key_of.get)
     read: list[str] = []
     running: list[str] = []
     settled: set[str] = set()

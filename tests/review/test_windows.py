@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.review.windows import excerpt, gap, weight
+from errata.review.excerpts import excerpt, gap, weight
 
 LINES = "\n".join(f"line {number}" for number in range(1_000))
 

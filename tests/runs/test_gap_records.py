@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from errata.model import KnownGap
-from errata.runs.failures import Filters, failures_of
+from errata.model.failure import Filters
+from errata.runs.failures import failures_of
 from errata.runs.gap_records import gaps_for
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_if_needed

@@ -9,8 +9,8 @@ from errata.buckets.final_names import named_by_readers
 from errata.buckets.slugs import free_slug
 from errata.buckets.status import restated
 from errata.model import Bucket, StoredRun
+from errata.model.standing import standing
 from errata.model.words import MemberRole
-from errata.review.standing import standing
 from errata.store.bucket_changes import Filing, Signed
 from errata.store.bucket_events import Change, Move, Place
 from errata.store.buckets import Filed, Placement

@@ -11,7 +11,7 @@ from errata.buckets.suggest import bucket_if_needed
 from errata.model import Bucket, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
-from errata.review.standing import Standing
+from errata.model.standing import Standing
 from errata.runs.standings import standing_now
 from errata.store.bucket_table import Counted, Table, bucket_table, count_bucket
 from errata.store.buckets import Placement, placements_in

@@ -7,7 +7,7 @@ import msgspec
 from errata.buckets.failing import Failing
 from errata.buckets.standing import Standing, standing_of
 from errata.model import Bucket, Member, Verdict
-from errata.review.standing import standing
+from errata.model.standing import standing
 from errata.store.bucket_changes import Filing
 from errata.store.buckets import Placement
 

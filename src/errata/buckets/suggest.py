@@ -13,13 +13,13 @@ from errata.buckets.parameter_updates import tell_parameters
 from errata.buckets.suggesting import suggest
 from errata.errors import StoreError
 from errata.model import Bucket, Member, StoredRun
+from errata.model.verdict import word_for
 from errata.model.words import MemberRole
 from errata.runs.standings import standing_of
 from errata.runs.triaging import triage_if_needed
 from errata.store.bucket_changes import filing
 from errata.store.buckets import Mark, Placement, Slip, buckets_of, mark_told, marks_of, placements_of_run, slips_of
 from errata.store.database import Store
-from errata.store.reviews import word_for
 
 VERSION = "1"
 """Counts up when the grouping changes what it says."""

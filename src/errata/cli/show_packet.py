@@ -4,7 +4,7 @@ from errata import verbs
 from errata.cli.output import put_json
 from errata.cli.review import page
 from errata.errors import NotFoundError
-from errata.review.packing import Packing
+from errata.review.stored.packets import Packing
 from errata.runs.show import ShownAttempt, ShownRun
 from errata.store.database import Store
 

@@ -18,7 +18,7 @@ from errata.export.comparison_folder_tables import Member, Row
 from errata.model import Run, StoredRun
 from errata.render.files import Written, write_files
 from errata.render.markdown import to_markdown
-from errata.review.export import are_judged_turns
+from errata.review.tables import are_judged_turns
 from errata.sources.conversation_bench.comparison import RunFolder, listed_runs
 from errata.sources.conversation_bench.layout import NAME, RUN_RESULTS
 from errata.sources.conversation_bench.scores import DIMENSIONS

@@ -9,8 +9,8 @@ from errata.compare.consistency import metrics_of
 from errata.compare.consistency_study import Column, Consistency
 from errata.compare.repeats import status_of
 from errata.model import Attempt, Case
-from errata.review.calls import as_text, calls_made
-from errata.review.export import JUDGED_TURNS
+from errata.review.tables import JUDGED_TURNS
+from errata.review.transcript import as_text, calls_made
 from errata.sources.conversation_bench.scores import DIMENSIONS
 
 Row = dict[str, Any]

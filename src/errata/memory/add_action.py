@@ -14,8 +14,7 @@ from errata.memory.entries import entry_for, safe
 from errata.memory.report_file import edit_report
 from errata.memory.spelling import same_run
 from errata.model import Action, StoredRun
-from errata.model.times import from_iso, moment_of
-from errata.review.lease import as_text
+from errata.model.times import from_iso, moment_of, to_iso
 from errata.runs.addresses import Addressed, addressed
 from errata.runs.names import run_named
 from errata.runs.report_of_run import FindReport, Found, report_of
@@ -91,7 +90,7 @@ def _action(told: Told, meant: Sequence[Addressed], now: datetime) -> Action:
         path=path,
         addresses=keys,
         date=date,
-        at=as_text(now) if date == as_text(now)[:DAY] else None,
+        at=to_iso(now) if date == to_iso(now)[:DAY] else None,
         author=safe(told.author),
         expected_effect=safe(told.expected),
     )
@@ -100,7 +99,7 @@ def _action(told: Told, meant: Sequence[Addressed], now: datetime) -> Action:
 def _date(text: str, now: datetime) -> str:
     """A day, or a time as UTC; today where nothing is said."""
     if not text:
-        return as_text(now)[:DAY]
+        return to_iso(now)[:DAY]
     try:
         date = from_iso(text) if len(text) > DAY else datetime.fromisoformat(text).date().isoformat()
     except ValueError:

@@ -10,7 +10,7 @@ from errata.errors import NotFoundError, SettingsError
 from errata.memory.entries import safe
 from errata.memory.gaps import gap_for, gap_id, is_pattern, pattern_over_keys
 from errata.model import KnownGap, StoredRun
-from errata.review.lease import as_text
+from errata.model.times import to_iso
 from errata.runs.addresses import case_meant, not_found
 from errata.store.database import Store
 from errata.store.memory import forget_gap, gap_by_id, keep_gap, known_gaps
@@ -61,7 +61,7 @@ def add_gap(told: ToldGap, store: Store, *, now: datetime, dry_run: bool = False
     meant = _meant(told.case, store, told.suite)
     name = gap_id(meant)
     was = next((one for one in known_gaps(store) if one.id == name), None)
-    since = was.since if was else as_text(now)[:DAY]
+    since = was.since if was else to_iso(now)[:DAY]
     gap = msgspec.structs.replace(meant, id=name, text=text, since=since, author=safe(told.author))
     if not dry_run:
         keep_gap(store, gap)

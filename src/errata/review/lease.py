@@ -9,22 +9,24 @@ import msgspec
 
 from errata.errors import NotFoundError
 from errata.model import Packet, Reviewer, StoredRun
-from errata.model.times import from_iso
-from errata.review.packing import Packing, packet_of, question_for, wanted_failures
+from errata.model.failure import Filters
+from errata.model.times import to_iso
+from errata.model.verdict import Lease, word_for
 from errata.review.queue import queue_of
 from errata.review.redaction import redacted
 from errata.review.status import named
-from errata.runs.failures import Filters, refuse_unknown
+from errata.review.stored.packets import Packing, packet_of, question_for, wanted_failures
+from errata.runs.failures import refuse_unknown
 from errata.runs.locate import Located, locate
 from errata.runs.names import handle_of
 from errata.store.database import Store
-from errata.store.reviews import Lease, end_lease, held_by, take_lease, word_for
+from errata.store.reviews import end_lease, held_by, take_lease
 
 LASTS = timedelta(hours=1)
 """How long a reader has; after that another may be given the same packet."""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class LeaseRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Who wants to read, and how."""
 
     reviewer: Reviewer
@@ -37,7 +39,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     blind: bool = False
 
 
-class Handed(msgspec.Struct, frozen=True, kw_only=True):
+class LeasedPacket(msgspec.Struct, frozen=True, kw_only=True):
     packet: Packet
     """Redacted: what is quoted from it is looked up in it."""
     case: str
@@ -53,7 +55,7 @@ class Handed(msgspec.Struct, frozen=True, kw_only=True):
     """What this reader could be given after this one."""
 
 
-class NothingFree(msgspec.Struct, frozen=True, kw_only=True):
+class NothingWaiting(msgspec.Struct, frozen=True, kw_only=True):
     failures: int
     read: int
     others: int
@@ -62,7 +64,7 @@ class NothingFree(msgspec.Struct, frozen=True, kw_only=True):
     """Waiting, but given to a reader of the same name."""
 
 
-def hand_out(thing: str, store: Store, asked: Asked, *, now: datetime) -> Handed | NothingFree:
+def lease_next(thing: str, store: Store, asked: LeaseRequest, *, now: datetime) -> LeasedPacket | NothingWaiting:
     """Of a RUN what is in hand already, else the next that waits; of RUN/CASE or an attempt's id that one."""
     found = locate(thing, store)
     wanted, stored = _wanted(found, thing, store), found.stored
@@ -70,14 +72,14 @@ def hand_out(thing: str, store: Store, asked: Asked, *, now: datetime) -> Handed
     queue = queue_of(stored, store, asked.reviewer, asked.filters, "second" if asked.second else "next")
     if not queue.failures and not wanted:
         refuse_unknown(asked.filters, [stored], store)
-    held = held_by(store, stored.run.id, reviewer=word_for(asked.reviewer), now=as_text(now))
+    held = held_by(store, stored.run.id, reviewer=word_for(asked.reviewer), now=to_iso(now))
     candidates = [wanted] if wanted else [one.attempt for one in queue.waiting]
     lease = _in_hand(stored, store, held, asked, wanted) or _taken(stored, store, candidates, asked, now)
     if lease is None:
         mine = len({one.attempt for one in held}.intersection(candidates))
-        return NothingFree(failures=queue.failures, read=queue.read, others=queue.others, in_hand=mine)
+        return NothingWaiting(failures=queue.failures, read=queue.read, others=queue.others, in_hand=mine)
     also = [one.attempt for one in held if one.attempt != lease.attempt]
-    return Handed(
+    return LeasedPacket(
         packet=redacted(packet_of(lease.attempt, store, packing=packing)),
         case=named(stored, lease.attempt),
         token=lease.token,
@@ -99,17 +101,17 @@ def _wanted(found: Located, thing: str, store: Store) -> str:
     return found.attempt.id
 
 
-def give_back(thing: str, store: Store, reviewer: Reviewer, *, now: datetime) -> list[str]:
+def release(thing: str, store: Store, reviewer: Reviewer, *, now: datetime) -> list[str]:
     """The ids of what this reader had in hand: of a RUN all of it, of RUN/CASE or an attempt's id that one."""
     found = locate(thing, store)
-    held = held_by(store, found.stored.run.id, reviewer=word_for(reviewer), now=as_text(now))
+    held = held_by(store, found.stored.run.id, reviewer=word_for(reviewer), now=to_iso(now))
     meant = [one.attempt for one in held if found.attempt is None or one.attempt == found.attempt.id]
     for attempt in meant:
         end_lease(store, attempt, reviewer=word_for(reviewer))
     return meant
 
 
-def _in_hand(stored: StoredRun, store: Store, held: list[Lease], asked: Asked, wanted: str) -> Lease | None:
+def _in_hand(stored: StoredRun, store: Store, held: list[Lease], asked: LeaseRequest, wanted: str) -> Lease | None:
     """The same again, so that whoever asks twice reads once."""
     if wanted:
         return next((one for one in held if one.attempt == wanted), None)
@@ -119,19 +121,14 @@ def _in_hand(stored: StoredRun, store: Store, held: list[Lease], asked: Asked, w
     return next((one for one in held if one.attempt in fitting), None)
 
 
-def _taken(stored: StoredRun, store: Store, candidates: list[str], asked: Asked, now: datetime) -> Lease | None:
-    lease, word = Lease("", token_hex(8), as_text(now + LASTS)), word_for(asked.reviewer)
-    attempt = take_lease(store, stored.run.id, candidates, reviewer=word, lease=lease, now=as_text(now))
+def _taken(stored: StoredRun, store: Store, candidates: list[str], asked: LeaseRequest, now: datetime) -> Lease | None:
+    lease, word = Lease("", token_hex(8), to_iso(now + LASTS)), word_for(asked.reviewer)
+    attempt = take_lease(store, stored.run.id, candidates, reviewer=word, lease=lease, now=to_iso(now))
     return lease._replace(attempt=attempt) if attempt else None
 
 
-def as_text(moment: datetime) -> str:
-    """Always in the same length, so that times can be compared as texts."""
-    return from_iso(moment.isoformat(timespec="seconds"))
-
-
 @contextmanager
-def given_back_if_broken_off(handed: Handed, store: Store, reviewer: Reviewer) -> Iterator[None]:
+def given_back_if_broken_off(handed: LeasedPacket, store: Store, reviewer: Reviewer) -> Iterator[None]:
     """Whoever stops in the middle of a packet leaves it to the next."""
     try:
         yield

@@ -1,13 +1,14 @@
-"""What is waiting to be read, and by whom: nobody reads the same failure twice, and nobody sees what others said."""
+"""What is waiting to be reviewed and by whom, and a sample of it where that is too much."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from errata.model import FailureKey, Reviewer, StoredRun, Verdict
-from errata.review.packing import wanted_failures
-from errata.review.sampling import Waiting
-from errata.review.standing import name_of, standing
-from errata.runs.failures import Filters
+from errata.model.failure import Filters
+from errata.model.standing import name_of, standing
+from errata.review.stored.packets import wanted_failures
 from errata.runs.stale_quotes import quotes_found
 from errata.runs.standings import may_be_stale
 from errata.runs.triaging import triage_if_needed
@@ -15,7 +16,59 @@ from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
 
-Wanted = Literal["unread", "second", "next"]
+
+class WaitingFailure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A failure that nobody has read yet, and the group it is taken for."""
+
+    attempt: str
+    case: str
+    key: FailureKey
+    owner: str = ""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    taken: tuple[WaitingFailure, ...]
+    left_out: dict[str, int]
+    """Coarse key → how many of it are not read."""
+
+
+def sample(waiting: Iterable[WaitingFailure], limit: int | None) -> Sample:
+    """One of each group, then a second of each, and so on, so that no group is read whole while another is not begun.
+
+    Within a group those of different exact keys come first: they are the likeliest to differ. Nothing is left to
+    chance, so that a second call takes up where the first one stopped.
+    """
+    every = list(waiting)
+    if limit is None or len(every) <= limit:
+        return Sample(tuple(every), {})
+    groups: dict[str, list[WaitingFailure]] = {}
+    for one in every:
+        groups.setdefault(one.key.coarse, []).append(one)
+    ranked = sorted(
+        ((rank, -len(members), coarse), one)
+        for coarse, members in groups.items()
+        for rank, one in enumerate(_varied(members))
+    )
+    taken = [one for _, one in ranked[:limit]]
+    left_out: dict[str, int] = {}
+    for _, one in ranked[limit:]:
+        left_out[one.key.coarse] = left_out.get(one.key.coarse, 0) + 1
+    chosen = {one.attempt for one in taken}
+    return Sample(tuple(one for one in every if one.attempt in chosen), left_out)
+
+
+def _varied(members: list[WaitingFailure]) -> list[WaitingFailure]:
+    """Those with a new exact key first, in their order; then the second of each key, and so on."""
+    seen: dict[str, int] = {}
+    ranked = []
+    for at, one in enumerate(members):
+        rank = seen.get(one.key.exact, 0)
+        seen[one.key.exact] = rank + 1
+        ranked.append((rank, at, one))
+    return [one for _, _, one in sorted(ranked, key=lambda entry: entry[:2])]
+
+
+QueueKind = Literal["unread", "second", "next"]
 """What nobody has read; what others have read; or the first, and then what needs a second reader. What was read before
 its evidence changed comes last, but not for a second opinion."""
 
@@ -23,7 +76,7 @@ NO_KEY = FailureKey(exact="", coarse="")
 
 
 class Queue(NamedTuple):
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingFailure, ...]
     failures: int
     """That fit the filters, read or not."""
     read: int
@@ -34,7 +87,7 @@ class Queue(NamedTuple):
     """Of what is waiting: read before, evidence changed since."""
 
 
-def queue_of(stored: StoredRun, store: Store, reviewer: Reviewer, filters: Filters, wanted: Wanted) -> Queue:
+def queue_of(stored: StoredRun, store: Store, reviewer: Reviewer, filters: Filters, wanted: QueueKind) -> Queue:
     triage_if_needed(stored, store)
     failures = list(wanted_failures(stored, store, filters))
     said = by_attempt(verdicts_of(store, stored.run.id))
@@ -44,7 +97,7 @@ def queue_of(stored: StoredRun, store: Store, reviewer: Reviewer, filters: Filte
     ranked = [(rank, one) for one in failures if (rank := ranks[one.id]) is not None]
     attributed = attributions_of(store, stored.pk) if ranked else {}
     waiting = tuple(
-        Waiting(
+        WaitingFailure(
             attempt=one.id,
             case=one.case,
             key=attributed[one.id].failure_key if one.id in attributed else NO_KEY,
@@ -93,7 +146,7 @@ def needs_second(verdicts: Sequence[Verdict]) -> bool:
     return stood is not None and stood.verdict.needs_second and not stood.final
 
 
-def _rank(verdicts: Sequence[Verdict], reviewer: Reviewer, wanted: Wanted, returned: bool) -> int | None:
+def _rank(verdicts: Sequence[Verdict], reviewer: Reviewer, wanted: QueueKind, returned: bool) -> int | None:
     """The lowest comes first; none for what this reviewer is not asked to read."""
     readers = set(_readers(verdicts))
     if returned:

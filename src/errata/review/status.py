@@ -7,20 +7,21 @@ import msgspec
 
 from errata.buckets.of_run import RunBuckets, buckets_of_run
 from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model.failure import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
+from errata.model.standing import Standing, name_of, standing
 from errata.model.usage import total_of
+from errata.model.verdict import Refusal, word_for
 from errata.model.words import OWNERS
-from errata.review.packing import wanted_failures
 from errata.review.queue import by_attempt, needs_second
-from errata.review.standing import Standing, name_of, standing
-from errata.runs.failures import Filters
-from errata.runs.stale_quotes import Found, quotes_found
+from errata.review.stored.packets import wanted_failures
+from errata.runs.stale_quotes import QuoteCheck, quotes_found
 from errata.runs.triaging import triage_if_needed
 from errata.store.attributions import attributions_of
 from errata.store.database import Store
 from errata.store.ledger import calls_of
-from errata.store.reviews import Refusal, leases_of, refusals_of, verdicts_of, word_for
+from errata.store.reviews import leases_of, refusals_of, verdicts_of
 
 
 class OwnerRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +77,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, int]
     reviewers: dict[str, int]
     """Kind and name → how many they have read."""
-    quotes: Found
+    quotes: QuoteCheck
     seconded: int
     """Read by two or more independent reviewers."""
     need_second: tuple[str, ...]

@@ -1,14 +1,19 @@
-"""Packets as tables: JSON Lines for programs, CSV for spreadsheets, which make fine reviewers, too."""
+"""Packets as files: JSON Lines for programs, CSV for spreadsheets, in the order of a table."""
 
 import csv
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import IO, Any, NamedTuple
 
-from errata.model import Packet
+from errata.model import Packet, StoredRun
 from errata.model.codec import to_json, to_whole
-from errata.review.windows import excerpt
+from errata.model.failure import Filters
+from errata.review.excerpts import excerpt
+from errata.review.stored.packets import Packing, attributed_packets
+from errata.runs.standings import suggested_label
+from errata.store.database import Store
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 CELL = 32_000
@@ -44,7 +49,7 @@ _CELLS = {
 }
 
 
-class Exported(NamedTuple):
+class ExportRow(NamedTuple):
     packet: Packet
     label: str = ""
     """What triage suggests; it speeds a review up and is no truth."""
@@ -59,7 +64,7 @@ def is_failed_row(packet: Packet) -> bool:
     return bool(_failed(packet))
 
 
-def write_packets(exported: Iterable[Exported], file: IO[bytes], *, redact: Redact) -> int:
+def write_packets(exported: Iterable[ExportRow], file: IO[bytes], *, redact: Redact) -> int:
     """One a line; how many there were."""
     count = 0
     for count, one in enumerate(exported, 1):  # noqa: B007
@@ -67,7 +72,7 @@ def write_packets(exported: Iterable[Exported], file: IO[bytes], *, redact: Reda
     return count
 
 
-def write_rows(exported: Iterable[Exported], file: IO[str], *, redact: Redact) -> int:
+def write_rows(exported: Iterable[ExportRow], file: IO[str], *, redact: Redact) -> int:
     """The failed rows of judged turns, raw, as JSON; `write_table` with `answers=False` writes them as CSV."""
     count = 0
     for one in exported:
@@ -78,7 +83,7 @@ def write_rows(exported: Iterable[Exported], file: IO[str], *, redact: Redact) -
 
 
 def write_table(
-    exported: Iterable[Exported], file: IO[str], *, judged: bool, redact: Redact, answers: bool = True
+    exported: Iterable[ExportRow], file: IO[str], *, judged: bool, redact: Redact, answers: bool = True
 ) -> int:
     """A row for each failure; with `judged` for each failed row. How many there were."""
     columns = columns_of(judged=judged, answers=answers)
@@ -105,7 +110,7 @@ def columns_of(*, judged: bool, answers: bool) -> tuple[str, ...]:
     return (*told, *which, *(ANSWERS if answers else ()))
 
 
-def judged_row(one: Exported, packet: Packet) -> dict[str, Any]:
+def judged_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
     texts = {place.place: place.text for place in packet.places}
     counted = [check for check in packet.facts["checks"] if check.get("counts") is not False]
     return {
@@ -122,7 +127,7 @@ def judged_row(one: Exported, packet: Packet) -> dict[str, Any]:
     }
 
 
-def general_row(one: Exported, packet: Packet) -> dict[str, Any]:
+def general_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
     named = {prefix for prefixes in _CELLS.values() for prefix in prefixes}
     logs = tuple({head for place in packet.places if (head := _head(place.place)) not in named | _NO_LOGS})
     return {
@@ -176,10 +181,31 @@ def _cell(value: Any, *, short: bool) -> str:
     return quoted(text)
 
 
-def rows_in_order(streams: Iterable[Iterator[Exported]]) -> Iterator[Exported]:
+def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]:
     """By model, then turn; two runs of one model beside each other. Each stream is in the order of its turns."""
 
-    def key(one: Exported) -> tuple[str, int, str]:
+    def key(one: ExportRow) -> tuple[str, int, str]:
         return one.packet.run.get("model") or "", one.packet.facts.get("turn", -1), one.packet.attempt_id
 
     return heapq.merge(*streams, key=key)
+
+
+JUDGED_TURNS = frozenset(("conversation-bench",))
+
+
+def exported(
+    runs: Sequence[StoredRun], store: Store, filters: Filters | None = None, *, packing: Packing | None = None
+) -> Iterator[ExportRow]:
+    """One failure after the other; judged turns by model and turn, everything else run by run."""
+    streams = [_of(stored, store, filters, packing) for stored in runs]
+    return rows_in_order(streams) if are_judged_turns(runs) else chain.from_iterable(streams)
+
+
+def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
+    """Whether a table of these runs has the columns that are asked for judged turns."""
+    return bool(runs) and all(one.run.source.name in JUDGED_TURNS for one in runs)
+
+
+def _of(stored: StoredRun, store: Store, filters: Filters | None, packing: Packing | None) -> Iterator[ExportRow]:
+    for packet, said in attributed_packets(stored, store, filters, packing=packing):
+        yield ExportRow(packet, suggested_label(said, packet.question.taxonomy), said.owner if said else "")

@@ -8,8 +8,10 @@ import msgspec
 from errata.buckets.suggest import bucket_of
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.model.failure import Filters
 from errata.model.run import case_name
-from errata.review.standing import Standing
+from errata.model.standing import Standing
+from errata.model.verdict import word_for
 from errata.runs.expectations import Expectations
 from errata.runs.history import Remembered, remember
 from errata.runs.standings import standing_now
@@ -18,24 +20,11 @@ from errata.store.attempts import attempts_of, attempts_with_failed_check, categ
 from errata.store.attributions import attributions_of
 from errata.store.buckets import Slip
 from errata.store.database import Store
-from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
 from errata.triage.log_lines import has_logs
 from errata.triage.reasons import explained, reason_of, says_more
 
 LISTED = 12
-
-
-class Filters(msgspec.Struct, frozen=True, kw_only=True):
-    case: str = ""
-    category: str = ""
-    failed_check: str = ""
-    execution: str = ""
-    measurement: str = ""
-    outcome: str = ""
-    owner: str = ""
-    bucket: str = ""
-    """The slug of a bucket, or the beginning of it."""
 
 
 class Failure(msgspec.Struct, frozen=True):

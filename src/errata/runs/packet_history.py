@@ -7,8 +7,8 @@ from typing import Any
 from errata.memory.gaps import gap_for
 from errata.memory.recurrence import Before, Mention
 from errata.model import Case, KnownGap, StoredRun, Verdict
+from errata.model.standing import standing
 from errata.model.times import moment_of
-from errata.review.standing import standing
 from errata.runs.history import remember
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on

@@ -8,7 +8,7 @@ from errata.compare.policies import POLICIES
 from errata.compare.scores import Policy
 from errata.compare.trials import Opinions, Trials
 from errata.model import Attempt, Attribution, Run
-from errata.review.standing import Standing
+from errata.model.standing import Standing
 from errata.runs.standings import counts
 
 ASKED: tuple[Policy, ...] = ("strict", "as_reported", "clean")

@@ -9,6 +9,7 @@ from errata.memory.recurrence import Before
 from errata.model import Attempt, Attribution, Case, Finding, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
+from errata.model.standing import AttemptReview
 from errata.runs.explanation import Explanation, explain
 from errata.runs.history import remember
 from errata.runs.locate import locate
@@ -16,7 +17,7 @@ from errata.runs.names import handle_of
 from errata.runs.same_failure import Alike, failing_alike
 from errata.runs.score_effect import effect_of
 from errata.runs.stale_quotes import is_stale
-from errata.runs.standings import Said, standing_of
+from errata.runs.standings import standing_of
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, run_with_texts
 from errata.store.attributions import attributions_of, broken_measurements
@@ -46,7 +47,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """Those of earlier sessions, which this one supersedes."""
     attribution: Attribution | None = None
     explanation: Explanation | None = None
-    said: Said | None = None
+    said: AttemptReview | None = None
     """What reviewers found."""
     stale: bool = False
     """What they went by has changed since."""

@@ -8,18 +8,17 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Packet, Question, StoredRun, Verdict
 from errata.review.budget import BUDGET, UNLIMITED
+from errata.review.evidence import PlaceIndex
 from errata.review.fields import LINE
-from errata.review.hashing import packet_hash
-from errata.review.packing import Packing, packets_of, question_for
-from errata.review.question import OWNERS
-from errata.review.redaction import redacted
-from errata.review.shelf import Shelf
+from errata.review.labels import OWNERS
+from errata.review.redaction import packet_hash, redacted
+from errata.review.stored.packets import Packing, packets_of, question_for
 from errata.runs.standings import may_be_stale
 from errata.store.database import Store
 from errata.text.clean import one_line
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class QuoteCheck(msgspec.Struct, frozen=True, kw_only=True):
     quotes: int
     found: int
     stale: tuple[str, ...] = ()
@@ -30,10 +29,10 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """Verdicts that quote nothing; only people may."""
 
 
-def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -> Found:
+def quotes_found(stored: StoredRun, store: Store, verdicts: Sequence[Verdict]) -> QuoteCheck:
     looked_up = [one for some in _alike(verdicts).values() for one in _looked_up(stored, store, some)]
     stale = [one.verdict for one in looked_up if not one.stands and may_be_stale(one.verdict, stored)]
-    return Found(
+    return QuoteCheck(
         quotes=sum(len(verdict.evidence) for verdict in verdicts),
         found=sum(one.found for one in looked_up),
         stale=tuple(verdict.attempt for verdict in stale),
@@ -92,13 +91,13 @@ def _question(stored: StoredRun, taxonomy: str) -> Question:
 
 
 def _look_up(packet: Packet, verdict: Verdict) -> _LookedUp:
-    shelf, changed = Shelf(packet), packet_hash(packet) != verdict.packet_hash
+    shelf, changed = PlaceIndex(packet), packet_hash(packet) != verdict.packet_hash
     found = sum(quote.place in shelf.holding(quote.quote) for quote in verdict.evidence)
     same = found == len(verdict.evidence) and (not changed or _has_error(packet, shelf, verdict.error_line))
     return _LookedUp(verdict, found, same, changed)
 
 
-def _has_error(packet: Packet, shelf: Shelf, line: str) -> bool:
+def _has_error(packet: Packet, shelf: PlaceIndex, line: str) -> bool:
     """What was quoted may still be there where the failure is another one by now."""
     stated = one_line(str(packet.facts.get("error_line") or ""), LINE)
     return line in ("", stated) or bool(shelf.holding(line))

@@ -2,27 +2,18 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
 from errata.model import Attribution, StoredRun, Verdict
-from errata.review.question import OWNERS
-from errata.review.standing import Standing, standing
+from errata.model.standing import AttemptReview, Standing, standing
+from errata.review.labels import OWNERS
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
 
 SECONDS = len("2026-03-01T10:00:00")
 
 
-class Said(msgspec.Struct, frozen=True):
-    """What was said of one attempt by all who read it, oldest first."""
-
-    verdicts: tuple[Verdict, ...]
-    standing: Standing
-
-
 def standing_of(
     store: Store, run_id: str, *, attempt: str = "", attributed: Mapping[str, Attribution] | None = None
-) -> dict[str, Said]:
+) -> dict[str, AttemptReview]:
     """Attempt → what stands there. With what triage said, that is told as the first label that was changed."""
     by_attempt: dict[str, list[Verdict]] = {}
     for verdict in verdicts_of(store, run_id, attempt=attempt):
@@ -32,13 +23,13 @@ def standing_of(
         suggested = suggested_label((attributed or {}).get(each), verdicts[-1].taxonomy)
         stood = standing(verdicts, suggested=suggested)
         if stood is not None:
-            found[each] = Said(tuple(verdicts), stood)
+            found[each] = AttemptReview(tuple(verdicts), stood)
     return found
 
 
 def standing_now(
     stored: StoredRun, store: Store, *, attributed: Mapping[str, Attribution] | None = None
-) -> dict[str, Said]:
+) -> dict[str, AttemptReview]:
     """Without those that speak of another failure: the run was imported anew, and what they quote is gone."""
     found = standing_of(store, stored.run.id, attributed=attributed)
     doubtful = [one.standing.verdict for one in found.values() if may_be_stale(one.standing.verdict, stored)]

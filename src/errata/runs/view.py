@@ -6,11 +6,13 @@ from functools import cached_property
 from errata.buckets.suggest import bucket_of
 from errata.compare.trials import Timeouts
 from errata.model import Attempt, Attribution, Run, StoredRun, Verdict
-from errata.runs.failures import Failure, Filters, failures_of
+from errata.model.failure import Filters
+from errata.model.standing import AttemptReview
+from errata.runs.failures import Failure, failures_of
 from errata.runs.history import Remembered, remember
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, score_run
-from errata.runs.standings import Said, counts, standing_now
+from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, Health, check_run, summarise
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
@@ -82,7 +84,7 @@ class RunView:
     # review
 
     @cached_property
-    def standings(self) -> dict[str, Said]:
+    def standings(self) -> dict[str, AttemptReview]:
         """Attempt → its verdicts and the one that stands; without stale ones."""
         return standing_now(self.stored, self.store, attributed=self.attributions)
 

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from errata.memory.list_actions import list_actions
     from errata.memory.remove_action import remove_action
     from errata.rerun.plan_rerun import plan_rerun
-    from errata.review.agreement_report import agreement_of
+    from errata.review.agreement import agreement_of
     from errata.review.calibrate import calibrate_reviewers
     from errata.review.choose import choose
-    from errata.review.export import exported
     from errata.review.import_answers import import_answers
     from errata.review.judge_agreement import judges_agreement
-    from errata.review.lease import give_back, hand_out
-    from errata.review.packing import packet_of
+    from errata.review.lease import lease_next, release
     from errata.review.plan import plan_review
     from errata.review.run import review
     from errata.review.status import review_status
-    from errata.review.submit import take_in
+    from errata.review.stored.packets import packet_of
+    from errata.review.submit import submit_verdict
+    from errata.review.tables import exported
     from errata.runs.failures import failures_of
     from errata.runs.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.runs.importing import import_orders, import_paths
@@ -67,7 +67,7 @@ _VERBS = {
     "score_run": "errata.runs.scores",
     "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
-    "agreement_of": "errata.review.agreement_report",
+    "agreement_of": "errata.review.agreement",
     "import_answers": "errata.review.import_answers",
     "bucket_anew": "errata.buckets.suggest",
     "bucket_if_needed": "errata.buckets.suggest",
@@ -83,10 +83,10 @@ _VERBS = {
     "compare_runs": "errata.compare.compare_runs",
     "runs_to_compare": "errata.runs.runs_to_compare",
     "write_comparison_folder": "errata.export.comparison_folder",
-    "exported": "errata.review.export",
+    "exported": "errata.review.tables",
     "give_back": "errata.review.lease",
     "hand_out": "errata.review.lease",
-    "packet_of": "errata.review.packing",
+    "packet_of": "errata.review.stored.packets",
     "plan_review": "errata.review.plan",
     "review_status": "errata.review.status",
     "review": "errata.review.run",
@@ -146,13 +146,12 @@ __all__ = [
     "failures_of",
     "find_shown",
     "forget",
-    "give_back",
-    "hand_out",
     "import_answers",
     "import_orders",
     "import_paths",
     "include",
     "judges_agreement",
+    "lease_next",
     "list_actions",
     "list_buckets",
     "list_gaps",
@@ -163,6 +162,7 @@ __all__ = [
     "plan_rerun",
     "plan_review",
     "pool",
+    "release",
     "remove_action",
     "remove_gap",
     "review",
@@ -175,8 +175,8 @@ __all__ = [
     "settled_failures",
     "show_bucket",
     "stored_runs",
+    "submit_verdict",
     "summarise",
-    "take_in",
     "timeline_of",
     "triage_if_needed",
     "triage_imported",

@@ -6,7 +6,7 @@ from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.review.confusion import put_confusion, ratio
-from errata.review.agreement_report import Agreed, Dispute
+from errata.review.agreement import Dispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
 
 
@@ -29,7 +29,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         say("nobody has reviewed anything yet: `errata review run RUN` or `errata review next RUN` begins")
 
 
-def _show(found: Agreed) -> None:
+def _show(found: TaxonomyAgreement) -> None:
     measured = found.agreement
     if not measured.attempts:
         put(f"{found.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")

@@ -13,19 +13,18 @@ from errata.cli.output import say
 from errata.cli.review.submit import show_reasons, show_taken
 from errata.model import Packet, Reviewer
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
-from errata.review.hashing import packet_hash
-from errata.review.lease import Handed
-from errata.review.submission import Submitted
-from errata.review.submit import NotTaken
+from errata.review.lease import LeasedPacket
+from errata.review.redaction import packet_hash
+from errata.review.submit import RejectedVerdict, Submission
 from errata.store.database import Store
 
 _LINES = re.compile(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 SURE = ("certain", "likely", "weak")
 
 
-def ask_and_submit(handed: Handed, store: Store, who: Reviewer) -> None:
+def ask_and_submit(handed: LeasedPacket, store: Store, who: Reviewer) -> None:
     while True:
-        submitted = Submitted(
+        submitted = Submission(
             which=handed.packet.attempt_id,
             lease=handed.token,
             packet_hash=packet_hash(handed.packet),
@@ -33,7 +32,7 @@ def ask_and_submit(handed: Handed, store: Store, who: Reviewer) -> None:
             answer=json.dumps(_answer(handed.packet), ensure_ascii=False),
         )
         found = verbs.take_in(submitted, store, who, now=datetime.now(UTC))
-        if not isinstance(found, NotTaken):
+        if not isinstance(found, RejectedVerdict):
             show_taken(found, as_json=False)
             say(f"{handed.waiting:,} more are waiting")
             return

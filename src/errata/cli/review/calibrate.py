@@ -12,8 +12,7 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.review.confusion import put_confusion, ratio
 from errata.cli.table import put_table
 from errata.model.identity import split_attempt_id
-from errata.review.calibrate import Measured
-from errata.review.calibration import Calibration
+from errata.review.calibrate import Calibration, CalibrationResult
 
 SHOWN = 20
 
@@ -58,7 +57,7 @@ def _show(reviewer: str, found: Calibration) -> None:
         put(f"  and {len(found.misses) - SHOWN:,} more")
 
 
-def json_of(measured: Measured) -> dict[str, Any]:
+def json_of(measured: CalibrationResult) -> dict[str, Any]:
     def one(found: Calibration) -> dict[str, Any]:
         labels = [
             msgspec.structs.asdict(label) | {"precision": label.precision, "recall": label.recall}

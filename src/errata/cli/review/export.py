@@ -16,16 +16,16 @@ from errata.cli.review.nothing import no_failure
 from errata.cli.review.reviewers import packet_options
 from errata.errors import SettingsError
 from errata.model import StoredRun
+from errata.model.failure import Filters
 from errata.model.words import OWNERS
 from errata.review.budget import BUDGET, UNLIMITED
-from errata.review.export import are_judged_turns
-from errata.review.packing import Packing, question_for
 from errata.review.queue import has_failures
 from errata.review.redaction import redacted
-from errata.review.tables import Exported, write_packets, write_rows, write_table
-from errata.runs.failures import Filters, refuse_unknown
+from errata.review.stored.packets import Packing, question_for
+from errata.review.tables import ExportRow, are_judged_turns, write_packets, write_rows, write_table
+from errata.runs.failures import refuse_unknown
 
-Rows = Callable[[int], Iterator[Exported]]
+Rows = Callable[[int], Iterator[ExportRow]]
 """Made anew for each file; with the tokens that a packet may have."""
 Writer = Callable[[Rows, IO[str]], int]
 
@@ -69,7 +69,7 @@ def command(
         refuse_unknown(filters, meant, store)
         say(no_failure(filters, *runs))
 
-    def rows(budget: int) -> Iterator[Exported]:
+    def rows(budget: int) -> Iterator[ExportRow]:
         packing = Packing(question=question, blind=blind, budget=budget)
         return verbs.exported(meant, store, filters, packing=packing)
 

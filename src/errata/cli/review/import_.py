@@ -12,7 +12,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import packet_options, reader, reader_options
-from errata.review.import_answers import BadRow, KeptRow, Reading, inherit
+from errata.review.import_answers import BadRow, ImportRequest, KeptRow, inherit
 
 REFUSED = 2
 
@@ -33,7 +33,7 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
     store = options.store
     who = reader(reviewer or file.stem, options.settings, kind="person" if person else "file")
     at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    reading = Reading(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
+    reading = ImportRequest(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
     states: Counter[str] = Counter()
     kept: list[KeptRow] = []
     for row in verbs.import_answers(file, store, reading):

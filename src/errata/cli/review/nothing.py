@@ -1,12 +1,12 @@
 """Why there is nothing to read, in words: a filter that fits nothing is not a review that is done."""
 
 from errata.cli.output import plural
-from errata.review.lease import Asked, NothingFree
-from errata.runs.failures import Filters
-from errata.store.reviews import word_for
+from errata.model.failure import Filters
+from errata.model.verdict import word_for
+from errata.review.lease import LeaseRequest, NothingWaiting
 
 
-def why_nothing(found: NothingFree, asked: Asked, run: str) -> str:
+def why_nothing(found: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     """For whoever asked for the next failure of a run."""
     word = word_for(asked.reviewer)
     if not found.failures:

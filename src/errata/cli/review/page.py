@@ -8,7 +8,7 @@ from errata.cli.fitting import WIDTH, fold
 from errata.cli.output import put, value_of
 from errata.model import Packet, Reviewer
 from errata.review.answers import NO_LABEL, owners_without_label
-from errata.review.lease import Handed
+from errata.review.lease import LeasedPacket
 from errata.text.clean import clean
 
 FORMS = ("text", "json")
@@ -54,7 +54,7 @@ def _pairs(told: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value_of(value)}" for name, value in told.items() if value not in (None, "", [], {}))
 
 
-def show_lease(handed: Handed, who: Reviewer) -> None:
+def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
     """What has to be known to hand a verdict in."""
     named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
     put()

@@ -8,7 +8,7 @@ from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
 from errata.cli.review.reviewers import reader, reader_options
-from errata.store.reviews import word_for
+from errata.model.verdict import word_for
 
 
 @click.command("release")

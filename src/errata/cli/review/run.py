@@ -14,13 +14,14 @@ from errata.cli.review.reviewers import packet_options
 from errata.cli.review.run_page import show_dry_run, show_plan
 from errata.cli.review.watching import watched
 from errata.errors import ErrataError, SettingsError
+from errata.model.failure import Filters
+from errata.model.times import to_iso
 from errata.model.words import OWNERS
-from errata.review.chosen import Wish
-from errata.review.lease import as_text
+from errata.review.choose import ReviewerFlags
 from errata.review.limits import Limits
 from errata.review.plan import Plan, Request, first_prompt, refuse_unpriced_cap
-from errata.review.tally import Tally
-from errata.runs.failures import Filters, refuse_unknown
+from errata.review.run import Tally
+from errata.runs.failures import refuse_unknown
 
 
 @click.command("run")
@@ -74,7 +75,7 @@ def command(
     """
     store = options.store
     request = Request(
-        chosen=verbs.choose(Wish(**whom), options.settings.reviewers),  # type: ignore[arg-type]
+        chosen=verbs.choose(ReviewerFlags(**whom), options.settings.reviewers),  # type: ignore[arg-type]
         limits=Limits(parallel=parallel, max_cost=max_cost, max_tokens=max_tokens),
         filters=Filters(case=case, owner=owner or "", bucket=bucket),
         wanted="second" if second else "unread",
@@ -83,7 +84,7 @@ def command(
         blind=blind,
     )
     meant = list(verbs.runs_named(runs, store))
-    plan = verbs.plan_review(meant, store, request, now=as_text(datetime.now(UTC)))
+    plan = verbs.plan_review(meant, store, request, now=to_iso(datetime.now(UTC)))
     if not any(part.queue.failures for part in plan.parts):
         refuse_unknown(request.filters, meant, store)
     if not options.json:

@@ -9,11 +9,11 @@ from errata.cli.review.nothing import no_failure
 from errata.cli.table import put_parts
 from errata.model import Call
 from errata.model.usage import total_of
+from errata.model.verdict import word_for
 from errata.review.plan import Plan
 from errata.review.protocols import Prompt
-from errata.review.tally import Tally
+from errata.review.run import Tally
 from errata.runs.names import short
-from errata.store.reviews import word_for
 from errata.text.clean import one_line
 
 NAMED, LONGEST = 5, 70

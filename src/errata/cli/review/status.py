@@ -9,8 +9,8 @@ from errata import verbs
 from errata.cli.buckets.line import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
+from errata.model.times import to_iso
 from errata.model.usage import total_of
-from errata.review.lease import as_text
 from errata.review.status import Spent, Status, named
 from errata.runs.names import handle_of
 from errata.text.clean import one_line
@@ -25,7 +25,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     """Tell how far the review of RUNS is."""
     store = options.store
     for at, stored in enumerate(verbs.runs_named(runs, store)):
-        status = verbs.review_status(stored, store, now=as_text(datetime.now(UTC)))
+        status = verbs.review_status(stored, store, now=to_iso(datetime.now(UTC)))
         if options.json:
             put_json(json_of(status))
             continue

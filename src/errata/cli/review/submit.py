@@ -10,8 +10,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
 from errata.cli.review.reviewers import reader, reader_options
-from errata.review.submission import read_submitted, text_of
-from errata.review.submit import NotTaken, Taken
+from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
 
 REFUSED = 2
 LARGEST = 4 * 1024 * 1024
@@ -30,17 +29,17 @@ def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> i
     stand at the place it names. One that can't be taken changes nothing; the reasons are told, the exit code is 2, and
     the packet stays yours.
     """
-    given = read_submitted(text_of(file.read(LARGEST)))
+    given = read_submission(text_of(file.read(LARGEST)))
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
     found = verbs.take_in(given, options.store, who, now=datetime.now(UTC))
-    if isinstance(found, NotTaken):
+    if isinstance(found, RejectedVerdict):
         show_reasons(found, as_json=options.json)
         return REFUSED
     show_taken(found, as_json=options.json)
     return 0
 
 
-def show_taken(found: Taken, *, as_json: bool) -> None:
+def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
     verdict, judged = found.judged.verdict, found.judged
     if as_json:
         put_json(
@@ -70,7 +69,7 @@ def show_taken(found: Taken, *, as_json: bool) -> None:
         say(f"not asked for, and left out: {', '.join(found.ignored)}")
 
 
-def show_reasons(found: NotTaken, *, as_json: bool) -> None:
+def show_reasons(found: RejectedVerdict, *, as_json: bool) -> None:
     """What is wrong, and what would be right."""
     choices = {name: list(words) for name, words in (("labels", found.labels), ("places", found.places)) if words}
     if as_json:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from errata.cli.output import money
 from errata.cli.review.run_page import show_tally
 from errata.review.plan import Plan
-from errata.review.tally import Tally
+from errata.review.run import Tally
 
 
 @contextmanager

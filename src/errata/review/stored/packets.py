@@ -1,28 +1,78 @@
 """Failures of the store → packets, some at a time; what packets are made of is gathered here."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
+from typing import Any
 
 import msgspec
 
 from errata.buckets.suggest import bucket_of
 from errata.errors import NotFoundError, SettingsError
-from errata.model import Attribution, LabelChoice, Packet, Question, Run, StoredRun
+from errata.model import Attempt, Attribution, LabelChoice, Packet, Question, Run, StoredRun
+from errata.model.failure import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.review.budget import BUDGET
-from errata.review.packets import packet_for
-from errata.review.question import OWNERS, RULE
-from errata.review.surroundings import Surroundings
-from errata.runs.failures import Filters
+from errata.review.labels import OWNERS, RULE
+from errata.review.material import Material
+from errata.review.packet import packet_for
+from errata.runs.names import short
 from errata.runs.packet_history import History, Recalling
 from errata.runs.rules import rules_in_use
 from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import categories_of
+from errata.store.attempts import categories_of, run_with_texts
 from errata.store.database import Store
-from errata.store.failures import Listed, attempts_at, listed_failures, loaded, number_of
+from errata.store.failures import Listed, Loaded, attempts_at, listed_failures, loaded, number_of, turns_between
 from errata.store.runs import run_by_id
 from errata.text.nearest import did_you_mean
 from errata.triage import taxonomy as taxonomies
+
+PAGE = 50
+"""Turns of a conversation that are read together."""
+PAGES = 8
+BEFORE = 100
+AFTER = 100
+
+
+class Surroundings:
+    """What stands around the failures of one run; what they share is read once."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._run = run_with_texts(store, stored)
+        self._page = lru_cache(PAGES)(self._read_page)
+
+    def of(self, failure: Loaded, kin: list[Attempt], history: tuple[dict[str, Any], ...]) -> Material:
+        attempt = failure.attempt
+        before, after = self._turns(attempt)
+        return Material(
+            run=self._run,
+            handle=short(self._run.native_id),
+            attempt=attempt,
+            case=failure.case,
+            attribution=failure.attribution,
+            before=before,
+            after=after,
+            kin=tuple(kin),
+            history=history,
+        )
+
+    def _turns(self, attempt: Attempt) -> tuple[tuple[Attempt, ...], tuple[Attempt, ...]]:
+        """What was said before, and what only follows from this turn."""
+        place = attempt.position
+        if place is None:
+            return (), ()
+        before = self._between(max(place - BEFORE, 0), place - 1)
+        after = self._between(place + 1, place + AFTER) if attempt.outcome != "pass" else ()
+        return before, tuple(turn for turn in after if turn.follows == attempt.id)
+
+    def _between(self, first: int, last: int) -> tuple[Attempt, ...]:
+        pages = (self._page(number) for number in range(first // PAGE, last // PAGE + 1))
+        return tuple(turn for page in pages for turn in page if first <= (turn.position or 0) <= last)
+
+    def _read_page(self, number: int) -> list[Attempt]:
+        return turns_between(self._store, self._stored.pk, number * PAGE, number * PAGE + PAGE - 1)
+
 
 AT_ONCE = 16
 

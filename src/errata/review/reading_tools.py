@@ -1,16 +1,13 @@
-"""Read-only tools for a failure that is larger than a packet: which texts there are, reading and searching them.
-
-What they give is the same failure without a budget, redacted like the packet; quotes are looked up in it, too.
-"""
+"""Read-only tools for a failure that is larger than a packet: list, read and search its texts."""
 
 from functools import lru_cache, partial
 from typing import Any
 
 from errata.model import Packet, Place
 from errata.review.budget import UNLIMITED
-from errata.review.packing import Packing, packet_of
 from errata.review.redaction import redacted
-from errata.review.reviewers.opening import Tool
+from errata.review.reviewers.llm import Tool
+from errata.review.stored.packets import Packing, packet_of
 from errata.store.database import Store
 from errata.text.clean import one_line
 
@@ -38,7 +35,7 @@ _SEARCH: dict[str, Any] = {
 }
 
 
-class Shelves:
+class WholePackets:
     def __init__(self, store: Store, *, blind: bool) -> None:
         self._store, self._blind = store, blind
         self._whole = lru_cache(HELD)(self._read)
@@ -66,14 +63,14 @@ class Shelves:
         return redacted(packet_of(attempt, self._store, packing=self._questions[attempt]))
 
 
-def _listed(shelves: Shelves, packet: Packet, _given: dict[str, Any]) -> str:
+def _listed(shelves: WholePackets, packet: Packet, _given: dict[str, Any]) -> str:
     places = shelves.whole(packet).places
     lines = [f"{place.place}: {place.text.count(chr(10)) + 1:,} lines" for place in places[:LISTED]]
     more = [f"and {len(places) - LISTED:,} more"] if len(places) > LISTED else []
     return DATA + "\n".join([*lines, *more])[:MOST]
 
 
-def _text(shelves: Shelves, packet: Packet, given: dict[str, Any]) -> str:
+def _text(shelves: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
     places: dict[str, Place] = {place.place: place for place in shelves.whole(packet).places}
     if given["place"] not in places:
         return f"There is no place `{one_line(str(given['place']), LINE)}`; `list_places` names them"
@@ -85,7 +82,7 @@ def _text(shelves: Shelves, packet: Packet, given: dict[str, Any]) -> str:
     return DATA + "\n".join(shown)[:MOST]
 
 
-def _found(shelves: Shelves, packet: Packet, given: dict[str, Any]) -> str:
+def _found(shelves: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
     wanted = str(given["text"]).casefold()
     if not wanted.strip():
         return "There is nothing to look for"

@@ -1,27 +1,30 @@
-"""The places that are files: what the subject wrote, logs, graders, references, and what it was told."""
+"""The places beside the attempt's own fields: files, turns of the same conversation, and other attempts."""
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from errata.model import Artefact, Evidence, LeftOut, SourceRef
-from errata.review.budget import READABLE, Wanted
-from errata.review.clues import Clues
-from errata.review.material import Material
+from errata.model import Artefact, Attempt, Evidence, LeftOut, SourceRef
+from errata.review.budget import READABLE, WantedPlace
+from errata.review.material import Clues, Material, name_of, noteworthy, words
 from errata.review.places import (
     CONTEXT,
+    EARLIER,
     GRADER,
+    KIN,
     LOGS,
     NAMED_FILES,
     OTHER_FILES,
     REFERENCE,
     REST,
+    ROOT,
     SYSTEM_PROMPT,
     kind_of,
     log_name,
     where,
 )
+from errata.review.transcript import as_json, calls_made, results_got
 
 MANY = 60
 """Files of one kind that are looked at; the others are counted."""
@@ -31,7 +34,7 @@ _REFERENCES = ("answer", "expected", "reference", "solution")
 
 
 class Files(NamedTuple):
-    wanted: list[Wanted]
+    wanted: list[WantedPlace]
     left_out: list[LeftOut]
 
 
@@ -62,10 +65,10 @@ def _is_named(artefact: Artefact, clues: Clues) -> bool:
     return bool(artefact.path) and PurePosixPath(artefact.path).name in clues.trouble
 
 
-def _file(artefact: Artefact, clues: Clues, fallbacks: tuple[SourceRef | None, ...]) -> Wanted:
+def _file(artefact: Artefact, clues: Clues, fallbacks: tuple[SourceRef | None, ...]) -> WantedPlace:
     place, rank = _place_and_rank(artefact, clues)
     is_log = artefact.role == "log"
-    return Wanted(
+    return WantedPlace(
         place=place,
         source=where(artefact.ref, *fallbacks),
         text=artefact.text or "",
@@ -96,13 +99,13 @@ def _place_and_rank(artefact: Artefact, clues: Clues) -> tuple[str, int]:
             return f"context/{path}", REST
 
 
-def _context(artefact: Artefact, clues: Clues) -> Wanted:
+def _context(artefact: Artefact, clues: Clues) -> WantedPlace:
     """What every case of the run has in common; of a knowledge base the lines that this one is about."""
     file = PurePosixPath(artefact.path)
     is_prompt = file.stem.startswith("system")
     name = log_name(file.name) if artefact.role in ("log", "transcript") else f"context/{file.name}"
     by_rank = SYSTEM_PROMPT if is_prompt else CONTEXT if artefact.role == "context" else REST
-    return Wanted(
+    return WantedPlace(
         place="system_prompt" if is_prompt else name,
         source=where(artefact.ref) or artefact.path,
         text=artefact.text or "",
@@ -134,7 +137,7 @@ def _mention(material: Material) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(names) or '(?!)'})(?!\w)")
 
 
-def _noted(material: Material) -> Iterator[Wanted]:
+def _noted(material: Material) -> Iterator[WantedPlace]:
     """Lines of the run's logs that name this case or stand beside its errors; logs that are kept whole say more."""
     if not material.run.log_evidence:
         return
@@ -149,7 +152,7 @@ def _noted(material: Material) -> Iterator[Wanted]:
         numbers = [line.ref.line for line in lines if line.ref and line.ref.line is not None]
         span = f":{min(numbers)}-{max(numbers)}" if numbers else ""
         text = "\n".join(line.quote for line in lines[:MANY])
-        yield Wanted(
+        yield WantedPlace(
             place=log_name(file), source=f"{file}{span}", text=text, rank=LOGS, tail=0.8, most=1 / 6, group="logs"
         )
 
@@ -175,3 +178,107 @@ def _not_shown(artefacts: Iterable[Artefact]) -> Iterator[LeftOut]:
     cut = [one.path for one in artefacts if one.text and one.truncated]
     if cut:
         yield LeftOut(what=f"the rest of {', '.join(cut[:5])}", why="the log itself was cut there")
+
+
+LATER = 1
+"""Followers that are shown; the others only repeat that nothing was done."""
+PARTS = 8
+PART_FILES = 3
+TURNS = "turns of the conversation"
+PARTS_OF = "parts and other attempts at the case"
+
+
+def neighbour_places(material: Material, clues: Clues) -> list[WantedPlace]:
+    return [*_earlier(material, clues), *_later(material), *_kin(material)]
+
+
+def _earlier(material: Material, clues: Clues) -> Iterator[WantedPlace]:
+    """Those that speak of the same things, that did something, and the last ones come first."""
+    before = material.before
+    texts = [as_json(_turn(turn)) for turn in before]
+    by_worth = sorted(range(len(before)), key=lambda at: (-_worth(before[at], texts[at], clues), -at))
+    places = {at: rank for rank, at in enumerate(by_worth)}
+    for at, turn in enumerate(before):
+        is_root = turn.id == material.attempt.follows
+        text = as_json(_turn(turn) | _judged(turn)) if is_root else texts[at]
+        rank = ROOT if is_root else EARLIER + min(places[at], 999)
+        name = f"earlier/{name_of(material.run, turn.case)}"
+        yield WantedPlace(place=name, source=where(turn.ref), text=text, rank=rank, most=1 / 16, group=TURNS)
+
+
+def _worth(turn: Attempt, text: str, clues: Clues) -> int:
+    acted = any(step.tool_calls for step in turn.steps)
+    return len(words(text) & clues.words) + 2 * acted
+
+
+def _later(material: Material) -> Iterator[WantedPlace]:
+    for number, turn in enumerate(material.after[:LATER]):
+        told = {"assistant_text": turn.output.text} if turn.output.text else {}
+        yield WantedPlace(
+            place=f"later/{name_of(material.run, turn.case)}",
+            source=where(turn.ref),
+            text=as_json(told | _judged(turn)),
+            rank=ROOT + 1 + number,
+            group=TURNS,
+        )
+
+
+def _turn(turn: Attempt) -> dict[str, Any]:
+    """What was said and done, as the log of such a conversation has it."""
+    told: dict[str, Any] = {
+        "execution": "" if turn.execution == "completed" else turn.execution,
+        "user_text": next((step.text for step in turn.steps if step.actor.role == "user"), ""),
+        "assistant_text": turn.output.text,
+        "tool_calls": calls_made(turn.steps),
+        "tool_results": results_got(turn.steps),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _judged(turn: Attempt) -> dict[str, Any]:
+    said = [judgement.reasoning for judgement in turn.judgements if judgement.reasoning]
+    return {"judge_reasoning": said[0]} if said else {}
+
+
+def _kin(material: Material) -> Iterator[WantedPlace]:
+    attempt = material.attempt
+    sessions = {one.id: one.session for one in material.kin if one.superseded_by == attempt.id}
+    parts = [one for one in material.kin if one.parent == attempt.id or one.parent in sessions]
+    # those of this very attempt first, and of these the ones that failed
+    parts.sort(key=lambda one: (one.parent != attempt.id, one.outcome == "pass"))
+    for number, one in enumerate(parts[:PARTS]):
+        above = "parts" if one.parent == attempt.id else f"earlier/session-{sessions.get(one.parent or '')}"
+        name = f"{above}/{one.path or one.index}"
+        yield _other(name, one, KIN + number)
+        yield from _files(name, one, number)
+    for one in material.kin:
+        if one.id in sessions:
+            yield _other(f"earlier/session-{one.session}", one, KIN)
+        elif attempt.id in (one.duplicate_of, one.superseded_by) or one.id == attempt.duplicate_of:
+            yield _other(f"repeated/{one.index}", one, ROOT)
+
+
+def _other(place: str, attempt: Attempt, rank: int) -> WantedPlace:
+    told: dict[str, Any] = {
+        "execution": attempt.execution,
+        "outcome": attempt.outcome,
+        "errors": [f"{error.type}: {error.message}" for error in attempt.errors if not error.recovered],
+        "checks": {check.name: check.explanation or check.status for check in attempt.checks if noteworthy(check)},
+        "output": attempt.output.text,
+        "judge_reasoning": list(dict.fromkeys(one.reasoning for one in attempt.judgements if one.reasoning)),
+    }
+    text = as_json({name: value for name, value in told.items() if value})
+    return WantedPlace(place=place, source=where(attempt.ref), text=text, rank=rank, most=1 / 12, group=PARTS_OF)
+
+
+def _files(name: str, attempt: Attempt, number: int) -> Iterator[WantedPlace]:
+    for artefact in [one for one in attempt.artefacts if one.text][:PART_FILES]:
+        yield WantedPlace(
+            place=f"{name}/{artefact.path}",
+            source=where(artefact.ref, attempt.ref),
+            text=artefact.text or "",
+            rank=REST + number,
+            tail=0.8,
+            most=1 / 24,
+            group=PARTS_OF,
+        )

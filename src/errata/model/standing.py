@@ -99,3 +99,10 @@ def _same(one: Verdict, other: Verdict) -> bool:
 def name_of(reviewer: Reviewer) -> str:
     """A reviewer is who they are called, whatever the kind or version."""
     return reviewer.name.strip().casefold()
+
+
+class AttemptReview(msgspec.Struct, frozen=True):
+    """What was said of one attempt by all who read it, oldest first."""
+
+    verdicts: tuple[Verdict, ...]
+    standing: Standing
