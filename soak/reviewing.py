@@ -13,11 +13,12 @@ from errata.llm.spec import ModelSpec
 from errata.model import Reviewer, StoredRun
 from errata.review.choose import ChosenReviewer, no_price
 from errata.review.limits import Limits
-from errata.review.plan import Plan, Request, plan_review
+from errata.review.plan import Plan, Request
 from errata.review.reviewers.llm import opened_model
-from errata.review.run import Tally, now_as_text, review
+from errata.review.run import Tally, now_as_text
 from errata.store.database import Store, open_store
 from errata.store.runs import all_runs
+from errata.verbs.review import plan_review, run_review
 
 
 def chosen(spec: ModelSpec) -> ChosenReviewer:
@@ -38,7 +39,7 @@ def planned(store: Store, stored: StoredRun, spec: ModelSpec, limits: Limits) ->
 def reviewed(store: Store, plan: Plan, on_end: Callable[[Tally], None] = lambda _tally: None) -> Tally:
     tally = Tally(plan.packets)
     if plan.packets:
-        review(plan, store, tally, on_end)
+        run_review(plan, store, tally, on_end)
     return tally
 
 

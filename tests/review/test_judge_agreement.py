@@ -7,7 +7,8 @@ from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import all_runs
 from errata.testing import a_run, an_attempt
-from errata.verbs import judges_agreement, runs_named
+from errata.verbs import runs_named
+from errata.verbs.review import judges_agreement
 
 
 def of(store, fixtures, path):

@@ -12,11 +12,11 @@ from errata.review.protocols import Answer
 from errata.review.reading_tools import WholePackets
 from errata.review.redaction import redacted
 from errata.review.run import Tally
-from errata.review.stored.packets import packets_of
 from errata.runs.stale_quotes import quotes_found
 from errata.store.reviews import verdicts_of
 from errata.store.runs import all_runs
-from errata.verbs import import_paths, plan_review, review
+from errata.verbs import import_paths
+from errata.verbs.review import packet_of, packets_of, plan_review, run_review
 
 DEEP = "the needle that decides is in the middle of it"
 SECRET = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz"
@@ -43,7 +43,8 @@ def packet(stored, store):
 
 @pytest.fixture
 def tools(packet, store):
-    return {tool.name: tool for tool in WholePackets(store, blind=False).tools(packet)}
+    whole = WholePackets(lambda attempt, options: redacted(packet_of(attempt, store, options=options)), blind=False)
+    return {tool.name: tool for tool in whole.tools(packet)}
 
 
 def test_what_is_looked_for_is_not_in_the_packet(packet):
@@ -122,14 +123,14 @@ def chosen(*, reads_more):
 def test_only_who_could_read_more_may_quote_more(stored, store, reads_more, ends):
     plan = plan_review([stored], store, Request(chosen=chosen(reads_more=reads_more)), now=NOW)
     tally = Tally(plan.packets)
-    review(plan, store, tally, lambda _: None)
+    run_review(plan, store, tally, lambda _: None)
 
     assert (tally.reviewed, tally.refused) == ends
 
 
 def test_what_was_quoted_beyond_the_packet_is_found_again(stored, store):
     plan = plan_review([stored], store, Request(chosen=chosen(reads_more=True)), now=NOW)
-    review(plan, store, Tally(1), lambda _: None)
+    run_review(plan, store, Tally(1), lambda _: None)
 
     found = quotes_found(stored, store, verdicts_of(store, stored.run.id))
 

@@ -15,13 +15,16 @@ from errata.model import Packet, Reviewer, Verdict, attempt_id
 from errata.model.codec import to_json
 from errata.model.failure import Filters
 from errata.review.budget import UNLIMITED
-from errata.review.stored.packets import Packing, packet_of, packets_of, question_for
-from errata.review.tables import are_judged_turns, exported, write_rows, write_table
+from errata.review.packet import PacketOptions
+from errata.review.stored import packets as stored_packets
+from errata.review.tables import are_judged_turns, write_rows, write_table
 from errata.runs.failures import failures_of
+from errata.runs.review_context import question_for
 from errata.store.removal import remove_run
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, exclude, find_run
 from errata.verbs import import_paths
+from errata.verbs.review import context_for, export, packet_of, packets_of
 
 CONVEX = "sources/convex_evals/{}/data"
 CONVERSATIONS = "sources/conversation_bench/comparison/data/compare_20260301"
@@ -46,8 +49,19 @@ def beta(conversations):
     return next(one for one in conversations if one.run.native_id == BETA)
 
 
-def of_case(stored, store, case: str, **packing) -> Packet:
-    return packet_of(attempt_id(stored.run.id, case), store, packing=Packing(**packing))
+def of_case(stored, store, case: str, **options) -> Packet:
+    return packet_of(attempt_id(stored.run.id, case), store, options=PacketOptions(**options))
+
+
+def remembering(stored, store, case: str, entry: dict) -> Packet:
+    """The packet where this is known of the case, too."""
+    context = context_for(stored, store)
+
+    def history(cases, keys):
+        return {key: (entry, *known) for key, known in context.history(cases, keys).items()}
+
+    knowing = msgspec.structs.replace(context, history=history)
+    return stored_packets.packet_of(attempt_id(stored.run.id, case), knowing, store)
 
 
 def texts(packet: Packet) -> dict[str, str]:
@@ -165,7 +179,7 @@ def test_every_question_says_where_the_burden_of_proof_lies(taxonomy):
 
 @pytest.mark.req("C-13")
 def test_a_gap_on_record_is_offered_as_the_fourth_label(convex, store):
-    recorded = of_case(convex, store, GUARD, history=lambda _run, _case: ({"known_gap": "no answer can pass"},))
+    recorded = remembering(convex, store, GUARD, {"known_gap": "no answer can pass"})
 
     assert [label.label for label in recorded.question.labels][3:] == ["KNOWN_GAP"]
 
@@ -197,7 +211,7 @@ def test_a_failure_of_tools_keeps_its_calls_whatever_the_budget(beta, store, fix
 @pytest.mark.req("J-07", "J-08")
 def test_the_rows_of_a_comparison_are_all_rows_with_a_false_dimension(conversations, store, fixtures):
     file = io.StringIO()
-    rows = exported(conversations, store, packing=Packing(budget=UNLIMITED))
+    rows = export(conversations, store, options=PacketOptions(budget=UNLIMITED))
     write_table(rows, file, judged=True, answers=False, redact=lambda packet: packet)
     written = list(csv.DictReader(io.StringIO(file.getvalue(), newline="")))
 
@@ -211,7 +225,7 @@ def test_the_rows_of_a_comparison_are_all_rows_with_a_false_dimension(conversati
 @pytest.mark.req("J-08")
 def test_the_rows_have_scores_calls_and_results_as_sorted_json(conversations, store, fixtures):
     file = io.StringIO()
-    write_rows(exported(conversations, store), file, redact=lambda packet: packet)
+    write_rows(export(conversations, store), file, redact=lambda packet: packet)
     (row,) = [
         one
         for one in map(json.loads, file.getvalue().splitlines())
@@ -344,21 +358,21 @@ def test_verdicts_on_the_failure_itself_and_on_later_runs_are_not_told(beta, con
 
 def test_what_reports_say_comes_before_what_the_store_tells(beta, store):
     told = {"report": "reports/a.md", "text": "flaky"}
-    made = of_case(beta, store, "harbour_bench/turn-11", history=lambda *_: (told,))
+    made = remembering(beta, store, "harbour_bench/turn-11", told)
 
     assert made.history[0] == told and len(made.history) == 4
 
 
 def test_a_blind_packet_of_a_real_run_names_no_model(conversations, store):
     for stored in conversations:
-        for packet in packets_of(stored, store, packing=Packing(blind=True)):
+        for packet in packets_of(stored, store, options=PacketOptions(blind=True)):
             shown = to_json(packet)
             assert stored.run.subject.model.encode() not in shown and b"voice-" not in shown
 
 
 def test_every_sample_is_within_the_budget(convex, conversations, store):
     for stored in (convex, *conversations):
-        for packet in packets_of(stored, store, packing=Packing(budget=1_500)):
+        for packet in packets_of(stored, store, options=PacketOptions(budget=1_500)):
             assert packet.size["tokens_estimated"] <= 1_500, packet.id
 
 

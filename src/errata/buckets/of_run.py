@@ -2,30 +2,11 @@
 
 from collections.abc import Sequence
 
-import msgspec
-
 from errata.buckets.suggest import bucket_if_cheap
 from errata.model import StoredRun
+from errata.model.bucket import BucketSum, RunBuckets
 from errata.store.bucket_table import Counted, bucket_table
 from errata.store.database import Store
-
-
-class BucketSum(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one status."""
-
-    buckets: int
-    failures: tuple[int, ...]
-    """Of this run, in each; the largest first."""
-    read: int
-    """Of these failures, by somebody, for itself."""
-
-
-class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
-    final: BucketSum
-    reviewed: BucketSum
-    provisional: BucketSum
-    alone: int
-    """Failures that share their bucket with no other, of this run or of another."""
 
 
 def buckets_of_run(stored: StoredRun, store: Store) -> RunBuckets:

@@ -14,6 +14,7 @@ from errata.compare.consistency_study import refuse_duplicates
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.store.database import Store
+from errata.verbs.review import judges_agreement
 
 
 @click.command("consistency")
@@ -61,7 +62,7 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
 
 
 def _show_judges(runs: list[StoredRun], options: Options) -> None:
-    found = verbs.judges_agreement(runs, options.store)
+    found = judges_agreement(runs, options.store)
     if options.json:
         put_json(found)
     else:

@@ -1,7 +1,7 @@
 """How far judges agree, as a page of text."""
 
 from errata.cli.output import number, plural, put, put_command
-from errata.cli.review.confusion import ratio
+from errata.cli.render.confusion import ratio
 from errata.cli.table import put_table
 from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
 

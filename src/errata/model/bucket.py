@@ -1,5 +1,7 @@
 """A named root cause and its members."""
 
+import msgspec
+
 from errata.model.record import Record
 from errata.model.words import BucketStatus, MemberRole
 
@@ -39,3 +41,21 @@ class Bucket(Record):
     first_seen: str | None = None
     last_seen: str | None = None
     history: tuple[BucketEvent, ...] = ()
+
+
+class BucketSum(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one status."""
+
+    buckets: int
+    failures: tuple[int, ...]
+    """Of this run, in each; the largest first."""
+    read: int
+    """Of these failures, by somebody, for itself."""
+
+
+class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
+    final: BucketSum
+    reviewed: BucketSum
+    provisional: BucketSum
+    alone: int
+    """Failures that share their bucket with no other, of this run or of another."""

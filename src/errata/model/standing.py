@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from errata.model import Reviewer, Verdict
+from errata.model import Reviewer, StoredRun, Verdict
 
 
 class LabelChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,3 +106,11 @@ class AttemptReview(msgspec.Struct, frozen=True):
 
     verdicts: tuple[Verdict, ...]
     standing: Standing
+
+
+SECONDS = len("2026-03-01T10:00:00")
+
+
+def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
+    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
+    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]

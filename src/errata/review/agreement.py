@@ -8,9 +8,7 @@ import msgspec
 
 from errata.model import StoredRun, Verdict
 from errata.model.standing import name_of, standing
-from errata.review.status import named
-from errata.store.database import Store
-from errata.store.reviews import verdicts_of
+from errata.review.status import case_of
 
 Ratings = Mapping[str, Mapping[str, str]]
 """Attempt → reviewer → label, or owner."""
@@ -166,11 +164,11 @@ class TaxonomyAgreement(msgspec.Struct, frozen=True, kw_only=True):
     disputes: tuple[Dispute, ...]
 
 
-def agreement_of(runs: Sequence[StoredRun], store: Store) -> list[TaxonomyAgreement]:
+def agreement_of(runs: Iterable[tuple[StoredRun, Sequence[Verdict]]]) -> list[TaxonomyAgreement]:
     """Over all runs together; apart for each taxonomy, since labels of two can't be compared."""
     given: dict[str, list[tuple[StoredRun, Verdict]]] = {}
-    for stored in runs:
-        for verdict in verdicts_of(store, stored.run.id):
+    for stored, verdicts in runs:
+        for verdict in verdicts:
             given.setdefault(verdict.taxonomy, []).append((stored, verdict))
     return [_agreed(taxonomy, found) for taxonomy, found in sorted(given.items())]
 
@@ -192,7 +190,7 @@ def _dispute(
     by_a_person = stood is not None and stood.verdict.reviewer.kind == "person"
     return Dispute(
         run=stored.run.native_id,
-        case=named(stored, attempt),
+        case=case_of(stored, attempt),
         attempt_id=attempt,
         labels=labels,
         owners=owners,

@@ -2,23 +2,17 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from errata.errors import NotFoundError, SettingsError
-from errata.model import StoredRun
+from errata.model import Question, Verdict
 from errata.model.identity import split_attempt_id
 from errata.review.agreement import cohen_kappa, ratings_of
 from errata.review.answers import labels_to_give
-from errata.review.stored.packets import question_for
-from errata.runs.names import known_run
-from errata.runs.show import ShownAttempt, find_shown
-from errata.store.database import Store
-from errata.store.reviews import verdicts_of
-from errata.store.runs import run_by_id
 from errata.text.clean import one_line
 
 
@@ -99,20 +93,37 @@ class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):
     untaken: tuple[SkippedRow, ...]
 
 
-def calibrate_reviewers(path: Path, run: str, store: Store, *, taxonomy: str = "") -> CalibrationResult:
-    """Only verdicts of one taxonomy are compared: the one that is named, else that of the run's source."""
-    stored = known_run(run, store) if run else None
+FindAttempt = Callable[[str], tuple[str, Question] | None]
+"""RUN/CASE or an attempt's id → the id, and what was asked about it; none where only a run is named."""
+
+
+def calibrate_reviewers(
+    path: Path,
+    find: FindAttempt,
+    verdicts_of: Callable[[str], Iterable[Verdict]],
+    *,
+    run: str = "",
+    taxonomy: str = "",
+) -> CalibrationResult:
+    """Only verdicts of one taxonomy are compared: the one that is named, else that of the run's source.
+
+    Cases without a run of their own belong to `run`; `verdicts_of` gives all verdicts on the run of an id.
+    """
     people: dict[str, str] = {}
+    asked: dict[str, Question] = {}
     untaken: list[SkippedRow] = []
     for line, row in _rows(path):
-        found = _labelled(line, row, stored, store, taxonomy)
-        if isinstance(found, SkippedRow):
-            untaken.append(found)
-        elif people.setdefault(found[0], found[1]) != found[1]:
-            untaken.append(SkippedRow(line, f"another row gives the same failure the label `{people[found[0]]}`"))
-    runs = sorted({split_attempt_id(attempt).run for attempt in people})
-    words = taxonomy or (question_for(run_by_id(store, runs[0]).run.source.name).taxonomy if runs else "")
-    verdicts = [one for each in runs for one in verdicts_of(store, each) if one.taxonomy == words]
+        labelled = _labelled(line, row, run, find)
+        if isinstance(labelled, SkippedRow):
+            untaken.append(labelled)
+            continue
+        attempt, label, question = labelled
+        asked.setdefault(split_attempt_id(attempt).run, question)
+        if people.setdefault(attempt, label) != label:
+            untaken.append(SkippedRow(line, f"another row gives the same failure the label `{people[attempt]}`"))
+    runs = sorted(asked)
+    words = taxonomy or (asked[runs[0]].taxonomy if runs else "")
+    verdicts = [verdict for each in runs for verdict in verdicts_of(each) if verdict.taxonomy == words]
     by_reviewer: dict[str, dict[str, str]] = {}
     for attempt, given in ratings_of(verdicts).items():
         for reviewer, label in given.items():
@@ -137,24 +148,23 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         raise SettingsError(f"`{path}` can't be read: {error}", hint="a CSV file in UTF-8") from error
 
 
-def _labelled(
-    line: int, row: dict[str, str], stored: StoredRun | None, store: Store, taxonomy: str
-) -> tuple[str, str] | SkippedRow:
+def _labelled(line: int, row: dict[str, str], run: str, find: FindAttempt) -> tuple[str, str, Question] | SkippedRow:
+    """The attempt, the label that a person gave it, and what was asked."""
     name = next((row[column] for column in NAMES if row.get(column)), "")
     if not name or not row.get("label"):
         return SkippedRow(line, "there is no label" if name else "nothing says which failure it is about")
-    run = row.get("run") or (stored.run.id if stored else "")
+    run = row.get("run") or run
     is_id = bool(row.get("attempt_id") or ":" in name)
     if not is_id and not run:
         return SkippedRow(line, f"`{one_line(name, 100)}` is a case of no run: name the RUN, or add a column `run`")
     try:
-        shown = find_shown(name if is_id else f"{run}/{name}", store)
+        attempt = find(name if is_id else f"{run}/{name}")
     except NotFoundError as error:
         return SkippedRow(line, error.message)
-    if not isinstance(shown, ShownAttempt):
+    if attempt is None:
         return SkippedRow(line, f"`{one_line(name, 100)}` names no failure")
-    known = labels_to_give(question_for(shown.stored.run.source.name, taxonomy))
+    known = labels_to_give(attempt[1])
     label = next((one for one in known if one.casefold() == row["label"].casefold()), "")
     if not label:
         return SkippedRow(line, f"`{one_line(row['label'], 60)}` is no label: {', '.join(known)}")
-    return shown.attempt.id, label
+    return attempt[0], label, attempt[1]

@@ -4,26 +4,16 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from errata.errors import ErrataError, SettingsError
-from errata.model import Packet, Reviewer, StoredRun, Verdict
-from errata.model.identity import split_attempt_id
-from errata.model.run import case_name
-from errata.review.inherit import IdenticalFailures
-from errata.review.redaction import redacted
-from errata.review.stored.packets import Packing, packets_of, question_for
+from errata.errors import SettingsError
+from errata.model import Reviewer
 from errata.review.tables import ANSWERS
-from errata.review.verdicts import AnswerInfo, KeptVerdict, Rejection, judge, keep, keep_refused
-from errata.runs.locate import locate_known
-from errata.store.database import Store
-from errata.store.reviews import keep_verdicts
-from errata.store.runs import run_by_id
-from errata.text.clean import one_line
+from errata.review.verdicts import KeptVerdict
 
 LARGEST_CELL = 10_000_000
 SNIFFED = 1 << 20
@@ -182,7 +172,7 @@ def _answer(row: dict[str, str]) -> dict[str, Any]:
 class KeptRow(msgspec.Struct, frozen=True):
     line: int
     case: str
-    judged: KeptVerdict
+    kept: KeptVerdict
 
 
 class BadRow(msgspec.Struct, frozen=True):
@@ -198,57 +188,3 @@ class ImportRequest(msgspec.Struct, frozen=True, kw_only=True):
     at: str
     taxonomy: str = ""
     blind: bool = False
-
-
-def import_answers(path: Path, store: Store, reading: ImportRequest) -> Iterator[KeptRow | BadRow]:
-    """Bad rows that are about nothing we know come first, then the others run by run."""
-    by_run: dict[str, dict[str, list[FilledRow]]] = {}
-    for row in read_answers(path):
-        found = BadRow(row.line, "", (row.why,)) if isinstance(row, UnusableRow) else _attempt(row, store)
-        if isinstance(found, BadRow):
-            yield found
-        elif isinstance(row, FilledRow):
-            by_run.setdefault(split_attempt_id(found).run, {}).setdefault(found, []).append(row)
-    for run, rows in by_run.items():
-        yield from _of_run(run_by_id(store, run), rows, store, reading)
-
-
-def inherit(kept: Iterable[Verdict], store: Store, at: str) -> int:
-    """What identical failures that nobody has read take over; how many they are."""
-    by_run: dict[str, list[Verdict]] = {}
-    for verdict in kept:
-        by_run.setdefault(split_attempt_id(verdict.attempt).run, []).append(verdict)
-    found = []
-    for run, verdicts in by_run.items():
-        heirs = IdenticalFailures(run_by_id(store, run), store)
-        found += [one for verdict in verdicts for one in heirs.of(verdict, at)]
-    return keep_verdicts(store, found)
-
-
-def _attempt(row: FilledRow, store: Store) -> str | BadRow:
-    try:
-        found = locate_known(row.which, store)
-    except ErrataError as error:
-        return BadRow(row.line, one_line(row.which, 200), (error.message,))
-    if found.attempt is not None and found.attempt.is_failure:
-        return found.attempt.id
-    return BadRow(row.line, one_line(row.which, 200), (f"`{one_line(row.which, 200)}` names no failure",))
-
-
-def _of_run(
-    stored: StoredRun, rows: dict[str, list[FilledRow]], store: Store, reading: ImportRequest
-) -> Iterator[KeptRow | BadRow]:
-    packing = Packing(question=question_for(stored.run.source.name, reading.taxonomy), blind=reading.blind)
-    for packet in packets_of(stored, store, attempts=frozenset(rows), packing=packing):
-        name = case_name(stored.run, packet.case_key)
-        for row in rows[packet.attempt_id]:
-            yield _import_row(row, name, redacted(packet), store, reading)
-
-
-def _import_row(row: FilledRow, case: str, packet: Packet, store: Store, reading: ImportRequest) -> KeptRow | BadRow:
-    by = AnswerInfo(reviewer=reading.reviewer, at=reading.at, blind=reading.blind)
-    made = judge(row.answer, packet, by, store)
-    if isinstance(made, Rejection):
-        keep_refused(row.answer, made.reasons, packet, by, store)
-        return BadRow(row.line, case, made.reasons)
-    return KeptRow(row.line, case, keep(made, store))

@@ -1,16 +1,13 @@
 """Failures that are the same crash as a reviewed one: they inherit its verdict where that is allowed."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 
 import msgspec
 
-from errata.model import Attribution, StoredRun, Verdict
+from errata.model import Attribution, Verdict
 from errata.model.identity import fingerprint
 from errata.model.words import Owner
-from errata.store.attributions import attributions_of
-from errata.store.database import Store
-from errata.store.reviews import verdicts_of
 
 MACHINERY: frozenset[Owner] = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """What a model, a grader or a task did has to be read in each case."""
@@ -114,31 +111,31 @@ class Schedule:
 class IdenticalFailures:
     """Of one run: what nobody has read yet and machinery is blamed for, by its exact key."""
 
-    def __init__(self, stored: StoredRun, store: Store) -> None:
-        read = {verdict.attempt for verdict in verdicts_of(store, stored.run.id)}
-        said = [one for one in attributions_of(store, stored.pk).values() if one.owner in MACHINERY]
-        self._said = {one.attempt: one for one in said}
+    def __init__(self, attributions: Iterable[Attribution], reviewed: Container[str]) -> None:
+        """Of all failures of the run; `reviewed` are those with a verdict."""
+        machinery = [attribution for attribution in attributions if attribution.owner in MACHINERY]
+        self._attributions = {attribution.attempt: attribution for attribution in machinery}
         self._unread: dict[str, dict[str, Attribution]] = {}
-        for one in said:
-            if one.attempt not in read:
-                self._unread.setdefault(one.failure_key.exact, {})[one.attempt] = one
+        for attribution in machinery:
+            if attribution.attempt not in reviewed:
+                self._unread.setdefault(attribution.failure_key.exact, {})[attribution.attempt] = attribution
 
     def key_of(self, attempt: str) -> tuple[str, str] | None:
         """The same for those that one verdict may go for; none for what has to be read in each case."""
-        said = self._said.get(attempt)
-        return (said.failure_key.exact, said.owner) if said is not None and passes_on(said) else None
+        known = self._attributions.get(attempt)
+        return (known.failure_key.exact, known.owner) if known is not None and passes_on(known) else None
 
-    def is_read(self, attempt: str) -> None:
+    def mark_reviewed(self, attempt: str) -> None:
         """Somebody has begun to read it: it inherits nothing."""
-        if attempt in self._said:
-            self._unread.get(self._said[attempt].failure_key.exact, {}).pop(attempt, None)
+        if attempt in self._attributions:
+            self._unread.get(self._attributions[attempt].failure_key.exact, {}).pop(attempt, None)
 
-    def of(self, verdict: Verdict, at: str) -> list[Verdict]:
+    def inherit(self, verdict: Verdict, at: str) -> list[Verdict]:
         """Each failure inherits once; what was read itself inherits nothing."""
-        source = self._said.get(verdict.attempt)
+        source = self._attributions.get(verdict.attempt)
         if source is None:
             return []
-        self.is_read(verdict.attempt)
+        self.mark_reviewed(verdict.attempt)
         same = self._unread.get(source.failure_key.exact, {})
         found = list(inherited_verdicts(verdict, source, same.values(), at=at))
         for one in found:

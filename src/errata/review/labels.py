@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from errata.model import LabelChoice, Packet, Question
+from errata.model import Attribution, LabelChoice, Packet, Question
 from errata.model.words import Owner
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
 from errata.review.facts import GAP
@@ -114,3 +114,10 @@ def _without_label(owner: Any, packet: Packet) -> GivenLabel | str:
 
 def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).lower()
+
+
+def suggested_label(said: Attribution | None, taxonomy: str) -> str:
+    """What triage would say, in the words of a taxonomy."""
+    if said is None:
+        return ""
+    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")

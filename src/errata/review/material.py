@@ -1,14 +1,33 @@
 """What a packet is made of: a failure, what is known around it, and the words that lead to its error."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Attribution, Case, Check, Run
+from errata.model import Attempt, Attribution, Case, Check, Question, Run, StoredRun
 from errata.review.excerpts import Tell, in_short
 from errata.review.redaction import LONG
+
+History = tuple[dict[str, Any], ...]
+"""Earlier verdicts and reports, known gaps, how other runs did."""
+
+
+class RunContext(msgspec.Struct, frozen=True, kw_only=True):
+    """One run as a review sees it, with what only other stages know of it."""
+
+    stored: StoredRun
+    handle: str
+    """The short name by which people know the run."""
+    attributions: Mapping[str, Attribution]
+    """Attempt → whom triage names."""
+    buckets: Callable[[], Mapping[str, str]]
+    """Attempt → the slug of its bucket; only called where failures are selected by it."""
+    question: Callable[[str], Question]
+    """By the name of a taxonomy; an empty name stands for the taxonomy of the run's source."""
+    history: Callable[[Collection[Case | None], Collection[str]], Mapping[str, History]]
+    """Of some cases, and their keys: by key, what is known from elsewhere."""
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,8 +45,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Those that only follow from it."""
     kin: tuple[Attempt, ...] = ()
     """Other attempts at the same case in the same run: parts, earlier sessions, repetitions."""
-    history: tuple[dict[str, Any], ...] = ()
-    """Earlier verdicts and reports, known gaps, how other runs did."""
+    history: History = ()
 
     @property
     def case_name(self) -> str:

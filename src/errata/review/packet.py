@@ -117,6 +117,17 @@ REMEMBERED = 1 / 8
 _TELLTALE = frozenset(("run", "model", "provider", "agent", "report"))
 
 
+class PacketOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How packets are made."""
+
+    question: Question | None = None
+    """None for the taxonomy of the run's own source."""
+    budget: int = BUDGET
+    blind: bool = False
+    raw: bool = False
+    """Not redacted: for the eyes of whose log it is, never for a reviewer."""
+
+
 class _Telling(NamedTuple):
     """How texts are told in one packet."""
 

@@ -1,25 +1,21 @@
 """A review before it begins: which failures would be reviewed by whom, what that would cost, what would be sent."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Call, Packet, StoredRun, Usage
 from errata.model.failure import Filters
-from errata.model.verdict import word_for
 from errata.review.choose import ChosenReviewer
 from errata.review.excerpts import weight
-from errata.review.fan_out import cache_key
 from errata.review.inherit import MACHINERY
 from errata.review.limits import OUTPUT_TOKENS, Limits
+from errata.review.material import RunContext
 from errata.review.prompts import fresh_marker, prompt_for
 from errata.review.protocols import Price, Prompt
-from errata.review.queue import Queue, QueueKind, WaitingFailure, queue_of, sample
+from errata.review.queue import Queue, QueueKind, WaitingFailure
 from errata.review.reviewers.llm import TOOL_BYTES
-from errata.review.stored.packets import Packing, packets_in_turn, question_for
-from errata.store.database import Store
-from errata.store.ledger import find_lost, open_ledger
 
 BYTES_A_TOKEN = 3.6
 """Of code and logs; prose has more, so that the estimate is rather too high. Other scripts have more bytes a letter."""
@@ -93,11 +89,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 class Part(msgspec.Struct, frozen=True):
     """What is to be read of one run."""
 
-    stored: StoredRun
+    context: RunContext
     queue: Queue
     first: tuple[str, ...]
     then: tuple[str, ...]
     """The same crash as one of the first: perhaps they need not be read."""
+
+    @property
+    def stored(self) -> StoredRun:
+        return self.context.stored
 
     @property
     def attempts(self) -> tuple[str, ...]:
@@ -116,51 +116,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def packets(self) -> int:
         return sum(len(part.attempts) for part in self.parts)
-
-
-def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, now: str) -> Plan:
-    lost = find_lost(store, now=now)
-    queues = [queue_of(one, store, request.chosen.identity, request.filters, request.wanted) for one in runs]
-    taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
-    chosen = {one.attempt for one in taken.taken}
-    parts = []
-    for stored, queue in zip(runs, queues, strict=True):
-        first, then = _leaders([one for one in queue.waiting if one.attempt in chosen])
-        parts.append(Part(stored, queue, first, then))
-    word = word_for(request.chosen.identity)
-    with open_ledger(store) as ledger:
-        estimate = estimate_all(
-            _all_packets(parts, store, request),
-            prompt_of,
-            lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
-            request.chosen.price,
-        )
-    return Plan(
-        request=request,
-        parts=tuple(parts),
-        left_out=taken.left_out,
-        estimate=_with_tools(estimate, request.chosen),
-        lost=tuple(lost),
-    )
-
-
-def packets_for(
-    part: Part, store: Store, request: Request, turns: Iterable[str | None] | None = None
-) -> Iterator[Packet | None]:
-    """Redacted: nothing else is asked about, judged or sent. In the order of the plan, unless `turns` has another."""
-    question = question_for(part.stored.run.source.name, request.taxonomy)
-    packing = Packing(question=question, blind=request.blind)
-    return packets_in_turn(part.stored, store, part.attempts if turns is None else turns, packing)
-
-
-def _all_packets(parts: Iterable[Part], store: Store, request: Request) -> Iterator[Packet]:
-    return (one for part in parts for one in packets_for(part, store, request) if one is not None)
-
-
-def first_prompt(plan: Plan, store: Store) -> Prompt | None:
-    """What would be sent first."""
-    first = next(_all_packets(plan.parts, store, plan.request), None)
-    return None if first is None else prompt_of(first)
 
 
 def prompt_of(packet: Packet) -> Prompt:
@@ -200,7 +155,7 @@ def _usage(chosen: ChosenReviewer, given: int, taken: int) -> Usage:
     return Usage(input=given, output=taken, cost=cost, cost_source="unknown" if cost is None else "estimated")
 
 
-def _with_tools(estimate: Estimate, chosen: ChosenReviewer) -> Estimate:
+def with_tools(estimate: Estimate, chosen: ChosenReviewer) -> Estimate:
     """Whoever uses tools sends all that was said before along with each use."""
     if not chosen.reads_more or not estimate.calls:
         return estimate
@@ -208,7 +163,7 @@ def _with_tools(estimate: Estimate, chosen: ChosenReviewer) -> Estimate:
     return msgspec.structs.replace(estimate, tokens_in=given, tokens_out=taken, cost=chosen.price(given, taken))
 
 
-def _leaders(waiting: Sequence[WaitingFailure]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def leaders_first(waiting: Sequence[WaitingFailure]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """One of each crash comes first; what it is found to be may do for the others."""
     seen: set[str] = set()
     first: list[str] = []

@@ -5,16 +5,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from errata.model import FailureKey, Reviewer, StoredRun, Verdict
-from errata.model.failure import Filters
-from errata.model.standing import name_of, standing
-from errata.review.stored.packets import wanted_failures
-from errata.runs.stale_quotes import quotes_found
-from errata.runs.standings import may_be_stale
-from errata.runs.triaging import triage_if_needed
-from errata.store.attributions import attributions_of
-from errata.store.database import Store
-from errata.store.reviews import verdicts_of
+from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
+from errata.model.failure import ListedFailure
+from errata.model.standing import may_be_stale, name_of, standing
 
 
 class WaitingFailure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -87,32 +80,34 @@ class Queue(NamedTuple):
     """Of what is waiting: read before, evidence changed since."""
 
 
-def queue_of(stored: StoredRun, store: Store, reviewer: Reviewer, filters: Filters, wanted: QueueKind) -> Queue:
-    triage_if_needed(stored, store)
-    failures = list(wanted_failures(stored, store, filters))
-    said = by_attempt(verdicts_of(store, stored.run.id))
-    given = {one.id: said[one.id] for one in failures if one.id in said}
-    stale = frozenset() if wanted == "second" else returned_to(reviewer, given, stored, store)
-    ranks = {one.id: _rank(given.get(one.id, ()), reviewer, wanted, one.id in stale) for one in failures}
-    ranked = [(rank, one) for one in failures if (rank := ranks[one.id]) is not None]
-    attributed = attributions_of(store, stored.pk) if ranked else {}
+def build_queue(
+    failures: Sequence[ListedFailure],
+    given: Mapping[str, Sequence[Verdict]],
+    attributions: Mapping[str, Attribution],
+    stale: frozenset[str],
+    reviewer: Reviewer,
+    wanted: QueueKind,
+) -> Queue:
+    """Of the failures that fit the filters, with the verdicts on them, and which of these verdicts are stale."""
+    ranks = {
+        failure.id: _rank(given.get(failure.id, ()), reviewer, wanted, failure.id in stale) for failure in failures
+    }
+    ranked = [(rank, failure) for failure in failures if (rank := ranks[failure.id]) is not None]
     waiting = tuple(
         WaitingFailure(
-            attempt=one.id,
-            case=one.case,
-            key=attributed[one.id].failure_key if one.id in attributed else NO_KEY,
-            owner=one.owner or "",
+            attempt=failure.id,
+            case=failure.case,
+            key=attributions[failure.id].failure_key if failure.id in attributions else NO_KEY,
+            owner=failure.owner or "",
         )
-        for _, one in sorted(ranked, key=lambda entry: entry[0])
+        for _, failure in sorted(ranked, key=lambda entry: entry[0])
     )
-    others = sum(_rank(found, reviewer, "second", False) is not None for found in given.values())
+    others = sum(_rank(verdicts, reviewer, "second", False) is not None for verdicts in given.values())
     return Queue(waiting, len(failures), len(given), others, stale)
 
 
-def returned_to(
-    reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]], stored: StoredRun, store: Store
-) -> frozenset[str]:
-    """Attempts whose standing verdict goes by what is there no more, and that nobody has read again since.
+def perhaps_returned(reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]], stored: StoredRun) -> list[Verdict]:
+    """Standing verdicts older than the run's content that nobody has renewed: stale if their quotes are gone.
 
     What a person said stands until a person says otherwise: it returns to people also where a program has read it.
     """
@@ -123,14 +118,7 @@ def returned_to(
         own = any(name_of(one.reviewer) == name_of(reviewer) for one in since)
         if stood is not None and not own and (not since or reviewer.kind == "person"):
             again.append(stood.verdict)
-    read = [one for one in again if one.inherited_from is None and may_be_stale(one, stored)]
-    return frozenset(quotes_found(stored, store, read).stale) if read else frozenset()
-
-
-def has_failures(stored: StoredRun, store: Store, filters: Filters) -> bool:
-    """Whether any fits the filters, read or not."""
-    triage_if_needed(stored, store)
-    return next(wanted_failures(stored, store, filters), None) is not None
+    return [one for one in again if one.inherited_from is None and may_be_stale(one, stored)]
 
 
 def by_attempt(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:

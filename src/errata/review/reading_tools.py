@@ -1,14 +1,13 @@
 """Read-only tools for a failure that is larger than a packet: list, read and search its texts."""
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
 from errata.model import Packet, Place
 from errata.review.budget import UNLIMITED
-from errata.review.redaction import redacted
+from errata.review.packet import PacketOptions
 from errata.review.reviewers.llm import Tool
-from errata.review.stored.packets import Packing, packet_of
-from errata.store.database import Store
 from errata.text.clean import one_line
 
 HELD = 64
@@ -36,14 +35,17 @@ _SEARCH: dict[str, Any] = {
 
 
 class WholePackets:
-    def __init__(self, store: Store, *, blind: bool) -> None:
-        self._store, self._blind = store, blind
+    """Failures with all that is known of them, read again where a packet leaves something out."""
+
+    def __init__(self, read: Callable[[str, PacketOptions], Packet], *, blind: bool) -> None:
+        """`read` gives the redacted packet of an attempt."""
+        self._read_packet, self._blind = read, blind
         self._whole = lru_cache(HELD)(self._read)
-        self._questions: dict[str, Packing] = {}
+        self._options: dict[str, PacketOptions] = {}
 
     def whole(self, packet: Packet) -> Packet:
         """The failure with everything that is known of it."""
-        self._questions[packet.attempt_id] = Packing(question=packet.question, budget=UNLIMITED, blind=self._blind)
+        self._options[packet.attempt_id] = PacketOptions(question=packet.question, budget=UNLIMITED, blind=self._blind)
         return self._whole(packet.attempt_id)
 
     def tools(self, packet: Packet) -> tuple[Tool, ...]:
@@ -60,18 +62,18 @@ class WholePackets:
         )
 
     def _read(self, attempt: str) -> Packet:
-        return redacted(packet_of(attempt, self._store, packing=self._questions[attempt]))
+        return self._read_packet(attempt, self._options[attempt])
 
 
-def _listed(shelves: WholePackets, packet: Packet, _given: dict[str, Any]) -> str:
-    places = shelves.whole(packet).places
+def _listed(whole_packets: WholePackets, packet: Packet, _given: dict[str, Any]) -> str:
+    places = whole_packets.whole(packet).places
     lines = [f"{place.place}: {place.text.count(chr(10)) + 1:,} lines" for place in places[:LISTED]]
     more = [f"and {len(places) - LISTED:,} more"] if len(places) > LISTED else []
     return DATA + "\n".join([*lines, *more])[:MOST]
 
 
-def _text(shelves: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
-    places: dict[str, Place] = {place.place: place for place in shelves.whole(packet).places}
+def _text(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
+    places: dict[str, Place] = {place.place: place for place in whole_packets.whole(packet).places}
     if given["place"] not in places:
         return f"There is no place `{one_line(str(given['place']), LINE)}`; `list_places` names them"
     lines = places[given["place"]].text.split("\n")
@@ -82,13 +84,13 @@ def _text(shelves: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
     return DATA + "\n".join(shown)[:MOST]
 
 
-def _found(shelves: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
+def _found(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
     wanted = str(given["text"]).casefold()
     if not wanted.strip():
         return "There is nothing to look for"
     hits = [
         f"{place.place}:{number}: {line[:LINE]}"
-        for place in shelves.whole(packet).places
+        for place in whole_packets.whole(packet).places
         for number, line in enumerate(place.text.split("\n"), 1)
         if wanted in line.casefold()
     ]

@@ -1,30 +1,18 @@
 """One submitted verdict: which failure it is about, what of it is an answer, and whether it can be taken."""
 
 import json
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from errata.errors import NotFoundError, SettingsError
-from errata.model import Attempt, Packet, Reviewer, StoredRun
-from errata.model.run import case_name
-from errata.model.times import to_iso
-from errata.model.verdict import Refusal, word_for
-from errata.review.answers import NO_LABEL, ParsedAnswer, labels_to_give, read_answer
+from errata.errors import SettingsError
+from errata.model import Packet, Reviewer, Verdict
+from errata.model.verdict import Lease, word_for
+from errata.review.answers import NO_LABEL, ParsedAnswer, labels_to_give
 from errata.review.import_answers import WHICH
-from errata.review.inherit import IdenticalFailures
 from errata.review.labels import given_label
-from errata.review.redaction import packet_hash, redacted
-from errata.review.stored.packets import Packing, packet_of, question_for
-from errata.review.verdicts import AnswerInfo, KeptVerdict, Rejection, judge, keep, verdicts_on
-from errata.runs.locate import locate_known
-from errata.runs.names import handle_of
-from errata.store.database import Store
-from errata.store.reviews import end_lease, keep_refusal, keep_verdicts, lease_on
-from errata.store.runs import all_runs
-from errata.text.clean import one_line
+from errata.review.verdicts import KeptVerdict, Rejection
 
 AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key"))
 """What stands around an answer and is none of it."""
@@ -89,7 +77,7 @@ def text_of(data: bytes) -> str:
 
 
 class AcceptedVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    judged: KeptVerdict
+    kept: KeptVerdict
     case: str
     inherited: int
     """Identical failures that took the verdict over."""
@@ -106,45 +94,7 @@ class RejectedVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Those that can be quoted, where a quote names none of them."""
 
 
-def submit_verdict(
-    given: Submission, store: Store, reviewer: Reviewer, *, now: datetime
-) -> AcceptedVerdict | RejectedVerdict:
-    """A verdict that can't be taken changes nothing: the packet stays with whoever has it in hand."""
-    stored, failure = _failure(given.which, store)
-    attempt, case = failure.id, case_name(stored.run, failure.case)
-    _refuse_without_lease(given.lease, attempt, f"{handle_of(stored, store)}/{case}", store, reviewer, now)
-    packet, blind = _packet(given, stored, attempt, store)
-    by = AnswerInfo(reviewer=reviewer, at=now.isoformat(timespec="microseconds").replace("+00:00", "Z"), blind=blind)
-    made = judge(given.answer, packet, by, store)
-    answer = read_answer(given.answer)
-    if isinstance(made, Rejection):
-        # every try counts, also the same one twice
-        refusal = Refusal(attempt, word_for(reviewer), packet_hash(packet), made.reasons, given.answer, by.at)
-        keep_refusal(store, refusal)
-        return _not_taken(answer, made, packet)
-    judged = keep(made, store)
-    heirs = IdenticalFailures(stored, store).of(made, by.at)
-    keep_verdicts(store, heirs)
-    end_lease(store, attempt, reviewer=word_for(reviewer))
-    ignored = answer.ignored if isinstance(answer, ParsedAnswer) else ()
-    return AcceptedVerdict(judged=judged, case=case, inherited=len(heirs), ignored=ignored)
-
-
-def _failure(which: str, store: Store) -> tuple[StoredRun, Attempt]:
-    """Of this store: what an answer names is never imported."""
-    try:
-        found = locate_known(which, store)
-    except NotFoundError as error:
-        empty = "" if all_runs(store) else " and holds no runs"
-        hint = f"this store is `{store.path}`{empty}; `--store FILE` names another"
-        raise NotFoundError(error.message, hint=hint if empty else f"{hint}\n{error.hint}") from None
-    if found.attempt is None or not found.attempt.is_failure:
-        told = f"`{one_line(which, 200)}` names no failure"
-        raise SettingsError(told, hint="`attempt_id` and `id` of a packet do")
-    return found.stored, found.attempt
-
-
-def _not_taken(answer: ParsedAnswer | str, refused: Rejection, packet: Packet) -> RejectedVerdict:
+def rejected(answer: ParsedAnswer | str, refused: Rejection, packet: Packet) -> RejectedVerdict:
     """With what can be chosen from, where the choice was the fault."""
     fields = {} if isinstance(answer, str) else answer.fields
     places = tuple(place.place for place in packet.places)
@@ -160,16 +110,18 @@ def _not_taken(answer: ParsedAnswer | str, refused: Rejection, packet: Packet) -
     )
 
 
-def _refuse_without_lease(given: str, attempt: str, name: str, store: Store, reviewer: Reviewer, now: datetime) -> None:
+def refuse_without_lease(
+    given: str, name: str, reviewer: Reviewer, earlier: Sequence[Verdict], lease: Lease | None
+) -> None:
+    """`earlier` are the verdicts on the attempt, `lease` is the one that this reviewer has on it."""
     word = word_for(reviewer)
     # whoever has read it may correct it at any time, and hand it in once more when not sure of having been heard
-    if any(word_for(one.reviewer) == word for one in verdicts_on(store, attempt)):
+    if any(word_for(one.reviewer) == word for one in earlier):
         return
-    lease = lease_on(store, attempt, reviewer=word, now=to_iso(now))
     if lease is not None and lease.token != given:
-        told = "carries another lease" if given else "carries no lease"
+        problem = "carries another lease" if given else "carries no lease"
         raise SettingsError(
-            f"`{name}` is in the hands of `{word}` until {lease.until}, and this verdict {told}",
+            f"`{name}` is in the hands of `{word}` until {lease.until}, and this verdict {problem}",
             hint=f"put the `lease` into it that `errata review next {name}` prints, with the same `--reviewer`\n"
             "two readers who are not the same need names of their own",
         )
@@ -179,17 +131,3 @@ def _refuse_without_lease(given: str, attempt: str, name: str, store: Store, rev
             hint=f"take it again with `errata review next {name}` and hand the same verdict in with the new lease; "
             "`--reviewer` must be the same for both",
         )
-
-
-def _packet(given: Submission, stored: StoredRun, attempt: str, store: Store) -> tuple[Packet, bool]:
-    """The packet that was handed out, as far as it is still the same; and whether it was a blind one."""
-    question = question_for(stored.run.source.name, given.taxonomy)
-
-    def made() -> Iterator[tuple[Packet, bool]]:
-        for blind in (False, True):
-            packing = Packing(question=question, blind=blind)
-            yield redacted(packet_of(attempt, store, packing=packing)), blind
-
-    candidates = list(made()) if given.packet_hash else [next(made())]
-    same = [one for one in candidates if packet_hash(one[0]) == given.packet_hash]
-    return (same or candidates)[0]

@@ -4,16 +4,12 @@ import csv
 import heapq
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
 from typing import IO, Any, NamedTuple
 
-from errata.model import Packet, StoredRun
+from errata.model import Attribution, Packet, StoredRun
 from errata.model.codec import to_json, to_whole
-from errata.model.failure import Filters
 from errata.review.excerpts import excerpt
-from errata.review.stored.packets import Packing, attributed_packets
-from errata.runs.standings import suggested_label
-from errata.store.database import Store
+from errata.review.labels import suggested_label
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 CELL = 32_000
@@ -193,19 +189,12 @@ def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]
 JUDGED_TURNS = frozenset(("conversation-bench",))
 
 
-def exported(
-    runs: Sequence[StoredRun], store: Store, filters: Filters | None = None, *, packing: Packing | None = None
-) -> Iterator[ExportRow]:
-    """One failure after the other; judged turns by model and turn, everything else run by run."""
-    streams = [_of(stored, store, filters, packing) for stored in runs]
-    return rows_in_order(streams) if are_judged_turns(runs) else chain.from_iterable(streams)
-
-
 def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
     """Whether a table of these runs has the columns that are asked for judged turns."""
     return bool(runs) and all(one.run.source.name in JUDGED_TURNS for one in runs)
 
 
-def _of(stored: StoredRun, store: Store, filters: Filters | None, packing: Packing | None) -> Iterator[ExportRow]:
-    for packet, said in attributed_packets(stored, store, filters, packing=packing):
-        yield ExportRow(packet, suggested_label(said, packet.question.taxonomy), said.owner if said else "")
+def export_row(packet: Packet, attribution: Attribution | None) -> ExportRow:
+    """With the label and the owner that triage suggests."""
+    label = suggested_label(attribution, packet.question.taxonomy)
+    return ExportRow(packet, label, attribution.owner if attribution else "")

@@ -3,22 +3,20 @@
 The same answer to the same packet always makes the same verdict, so that one that was stored is judged again for free.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 
 from errata.model import Packet, Reviewer, Usage, Verdict
-from errata.model.identity import fingerprint, split_attempt_id
+from errata.model.identity import fingerprint
 from errata.model.standing import name_of
-from errata.model.verdict import Refusal, word_for
 from errata.review.answers import ParsedAnswer, read_answer
 from errata.review.evidence import PlaceIndex, check_quotes
 from errata.review.fields import Fields
 from errata.review.instructions import speaks_to_reviewer
 from errata.review.labels import given_label
 from errata.review.redaction import packet_hash, redacted
-from errata.store.database import Store
-from errata.store.reviews import keep_refusal, keep_verdicts, refusals_on, verdicts_of
 
 ON_THEIR_WORD = frozenset(("person",))
 """Who may leave out evidence and reasoning: people are asked for a label, a cause and a note. What they quote is
@@ -127,10 +125,10 @@ class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    answer: str, packet: Packet, by: AnswerInfo, store: Store, *, judged_on: Packet | None = None
+    answer: str, packet: Packet, by: AnswerInfo, earlier: Sequence[Verdict], *, judged_on: Packet | None = None
 ) -> Verdict | Rejection:
-    """Stores nothing. `judged_on` is what the reviewer could read beyond the packet, where that is more."""
-    before = _own(verdicts_on(store, packet.attempt_id), by.reviewer, packet.question.taxonomy)
+    """`earlier` are all verdicts on the attempt. `judged_on` is what the reviewer could read beyond the packet."""
+    before = _own(earlier, by.reviewer, packet.question.taxonomy)
     made = verdict_from(
         answer,
         judged_on or packet,
@@ -152,33 +150,12 @@ def judge(
     return made
 
 
-def keep(verdict: Verdict, store: Store) -> KeptVerdict:
-    """Committed when this returns."""
-    replaced = [one.label for one in verdicts_on(store, verdict.attempt) if one.id == verdict.supersedes]
-    if not keep_verdicts(store, [verdict]):
-        return KeptVerdict(verdict=verdict, state="unchanged")
-    return KeptVerdict(verdict=verdict, state="changed" if replaced else "new", old_label="".join(replaced))
-
-
-def keep_refused(answer: str, reasons: tuple[str, ...], packet: Packet, by: AnswerInfo, store: Store) -> None:
-    """Counted once: an answer out of the ledger that is refused again is no second refusal."""
-    word, hashed = word_for(by.reviewer), packet_hash(packet)
-    refusal = Refusal(packet.attempt_id, word, hashed, reasons, answer, by.at)
-    before = refusals_on(store, packet.attempt_id)
-    if not any(one[:3] == refusal[:3] and one.answer == answer for one in before):
-        keep_refusal(store, refusal)
-
-
-def verdicts_on(store: Store, attempt: str) -> list[Verdict]:
-    return verdicts_of(store, split_attempt_id(attempt).run, attempt=attempt)
-
-
 def _says(verdict: Verdict) -> Verdict:
     """What it says, however that was written down: the same with an owner that its label names anyway."""
     return msgspec.structs.replace(verdict, id="", at=None, supersedes=None, usage=None, prompt_hash="", extra={})
 
 
-def _own(verdicts: list[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:
+def _own(verdicts: Sequence[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:
     """Of the same reviewer in the same words, oldest first. A program of a person's name is not that person."""
     own = [one for one in verdicts if one.inherited_from is None and one.taxonomy == taxonomy]
     return [one for one in own if one.reviewer.kind == reviewer.kind and name_of(one.reviewer) == name_of(reviewer)]

@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 
 from errata.model import Attribution, StoredRun, Verdict
-from errata.model.standing import AttemptReview, Standing, standing
-from errata.review.labels import OWNERS
+from errata.model.standing import AttemptReview, Standing, may_be_stale, standing
+from errata.review.labels import suggested_label
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
-
-SECONDS = len("2026-03-01T10:00:00")
 
 
 def standing_of(
@@ -41,11 +39,6 @@ def standing_now(
     return {attempt: said for attempt, said in found.items() if attempt not in gone}
 
 
-def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
-    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
-    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]
-
-
 def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
     """Those that a score goes by."""
     stood = {attempt: said.standing for attempt, said in standing_now(stored, store).items()}
@@ -55,10 +48,3 @@ def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
 def counts(stood: Standing) -> bool:
     """Not one that needs a second, since text that talks to the reader may have made it."""
     return stood.final or stood.verdict.inherited_from is not None
-
-
-def suggested_label(said: Attribution | None, taxonomy: str) -> str:
-    """What triage would say, in the words of a taxonomy."""
-    if said is None:
-        return ""
-    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     from errata.memory.list_actions import list_actions
     from errata.memory.remove_action import remove_action
     from errata.rerun.plan_rerun import plan_rerun
-    from errata.review.agreement import agreement_of
-    from errata.review.calibrate import calibrate_reviewers
-    from errata.review.choose import choose
-    from errata.review.import_answers import import_answers
-    from errata.review.judge_agreement import judges_agreement
-    from errata.review.lease import lease_next, release
-    from errata.review.plan import plan_review
-    from errata.review.run import review
-    from errata.review.status import review_status
-    from errata.review.stored.packets import packet_of
-    from errata.review.submit import submit_verdict
-    from errata.review.tables import exported
     from errata.runs.failures import failures_of
     from errata.runs.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.runs.importing import import_orders, import_paths
@@ -67,30 +55,17 @@ _VERBS = {
     "score_run": "errata.runs.scores",
     "attributions_of": "errata.store.attributions",
     "all_runs": "errata.store.runs",
-    "agreement_of": "errata.review.agreement",
-    "import_answers": "errata.review.import_answers",
     "bucket_anew": "errata.buckets.suggest",
     "bucket_if_needed": "errata.buckets.suggest",
     "bucket_of": "errata.buckets.suggest",
     "list_buckets": "errata.buckets.listing",
     "show_bucket": "errata.buckets.listing",
-    "calibrate_reviewers": "errata.review.calibrate",
-    "choose": "errata.review.choose",
     "consistency_of": "errata.compare.consistency_study",
-    "judges_agreement": "errata.review.judge_agreement",
     "write_studies": "errata.export.consistency",
     "write_runs": "errata.export.every_eval_ever",
     "compare_runs": "errata.compare.compare_runs",
     "runs_to_compare": "errata.runs.runs_to_compare",
     "write_comparison_folder": "errata.export.comparison_folder",
-    "exported": "errata.review.tables",
-    "give_back": "errata.review.lease",
-    "hand_out": "errata.review.lease",
-    "packet_of": "errata.review.stored.packets",
-    "plan_review": "errata.review.plan",
-    "review_status": "errata.review.status",
-    "review": "errata.review.run",
-    "take_in": "errata.review.submit",
     "analyze": "errata.runs.summary",
     "analyze_new": "errata.runs.new_runs",
     "bundled_example": "errata.runs.housekeeping",
@@ -125,7 +100,6 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "add_action",
     "add_gap",
-    "agreement_of",
     "all_runs",
     "analyze",
     "analyze_new",
@@ -135,38 +109,27 @@ __all__ = [
     "bucket_if_needed",
     "bucket_of",
     "bundled_example",
-    "calibrate_reviewers",
     "check_run",
-    "choose",
     "compare_runs",
     "consistency_of",
     "examine_store",
     "exclude",
-    "exported",
     "failures_of",
     "find_shown",
     "forget",
-    "import_answers",
     "import_orders",
     "import_paths",
     "include",
-    "judges_agreement",
-    "lease_next",
     "list_actions",
     "list_buckets",
     "list_gaps",
     "list_sources",
     "look_for",
     "made_ready",
-    "packet_of",
     "plan_rerun",
-    "plan_review",
     "pool",
-    "release",
     "remove_action",
     "remove_gap",
-    "review",
-    "review_status",
     "run_by_id",
     "run_named",
     "runs_named",
@@ -175,7 +138,6 @@ __all__ = [
     "settled_failures",
     "show_bucket",
     "stored_runs",
-    "submit_verdict",
     "summarise",
     "timeline_of",
     "triage_if_needed",

@@ -1,7 +1,7 @@
 """The buckets of a run in one line."""
 
-from errata.buckets.of_run import BucketSum, RunBuckets
 from errata.cli.output import plural
+from errata.model.bucket import BucketSum, RunBuckets
 
 NAMED = 5
 

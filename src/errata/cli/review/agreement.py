@@ -2,12 +2,13 @@
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
-from errata.cli.review.confusion import put_confusion, ratio
+from errata.cli.render.confusion import put_confusion, ratio
 from errata.review.agreement import Dispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
+from errata.runs.names import runs_named
+from errata.verbs.review import agreement_of
 
 
 @click.command("agreement")
@@ -19,7 +20,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. What an identical failure inherited does not
     count. What they disagree about is listed: a person decides with `errata review next ATTEMPT`.
     """
-    found = verbs.agreement_of(list(verbs.runs_named(runs, options.store)), options.store)
+    found = agreement_of(list(runs_named(runs, options.store)), options.store)
     for one in found:
         if options.json:
             put_json(one)

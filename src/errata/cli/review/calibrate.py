@@ -6,13 +6,13 @@ from typing import Any
 import click
 import msgspec
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.review.confusion import put_confusion, ratio
+from errata.cli.render.confusion import put_confusion, ratio
 from errata.cli.table import put_table
 from errata.model.identity import split_attempt_id
 from errata.review.calibrate import Calibration, CalibrationResult
+from errata.verbs.review import calibrate_reviewers
 
 SHOWN = 20
 
@@ -28,7 +28,7 @@ def command(labels: Path, run: str, taxonomy: str, options: Options) -> None:
     LABELS is a CSV file with the columns `label`, and `attempt_id` or `case`; cases belong to RUN, or to the run that a
     column `run` names. What a reviewer has not read counts neither as right nor as wrong.
     """
-    measured = verbs.calibrate_reviewers(labels, run, options.store, taxonomy=taxonomy)
+    measured = calibrate_reviewers(labels, run, options.store, taxonomy=taxonomy)
     if options.json:
         put_json(json_of(measured))
         return

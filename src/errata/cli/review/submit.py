@@ -5,12 +5,12 @@ from typing import IO
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
-from errata.cli.review.reviewers import reader, reader_options
+from errata.cli.review.options import reader, reader_options
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
+from errata.verbs.review import submit_verdict
 
 REFUSED = 2
 LARGEST = 4 * 1024 * 1024
@@ -31,7 +31,7 @@ def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> i
     """
     given = read_submission(text_of(file.read(LARGEST)))
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
-    found = verbs.take_in(given, options.store, who, now=datetime.now(UTC))
+    found = submit_verdict(given, options.store, who, now=datetime.now(UTC))
     if isinstance(found, RejectedVerdict):
         show_reasons(found, as_json=options.json)
         return REFUSED
@@ -40,7 +40,7 @@ def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> i
 
 
 def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
-    verdict, judged = found.judged.verdict, found.judged
+    verdict, kept = found.kept.verdict, found.kept
     if as_json:
         put_json(
             {
@@ -49,8 +49,8 @@ def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
                 "attempt_id": verdict.attempt,
                 "label": verdict.label,
                 "owner": verdict.owner,
-                "old_label": judged.old_label or None,
-                "state": judged.state,
+                "old_label": kept.old_label or None,
+                "state": kept.state,
                 "needs_second": verdict.needs_second,
                 "inherited": found.inherited,
                 "ignored": found.ignored,
@@ -58,8 +58,8 @@ def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
             }
         )
         return
-    change = f" (you said {judged.old_label})" if judged.old_label not in ("", verdict.label) else ""
-    known = "   known already" if judged.state == "unchanged" else ""
+    change = f" (you said {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
+    known = "   known already" if kept.state == "unchanged" else ""
     put(f"{found.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
     if verdict.needs_second:
         say("its text talks to the reader: another reviewer has to agree before this counts as final")

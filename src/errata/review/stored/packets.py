@@ -1,53 +1,171 @@
 """Failures of the store → packets, some at a time; what packets are made of is gathered here."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import Any
 
-import msgspec
-
-from errata.buckets.suggest import bucket_of
-from errata.errors import NotFoundError, SettingsError
-from errata.model import Attempt, Attribution, LabelChoice, Packet, Question, Run, StoredRun
-from errata.model.failure import Filters
+from errata.errors import NotFoundError
+from errata.model import Attempt, Attribution, Packet, Run, StoredRun
+from errata.model.failure import Filters, ListedFailure
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
-from errata.review.budget import BUDGET
-from errata.review.labels import OWNERS, RULE
-from errata.review.material import Material
-from errata.review.packet import packet_for
-from errata.runs.names import short
-from errata.runs.packet_history import History, Recalling
-from errata.runs.rules import rules_in_use
-from errata.runs.triaging import triage_if_needed
+from errata.review.material import History, Material, RunContext
+from errata.review.packet import PacketOptions, packet_for
 from errata.store.attempts import categories_of, run_with_texts
 from errata.store.database import Store
-from errata.store.failures import Listed, Loaded, attempts_at, listed_failures, loaded, number_of, turns_between
-from errata.store.runs import run_by_id
-from errata.text.nearest import did_you_mean
-from errata.triage import taxonomy as taxonomies
+from errata.store.failures import Loaded, attempts_at, listed_failures, loaded, number_of, turns_between
 
+AT_ONCE = 16
 PAGE = 50
 """Turns of a conversation that are read together."""
 PAGES = 8
 BEFORE = 100
 AFTER = 100
 
+AttributedPacket = tuple[Packet, Attribution | None]
 
-class Surroundings:
-    """What stands around the failures of one run; what they share is read once."""
 
-    def __init__(self, stored: StoredRun, store: Store) -> None:
-        self._stored, self._store = stored, store
-        self._run = run_with_texts(store, stored)
+def packets_of(
+    context: RunContext,
+    store: Store,
+    filters: Filters | None = None,
+    *,
+    attempts: Collection[str] | None = None,
+    options: PacketOptions | None = None,
+) -> Iterator[Packet]:
+    """Of every failure that is wanted, in the order of the conversation or suite, else of the log.
+
+    No transaction is open between two packets: whoever takes them may take hours.
+    """
+    for packet, _ in attributed_packets(context, store, filters, attempts=attempts, options=options):
+        yield packet
+
+
+def attributed_packets(
+    context: RunContext,
+    store: Store,
+    filters: Filters | None = None,
+    *,
+    attempts: Collection[str] | None = None,
+    options: PacketOptions | None = None,
+) -> Iterator[AttributedPacket]:
+    """The same, each with its attribution."""
+    wanted = [failure.seq for failure in wanted_failures(context, store, filters or Filters(), attempts)]
+    yield from _packets(context, store, wanted, options or PacketOptions())
+
+
+def packets_in_turn(
+    context: RunContext, store: Store, turns: Iterable[str | None], options: PacketOptions
+) -> Iterator[Packet | None]:
+    """Of failures by their ids, in the order they are given; none where `turns` has none to give at the moment."""
+    stored = context.stored
+    numbers = {failure.id: failure.seq for failure in listed_failures(store, stored.pk, stored.run.id)}
+    builder = _PacketBuilder(context, store, options)
+    for batch in _batches(turns):
+        if not all(attempt in numbers for attempt in batch):
+            raise _gone(stored)
+        yield from (packet for packet, _ in builder.of([numbers[each] for each in batch])) if batch else (None,)
+
+
+def packet_of(attempt: str, context: RunContext, store: Store, *, options: PacketOptions | None = None) -> Packet:
+    """Of one attempt of the run, also of one that did not fail."""
+    seq = number_of(store, context.stored.pk, split_attempt_id(attempt))
+    if seq is None:
+        problem = f"Run `{context.stored.run.native_id}` has no attempt `{attempt}`"
+        raise NotFoundError(problem, hint="`errata failures RUN` lists them")
+    return next(_packets(context, store, [seq], options or PacketOptions()))[0]
+
+
+def wanted_failures(
+    context: RunContext, store: Store, filters: Filters, attempts: Collection[str] | None = None
+) -> Iterator[ListedFailure]:
+    """Without their texts: what there is to review, in the order it will be."""
+    stored = context.stored
+    chosen = None if attempts is None else frozenset(attempts)
+    if filters.bucket:
+        members = frozenset(attempt for attempt, slug in context.buckets().items() if slug.startswith(filters.bucket))
+        chosen = members if chosen is None else chosen & members
+    categories = categories_of(store, stored.pk) if filters.category else {}
+    for failure in listed_failures(store, stored.pk, stored.run.id, failed_check=filters.failed_check):
+        if (chosen is None or failure.id in chosen) and _fits(stored.run, failure, filters, categories):
+            yield failure
+
+
+def has_failures(context: RunContext, store: Store, filters: Filters) -> bool:
+    """Whether any fits the filters, reviewed or not."""
+    return next(wanted_failures(context, store, filters), None) is not None
+
+
+def _fits(run: Run, failure: ListedFailure, filters: Filters, categories: dict[str, str]) -> bool:
+    return (
+        filters.case in case_name(run, failure.case)
+        and filters.category in ("", categories.get(failure.case, ""))
+        and filters.execution in ("", failure.execution)
+        and filters.measurement in ("", failure.measurement)
+        and filters.outcome in ("", failure.outcome)
+        and filters.owner in ("", failure.owner)
+    )
+
+
+def _packets(context: RunContext, store: Store, seqs: list[int], options: PacketOptions) -> Iterator[AttributedPacket]:
+    builder = _PacketBuilder(context, store, options)
+    for at in range(0, len(seqs), AT_ONCE):
+        yield from builder.of(seqs[at : at + AT_ONCE])
+
+
+def _batches(turns: Iterable[str | None]) -> Iterator[list[str]]:
+    """Some at a time; an empty one where nothing can be given at the moment."""
+    batch: list[str] = []
+    for attempt in turns:
+        if attempt is not None:
+            batch.append(attempt)
+        if attempt is None or len(batch) == AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+class _PacketBuilder:
+    """Packets of one run; what they share is read once."""
+
+    def __init__(self, context: RunContext, store: Store, options: PacketOptions) -> None:
+        self._context, self._store, self._options = context, store, options
+        self._question = options.question or context.question("")
+        self._reader = _MaterialReader(context, store)
+        counts = context.stored.counts
+        self._has_repeats = counts.attempts > counts.cases
+
+    def of(self, seqs: list[int]) -> Iterator[AttributedPacket]:
+        """Read together: not too many."""
+        stored, store, options = self._context.stored, self._store, self._options
+        failures = loaded(store, stored.pk, seqs)
+        if len(failures) < len(seqs):
+            raise _gone(stored)
+        keys = {failure.attempt.case for failure in failures}
+        history = self._context.history([failure.case for failure in failures], keys)
+        kin = attempts_at(store, stored.pk, keys) if self._has_repeats else {}
+        for failure in failures:
+            case = failure.attempt.case
+            others = [other for other in kin.get(case, ()) if other.id != failure.attempt.id]
+            material = self._reader.material(failure, others, history.get(case, ()))
+            packet = packet_for(material, self._question, budget=options.budget, blind=options.blind, raw=options.raw)
+            yield packet, failure.attribution
+
+
+class _MaterialReader:
+    """Reads what stands around the failures of one run: turns before and after, the texts that all of them share."""
+
+    def __init__(self, context: RunContext, store: Store) -> None:
+        self._context, self._store = context, store
+        self._run = run_with_texts(store, context.stored)
         self._page = lru_cache(PAGES)(self._read_page)
 
-    def of(self, failure: Loaded, kin: list[Attempt], history: tuple[dict[str, Any], ...]) -> Material:
+    def material(self, failure: Loaded, kin: list[Attempt], history: History) -> Material:
         attempt = failure.attempt
         before, after = self._turns(attempt)
         return Material(
             run=self._run,
-            handle=short(self._run.native_id),
+            handle=self._context.handle,
             attempt=attempt,
             case=failure.case,
             attribution=failure.attribution,
@@ -71,175 +189,9 @@ class Surroundings:
         return tuple(turn for page in pages for turn in page if first <= (turn.position or 0) <= last)
 
     def _read_page(self, number: int) -> list[Attempt]:
-        return turns_between(self._store, self._stored.pk, number * PAGE, number * PAGE + PAGE - 1)
-
-
-AT_ONCE = 16
-
-
-Attributed = tuple[Packet, Attribution | None]
-
-
-class Packing(msgspec.Struct, frozen=True, kw_only=True):
-    """How packets are made."""
-
-    question: Question | None = None
-    """None for the taxonomy of the run's own source."""
-    budget: int = BUDGET
-    blind: bool = False
-    raw: bool = False
-    """Not redacted: for the eyes of whose log it is, never for a reviewer."""
-    history: Callable[[StoredRun, str], History] = lambda _run, _case: ()
-    """What reports and recorded gaps say of a case, beside what the store's other runs tell."""
-
-
-def packets_of(
-    stored: StoredRun,
-    store: Store,
-    filters: Filters | None = None,
-    *,
-    attempts: Collection[str] | None = None,
-    packing: Packing | None = None,
-) -> Iterator[Packet]:
-    """Of every failure that is wanted, in the order of the conversation or suite, else of the log.
-
-    No transaction is open between two packets: whoever takes them may take hours.
-    """
-    for packet, _ in attributed_packets(stored, store, filters, attempts=attempts, packing=packing):
-        yield packet
-
-
-def attributed_packets(
-    stored: StoredRun,
-    store: Store,
-    filters: Filters | None = None,
-    *,
-    attempts: Collection[str] | None = None,
-    packing: Packing | None = None,
-) -> Iterator[Attributed]:
-    """The same, each with what triage says of it."""
-    triage_if_needed(stored, store)
-    wanted = [one.seq for one in wanted_failures(stored, store, filters or Filters(), attempts)]
-    yield from _packets(stored, store, wanted, packing or Packing())
-
-
-def packets_in_turn(
-    stored: StoredRun, store: Store, turns: Iterable[str | None], packing: Packing
-) -> Iterator[Packet | None]:
-    """Of failures by their ids, in the order they are given; none where `turns` has none to give at the moment."""
-    triage_if_needed(stored, store)
-    numbers = {one.id: one.seq for one in listed_failures(store, stored.pk, stored.run.id)}
-    making = _Making(stored, store, packing)
-    for some in _batches(turns):
-        if not all(attempt in numbers for attempt in some):
-            raise _gone(stored)
-        yield from (packet for packet, _ in making.of([numbers[attempt] for attempt in some])) if some else (None,)
-
-
-def packet_of(attempt_id: str, store: Store, *, packing: Packing | None = None) -> Packet:
-    """Of one attempt, also of one that did not fail."""
-    try:
-        parts = split_attempt_id(attempt_id)
-    except ValueError:
-        hint = "`errata failures RUN --json` gives ids"
-        raise NotFoundError(f"`{attempt_id}` is not the id of an attempt", hint=hint) from None
-    stored = run_by_id(store, parts.run)
-    triage_if_needed(stored, store)
-    seq = number_of(store, stored.pk, parts)
-    if seq is None:
-        told = f"Run `{stored.run.native_id}` has no attempt `{attempt_id}`"
-        raise NotFoundError(told, hint="`errata failures RUN` lists them")
-    return next(_packets(stored, store, [seq], packing or Packing()))[0]
-
-
-def wanted_failures(
-    stored: StoredRun, store: Store, filters: Filters, attempts: Collection[str] | None = None
-) -> Iterator[Listed]:
-    """Without their texts: what there is to be read, in the order it will be."""
-    chosen = None if attempts is None else frozenset(attempts)
-    if filters.bucket:
-        members = frozenset(
-            one for one, slip in bucket_of(stored, store).items() if slip.slug.startswith(filters.bucket)
-        )
-        chosen = members if chosen is None else chosen & members
-    categories = categories_of(store, stored.pk) if filters.category else {}
-    for one in listed_failures(store, stored.pk, stored.run.id, failed_check=filters.failed_check):
-        if (chosen is None or one.id in chosen) and _fits(stored.run, one, filters, categories):
-            yield one
-
-
-def question_for(source: str, taxonomy: str = "") -> Question:
-    """The labels of a taxonomy by name; else the source's own, else the owners."""
-    known = {one.name: one for one in rules_in_use().taxonomies}
-    if taxonomy and taxonomy not in known and taxonomy != OWNERS.taxonomy:
-        names = [*known, OWNERS.taxonomy]
-        hints = [did_you_mean(taxonomy, names), f"known are: {', '.join(names)}"]
-        raise SettingsError(f"No taxonomy is named `{taxonomy}`", hint="\n".join(one for one in hints if one))
-    found = known.get(taxonomy or source)
-    return OWNERS if found is None else as_question(found)
-
-
-def as_question(taxonomy: taxonomies.Taxonomy) -> Question:
-    labels = tuple(LabelChoice(label=one.name, owner=one.owner, meaning=one.meaning) for one in taxonomy.label)
-    return Question(taxonomy=taxonomy.name, version=taxonomy.version, labels=labels, rule=RULE)
-
-
-def _fits(run: Run, one: Listed, filters: Filters, categories: dict[str, str]) -> bool:
-    return (
-        filters.case in case_name(run, one.case)
-        and filters.category in ("", categories.get(one.case, ""))
-        and filters.execution in ("", one.execution)
-        and filters.measurement in ("", one.measurement)
-        and filters.outcome in ("", one.outcome)
-        and filters.owner in ("", one.owner)
-    )
-
-
-def _packets(stored: StoredRun, store: Store, seqs: list[int], packing: Packing) -> Iterator[Attributed]:
-    making = _Making(stored, store, packing)
-    for at in range(0, len(seqs), AT_ONCE):
-        yield from making.of(seqs[at : at + AT_ONCE])
-
-
-class _Making:
-    """Packets of one run; what they share is read once."""
-
-    def __init__(self, stored: StoredRun, store: Store, packing: Packing) -> None:
-        self._stored, self._store, self._packing = stored, store, packing
-        self._question = packing.question or question_for(stored.run.source.name)
-        self._surroundings, self._recalling = Surroundings(stored, store), Recalling(stored, store)
-        self._several = stored.counts.attempts > stored.counts.cases
-
-    def of(self, seqs: list[int]) -> Iterator[Attributed]:
-        """Read together: not too many."""
-        stored, store, packing = self._stored, self._store, self._packing
-        failures = loaded(store, stored.pk, seqs)
-        if len(failures) < len(seqs):
-            raise _gone(stored)
-        keys = {one.attempt.case for one in failures}
-        known = self._recalling.of([one.case for one in failures], keys)
-        kin = attempts_at(store, stored.pk, keys) if self._several else {}
-        for one in failures:
-            history = (*packing.history(stored, one.attempt.case), *known.get(one.attempt.case, ()))
-            beside = [other for other in kin.get(one.attempt.case, ()) if other.id != one.attempt.id]
-            material = self._surroundings.of(one, beside, history)
-            packet = packet_for(material, self._question, budget=packing.budget, blind=packing.blind, raw=packing.raw)
-            yield packet, one.attribution
+        return turns_between(self._store, self._context.stored.pk, number * PAGE, number * PAGE + PAGE - 1)
 
 
 def _gone(stored: StoredRun) -> NotFoundError:
-    told = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
-    return NotFoundError(told, hint="start again: what was stored so far is kept")
-
-
-def _batches(turns: Iterable[str | None]) -> Iterator[list[str]]:
-    """Some at a time; an empty one where nothing can be given at the moment."""
-    some: list[str] = []
-    for attempt in turns:
-        if attempt is not None:
-            some.append(attempt)
-        if attempt is None or len(some) == AT_ONCE:
-            yield some
-            some = []
-    if some:
-        yield some
+    problem = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
+    return NotFoundError(problem, hint="start again: what was stored so far is kept")

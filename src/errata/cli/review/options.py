@@ -1,4 +1,4 @@
-"""Who is reading: an agent, or a person, under a name."""
+"""What the commands of `errata review` share: who is reading, how packets are made, and that there is nothing."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from errata.model import Reviewer
+from errata.model.failure import Filters
 from errata.model.words import ReviewerKind
 from errata.settings import Settings
 
@@ -35,3 +36,10 @@ def packet_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def reader(name: str, settings: Settings, *, kind: ReviewerKind) -> Reviewer:
     """A person is called as the settings say; a program that runs as that person is not that person."""
     return Reviewer(kind=kind, name=name.strip() or (settings.author if kind == "person" else "") or kind)
+
+
+def no_failure(filters: Filters, *runs: str) -> str:
+    whose = ", ".join(f"`{run}`" for run in runs)
+    named = {"--case": filters.case, "--owner": filters.owner, "--bucket": filters.bucket}
+    given = " ".join(f"{name} {value}" for name, value in named.items() if value)
+    return f"no failure of {whose} matches `{given}`" if given else f"there are no failures in {whose}"
