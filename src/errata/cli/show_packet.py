@@ -1,6 +1,7 @@
 """A packet as a reviewer gets it."""
 
 from errata.cli.output import put_json
+from errata.cli.render import packet as packet_page
 from errata.errors import NotFoundError
 from errata.review.packet import PacketOptions
 from errata.runs.show import ShownAttempt, ShownRun
@@ -15,6 +16,6 @@ def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, form: str, raw:
         raise NotFoundError("A packet is about one failure, not about a run", hint=hint)
     packet = packet_of(shown.attempt.id, store, options=PacketOptions(raw=raw))
     if form == "text":
-        packet.show_packet(packet)
+        packet_page.show_packet(packet)
     else:
         put_json(packet, raw=True)

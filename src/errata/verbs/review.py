@@ -37,7 +37,7 @@ from errata.text.clean import one_line
 if TYPE_CHECKING:
     from errata.review.plan import Plan, Request
     from errata.review.protocols import Prompt
-    from errata.review.run import Clock, Tally
+    from errata.review.run import Tally
 
 
 def context_for(stored: StoredRun, store: Store) -> RunContext:
@@ -238,10 +238,8 @@ def first_prompt(plan: "Plan", store: Store) -> "Prompt | None":
     return run.first_prompt(plan, store)
 
 
-def run_review(
-    plan: "Plan", store: Store, tally: "Tally", on_end: Callable[["Tally"], None], *, now: "Clock | None" = None
-) -> None:
+def run_review(plan: "Plan", store: Store, tally: "Tally", on_end: Callable[["Tally"], None]) -> None:
     """Every verdict is committed when it is there; an interrupted review goes on without paying twice."""
     from errata.review.stored import run  # noqa: PLC0415
 
-    run.review(plan, store, tally, on_end, now=now or run.now_as_text)
+    run.review(plan, store, tally, on_end)

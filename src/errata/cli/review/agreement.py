@@ -1,10 +1,12 @@
 """`errata review agreement`."""
 
 import click
+import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.render.confusion import put_confusion, ratio
+from errata.model.output.review import AgreementOutput
 from errata.review.agreement import Dispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
 from errata.runs.names import runs_named
@@ -23,7 +25,7 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     found = agreement_of(list(runs_named(runs, options.store)), options.store)
     for one in found:
         if options.json:
-            put_json(one)
+            put_json(msgspec.convert(one, AgreementOutput, from_attributes=True))
         else:
             _show(one)
     if not found and not options.json:

@@ -3,7 +3,6 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -11,6 +10,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
 from errata.cli.review.options import packet_options, reader, reader_options
+from errata.model.output.review import ImportedRowOutput, RefusedRowOutput
 from errata.review.import_answers import BadRow, ImportRequest, KeptRow
 from errata.verbs.review import import_answers, inherit
 
@@ -60,16 +60,16 @@ def _show(row: KeptRow | BadRow, *, as_json: bool) -> None:
         put(f"line {row.line:<4} {row.case}   {row.kept.old_label} → {row.kept.verdict.label}", hang=10)
 
 
-def _json_of(row: KeptRow | BadRow) -> dict[str, Any]:
+def _json_of(row: KeptRow | BadRow) -> ImportedRowOutput | RefusedRowOutput:
     if isinstance(row, BadRow):
-        return {"line": row.line, "case": row.case or None, "state": "refused", "reasons": row.reasons}
+        return RefusedRowOutput(line=row.line, case=row.case or None, reasons=row.reasons)
     verdict = row.kept.verdict
-    return {
-        "line": row.line,
-        "case": row.case,
-        "state": row.kept.state,
-        "id": verdict.id,
-        "attempt_id": verdict.attempt,
-        "label": verdict.label,
-        "old_label": row.kept.old_label or None,
-    }
+    return ImportedRowOutput(
+        line=row.line,
+        case=row.case,
+        state=row.kept.state,
+        id=verdict.id,
+        attempt_id=verdict.attempt,
+        label=verdict.label,
+        old_label=row.kept.old_label or None,
+    )

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
+import msgspec
+from msgspec import UNSET
 
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
@@ -18,6 +20,7 @@ from errata.cli.review.options import no_failure, packet_options, reader, reader
 from errata.cli.review.submit import show_reasons, show_taken
 from errata.model import Packet, Reviewer
 from errata.model.failure import Filters
+from errata.model.output.review import AnswerForm, NextOutput, NothingOutput, NothingReason
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
@@ -46,19 +49,19 @@ _LINES = re.compile(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 SURE = ("certain", "likely", "weak")
 
 
-def ask_and_submit(handed: LeasedPacket, store: Store, who: Reviewer) -> None:
+def ask_and_submit(leased: LeasedPacket, store: Store, who: Reviewer) -> None:
     while True:
         submitted = Submission(
-            which=handed.packet.attempt_id,
-            lease=handed.token,
-            packet_hash=packet_hash(handed.packet),
-            taxonomy=handed.packet.question.taxonomy,
-            answer=json.dumps(_answer(handed.packet), ensure_ascii=False),
+            which=leased.packet.attempt_id,
+            lease=leased.token,
+            packet_hash=packet_hash(leased.packet),
+            taxonomy=leased.packet.question.taxonomy,
+            answer=json.dumps(_answer(leased.packet), ensure_ascii=False),
         )
         found = submit_verdict(submitted, store, who, now=datetime.now(UTC))
         if not isinstance(found, RejectedVerdict):
             show_taken(found, as_json=False)
-            say(f"{handed.waiting:,} more are waiting")
+            say(f"{leased.waiting:,} more are waiting")
             return
         show_reasons(found, as_json=False)
 
@@ -155,83 +158,75 @@ def command(
     store = options.store
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not options.json and form is None
     who = reader(reviewer, options.settings, kind="person" if person or asks else "agent")
-    asked = LeaseRequest(reviewer=who, filters=Filters(case=case, owner=owner or "", bucket=bucket), **how)
-    handed = lease_next(thing, store, asked, now=datetime.now(UTC))
+    request = LeaseRequest(reviewer=who, filters=Filters(case=case, owner=owner or "", bucket=bucket), **how)
+    leased = lease_next(thing, store, request, now=datetime.now(UTC))
     as_json = not asks and (options.json or form != "text")
-    if isinstance(handed, NothingWaiting):
-        _tell_nothing(handed, why_nothing(handed, asked, thing), as_json=as_json)
+    if isinstance(leased, NothingWaiting):
+        _show_nothing(leased, request, thing, as_json=as_json)
         return
-    _tell(handed)
+    _show_remarks(leased)
     if as_json:
-        put_json(json_of(handed, who), raw=True)
+        put_json(json_of(leased, who), raw=True)
         return
-    with released_if_interrupted(handed, store, who):
-        show_packet(handed.packet)
+    with released_if_interrupted(leased, store, who):
+        show_packet(leased.packet)
         if asks:
-            ask_and_submit(handed, store, who)
+            ask_and_submit(leased, store, who)
         else:
-            show_lease(handed, who)
+            show_lease(leased, who)
 
 
-def _tell(handed: LeasedPacket) -> None:
+def _show_remarks(leased: LeasedPacket) -> None:
     """What is special about this packet."""
-    if handed.again:
-        say(f"in your hands already, until {handed.until}: {handed.case}; `--another` takes one more")
-    if handed.returned:
-        say(f"{RETURNED}: {handed.case}")
-    if handed.also:
-        say(f"in your hands besides: {', '.join(handed.also)}")
+    if leased.again:
+        say(f"in your hands already, until {leased.until}: {leased.case}; `--another` takes one more")
+    if leased.returned:
+        say(f"{RETURNED}: {leased.case}")
+    if leased.also:
+        say(f"in your hands besides: {', '.join(leased.also)}")
 
 
-def json_of(handed: LeasedPacket, who: Reviewer) -> dict[str, Any]:
+def json_of(leased: LeasedPacket, who: Reviewer) -> NextOutput:
     """Redacted already; what is quoted from it is looked up in it as it stands here."""
-    packet = handed.packet
-    return {
-        "note": NOTE,
-        "reviewer": word_for(who),
-        "until": handed.until,
-        "again": handed.again,
-        "returned": RETURNED if handed.returned else None,
-        "besides": list(handed.also),
-        "waiting": handed.waiting,
-        "labels": list(labels_to_give(packet.question)),
-        "owners": list(owners_without_label(packet.question)),
-        "answer": form_of(packet, handed.token),
-        "packet": packet,
-    }
+    packet = leased.packet
+    return NextOutput(
+        note=NOTE,
+        reviewer=word_for(who),
+        until=leased.until,
+        again=leased.again,
+        returned=leased.returned,
+        besides=leased.also,
+        waiting=leased.waiting,
+        labels=tuple(labels_to_give(packet.question)),
+        owners=tuple(owners_without_label(packet.question)),
+        answer=form_of(packet, leased.token),
+        packet=packet,
+    )
 
 
-def form_of(packet: Packet, lease: str) -> dict[str, Any]:
-    """An answer to be filled in: what is needed first, and then what may be left as it is."""
-    return {
-        "attempt_id": packet.attempt_id,
-        "lease": lease,
-        "packet_hash": packet_hash(packet),
-        "taxonomy": packet.question.taxonomy,
-        "label": "",
-        **({"owner": None} if owners_without_label(packet.question) else {}),
-        "cause": "",
-        "reasoning": "",
-        "evidence": [{"place": "", "quote": ""}],
-        "confidence": "",
-        "error_line": None,
-        "decisive_step": None,
-        "underlying_mistake": None,
-        "consequences": [],
-        "model_snippet": None,
-        "expected_snippet": None,
-        "also": [],
-        "bucket": None,
-        "recommendation": {"group": "none", "text": "", "target_path": None},
-        "fix": None,
-        "doubts": [],
-    }
+def form_of(packet: Packet, lease: str) -> AnswerForm:
+    return AnswerForm(
+        attempt_id=packet.attempt_id,
+        lease=lease,
+        packet_hash=packet_hash(packet),
+        taxonomy=packet.question.taxonomy,
+        owner=None if owners_without_label(packet.question) else UNSET,
+    )
 
 
-def _tell_nothing(found: NothingWaiting, why: str, *, as_json: bool) -> None:
+def _show_nothing(nothing: NothingWaiting, request: LeaseRequest, thing: str, *, as_json: bool) -> None:
+    sentence = why_nothing(nothing, request, thing)
     if not as_json:
-        put(why)
+        put(sentence)
         return
-    say(why)
-    counts = {"failures": found.failures, "read": found.read, "in_hand": found.in_hand}
-    put_json({"packet": None, "why": why, **counts})
+    say(sentence)
+    why = reason_for_nothing(nothing, request)
+    put_json(NothingOutput(why=why, failures=nothing.failures, read=nothing.read, in_hand=nothing.in_hand))
+
+
+def reason_for_nothing(nothing: NothingWaiting, request: LeaseRequest) -> NothingReason:
+    if not nothing.failures:
+        return "no_match" if any(msgspec.structs.astuple(request.filters)) else "no_failures"
+    if nothing.in_hand:
+        return "in_hand"
+    return "no_second" if request.second else "all_reviewed"

@@ -7,6 +7,7 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
 from errata.cli.review.options import reader, reader_options
+from errata.model.output.review import ReleaseOutput
 from errata.model.verdict import word_for
 from errata.verbs.review import release
 
@@ -23,7 +24,7 @@ def command(thing: str, reviewer: str, person: bool, options: Options) -> None:
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
     released = release(thing, options.store, who, now=datetime.now(UTC))
     if options.json:
-        put_json({"reviewer": word_for(who), "released": released})
+        put_json(ReleaseOutput(reviewer=word_for(who), released=tuple(released)))
     elif released:
         put(f"{plural(len(released), 'failure')} given back by `{word_for(who)}`")
         for attempt in released:

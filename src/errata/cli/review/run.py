@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
+import msgspec
 
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
@@ -17,6 +18,7 @@ from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
 from errata.model import Call
 from errata.model.failure import Filters
+from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, RunOutput
 from errata.model.times import to_iso
 from errata.model.usage import total_of
 from errata.model.verdict import word_for
@@ -61,7 +63,7 @@ def show_plan(plan: Plan) -> None:
 def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
     """All that would leave the machine for the first packet, as it would."""
     if as_json:
-        put_json(json_of_plan(plan) | {"prompt": prompt.text if prompt else None}, raw=True)
+        put_json(DryRunOutput(**plan_fields(plan), prompt=prompt.text if prompt else None), raw=True)
         return
     if prompt is None:
         return
@@ -71,7 +73,7 @@ def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
 
 def show_tally(plan: Plan, tally: Tally, *, as_json: bool) -> None:
     if as_json:
-        put_json(json_of_plan(plan) | json_of_tally(tally))
+        put_json(run_output(plan, tally))
         return
     if not tally.planned:
         return
@@ -118,53 +120,54 @@ def _put_next(plan: Plan, tally: Tally) -> None:
         put_command("Next", ["errata", "review", "status", *handles])
 
 
-def json_of_plan(plan: Plan) -> dict[str, Any]:
+def plan_fields(plan: Plan) -> dict[str, Any]:
     return {
-        "runs": [
-            {
-                "run": part.stored.run.native_id,
-                "run_id": part.stored.run.id,
-                "failures": part.queue.failures,
-                "read_before": part.queue.read,
-                "planned": len(part.first) + len(part.then),
-            }
+        "runs": tuple(
+            PlannedRunOutput(
+                run=part.stored.run.native_id,
+                run_id=part.stored.run.id,
+                failures=part.queue.failures,
+                read_before=part.queue.read,
+                planned=len(part.first) + len(part.then),
+            )
             for part in plan.parts
-        ],
+        ),
         "reviewer": word_for(plan.request.chosen.identity),
         "goes_to": plan.request.chosen.goes_to,
-        "estimate": plan.estimate,
+        "estimate": msgspec.convert(plan.estimate, EstimateOutput, from_attributes=True),
         "left_out": plan.left_out,
-        "lost_before": json_of_lost(plan.lost),
+        "lost_before": lost_calls(plan.lost),
     }
 
 
-def json_of_tally(tally: Tally) -> dict[str, Any]:
-    return {
-        "planned": tally.planned,
-        "reviewed": tally.reviewed,
-        "refused": tally.refused,
-        "failed": tally.failed,
-        "inherited": tally.inherited,
-        "not_read": tally.left,
-        "need_second": tally.need_second,
-        "labels": dict(tally.labels.most_common()),
-        "reasons": dict(tally.reasons.most_common()),
-        "calls": tally.calls,
-        "cached": tally.cached,
-        "tokens": tally.tokens,
-        "cost": tally.cost if tally.calls > tally.unpriced or not tally.calls else None,
-        "unpriced": tally.unpriced,
-        "lost": json_of_lost(tally.lost),
-        "capped": tally.capped or None,
-        "stopped": tally.stopped or None,
-    }
+def run_output(plan: Plan, tally: Tally) -> RunOutput:
+    return RunOutput(
+        **plan_fields(plan),
+        planned=tally.planned,
+        reviewed=tally.reviewed,
+        refused=tally.refused,
+        failed=tally.failed,
+        inherited=tally.inherited,
+        not_read=tally.left,
+        need_second=tally.need_second,
+        labels=dict(tally.labels.most_common()),
+        reasons=dict(tally.reasons.most_common()),
+        calls=tally.calls,
+        cached=tally.cached,
+        tokens=tally.tokens,
+        cost=tally.cost if tally.calls > tally.unpriced or not tally.calls else None,
+        unpriced=tally.unpriced,
+        lost=lost_calls(tally.lost),
+        capped=tally.capped or None,
+        stopped=tally.stopped or None,
+    )
 
 
-def json_of_lost(calls: Iterable[Call]) -> list[dict[str, Any]]:
-    return [
-        {"attempt_id": call.attempt, "reviewer": call.reviewer, "estimate": call.estimate, "why": call.why}
+def lost_calls(calls: Iterable[Call]) -> tuple[LostCallOutput, ...]:
+    return tuple(
+        LostCallOutput(attempt_id=call.attempt, reviewer=call.reviewer, estimate=call.estimate, why=call.why)
         for call in calls
-    ]
+    )
 
 
 def _lost(calls: Iterable[Call]) -> str:

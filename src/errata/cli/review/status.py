@@ -1,13 +1,14 @@
 """`errata review status`."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import click
+import msgspec
 
 from errata.cli.buckets.line import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
+from errata.model.output.review import StatusOutput
 from errata.model.times import to_iso
 from errata.model.usage import total_of
 from errata.review.status import Spent, Status, case_of
@@ -127,8 +128,9 @@ def _spent(one: Spent) -> str:
     return f"{cost}{unknown} · {one.reviewer} · {plural(one.calls, 'call')}{tokens}{failed}{lost}"
 
 
-def json_of(status: Status) -> dict[str, Any]:
+def json_of(status: Status) -> StatusOutput:
     run = status.stored.run
-    plain = {name: getattr(status, name) for name in status.__struct_fields__ if name != "stored"}
+    facts = {name: getattr(status, name) for name in status.__struct_fields__ if name != "stored"}
     totals = {"cost": total_of(one.cost for one in status.spent), "calls": sum(one.calls for one in status.spent)}
-    return {"run": run.native_id, "run_id": run.id, "model": run.subject.model, **plain, **totals}
+    named = {"run": run.native_id, "run_id": run.id, "model": run.subject.model}
+    return msgspec.convert(named | facts | totals, StatusOutput, from_attributes=True)

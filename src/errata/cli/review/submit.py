@@ -4,11 +4,13 @@ from datetime import UTC, datetime
 from typing import IO
 
 import click
+from msgspec import UNSET
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
 from errata.cli.review.options import reader, reader_options
+from errata.model.output.review import AcceptedOutput, RejectedOutput
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
 from errata.verbs.review import submit_verdict
 
@@ -43,19 +45,18 @@ def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
     verdict, kept = found.kept.verdict, found.kept
     if as_json:
         put_json(
-            {
-                "accepted": True,
-                "id": verdict.id,
-                "attempt_id": verdict.attempt,
-                "label": verdict.label,
-                "owner": verdict.owner,
-                "old_label": kept.old_label or None,
-                "state": kept.state,
-                "needs_second": verdict.needs_second,
-                "inherited": found.inherited,
-                "ignored": found.ignored,
-                "doubts": verdict.doubts,
-            }
+            AcceptedOutput(
+                id=verdict.id,
+                attempt_id=verdict.attempt,
+                label=verdict.label,
+                owner=verdict.owner,
+                old_label=kept.old_label or None,
+                state=kept.state,
+                needs_second=verdict.needs_second,
+                inherited=found.inherited,
+                ignored=found.ignored,
+                doubts=verdict.doubts,
+            )
         )
         return
     change = f" (you said {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
@@ -73,7 +74,14 @@ def show_reasons(found: RejectedVerdict, *, as_json: bool) -> None:
     """What is wrong, and what would be right."""
     choices = {name: list(words) for name, words in (("labels", found.labels), ("places", found.places)) if words}
     if as_json:
-        put_json({"accepted": False, "attempt_id": found.attempt, "reasons": found.reasons, **choices})
+        put_json(
+            RejectedOutput(
+                attempt_id=found.attempt,
+                reasons=found.reasons,
+                labels=found.labels or UNSET,
+                places=found.places or UNSET,
+            )
+        )
         return
     say("this verdict can't be taken:")
     for reason in found.reasons:

@@ -1,0 +1,1 @@
+"""The shapes of `--json`: one struct per command, from which the JSON Schema is made."""
