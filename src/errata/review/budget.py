@@ -19,6 +19,7 @@ SHARE = 4_000
 """Bytes that a text gets before one of a lower rank gets any."""
 AROUND = 48
 """Bytes of the packet that a place takes beside its text."""
+NAME = 160
 
 
 class WantedPlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,9 +71,6 @@ def rooms(wanted: Sequence[WantedPlace], room: int, budget: int) -> list[int]:
                 given[at] += more
                 left -= more + around
     return given
-
-
-NAME = 160
 
 
 class Cut(NamedTuple):

@@ -15,6 +15,11 @@ from errata.review.agreement import cohen_kappa, ratings_of
 from errata.review.answers import labels_to_give
 from errata.text.clean import one_line
 
+NAMES = ("attempt_id", "attempt", "case")
+LONGEST = 100_000
+FindAttempt = Callable[[str], tuple[str, Question] | None]
+"""RUN/CASE or an attempt's id → the id, and what was asked about it; none where only a run is named."""
+
 
 class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
     label: str
@@ -74,10 +79,6 @@ def calibrate(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Calibra
     )
 
 
-NAMES = ("attempt_id", "attempt", "case")
-LONGEST = 100_000
-
-
 class SkippedRow(NamedTuple):
     """A row that says nothing, and why."""
 
@@ -91,10 +92,6 @@ class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):
     reviewers: dict[str, Calibration]
     """Kind and name → how they compare with people."""
     untaken: tuple[SkippedRow, ...]
-
-
-FindAttempt = Callable[[str], tuple[str, Question] | None]
-"""RUN/CASE or an attempt's id → the id, and what was asked about it; none where only a run is named."""
 
 
 def calibrate_reviewers(

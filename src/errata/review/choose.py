@@ -21,6 +21,14 @@ from errata.settings.reviewers import ReviewerSettings, located, refuse_address
 from errata.text.nearest import did_you_mean
 
 MILLION = 1_000_000
+LARGEST_SCRIPT = 1_000_000
+SHOWN = 3
+_INTERPRETERS = ("python", "node", "deno", "bun", "ruby", "perl", "bash", "sh", "uv", "npx", "env")
+WAYS = (
+    f"`--model provider:name`, `--base-url URL --model NAME`, `--command` with a preset ({', '.join(PRESETS)}) "
+    "or a program, or `--reviewer NAME` from your settings\n`errata review next RUN` hands packets out without any"
+)
+HOW = "`[reviewers.NAME]` in your settings: docs/configuration.md"
 
 
 class ReviewerFlags(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,11 +103,6 @@ def _model_version(spec: ModelSpec, name: str, wish: ReviewerFlags) -> str:
     return "+".join(part for part in parts if part)
 
 
-LARGEST_SCRIPT = 1_000_000
-SHOWN = 3
-_INTERPRETERS = ("python", "node", "deno", "bun", "ruby", "perl", "bash", "sh", "uv", "npx", "env")
-
-
 def words_of(command: str) -> tuple[str, ...]:
     """As a shell would take it apart; no shell is started."""
     try:
@@ -146,13 +149,6 @@ def _program_version(argv: tuple[str, ...]) -> str:
     files = [path for path in map(Path, argv) if path.is_absolute() and path.is_file()]
     contents = [path.read_bytes().hex() for path in files if path.stat().st_size <= LARGEST_SCRIPT]
     return fingerprint([word for word in argv if Path(word) not in files], contents, size=4)
-
-
-WAYS = (
-    f"`--model provider:name`, `--base-url URL --model NAME`, `--command` with a preset ({', '.join(PRESETS)}) "
-    "or a program, or `--reviewer NAME` from your settings\n`errata review next RUN` hands packets out without any"
-)
-HOW = "`[reviewers.NAME]` in your settings: docs/configuration.md"
 
 
 def choose(wish: ReviewerFlags, known: Mapping[str, ReviewerSettings]) -> ChosenReviewer:

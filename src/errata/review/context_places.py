@@ -31,6 +31,13 @@ MANY = 60
 NEAR = 3
 """Lines of a log around an error."""
 _REFERENCES = ("answer", "expected", "reference", "solution")
+_ORDER = ("output", "log", "grader", "expected", "context")
+LATER = 1
+"""Followers that are shown; the others only repeat that nothing was done."""
+PARTS = 8
+PART_FILES = 3
+TURNS = "turns of the conversation"
+PARTS_OF = "parts and other attempts at the case"
 
 
 class Files(NamedTuple):
@@ -51,9 +58,6 @@ def file_places(material: Material, clues: Clues) -> Files:
     more = len(own) + len(of_case) - len(every)
     left_out = [*_not_shown(every), *([LeftOut(what=f"{more} more files", why="too many to be read")] if more else [])]
     return Files(sorted(wanted, key=lambda one: _ORDER.index(kind_of(one.place))), left_out)
-
-
-_ORDER = ("output", "log", "grader", "expected", "context")
 
 
 def _by_trouble(artefacts: Iterable[Artefact], clues: Clues) -> list[Artefact]:
@@ -178,14 +182,6 @@ def _not_shown(artefacts: Iterable[Artefact]) -> Iterator[LeftOut]:
     cut = [one.path for one in artefacts if one.text and one.truncated]
     if cut:
         yield LeftOut(what=f"the rest of {', '.join(cut[:5])}", why="the log itself was cut there")
-
-
-LATER = 1
-"""Followers that are shown; the others only repeat that nothing was done."""
-PARTS = 8
-PART_FILES = 3
-TURNS = "turns of the conversation"
-PARTS_OF = "parts and other attempts at the case"
 
 
 def neighbour_places(material: Material, clues: Clues) -> list[WantedPlace]:

@@ -28,6 +28,19 @@ NEAREST = 400
 PASSAGES = 1_000
 """Where the same words stand so often, the first of them will do."""
 _TOLD_OTHERS = re.compile(r"(?:user|system)\b")
+SHORTEST = 15
+"""Characters that are no space; a whole line may be shorter."""
+LONGEST = 1_000
+MOST = 20
+SHOWN = 100
+NAMED = 12
+OWN_WORDS = frozenset(
+    ("signals", "facts", "question", "rule", "left_out", "left-out", "history", "failure_key", "run", "size", "packet")
+)
+REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
+WIDEST = 40
+"""Characters of a redaction."""
+_LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 
 
 class Near(NamedTuple):
@@ -131,22 +144,6 @@ def is_core(place: Place) -> bool:
 
 def touches(one: Passage, silent: Iterable[Passage]) -> bool:
     return any(one.start < other.end and other.start < one.end for other in silent)
-
-
-SHORTEST = 15
-"""Characters that are no space; a whole line may be shorter."""
-LONGEST = 1_000
-MOST = 20
-SHOWN = 100
-NAMED = 12
-
-OWN_WORDS = frozenset(
-    ("signals", "facts", "question", "rule", "left_out", "left-out", "history", "failure_key", "run", "size", "packet")
-)
-REDACTION = re.compile(r"\[redacted:[a-z0-9-]+\]")
-WIDEST = 40
-"""Characters of a redaction."""
-_LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 
 
 class CheckedQuotes(NamedTuple):

@@ -14,16 +14,22 @@ from errata.text.token_shapes import SHAPES
 
 Tell = Callable[[str], str]
 """A text as it may be told: cleaned, and without secrets and people where it leaves the machine."""
-
 REACH = 1_000
 """Characters on both sides that are looked at, and on to the end of the word there."""
 NAMED = 200
 TRIES = 8
 """Ends of words that are tried one after the other; then whole stretches are passed over."""
-
 _KEY = next(shape.pattern for shape in SHAPES if shape.kind == "private-key")
 """The one secret that goes over any number of lines."""
 _SPACE = re.compile(r"\s")
+SNAP = 80
+"""A window ends at the end of a line where one is this near."""
+FOCUSED = 0.5
+"""Of the room, so much goes to the words that are looked for, where there are any."""
+FEWEST = 240
+"""Characters on both sides of such a word together."""
+SEARCHED = 1_000_000
+"""Characters of a text that are searched, from both ends."""
 
 
 class Seams:
@@ -81,16 +87,6 @@ def in_short(text: str, width: int, tell: Tell) -> str:
     """In one line of at most so many characters."""
     line = one_line(opening(text, width, tell), width)
     return line if line.endswith("…") or len(text) <= 2 * width else f"{line[: width - 1]}…"
-
-
-SNAP = 80
-"""A window ends at the end of a line where one is this near."""
-FOCUSED = 0.5
-"""Of the room, so much goes to the words that are looked for, where there are any."""
-FEWEST = 240
-"""Characters on both sides of such a word together."""
-SEARCHED = 1_000_000
-"""Characters of a text that are searched, from both ends."""
 
 
 class Excerpt(NamedTuple):

@@ -26,6 +26,9 @@ _OPAQUE = re.compile(r"\d|.{20}")
 HASH = 6
 MESSAGE = 4_000
 """Characters of a message that a key may be made of."""
+REASON = 300
+CHECKS = 24
+OTHERS = 20
 
 
 def signals_of(signals: Sequence[Signal], texts: Sequence[str], tell: Tell) -> tuple[Signal, ...]:
@@ -88,11 +91,6 @@ def _made_of(material: Material) -> list[str]:
     texts += [text for one in attempt.errors for text in (one.type, one.template, one.message, one.frame)]
     texts += [text for one in attempt.checks if one.status != "pass" for text in (one.name, one.explanation)]
     return [text[:MESSAGE] for text in dict.fromkeys(texts)]
-
-
-REASON = 300
-CHECKS = 24
-OTHERS = 20
 
 
 def run_facts(run: Run, *, blind: bool) -> dict[str, Any]:

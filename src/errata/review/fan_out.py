@@ -26,6 +26,11 @@ from errata.review.protocols import (
 from errata.review.redaction import packet_hash
 from errata.review.verdicts import Rejection
 
+MOST_TOLD = 500
+LOOK_AGAIN = 0.2
+"""Seconds, while another process asks."""
+End = Literal["reviewed", "refused", "failed", "capped", "stopped"]
+
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     reviewer: AsksForVerdicts
@@ -45,11 +50,6 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     pace: Pace
     purse: Purse
-
-
-MOST_TOLD = 500
-LOOK_AGAIN = 0.2
-"""Seconds, while another process asks."""
 
 
 @contextmanager
@@ -182,9 +182,6 @@ def cache_key(packet: Packet, prompt: Prompt, reviewer: str, number: int) -> str
     """The same packet, reviewer, instructions and round: the same answer."""
     told = "\0".join((packet_hash(packet), prompt.hash, reviewer, str(number)))
     return blake2b(told.encode("utf-8", "replace"), digest_size=16).hexdigest()
-
-
-End = Literal["reviewed", "refused", "failed", "capped", "stopped"]
 
 
 class PacketResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,6 +11,9 @@ from errata.model.words import Owner
 
 MACHINERY: frozenset[Owner] = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """What a model, a grader or a task did has to be read in each case."""
+_PHASES = frozenset(("setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"))
+GIVEN_UP = 3
+"""Readings of one crash that gave no verdict; then nobody waits for the next."""
 
 
 def may_be_inherited(verdict: Verdict, attribution: Attribution) -> bool:
@@ -59,13 +62,6 @@ def _has_an_error(attribution: Attribution) -> bool:
     return any(signal.where.startswith(("errors[", "checks[")) and signal.quote for signal in attribution.signals) and (
         attribution.failure_key.exact.partition(":")[0] in _PHASES
     )
-
-
-_PHASES = frozenset(("setup", "subject", "tool", "environment", "simulator", "scoring", "aggregation"))
-
-
-GIVEN_UP = 3
-"""Readings of one crash that gave no verdict; then nobody waits for the next."""
 
 
 class Schedule:

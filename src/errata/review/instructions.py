@@ -20,18 +20,6 @@ from errata.model import Packet, Signal
 from errata.model.codec import json_text
 from errata.text.clean import one_line
 
-
-class View(NamedTuple):
-    """In lower case; each character, and the end, knows where it stands in the original."""
-
-    text: str
-    at: Sequence[int]
-    """Of what is decoded only where all of it begins and ends."""
-
-    def original(self, start: int, end: int) -> tuple[int, int]:
-        return (self.at[start], self.at[end]) if len(self.at) > len(self.text) else (self.at[0], self.at[1])
-
-
 # what shows nothing: zero-width and soft characters, variation selectors, fillers
 _INVISIBLE = (
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff"
@@ -42,7 +30,6 @@ _STYLED = "\u0300-\u036f\u1d00-\u1dbf\u2100-\u214f\u2460-\u24ff\uff01-\uff5e\U00
 _DISGUISED = re.compile(f"[{_INVISIBLE}{_STYLED}{''.join(_LOOK_ALIKES)}à-ÿ]")
 _HIDDEN = re.compile(f"[{_INVISIBLE}]")
 _TAGS = re.compile("[\U000e0020-\U000e007e]{4,}")
-
 _ESCAPED_SPACES = tuple(
     (one, " " * len(one)) for one in (r"\n", r"\r", r"\t", "%20", "%0a", "&nbsp;", "&#32;", "&#10;")
 )
@@ -60,6 +47,45 @@ _DIGITS = str.maketrans("0134579", "oieastg")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{28,}+")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _LONGEST = 20_000
+SIGNAL = "speaks_to_reviewer"
+QUOTE = 200
+BEFORE, AFTER = 200, 500
+"""How far around a stem a pattern may reach."""
+LARGEST = 200_000
+"""Characters of a text that is remembered."""
+REMEMBERED = 128
+"""Texts: the places of a packet are looked at when its verdict is made and again when that is marked."""
+UNLESS = 60
+OPENING = 5
+"""Letters that tell whether a word may be there at all."""
+LONGEST = 900
+"""How far an instruction goes on, at most."""
+# where the instruction that was found may begin, and where it ends at the latest
+_BEGINS = {
+    "line": re.compile(r"\n|\\n|\""),
+    "block": re.compile(r"\n|\\n|\""),
+    "object": re.compile(r"\n[ \t]*\n|(?=\{)"),
+}
+_ENDS = {
+    "line": re.compile(r"\n|\\n|\"|-->|\*/"),
+    "block": re.compile(r"\n[ \t]*\n|(?:\\n){2}|\"\s*[,}\]]|-->|\*/|<\|im_end\|>|<\|eot_id\|>"),
+    "object": re.compile(r"\n[ \t]*\n|```|\}[ \t]*(?:\n|\Z)"),
+}
+_LETTERS = re.compile("[a-z]{3,}")
+_OPENING = re.compile("([a-z]{3,5}+)[a-z]*+")
+_BETWEEN = r"(?:[\W_]{1,20}+)"
+_WORDS = r"(?:[^\W_]{1,30}+[\W_]{1,20}+){0,%s}"
+
+
+class View(NamedTuple):
+    """In lower case; each character, and the end, knows where it stands in the original."""
+
+    text: str
+    at: Sequence[int]
+    """Of what is decoded only where all of it begins and ends."""
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        return (self.at[start], self.at[end]) if len(self.at) > len(self.text) else (self.at[0], self.at[1])
 
 
 def views(text: str) -> Iterator[View]:
@@ -138,21 +164,6 @@ def _told(data: bytes) -> str:
         return data[: error.start].decode("utf-8") if error.start >= len(data) - 3 else ""
 
 
-SIGNAL = "speaks_to_reviewer"
-QUOTE = 200
-BEFORE, AFTER = 200, 500
-"""How far around a stem a pattern may reach."""
-LARGEST = 200_000
-"""Characters of a text that is remembered."""
-REMEMBERED = 128
-"""Texts: the places of a packet are looked at when its verdict is made and again when that is marked."""
-UNLESS = 60
-OPENING = 5
-"""Letters that tell whether a word may be there at all."""
-LONGEST = 900
-"""How far an instruction goes on, at most."""
-
-
 class Span(NamedTuple):
     start: int
     end: int
@@ -189,23 +200,6 @@ class _Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parts: dict[str, str]
     """What patterns have in common, by name."""
     phrase: tuple[Phrase, ...]
-
-
-# where the instruction that was found may begin, and where it ends at the latest
-_BEGINS = {
-    "line": re.compile(r"\n|\\n|\""),
-    "block": re.compile(r"\n|\\n|\""),
-    "object": re.compile(r"\n[ \t]*\n|(?=\{)"),
-}
-_ENDS = {
-    "line": re.compile(r"\n|\\n|\"|-->|\*/"),
-    "block": re.compile(r"\n[ \t]*\n|(?:\\n){2}|\"\s*[,}\]]|-->|\*/|<\|im_end\|>|<\|eot_id\|>"),
-    "object": re.compile(r"\n[ \t]*\n|```|\}[ \t]*(?:\n|\Z)"),
-}
-_LETTERS = re.compile("[a-z]{3,}")
-_OPENING = re.compile("([a-z]{3,5}+)[a-z]*+")
-_BETWEEN = r"(?:[\W_]{1,20}+)"
-_WORDS = r"(?:[^\W_]{1,30}+[\W_]{1,20}+){0,%s}"
 
 
 @lru_cache(maxsize=16)

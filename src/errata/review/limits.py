@@ -11,6 +11,16 @@ from errata.model import Usage
 
 OUTPUT_TOKENS = 1_200
 """A verdict with its reasoning and four quotes; an estimate, never a limit."""
+NOTHING = Usage(input=0, output=0, cost=0.0)
+"""Owed for a call that was turned away."""
+MINUTE = 60.0
+FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+LONGEST_ASKED = 600.0
+"""A provider that asks for more than this is not waited for: it is an outage, or a quota that is used up."""
+FIRST_GAP, LONGEST_GAP = 0.02, 10.0
+WIDER, NARROWER = 2.0, 0.9
+Clock = Callable[[], float]
+Sleep = Callable[[float], Awaitable[None]]
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,10 +34,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     per_minute: int | None = None
     """Calls."""
     tokens_per_minute: int | None = None
-
-
-NOTHING = Usage(input=0, output=0, cost=0.0)
-"""Owed for a call that was turned away."""
 
 
 class Purse:
@@ -90,17 +96,6 @@ class Purse:
         if max_tokens is not None and self.tokens + self._tokens_held + (most.tokens or 0) > max_tokens:
             return "the next call could go over `--max-tokens`"
         return ""
-
-
-MINUTE = 60.0
-FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-LONGEST_ASKED = 600.0
-"""A provider that asks for more than this is not waited for: it is an outage, or a quota that is used up."""
-FIRST_GAP, LONGEST_GAP = 0.02, 10.0
-WIDER, NARROWER = 2.0, 0.9
-
-Clock = Callable[[], float]
-Sleep = Callable[[float], Awaitable[None]]
 
 
 class Pace:

@@ -12,6 +12,32 @@ from errata.review.redaction import LONG
 
 History = tuple[dict[str, Any], ...]
 """Earlier verdicts and reports, known gaps, how other runs did."""
+LONGEST = 160
+NEEDLES = 8
+ELSEWHERE = "other runs"
+"""Where triage saw a signal that names the subjects of other runs."""
+TELLING = 60
+"""Lines of a log that may tell."""
+SCANNED = 200_000
+"""Characters of a log, from its end."""
+LINE = 400
+# an error that names itself; then any line that speaks of one
+_STRONG = re.compile(
+    r"(?:Error|Exception)\b ?[:(]|\berror TS\d|\d:\d{1,6}[ \t]{1,20}error[ \t]|✖|^E  "
+    r"|\bcommand not found|^fatal: |^panic: ",
+    re.MULTILINE,
+)
+_WEAK = re.compile(r"(?i)\b(?:error|failed|failure|exception|fatal|denied|refused|timed out)\b")
+_WORD = re.compile(r"[A-Za-z0-9_][\w-]{2,}")
+_COMMON = frozenset(
+    _WORD.findall(
+        "the and for you your are was were with that this have has had not but all can will would could should from "
+        "they them there then than please what which who when where how why did does done its "
+        "true false null none name text args success status response result user_text assistant_text tool_calls"
+    )
+)
+# words of a harness that say no more than that it failed
+SAYS_NOTHING = frozenset(("", "unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "f", "i"))
 
 
 class RunContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,37 +87,6 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 def name_of(run: Run, key: str) -> str:
     return key.removeprefix(f"{run.suite}/") if run.suite else key
-
-
-LONGEST = 160
-NEEDLES = 8
-ELSEWHERE = "other runs"
-"""Where triage saw a signal that names the subjects of other runs."""
-TELLING = 60
-"""Lines of a log that may tell."""
-SCANNED = 200_000
-"""Characters of a log, from its end."""
-LINE = 400
-
-# an error that names itself; then any line that speaks of one
-_STRONG = re.compile(
-    r"(?:Error|Exception)\b ?[:(]|\berror TS\d|\d:\d{1,6}[ \t]{1,20}error[ \t]|✖|^E  "
-    r"|\bcommand not found|^fatal: |^panic: ",
-    re.MULTILINE,
-)
-_WEAK = re.compile(r"(?i)\b(?:error|failed|failure|exception|fatal|denied|refused|timed out)\b")
-_WORD = re.compile(r"[A-Za-z0-9_][\w-]{2,}")
-_COMMON = frozenset(
-    _WORD.findall(
-        "the and for you your are was were with that this have has had not but all can will would could should from "
-        "they them there then than please what which who when where how why did does done its "
-        "true false null none name text args success status response result user_text assistant_text tool_calls"
-    )
-)
-
-
-# words of a harness that say no more than that it failed
-SAYS_NOTHING = frozenset(("", "unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "f", "i"))
 
 
 class Clues(msgspec.Struct, frozen=True):

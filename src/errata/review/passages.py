@@ -8,6 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+FEWEST = 12
+"""Letters and digits that two passages have in common, at least; fewer are found anywhere."""
+MARKS = 12
+"""That stand before or after the first and the last word."""
+_WORD = re.compile(r"[^\W_]+")
+_MARK = re.compile(r"(?:[^\w\s]|_)")
+
 
 class Passage(NamedTuple):
     start: int
@@ -79,16 +86,6 @@ def ends_inside(text: str, end: int) -> bool:
 def _is_word(char: str) -> bool:
     """Scripts without spaces have no words to cut."""
     return char.isascii() and (char.isalnum() or char == "_")
-
-
-FEWEST = 12
-"""Letters and digits that two passages have in common, at least; fewer are found anywhere."""
-
-MARKS = 12
-"""That stand before or after the first and the last word."""
-
-_WORD = re.compile(r"[^\W_]+")
-_MARK = re.compile(r"(?:[^\w\s]|_)")
 
 
 class Nearest(NamedTuple):

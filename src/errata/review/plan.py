@@ -21,6 +21,12 @@ BYTES_A_TOKEN = 3.6
 """Of code and logs; prose has more, so that the estimate is rather too high. Other scripts have more bytes a letter."""
 REPAIRED = 0.15
 """Of the answers, so many need a second round; part of the estimate, and said."""
+MOST_OUTPUT = 4_000
+"""Tokens of an answer; a model is not allowed more."""
+ROUNDS, MOST_ROUNDS = 4, 12
+"""Requests that a model with tools makes, as a rule and at most."""
+DEFINITIONS = 2_000
+"""Tokens that tell a model which tools it has."""
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,14 +72,6 @@ def estimate_all(
         tokens_out=out,
         cost=price(given, out) if calls else 0.0,
     )
-
-
-MOST_OUTPUT = 4_000
-"""Tokens of an answer; a model is not allowed more."""
-ROUNDS, MOST_ROUNDS = 4, 12
-"""Requests that a model with tools makes, as a rule and at most."""
-DEFINITIONS = 2_000
-"""Tokens that tell a model which tools it has."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

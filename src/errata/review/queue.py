@@ -9,6 +9,11 @@ from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
 from errata.model.failure import ListedFailure
 from errata.model.standing import may_be_stale, name_of, standing
 
+QueueKind = Literal["unread", "second", "next"]
+"""What nobody has read; what others have read; or the first, and then what needs a second reader. What was read before
+its evidence changed comes last, but not for a second opinion."""
+NO_KEY = FailureKey(exact="", coarse="")
+
 
 class WaitingFailure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A failure that nobody has read yet, and the group it is taken for."""
@@ -59,13 +64,6 @@ def _varied(members: list[WaitingFailure]) -> list[WaitingFailure]:
         seen[one.key.exact] = rank + 1
         ranked.append((rank, at, one))
     return [one for _, _, one in sorted(ranked, key=lambda entry: entry[:2])]
-
-
-QueueKind = Literal["unread", "second", "next"]
-"""What nobody has read; what others have read; or the first, and then what needs a second reader. What was read before
-its evidence changed comes last, but not for a second opinion."""
-
-NO_KEY = FailureKey(exact="", coarse="")
 
 
 class Queue(NamedTuple):

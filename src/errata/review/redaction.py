@@ -18,10 +18,29 @@ from errata.text.private import for_others, tree_for_others
 
 SHORT, LONG = 200, 50_000
 """Characters: names and words come again and again; what is longer than long is not worth remembering."""
-
 _of_words = lru_cache(2_048)(for_others)
 _of_texts = lru_cache(256)(for_others)
 """The packets of a run share what the subject was told and the turns of a conversation."""
+SHORTEST = 3
+_GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
+# what a model calls itself beside the name it is served under, and whom it calls its maker
+_MAKERS: dict[str, tuple[str, ...]] = {
+    "claude": ("anthropic",),
+    "gpt": ("openai",),
+    "gemini": ("google deepmind", "google"),
+    "gemma": ("google deepmind", "google"),
+    "llama": ("meta ai",),
+    "mistral": ("mistral ai",),
+    "qwen": ("alibaba cloud", "alibaba"),
+    "deepseek": (),
+    "grok": ("xai",),
+    "kimi": ("moonshot ai", "moonshot"),
+    "command-r": ("cohere",),
+}
+_KEY_OF = re.compile(r"\[redacted:(?:anthropic|openai|google)-(key|token)\]")
+"""Whose key it was tells whose model it is."""
+_OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
+SIZE = 16
 
 
 def redact_text(text: str) -> str:
@@ -59,27 +78,6 @@ def _signal(signal: Signal) -> Signal:
 
 def _key(key: FailureKey | None) -> FailureKey | None:
     return key and FailureKey(exact=for_others(key.exact), coarse=for_others(key.coarse))
-
-
-SHORTEST = 3
-_GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
-# what a model calls itself beside the name it is served under, and whom it calls its maker
-_MAKERS: dict[str, tuple[str, ...]] = {
-    "claude": ("anthropic",),
-    "gpt": ("openai",),
-    "gemini": ("google deepmind", "google"),
-    "gemma": ("google deepmind", "google"),
-    "llama": ("meta ai",),
-    "mistral": ("mistral ai",),
-    "qwen": ("alibaba cloud", "alibaba"),
-    "deepseek": (),
-    "grok": ("xai",),
-    "kimi": ("moonshot ai", "moonshot"),
-    "command-r": ("cohere",),
-}
-_KEY_OF = re.compile(r"\[redacted:(?:anthropic|openai|google)-(key|token)\]")
-"""Whose key it was tells whose model it is."""
-_OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
 
 
 class Blindfold:
@@ -124,9 +122,6 @@ def _names(run: Run) -> dict[str, str]:
 def _spellings(name: str) -> tuple[str, ...]:
     """As names of folders and prose write it."""
     return tuple(re.sub(r"[/:_ -]", mark, name) for mark in ("_", "-", " "))
-
-
-SIZE = 16
 
 
 def packet_hash(packet: Packet) -> str:

@@ -16,6 +16,11 @@ from errata.review.verdicts import KeptVerdict, Rejection
 
 AROUND = frozenset((*WHICH, "lease", "packet_hash", "taxonomy", "blind", "run", "case", "case_key"))
 """What stands around an answer and is none of it."""
+_ONE = (
+    'an object such as {"attempt_id": "…", "lease": "…", "label": "…", "cause": "…", "reasoning": "…", "evidence": '
+    '[{"place": "…", "quote": "…"}], "confidence": "…"}\n'
+    "`errata review next RUN` prints one to fill in, `errata review import FILE` takes several"
+)
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,13 +57,6 @@ def read_submission(text: str) -> Submission:
         taxonomy=str(around.get("taxonomy") or ""),
         answer=json.dumps(answer, ensure_ascii=False),
     )
-
-
-_ONE = (
-    'an object such as {"attempt_id": "…", "lease": "…", "label": "…", "cause": "…", "reasoning": "…", "evidence": '
-    '[{"place": "…", "quote": "…"}], "confidence": "…"}\n'
-    "`errata review next RUN` prints one to fill in, `errata review import FILE` takes several"
-)
 
 
 def _named(part: Any) -> str:

@@ -14,7 +14,6 @@ from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
-
 JUDGED = (
     "model_name",
     "turn",
@@ -33,7 +32,6 @@ GENERAL = ("run", "model", "case", "category", "outcome", "failed_checks", "erro
 WHICH = ("run", "case", "attempt_id")
 ANSWERS = ("label", "owner", "cause", "reasoning", "evidence_place", "evidence_quote", "confidence", "note")
 """What the reviewer fills in; the owner only where no label fits."""
-
 _SCORES = {"pass": True, "fail": False}
 _CELLS = {
     "error": ("error", "status", "checks"),
@@ -43,6 +41,9 @@ _CELLS = {
     "grader": ("grader",),
     "judge_reasoning": ("judge_reasoning",),
 }
+Redact = Callable[[Packet], Packet]
+_NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated", "parts"))
+JUDGED_TURNS = frozenset(("conversation-bench",))
 
 
 class ExportRow(NamedTuple):
@@ -50,9 +51,6 @@ class ExportRow(NamedTuple):
     label: str = ""
     """What triage suggests; it speeds a review up and is no truth."""
     owner: str = ""
-
-
-Redact = Callable[[Packet], Packet]
 
 
 def is_failed_row(packet: Packet) -> bool:
@@ -137,9 +135,6 @@ def general_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
     } | {name: _joined(packet, prefixes) for name, prefixes in _CELLS.items()}
 
 
-_NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated", "parts"))
-
-
 def _failed(packet: Packet) -> list[str]:
     checks = packet.facts["checks"]
     return [check["name"] for check in checks if check["status"] == "fail" and check.get("counts") is not False]
@@ -184,9 +179,6 @@ def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]
         return one.packet.run.get("model") or "", one.packet.facts.get("turn", -1), one.packet.attempt_id
 
     return heapq.merge(*streams, key=key)
-
-
-JUDGED_TURNS = frozenset(("conversation-bench",))
 
 
 def are_judged_turns(runs: Sequence[StoredRun]) -> bool:

@@ -8,6 +8,16 @@ from typing import Any
 from errata.model import Attempt, Check, Step, ToolCall, ToolResult
 
 _ABOUT_TOOLS = re.compile(r"(?i)tool|function|\bcall|\bargument")
+LAST = 3
+FIRST = 4
+"""Of those that went wrong: what came later may only follow."""
+NEAR = 1
+"""Steps before and after one that matters."""
+ALL = 40
+"""A transcript of so few steps is shown whole, as far as there is room."""
+LOOKED_FOR = 4
+MATTERING = 24
+"""Steps that matter, at most: those near the end come first."""
 
 
 def as_json(value: Any) -> str:
@@ -93,18 +103,6 @@ def _got(call: ToolCall) -> dict[str, Any]:
     if call.error is not None:
         got["error"] = f"{call.error.type}: {call.error.message}"
     return got
-
-
-LAST = 3
-FIRST = 4
-"""Of those that went wrong: what came later may only follow."""
-NEAR = 1
-"""Steps before and after one that matters."""
-ALL = 40
-"""A transcript of so few steps is shown whole, as far as there is room."""
-LOOKED_FOR = 4
-MATTERING = 24
-"""Steps that matter, at most: those near the end come first."""
 
 
 def step_text(step: Step, before: Step | None = None) -> str:

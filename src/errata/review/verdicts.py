@@ -23,6 +23,7 @@ ON_THEIR_WORD = frozenset(("person",))
 looked up all the same."""
 UNASKED = frozenset(("person", "file"))
 """Who may say nothing of how sure they are."""
+State = Literal["new", "changed", "unchanged"]
 
 
 class Rejection(msgspec.Struct, frozen=True):
@@ -99,9 +100,6 @@ def _made(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> dict[str, 
     more = {"label": chosen.label, "owner": chosen.owner, "also": also, "evidence": evidence.quotes if evidence else ()}
     extra = {"ignored": list(given.ignored)} if given.ignored else {}
     return told | more | {"doubts": (*told["doubts"], *fields.notes), "extra": extra}
-
-
-State = Literal["new", "changed", "unchanged"]
 
 
 class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
