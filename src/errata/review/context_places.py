@@ -6,8 +6,9 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Evidence, LeftOut, SourceRef
+from errata.model.run import case_name
 from errata.review.budget import READABLE, WantedPlace
-from errata.review.material import Clues, Material, name_of, noteworthy, words
+from errata.review.material import Clues, Material, noteworthy, words
 from errata.review.places import (
     CONTEXT,
     EARLIER,
@@ -198,7 +199,7 @@ def _earlier(material: Material, clues: Clues) -> Iterator[WantedPlace]:
         is_root = turn.id == material.attempt.follows
         text = as_json(_turn(turn) | _judged(turn)) if is_root else texts[at]
         rank = ROOT if is_root else EARLIER + min(places[at], 999)
-        name = f"earlier/{name_of(material.run, turn.case)}"
+        name = f"earlier/{case_name(material.run, turn.case)}"
         yield WantedPlace(place=name, source=where(turn.ref), text=text, rank=rank, most=1 / 16, group=TURNS)
 
 
@@ -211,7 +212,7 @@ def _later(material: Material) -> Iterator[WantedPlace]:
     for number, turn in enumerate(material.after[:LATER]):
         told = {"assistant_text": turn.output.text} if turn.output.text else {}
         yield WantedPlace(
-            place=f"later/{name_of(material.run, turn.case)}",
+            place=f"later/{case_name(material.run, turn.case)}",
             source=where(turn.ref),
             text=as_json(told | _judged(turn)),
             rank=ROOT + 1 + number,

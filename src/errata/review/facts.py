@@ -10,8 +10,9 @@ from typing import Any
 
 from errata.model import Attempt, Check, FailureKey, Run, Signal, Usage
 from errata.model.identity import fingerprint
+from errata.model.run import case_name
 from errata.review.excerpts import Seams, Tell, in_short
-from errata.review.material import Clues, Material, gist, name_of, readable
+from errata.review.material import Clues, Material, gist, readable
 from errata.text.clean import clean, one_line
 
 SIGNALS = 12
@@ -150,8 +151,8 @@ def _relations(material: Material) -> dict[str, Any]:
     root = next((one for one in material.before if one.id == attempt.follows), None)
     others = [one for one in material.kin if one.counted and one.duplicate_of is None]
     return {
-        "follows": name_of(run, root.case) if root else attempt.follows,
-        "followed_by": [name_of(run, one.case) for one in material.after][:OTHERS],
+        "follows": case_name(run, root.case) if root else attempt.follows,
+        "followed_by": [case_name(run, one.case) for one in material.after][:OTHERS],
         "other_attempts": [{"attempt": one.index, "outcome": one.outcome} for one in others][:OTHERS],
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from errata.model import Attempt, Attribution, Case, Check, Question, Run, StoredRun
+from errata.model.run import case_name
 from errata.review.excerpts import Tell, in_short
 from errata.review.redaction import LONG
 
@@ -76,17 +77,13 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def case_name(self) -> str:
         """The case as its harness names it."""
-        return name_of(self.run, self.attempt.case)
+        return case_name(self.run, self.attempt.case)
 
     @property
     def is_turn(self) -> bool:
         """Whether the case is a turn of a conversation."""
         steps = self.attempt.steps
         return self.attempt.position is not None and any(step.actor.role == "user" for step in steps)
-
-
-def name_of(run: Run, key: str) -> str:
-    return key.removeprefix(f"{run.suite}/") if run.suite else key
 
 
 class Clues(msgspec.Struct, frozen=True):
