@@ -6,8 +6,8 @@ from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import put_json
+from errata.cli.render.packet import FORMS
 from errata.cli.reports_option import reports_option
-from errata.cli.review.page import FORMS
 from errata.cli.show_attempt import show_attempt
 from errata.cli.show_packet import show_packet
 from errata.cli.show_run import show_run

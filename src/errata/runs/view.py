@@ -13,12 +13,14 @@ from errata.compare.sessions import Timeline, timeline
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun, Verdict
+from errata.model.failure import Filters
+from errata.model.standing import AttemptReview
 from errata.runs.bucketing import bucket_of, bucket_of_one
-from errata.runs.failures import Failure, Filters, join_failures
+from errata.runs.failures import Failure, join_failures
 from errata.runs.history import RunHistory
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
-from errata.runs.standings import Said, counts, standing_now
+from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, Health, Tally, summarise
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, categories_of
@@ -139,7 +141,7 @@ class RunView:
     # review
 
     @cached_property
-    def standings(self) -> dict[str, Said]:
+    def standings(self) -> dict[str, AttemptReview]:
         """Attempt → its verdicts and the one that stands; without stale ones."""
         return standing_now(self.stored, self.store, attributed=self.attributions)
 

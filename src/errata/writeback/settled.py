@@ -8,15 +8,15 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Attribution, Quote, StoredRun
 from errata.model.run import case_name
-from errata.review.standing import Standing
+from errata.model.standing import AttemptReview, Standing
+from errata.model.verdict import word_for
 from errata.runs.explanation import meaning_of
 from errata.runs.stale_quotes import is_stale
-from errata.runs.standings import Said, standing_now
+from errata.runs.standings import standing_now
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of
 from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.database import Store
-from errata.store.reviews import word_for
 from errata.writeback.settling import Opinion, Settled, why_not
 
 HARNESSES = ("inspect-ai", "promptfoo")
@@ -63,7 +63,7 @@ def _failures(stored: StoredRun, store: Store) -> Iterator[Settled]:
             yield Settled(attempt=attempt, case=name, opinion=opinion)
 
 
-def _of_reader(said: Said, stored: StoredRun, store: Store) -> Opinion:
+def _of_reader(said: AttemptReview, stored: StoredRun, store: Store) -> Opinion:
     verdict = said.standing.verdict
     return Opinion(
         owner=verdict.owner,

@@ -9,15 +9,16 @@ from typing import NamedTuple
 from errata.compare.sessions import Timeline
 from errata.model import Attempt, Attribution, Case, ErrorInfo, StoredRun
 from errata.model.identity import split_attempt_id
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
 from errata.report.facts.batch import Category, Failure, Fix, Moment, Test
 from errata.report.facts.shared import Piece
 from errata.report.profiles.parts import plural
 from errata.report.washing import short_line
 from errata.runs.explanation import BY_DEFAULT, meaning_of
-from errata.runs.standings import Said, standing_now
+from errata.runs.standings import standing_now
 from errata.store.attempts import case_of, with_texts
 from errata.store.database import Store
-from errata.store.reviews import word_for
 from errata.triage.reasons import has_logs, reason_of
 from errata.triage.rulebook import Rule
 from errata.triage.rulesets import rules_in_use
@@ -43,7 +44,7 @@ class Batch:
     timeline: Timeline
 
     @cached_property
-    def said(self) -> dict[str, Said]:
+    def said(self) -> dict[str, AttemptReview]:
         return standing_now(self.stored, self.store)
 
     @cached_property
@@ -142,7 +143,7 @@ def _rule_fix(batch: Batch, said: Attribution | None) -> Fix | None:
     return Fix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, by=f"the rule {rule.name}")
 
 
-def _fix(batch: Batch, stood: Said | None, said: Attribution | None) -> Fix | None:
+def _fix(batch: Batch, stood: AttemptReview | None, said: Attribution | None) -> Fix | None:
     verdict = stood.standing.verdict if stood is not None else None
     if verdict is not None and verdict.fix is not None:
         fix, told = verdict.fix, verdict.recommendation
@@ -186,7 +187,7 @@ def _needed(test: Test, category: Category) -> str:
     return "A repeated session measures this test"
 
 
-def _evidence(said: Attribution | None, stood: Said | None) -> Iterator[Piece]:
+def _evidence(said: Attribution | None, stood: AttemptReview | None) -> Iterator[Piece]:
     if stood is not None:
         for quote in stood.standing.verdict.evidence:
             yield Piece(place=quote.place, quote=short_line(quote.quote, QUOTE))

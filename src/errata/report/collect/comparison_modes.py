@@ -11,8 +11,8 @@ from errata.report.collect.datapoints import asked_in, datapoint
 from errata.report.collect.shared import in_common, native_label
 from errata.report.facts.comparison import Mode
 from errata.report.washing import short_line
+from errata.review.labels import suggested_label
 from errata.runs.bucketing import bucket_of
-from errata.runs.standings import suggested_label
 from errata.store.attempts import case_of
 from errata.store.buckets import buckets_of
 from errata.store.database import Store

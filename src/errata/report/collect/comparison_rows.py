@@ -9,7 +9,8 @@ from typing import NamedTuple
 from errata.compare.comparison import Comparison
 from errata.model import Attempt, Attribution, StoredRun
 from errata.model.run import case_name
-from errata.runs.standings import Said, standing_now
+from errata.model.standing import AttemptReview
+from errata.runs.standings import standing_now
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of
 from errata.store.attributions import attributions_of
@@ -36,7 +37,7 @@ class Compared:
 
     label: str
     stored: StoredRun
-    said: Mapping[str, Said]
+    said: Mapping[str, AttemptReview]
     attributed: Mapping[str, Attribution]
     rows: list[Row] = field(default_factory=list)
     no_verdict: list[str] = field(default_factory=list)

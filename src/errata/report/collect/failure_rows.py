@@ -12,11 +12,10 @@ from errata.model.codec import to_whole
 from errata.model.run import case_name
 from errata.report.collect.comparison_rows import is_failed_row
 from errata.report.collect.datapoints import as_json, asked_in
-from errata.review.calls import calls_made, results_got
-from errata.review.export import are_judged_turns
-from errata.review.packing import question_for
-from errata.review.tables import JUDGED
-from errata.runs.standings import suggested_label
+from errata.review.labels import suggested_label
+from errata.review.tables import JUDGED, are_judged_turns
+from errata.review.transcript import calls_made, results_got
+from errata.runs.review_context import question_for
 from errata.store.attempts import attempts_of, cases_of
 from errata.store.attributions import attributions_of
 from errata.store.database import Store

@@ -4,8 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from errata.model import Attempt, Attribution, BucketPlace, Check, Run, StoredRun, Verdict
+from errata.model.failure import Filters
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
 from errata.report.collect.run_evidence import Evidence
 from errata.report.collect.run_repeats import repeat_of
 from errata.report.collect.shared import MACHINERY, native_label
@@ -14,12 +17,11 @@ from errata.report.facts.run import Failure
 from errata.report.washing import short_line
 from errata.runs.bucketing import bucket_of
 from errata.runs.failures import Failure as Found
-from errata.runs.failures import Filters, failures_of
+from errata.runs.failures import failures_of
 from errata.runs.history import Remembered
-from errata.runs.standings import Said, standing_now
+from errata.runs.standings import standing_now
 from errata.store.attempts import attempts_of, categories_of
 from errata.store.database import Store
-from errata.store.reviews import word_for
 from errata.triage.reasons import reason_of
 
 SHORT, ERROR = 160, 300
@@ -34,7 +36,7 @@ class Gathered:
     """Attempt ids, in the same order."""
     first_failed: tuple[str, ...]
     """Of each its first failed check, in the same order; empty where no check saw it."""
-    said: Mapping[str, Said]
+    said: Mapping[str, AttemptReview]
     slips: Mapping[str, BucketPlace]
     steps: tuple[str, ...]
     """The steps of the pipeline in their order, `""` first for what no check saw."""
@@ -99,7 +101,7 @@ def _first(attempt: Attempt) -> str:
 class _Making:
     """What the facts of a failure are made from."""
 
-    said: Mapping[str, Said]
+    said: Mapping[str, AttemptReview]
     slips: Mapping[str, BucketPlace]
     categories: Mapping[str, str]
     remembered: Remembered
@@ -156,7 +158,7 @@ def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -
     return native_label(attribution, run)
 
 
-def _note(stood: Said | None) -> str:
+def _note(stood: AttemptReview | None) -> str:
     """What has to be known of a verdict before one goes by it."""
     if stood is None:
         return ""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from errata.compare.scores import Policy, Score
 from errata.model import Attribution, Run, StoredRun
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
 from errata.report.facts.shared import Reading, ScoreLine
-from errata.runs.standings import Said
-from errata.store.reviews import word_for
 
 MACHINERY = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """Owners whose failures say nothing about the subject."""
@@ -52,7 +52,7 @@ def _note(policy: Policy, score: Score) -> str:
     return "; ".join(told)
 
 
-def reading_of(failures: Iterable[str], said: Mapping[str, Said]) -> Reading:
+def reading_of(failures: Iterable[str], said: Mapping[str, AttemptReview]) -> Reading:
     """`failures` are attempt ids."""
     total = read = second = inherited = disputed = 0
     names: dict[str, None] = {}
