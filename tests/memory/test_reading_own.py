@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from errata.memory.reading import read_report
 from errata.memory.reading.labels import LabelWords
+from errata.model.output.report.run import Advice, Failure, RunReport, Subject
+from errata.model.output.report.shared import Reading
 from errata.render.markdown import to_markdown
-from errata.report.facts.run import Advice, Failure, RunReport, Subject
-from errata.report.facts.shared import Reading
-from errata.report.profiles.run import run_document
+from errata.report.run_document import run_document
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)

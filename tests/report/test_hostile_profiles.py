@@ -16,13 +16,13 @@ from errata.model import Attempt, Case, Check, ErrorInfo, Judgement, Output, Run
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.report import step_summary
-from errata.report.collect.batch import batch_report
-from errata.report.collect.batch_folder import batch_files
-from errata.report.collect.comparison import comparison_report
-from errata.report.collect.run import run_report
-from errata.report.profiles.batch import batch_documents
-from errata.report.profiles.comparison import comparison_document
-from errata.report.profiles.run import run_document
+from errata.report.batch_collect import batch_report
+from errata.report.batch_document import batch_documents
+from errata.report.batch_folder import batch_files
+from errata.report.comparison_collect import comparison_report
+from errata.report.comparison_document import comparison_document
+from errata.report.run_collect import run_report
+from errata.report.run_document import run_document
 from errata.store.database import open_store
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal

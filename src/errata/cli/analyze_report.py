@@ -9,7 +9,7 @@ from errata.store.database import Store
 
 def write_report_of(analysis: Analysis, store: Store) -> Path | None:
     """Into the folder of reports; nothing where all passed."""
-    from errata.report.collect.run_files import REPORTS, write_run_report
+    from errata.report.run_files import REPORTS, write_run_report
     from errata.runs.reports_in_use import named_reports
 
     if not analysis.stored.counts.failures:

@@ -115,7 +115,7 @@ def _hint(path: Path) -> str:
 
 def _kinds(runs: list[StoredRun], named: str | None, *, compared: bool) -> Iterator[tuple[str, list[StoredRun]]]:
     """Which report is written about which runs; each batch and each run has its own, a comparison is about all."""
-    from errata.report.collect.shared import is_unjudged
+    from errata.report.shared import is_unjudged
     from errata.review.export import are_judged_turns
 
     batches = [one for one in runs if named == "batch" or (not named and not compared and _is_batch(one))]

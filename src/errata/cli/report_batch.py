@@ -8,13 +8,13 @@ from errata.cli.paths import place_of
 from errata.cli.report_wish import Wish
 from errata.cli.table import put_parts
 from errata.model import StoredRun
+from errata.model.output.report.batch import BatchReport
 from errata.render.document import Document
 from errata.render.files import Written, write_files
 from errata.render.paths import slug
-from errata.report.collect.batch import batch_report
-from errata.report.collect.batch_folder import EXECUTABLE, batch_files, left_over
-from errata.report.facts.batch import BatchReport
-from errata.report.profiles.parts import named
+from errata.report.batch_collect import batch_report
+from errata.report.batch_folder import EXECUTABLE, batch_files, left_over
+from errata.report.parts import named
 from errata.report.step_summary import of_batch
 
 FOLDER = "analysis"

@@ -7,11 +7,11 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
+from errata.model.output.report.comparison import ComparisonReport
 from errata.render.document import Document
-from errata.report.collect.comparison_files import ComparisonWritten, write_comparison_report
-from errata.report.facts.comparison import ComparisonReport
-from errata.report.profiles.comparison_models import model_in_short
-from errata.report.profiles.run import OFFER
+from errata.report.comparison_files import ComparisonWritten, write_comparison_report
+from errata.report.comparison_models import model_in_short
+from errata.report.run_document import OFFER
 from errata.report.step_summary import of_comparison
 
 DOUBTS, SHARED = 3, 8

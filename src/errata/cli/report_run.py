@@ -8,11 +8,11 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
+from errata.model.output.report.run import GROUPS, RunReport
 from errata.render.document import Document
-from errata.report.collect.run_files import REPORTS, RunWritten, write_run_report
-from errata.report.facts.run import GROUPS, RunReport
-from errata.report.profiles.parts import named, percent
-from errata.report.profiles.run import OFFER, passed_of
+from errata.report.parts import named, percent
+from errata.report.run_document import OFFER, passed_of
+from errata.report.run_files import REPORTS, RunWritten, write_run_report
 from errata.report.step_summary import of_run
 from errata.runs.names import handle_of
 from errata.runs.without_failures import ALL_PASSED

@@ -8,8 +8,8 @@ from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
 from errata.render.document import Document
-from errata.report.collect.transcript_files import TranscriptsWritten, write_transcript_review
 from errata.report.step_summary import of_transcripts
+from errata.report.transcripts_files import TranscriptsWritten, write_transcript_review
 
 ROWS = 8
 

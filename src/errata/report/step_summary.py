@@ -3,17 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from errata.model.output.report.batch import BatchReport
+from errata.model.output.report.comparison import ComparisonReport
+from errata.model.output.report.run import Failure, RunReport
+from errata.model.output.report.shared import Reading
+from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
-from errata.report.facts.batch import BatchReport
-from errata.report.facts.comparison import ComparisonReport
-from errata.report.facts.run import Failure, RunReport
-from errata.report.facts.shared import Reading
-from errata.report.facts.transcripts import TranscriptReport
-from errata.report.profiles.comparison import scores_table, short_words
-from errata.report.profiles.comparison_causes import is_provisional
-from errata.report.profiles.parts import batch_name, money, named, plural, score_table
-from errata.report.profiles.run import passed_of
-from errata.report.profiles.run_failure import label_of
+from errata.report.comparison_causes import is_provisional
+from errata.report.comparison_document import scores_table, short_words
+from errata.report.parts import batch_name, money, named, plural, score_table
+from errata.report.run_document import passed_of
+from errata.report.run_failure_section import label_of
 
 CAUSES, FAILURES, NAMED = 5, 20, 8
 

@@ -1,0 +1,1 @@
+"""The facts of every report, as `errata report --json` prints them."""
