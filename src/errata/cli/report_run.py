@@ -8,14 +8,16 @@ from errata.cli.output import plural, put, put_json
 from errata.cli.report_wish import Wish, names_of
 from errata.cli.table import put_parts
 from errata.model import StoredRun
-from errata.model.output.report.run import GROUPS, RunReport
+from errata.model.output.report.run import RunReport
 from errata.render.document import Document
 from errata.report.parts import named, percent
-from errata.report.run_document import OFFER, passed_of
-from errata.report.run_files import REPORTS, RunWritten, write_run_report
+from errata.report.run_advice import advice_words
+from errata.report.run_document import GROUPS, OFFER, passed_of
+from errata.report.run_files import REPORTS, RunWritten
+from errata.report.run_prose import WORKED, answer_of
 from errata.report.step_summary import of_run
-from errata.runs.names import handle_of
-from errata.runs.without_failures import ALL_PASSED
+from errata.runs.view import RunView
+from errata.verbs.report import report_run
 
 ADVICE = 4
 
@@ -24,12 +26,13 @@ def write_run(stored: StoredRun, options: Options, wish: Wish) -> Document:
     output = wish.output
     file = output if output is not None and output.suffix == ".md" else None
     folder = output if output is not None and file is None else Path(REPORTS)
-    made = write_run_report(stored, options.store, day=wish.day, folder=folder, file=file, html=wish.html)
+    view = RunView(stored, options.store)
+    made = report_run(view, day=wish.day, folder=folder, file=file, html=wish.html)
     if options.json:
         paths = [str(one.path) for one in made.written]
         put_json({"run": stored.run.native_id, "run_id": stored.run.id, "written": paths, "report": made.report})
     elif wish.in_words:
-        show_run(made, handle_of(stored, options.store))
+        show_run(made, view.handle)
     return of_run(made.report, names_of(made.written))
 
 
@@ -39,15 +42,16 @@ def show_run(made: RunWritten, handle: str) -> None:
     rate = f" ({percent(subject.passed / subject.total)})" if subject.judged and subject.total else ""
     put(f"{handle} · {subject.model or 'unknown model'} · {passed_of(subject)}{rate}", hang=2)
     if not made.written:
-        ends = ", and no" if report.answer.startswith(ALL_PASSED) else ". No"
-        put(f"{report.answer.removesuffix('.')}{ends} report was written.", hang=2)
+        nothing = report.nothing_failed
+        ends = ", and no" if nothing is not None and nothing.state == "all_passed" else ". No"
+        put(f"{answer_of(report).removesuffix('.')}{ends} report was written.", hang=2)
         return
     reading = report.reading
     if reading.failures:
         state = "PROVISIONAL: owners come from rules" if reading.status == "provisional" else "reviewed"
         put(f"{state}; {reading.read} of {plural(reading.failures, 'failure')} read")
     put()
-    put(report.answer)
+    put(answer_of(report))
     _show_counts(report)
     put()
     for one, name in zip(made.written, names_of(made.written), strict=True):
@@ -64,7 +68,7 @@ def _show_counts(report: RunReport) -> None:
     if repeats:
         put_parts("repeats", [f"{len(repeats)} of {len(report.failures)}: {named(repeats, 4)}"])
     for action in report.actions:
-        put_parts("action", [f"{action.date} {action.path or action.what}: {action.worked}"])
-    fresh = [one for one in report.advice if not one.done and one.group in ("eval", "config")]
+        put_parts("action", [f"{action.date} {action.path or action.what}: {WORKED[action.worked]}"])
+    fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config")]
     for one in fresh[:ADVICE]:
-        put_parts("advice", [f"{GROUPS[one.group].lower()}: {one.text}"])
+        put_parts("advice", [f"{GROUPS[one.group].lower()}: {advice_words(one)}"])

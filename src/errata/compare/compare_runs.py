@@ -1,6 +1,5 @@
 """The verb `compare`: what differs between runs, where they measured the same thing."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from errata.compare.common_cases import common_cases, refuse_nothing_shared, ref
 from errata.compare.dimensions import CountByRun, failed_dimensions
 from errata.compare.flips import Flips, flips_between
 from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
+from errata.compare.one_run import left_out_of_clean
 from errata.compare.pairings import Pairing, pairings, without_cells
 from errata.compare.patterns import counted_patterns
 from errata.compare.policies import POLICIES
@@ -111,7 +111,7 @@ def compare_runs(
     matrix, fit = basis.matrix, basis.facts
     runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, store)
     sets = _sets(matrix)
-    out = _left_out_of_clean(matrix, runs)
+    out = left_out_of_clean(matrix, [one.scores["clean"] for one in runs])
     shown, clean = (by_subject(one) if wish.by_model else one for one in (matrix, without_cells(matrix, out)))
     return Comparison(
         wish=wish,
@@ -200,19 +200,6 @@ def _sets(matrix: Matrix) -> Sets:
         instability=instability(matrix),
         flips=flips_between(matrix, 0, 1) if len(matrix.columns) == 2 else None,
     )
-
-
-def _left_out_of_clean(matrix: Matrix, runs: Sequence[Compared]) -> frozenset[At]:
-    """The failed cells of which every failed attempt says nothing about the subject, or has an earlier stand-in."""
-    found: set[At] = set()
-    for at, (column, one) in enumerate(zip(matrix.columns, runs, strict=True)):
-        clean = one.scores["clean"]
-        out = Counter(member.case for group in clean.groups for member in group.members) + Counter(clean.recovered)
-        for case, often in out.items():
-            cell = matrix.rows[case][at] if case in matrix.rows else None
-            if cell is not None and often >= cell.fails:
-                found.add((column.pk, case))
-    return frozenset(found)
 
 
 def _order_of_checks(facts: Sequence[RunFacts]) -> list[str]:

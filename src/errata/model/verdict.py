@@ -63,3 +63,9 @@ class Verdict(Record):
     """Something in the packet talked to the reviewer: another one must agree before this counts as final."""
     supersedes: str | None = None
     at: str | None = None
+
+
+def word_for(reviewer: Reviewer) -> str:
+    """Kind, name and version in one word, as the store and its users name a reviewer."""
+    version = f"@{reviewer.version}" if reviewer.version else ""
+    return f"{reviewer.kind}:{reviewer.name}{version}"

@@ -11,7 +11,7 @@ from errata.model.run import case_name
 from errata.report.batch_categories import categorised
 from errata.report.batch_failures import Batch, failure_facts
 from errata.report.batch_prose import advice_of, answer_of, limits_of, quiet_exits, warning_of
-from errata.report.shared import day_of, reading_of, score_lines
+from errata.report.shared import day_of, review_coverage, score_lines
 from errata.runs.names import handle_of
 from errata.runs.scores import score_run
 from errata.runs.standings import standing_now
@@ -49,7 +49,7 @@ def batch_report(stored: StoredRun, store: Store, *, made: str) -> BatchReport:
         made=made,
         answer=answer_of(tests, categories, timeline),
         warning=warning_of(scores),
-        reading=reading_of((one.id for one in batch.failing.values()), said),
+        reading=review_coverage((one.id for one in batch.failing.values()), said),
         scores=score_lines(scores.scores),
         config=tuple(_config(stored)),
         tests=tests,

@@ -13,11 +13,11 @@ from errata.compare.sets import Uniques
 from errata.model import StoredRun
 from errata.model.cell import Cell
 from errata.model.output.report.comparison import ComparisonReport, Dimension, Model, ModelMode, Run, Unique
-from errata.model.output.report.shared import Reading
+from errata.model.output.report.shared import ReviewCoverage
 from errata.report.comparison_modes import Found, mistake_of, modes_of
 from errata.report.comparison_rows import Compared, Names, called, compared
 from errata.report.parts import plural
-from errata.report.shared import reading_of, score_lines
+from errata.report.shared import review_coverage, score_lines
 from errata.runs.names import handle_of
 from errata.runs.summary import check_run
 from errata.runs.suspicions import suspicious_passes
@@ -99,9 +99,9 @@ def _dimensions(runs: Sequence[Compared]) -> Iterator[Dimension]:
         yield Dimension(name=name, failed=failed, applicable=tuple(one.applicable[name] for one in runs))
 
 
-def _reading(runs: Sequence[Compared]) -> Reading:
+def _reading(runs: Sequence[Compared]) -> ReviewCoverage:
     said = {attempt: found for one in runs for attempt, found in one.said.items()}
-    return reading_of((row.attempt.id for one in runs for row in one.rows), said)
+    return review_coverage((row.attempt.id for one in runs for row in one.rows), said)
 
 
 def _models(runs: Sequence[Compared], comparison: Comparison, modes: Sequence[Found], names: Names) -> Iterator[Model]:

@@ -1,9 +1,9 @@
-"""Parts that the documents of several profiles have: the score bracket, rates, counts in words."""
+"""What the documents of several profiles share: the score bracket, rates, counts in words."""
 
 from collections.abc import Iterable, Sequence
 
 from errata.model.output.report.batch import BatchReport
-from errata.model.output.report.shared import Reading, ScoreLine
+from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Table, line, table
 
 NONE = "–"
@@ -16,11 +16,30 @@ def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table
             f"{one.passed}/{one.total}" if one.total else NONE,
             percent(one.rate),
             interval(one),
-            "; ".join(part for part in (one.left_out, one.note) if part) or "nothing",
+            "; ".join(part for part in (left_out_words(one), score_note(one)) if part) or "nothing",
         )
         for one in scores
     ]
     return table(("score", "passed", "rate", "95 % interval", last), rows, right=("passed", "rate"))
+
+
+def left_out_words(score: ScoreLine) -> str:
+    """`2 left out: provider 1, environment 1`."""
+    count = sum(score.left_out.values())
+    return f"{count} left out: {reasons_words(score)}" if count else ""
+
+
+def reasons_words(score: ScoreLine) -> str:
+    return ", ".join(f"{why} {often}" for why, often in score.left_out.items())
+
+
+def score_note(score: ScoreLine) -> str:
+    parts = [score.note] if score.note else []
+    if score.recovered:
+        parts.append(f"{score.recovered} taken from an earlier session that measured them")
+    if score.reproduced is not None:
+        parts.append("the harness's own number, reproduced" if score.reproduced else f"the harness says {score.stated}")
+    return "; ".join(parts)
 
 
 def percent(rate: float | None) -> str:
@@ -50,7 +69,7 @@ def named(cases: Sequence[str], most: int = 12) -> str:
     return f"{shown} and {len(cases) - most:,} more" if len(cases) > most else shown
 
 
-def status_line(reading: Reading, *, state: bool = True) -> Line:
+def status_line(reading: ReviewCoverage, *, state: bool = True) -> Line:
     """Whether anybody has read what stands here, and with `state` what that makes of it."""
     if not reading.failures:
         return line("there is no failure to read")
@@ -64,11 +83,11 @@ def status_line(reading: Reading, *, state: bool = True) -> Line:
     return line(word if state else "", "".join(parts))
 
 
-def _by(reading: Reading) -> str:
+def _by(reading: ReviewCoverage) -> str:
     return f" by {' and '.join(reading.by)}" if reading.by else ""
 
 
-def _second(reading: Reading) -> str:
+def _second(reading: ReviewCoverage) -> str:
     return f"{reading.second} with a second opinion" if reading.second else "no second opinion"
 
 

@@ -1,15 +1,20 @@
-"""What to do: what reviewers recommend, what rules allow to say, and nothing that was done already."""
+"""What to do about a run: what reviewers recommend, what rules allow to say, and nothing that was done already."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from errata.memory.acted_on import acted_on
 from errata.model import Action
-from errata.model.output.report.run import Advice, Failure
+from errata.model.output.report.run import Advice, AdviceKind, Failure
+from errata.model.output.report.shared import DoneAction
 from errata.model.words import RecommendationGroup
 from errata.report.parts import plural
-from errata.report.run_failures import Gathered
+from errata.report.run_prose import short_of
 from errata.runs.history import Remembered
+from errata.runs.standings import Said
 from errata.text.outgoing import short_line
 
 DONE = 120
@@ -18,100 +23,119 @@ REPEATED = 2
 """A model that fails a case in so many reports and runs gets a note."""
 
 
-def advice_of(failures: Sequence[Failure], gathered: Gathered, remembered: Remembered) -> tuple[Advice, ...]:
-    """In the order of the groups; what several failures share is said once."""
-    found: dict[tuple[RecommendationGroup, str, str], list[str]] = {}
-    for group, text, path, case in (*_read(failures, gathered), *_by_rule(failures)):
-        found.setdefault((group, text.strip().rstrip("."), path), []).append(case)
-    made = [_advice(group, text, path, cases, remembered.actions) for (group, text, path), cases in found.items()]
-    return (*_without_effect(remembered), *made)
+class _Key(NamedTuple):
+    """What failures share that get the same advice."""
+
+    group: RecommendationGroup
+    kind: AdviceKind
+    text: str = ""
+    path: str = ""
+    reports: int = 0
+    runs: int = 0
 
 
-def _advice(
-    group: RecommendationGroup, text: str, path: str, cases: Sequence[str], actions: Sequence[Action]
-) -> Advice:
-    acting = group in ("eval", "config")
-    done = acted_on(text, actions, group=group, cases=cases, path=path) if acting else None
-    told = f"{done.date[:10]}: {short_line(' '.join(filter(None, (done.path, done.what))), DONE)}" if done else ""
-    return Advice(group=group, text=text, cases=tuple(cases), path=path, done=told)
+def collect_advice(
+    failures: Sequence[Failure], standings: Mapping[str, Said], history: Remembered
+) -> tuple[Advice, ...]:
+    """In the order of the groups; what several failures share is there once."""
+    found: dict[_Key, list[str]] = {}
+    for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures)):
+        found.setdefault(key, []).append(case)
+    made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in found.items()]
+    return (*_without_effect(history), *(_with_action(one, history.actions) for one in made))
 
 
-Told = tuple[RecommendationGroup, str, str, str]
+def _with_action(advice: Advice, actions: Sequence[Action]) -> Advice:
+    acting = advice.group in ("eval", "config")
+    words = advice_words(advice)
+    done = acted_on(words, actions, group=advice.group, cases=advice.cases, path=advice.path) if acting else None
+    return msgspec.structs.replace(advice, done=_done(done)) if done is not None else advice
 
 
-def _read(failures: Sequence[Failure], gathered: Gathered) -> Iterator[Told]:
-    for one, attempt in zip(failures, gathered.ids, strict=True):
-        stood = gathered.said.get(attempt)
-        told = stood.standing.verdict.recommendation if stood is not None else None
-        if _is_steady(one) and not (told is not None and told.group == "model" and told.text):
-            yield "model", f"{one.short or one.error} {_again(one)}", "", one.case
-        if told is not None and told.text:
-            again = f" {_again(one)}" if told.group == "model" and _is_steady(one) else ""
-            yield told.group, f"{told.text.strip().rstrip('.')}{again}", told.target_path, one.case
-        elif stood is not None and one.owner == "model":
-            yield "none", "Fair failures: the task asks for it and the model did otherwise", "", one.case
+def _done(action: Action) -> DoneAction:
+    return DoneAction(date=action.date[:10], path=action.path, what=action.what)
 
 
-def _by_rule(failures: Sequence[Failure]) -> Iterator[Told]:
+def _by_reviewers(failures: Sequence[Failure], standings: Mapping[str, Said]) -> Iterator[tuple[_Key, str]]:
     for one in failures:
-        if one.reviewed:
-            continue
-        for applies, group, text in _RULES:
-            if applies(one):
-                yield group, text, "", one.case
-                break
+        standing = standings.get(one.attempt_id)
+        given = standing.standing.verdict.recommendation if standing is not None else None
+        again = (one.repeat.reports, one.repeat.runs)
+        if _is_steady(one) and not (given is not None and given.group == "model" and given.text):
+            yield _Key("model", "repeated", short_of(one) or one.error, "", *again), one.case
+        if given is not None and given.text:
+            counts = again if given.group == "model" and _is_steady(one) else (0, 0)
+            text = given.text.strip().rstrip(".")
+            yield _Key(given.group, "recommendation", text, given.target_path, *counts), one.case
+        elif standing is not None and one.owner == "model":
+            yield _Key("none", "fair"), one.case
+
+
+def _by_rules(failures: Sequence[Failure]) -> Iterator[tuple[_Key, str]]:
+    for one in failures:
+        rule = next((rule for rule in _RULES if rule.applies(one)), None) if not one.reviewed else None
+        if rule is not None:
+            yield _Key(rule.group, rule.kind), one.case
 
 
 def _is_steady(one: Failure) -> bool:
     return one.owner == "model" and one.repeat.reports + one.repeat.runs >= REPEATED
 
 
-def _again(one: Failure) -> str:
-    """By how many it was told before."""
-    told = [plural(count, word) for count, word in ((one.repeat.reports, "report"), (one.repeat.runs, "run")) if count]
-    return f"(again: {' and '.join(told)} before)"
+class _Rule(NamedTuple):
+    kind: AdviceKind
+    group: RecommendationGroup
+    applies: Callable[[Failure], bool]
 
 
-_RULES: tuple[tuple[Callable[[Failure], bool], RecommendationGroup, str], ...] = (
-    (
-        lambda one: one.label == "KNOWN_GAP",
-        "eval",
-        "A known gap fails again: explain what is missing in the task, or leave the case out of the score",
-    ),
-    (lambda one: one.owner == "harness", "config", "Mend the harness, then repeat what it kept from being measured"),
-    (
-        lambda one: one.owner in ("provider", "environment", "simulator"),
-        "none",
-        "Repeat them (`errata rerun`), change nothing",
-    ),
-    (
-        lambda one: one.owner == "collateral",
-        "none",
-        "They follow from another failure, or the run was stopped: mend that, then repeat them",
-    ),
-    (
-        lambda one: one.owner == "grader",
-        "config",
-        "Look at what was demanded: by the rules, the grader or lint fails what was asked for",
-    ),
-    (lambda one: one.owner == "task", "eval", "Look at the task: by the rules, it does not say what is checked"),
-    (lambda one: one.owner == "budget", "config", "Look at the limits that ended them"),
-    (lambda one: one.owner == "unknown", "none", "No rule knows what happened: read them (`errata review next`)"),
-    (lambda one: one.owner == "model", "none", "By the rules the model's; read them before anything is changed"),
+_RULES = (
+    _Rule("known_gap", "eval", lambda one: one.label == "KNOWN_GAP"),
+    _Rule("harness", "config", lambda one: one.owner == "harness"),
+    _Rule("infrastructure", "none", lambda one: one.owner in ("provider", "environment", "simulator")),
+    _Rule("collateral", "none", lambda one: one.owner == "collateral"),
+    _Rule("grader", "config", lambda one: one.owner == "grader"),
+    _Rule("task", "eval", lambda one: one.owner == "task"),
+    _Rule("budget", "config", lambda one: one.owner == "budget"),
+    _Rule("unknown", "none", lambda one: one.owner == "unknown"),
+    _Rule("model", "none", lambda one: one.owner == "model"),
 )
 
+_WORDS: dict[AdviceKind, str] = {
+    "fair": "Fair failures: the task asks for it and the model did otherwise",
+    "known_gap": "A known gap fails again: explain what is missing in the task, or leave the case out of the score",
+    "harness": "Mend the harness, then repeat what it kept from being measured",
+    "infrastructure": "Repeat them (`errata rerun`), change nothing",
+    "collateral": "They follow from another failure, or the run was stopped: mend that, then repeat them",
+    "grader": "Look at what was demanded: by the rules, the grader or lint fails what was asked for",
+    "task": "Look at the task: by the rules, it does not say what is checked",
+    "budget": "Look at the limits that ended them",
+    "unknown": "No rule knows what happened: read them (`errata review next`)",
+    "model": "By the rules the model's; read them before anything is changed",
+}
 
-def _without_effect(remembered: Remembered) -> Iterator[Advice]:
-    for one in remembered.effects:
+
+def _without_effect(history: Remembered) -> Iterator[Advice]:
+    for one in history.effects:
         if one.worked == "no":
-            action = one.action
-            what = action.path or short_line(action.what, DONE)
-            yield Advice(
-                group=_kind(action),
-                text=f"Find out why the change of {action.date[:10]} ({what}) has no effect: {one.why}",
-            )
+            yield Advice(group=_group_of(one.action), kind="no_effect", text=one.why, action=_done(one.action))
 
 
-def _kind(action: Action) -> RecommendationGroup:
+def _group_of(action: Action) -> RecommendationGroup:
     """A change of a task or a grader is the eval's, all else is configuration."""
     return "eval" if _EVAL.search(action.path) else "config"
+
+
+def advice_words(advice: Advice) -> str:
+    """One piece of advice as a sentence without its full stop."""
+    if advice.kind == "no_effect" and advice.action is not None:
+        action = advice.action
+        what = action.path or short_line(action.what, DONE)
+        return f"Find out why the change of {action.date} ({what}) has no effect: {advice.text}"
+    text = _WORDS.get(advice.kind, advice.text)
+    again = [plural(count, word) for count, word in ((advice.reports, "report"), (advice.runs, "run")) if count]
+    return f"{text} (again: {' and '.join(again)} before)" if again else text
+
+
+def done_words(action: DoneAction) -> str:
+    """When it was done, and what."""
+    return f"{action.date}: {short_line(' '.join(filter(None, (action.path, action.what))), DONE)}"

@@ -1,78 +1,117 @@
-"""The facts of one run's report, collected from triage, reviews, buckets, scores and memory."""
+"""The facts of one run's report, collected from its view: triage, reviews, buckets, scores and memory."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from errata.compare.categories import fisher
-from errata.compare.pairs import holm, mcnemar
-from errata.model import Finding, StoredRun
+from errata.compare.one_run import categories_of_run, change_since
 from errata.model.identity import split_attempt_id
-from errata.model.output.report.run import Action, Failure, Impact, Pattern, RunReport, StepCount, Subject
-from errata.model.output.report.shared import ScoreLine
+from errata.model.output.report.run import (
+    ActionEffect,
+    Bounds,
+    CategoryTest,
+    EarlierReport,
+    Failure,
+    Impact,
+    ImpactKind,
+    Pattern,
+    PreviousRun,
+    RunReport,
+    SharedText,
+    StepCount,
+    StepKind,
+    Subject,
+)
+from errata.model.output.report.shared import ScoreLine, SuspiciousPasses
 from errata.model.run import case_name
-from errata.report.parts import named, percent, plural
-from errata.report.run_advice import advice_of
-from errata.report.run_failures import Gathered, gather
-from errata.report.run_prose import answer_of
-from errata.report.shared import MACHINERY, day_of, in_common, is_unjudged, reading_of, score_lines
+from errata.report.run_advice import collect_advice
+from errata.report.run_failures import RunFailures, collect_failures
+from errata.report.run_prose import is_ours
+from errata.report.shared import (
+    MACHINERY,
+    day_of,
+    finding_facts,
+    in_common,
+    is_unjudged,
+    review_coverage,
+    score_lines,
+)
 from errata.runs.causes import Causes
-from errata.runs.earlier_runs import earlier_of_same_model
-from errata.runs.history import Remembered, remember
-from errata.runs.scores import Scores
-from errata.runs.summary import summarise
-from errata.runs.suspicions import suspicious_passes
-from errata.runs.without_failures import harness_says, untold_of
-from errata.store.attempts import categories_of
-from errata.store.buckets import buckets_of
-from errata.store.cells import cells_of
-from errata.store.database import Store
+from errata.runs.history import Remembered
+from errata.runs.view import RunView
+from errata.runs.without_failures import harness_count, untold_of, without_failures
 from errata.text.outgoing import short_line
 
-ALPHA = 0.05
-ODD = 8
-TOLD, PATTERN = 4, 160
-WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "not known yet"}
-FINDINGS = ("error", "warning")
-BY_VERDICT = "none (the verdict alone tells)"
+SHARED = 2
+NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
+SKIPPED = 3
+NOT_FINISHED = frozenset(("unfinished", "skipped"))
 
 
-def run_report(stored: StoredRun, store: Store, *, made: str) -> RunReport:
+def run_report(view: RunView, *, made: str) -> RunReport:
     """`made` is the day of the analysis, in UTC."""
-    whole = summarise(stored, store)
-    scores, health = whole.scores, whole.health
-    remembered = remember(stored, store)
-    gathered = gather(stored, store, remembered)
-    failures = gathered.failures
-    lines = score_lines(scores.scores)
-    patterns = patterns_of(stored, store, gathered, remembered)
+    summary, history = view.summary, view.history
+    survey = _survey(view)
+    collected = collect_failures(view)
+    failures = collected.failures
+    lines = score_lines(summary.scores.scores)
+    patterns = _patterns(view, collected)
     return RunReport(
-        subject=_subject(stored, scores, gathered, health.findings),
+        subject=_subject(view, survey),
         made=made,
-        reading=reading_of(gathered.ids, gathered.said),
-        answer=answer_of(stored, failures, unavailable=bool(scores.unavailable)),
+        reading=review_coverage((one.attempt_id for one in failures), view.standings),
         scores=lines,
-        steps=tuple(_steps(gathered)),
-        step_word="Step" if gathered.in_steps else "Check",
+        steps=tuple(_steps(collected, survey)),
+        in_steps=survey.in_steps,
         failures=failures,
+        nothing_failed=None if failures else without_failures(view.stored),
         patterns=patterns,
-        shared_texts=tuple(shared_texts(whole.causes, patterns, len(failures))),
-        categories=_categories(stored, store, failures),
-        since=_since(stored, store),
-        history=tuple(f"{one.date or 'undated'} {one.path}" for one in reversed(remembered.shelved.same_model)),
-        told_before=tuple(_told_before(remembered)),
-        actions=tuple(_actions(remembered, stored)),
-        advice=advice_of(failures, gathered, remembered),
+        shared_texts=tuple(_shared_texts(summary.causes, patterns)),
+        categories=tuple(_categories(view)),
+        since=_since(view),
+        history=tuple(_history(history)),
+        actions=tuple(_actions(view)),
+        advice=collect_advice(failures, view.standings, history),
         impact=tuple(_impact(failures)),
         bounds=_bounds(lines, failures),
-        findings=tuple(f"{one.name}: {one.text}" for one in health.findings if one.severity in FINDINGS),
-        suspicious=tuple(_suspicious(stored, store)),
-        limits=tuple(_limits(gathered, remembered)),
+        findings=tuple(finding_facts(summary.health.findings)),
+        suspicious=tuple(_suspicious(view)),
+        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.shelf.skipped[:SKIPPED]),
     )
 
 
-def _subject(stored: StoredRun, scores: Scores, gathered: Gathered, findings: Sequence[Finding]) -> Subject:
-    run, cost = stored.run, scores.cost
-    as_counted = _as_the_harness_counts(stored, scores)
-    unavailable = next((one.text for one in findings if one.name == "unavailable"), "")
+class _Survey(NamedTuple):
+    """One pass over the counted attempts."""
+
+    steps: tuple[str, ...]
+    """The steps of the pipeline in their order."""
+    in_steps: bool
+    pending: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def _survey(view: RunView) -> _Survey:
+    """The steps that the harness knows, whether they are steps at all, and what did not finish or is missing."""
+    order: dict[str, int] = {}
+    in_steps = True
+    pending, missing = [], []
+    for attempt in view.attempts(counted=True):
+        if attempt.execution in NOT_FINISHED:
+            pending.append(case_name(view.run, attempt.case))
+        elif attempt.execution == "missing":
+            missing.append(case_name(view.run, attempt.case))
+        for check in attempt.checks:
+            if check.kind == "step":
+                order[check.name] = min(order.get(check.name, check.order), check.order)
+            elif check.counts:
+                in_steps = False
+    steps = sorted(order, key=lambda name: order[name])
+    return _Survey(tuple(steps), in_steps and bool(order), tuple(pending), tuple(missing))
+
+
+def _subject(view: RunView, survey: _Survey) -> Subject:
+    run, stored, scores = view.run, view.stored, view.summary.scores
+    cost, untold = scores.cost, untold_of(stored)
+    passed, total = _as_the_harness_counts(view)
     return Subject(
         native_id=run.native_id,
         run_id=run.id,
@@ -83,14 +122,15 @@ def _subject(stored: StoredRun, scores: Scores, gathered: Gathered, findings: Se
         experiment=run.variant.get("experiment", ""),
         suite=run.suite,
         date=day_of(run),
-        passed=as_counted[0],
-        total=as_counted[1],
+        passed=passed,
+        total=total,
         judged=not is_unjudged(stored),
-        pending=gathered.pending,
-        missing=gathered.missing,
-        missing_unnamed=max(0, (run.expected_cases or 0) - stored.counts.cases - untold_of(stored)),
-        untold=harness_says(run) if untold_of(stored) else "",
-        unavailable=unavailable,
+        pending=survey.pending,
+        missing=survey.missing,
+        missing_unnamed=max(0, (run.expected_cases or 0) - stored.counts.cases - untold),
+        not_in_log=untold,
+        harness=harness_count(run) if untold else None,
+        unavailable=bool(scores.unavailable),
         excluded=run.excluded.reason if run.excluded is not None else "",
         cost=cost.total,
         costed=stored.counts.counted - cost.unknown if cost.total is not None else 0,
@@ -99,197 +139,154 @@ def _subject(stored: StoredRun, scores: Scores, gathered: Gathered, findings: Se
     )
 
 
-def _as_the_harness_counts(stored: StoredRun, scores: Scores) -> tuple[int, int]:
+def _as_the_harness_counts(view: RunView) -> tuple[int, int]:
     """Its own pass rate where it states one of all that it ran; else every expected case."""
-    strict = scores.scores["strict"]
+    strict, stored = view.summary.scores.scores["strict"], view.stored
     counted = (0, stored.counts.cases) if is_unjudged(stored) else (strict.passed, strict.total)
     return stored.run.stated_passes or counted
 
 
-def _steps(gathered: Gathered) -> Iterator[StepCount]:
-    """Every step that the harness has, also those at which nothing failed."""
-    by_step: dict[str, list[str]] = {name: [] for name in gathered.steps}
-    for one, first in zip(gathered.failures, gathered.first_failed, strict=True):
-        also = f" (also {' and '.join(one.also_failed)})" if one.also_failed else ""
-        by_step.setdefault(first or (BY_VERDICT if one.measured else ""), []).append(f"{one.case}{also}")
-    for step, cases in by_step.items():
-        if step or cases or gathered.in_steps:
-            yield StepCount(step=step or "none (nothing was checked)", count=len(cases), cases=tuple(cases))
+def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:
+    """Every step that the harness has, also those at which nothing failed; what no check saw is first."""
+    no_check = [""] if survey.in_steps or "" in collected.first_failed else []
+    by_step: dict[tuple[StepKind, str], list[str]] = {}
+    for name in (*no_check, *survey.steps):
+        by_step["check" if name else "unchecked", name] = []
+    for one, first in zip(collected.failures, collected.first_failed, strict=True):
+        kind: StepKind = "check" if first else "verdict" if one.measured else "unchecked"
+        by_step.setdefault((kind, first), []).append(one.attempt_id)
+    for (kind, step), attempts in by_step.items():
+        if step or attempts or survey.in_steps or kind == "verdict":
+            yield StepCount(step=step, kind=kind, count=len(attempts), attempts=tuple(attempts))
 
 
-def _categories(stored: StoredRun, store: Store, failures: Sequence[Failure]) -> str:
-    of_case = {case_name(stored.run, key): name for key, name in categories_of(store, stored.pk).items() if name}
-    if not of_case:
-        return ""
-    sizes = _counts(of_case.values())
-    failed = _counts(of_case[one.case] for one in failures if one.case in of_case and not one.machinery)
-    tried, hard = sum(sizes.values()), sum(failed.values())
-    told = ", ".join(f"{name} {failed.get(name, 0)}/{size}" for name, size in sorted(sizes.items())[:12])
-    tests = [(name, _p(failed.get(name, 0), size, hard, tried)) for name, size in sorted(sizes.items())]
-    adjusted = holm([p for _, p in tests])
-    harder = [
-        f"{name} (p = {p:.3f})"
-        for (name, _), p in zip(tests, adjusted, strict=True)
-        if p < ALPHA and failed.get(name, 0) * tried > hard * sizes[name]
-    ]
-    if harder:
-        return f"measured failures by category are {told}. Harder than the rest beyond chance: {', '.join(harder)}."
-    return f"measured failures by category are {told}. No category can be called harder: the counts are too small."
-
-
-def _p(failed: int, size: int, hard: int, tried: int) -> float:
-    """A case that was tried several times may fail more often than there are cases."""
-    return fisher(min(failed, size), size, min(hard, tried), tried)
-
-
-def _counts(words: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for word in words:
-        counts[word] = counts.get(word, 0) + 1
-    return counts
-
-
-def _since(stored: StoredRun, store: Store) -> str:
-    """Against the previous run of the same model, whatever the reason of a failure."""
-    before = next(earlier_of_same_model(stored, store), None)
-    if before is None:
-        return ""
-    went: dict[int, dict[str, bool]] = {before.pk: {}, stored.pk: {}}
-    for cell in cells_of(store, list(went)):
-        if cell.decided:
-            went[cell.run][cell.case] = cell.passed
-    then, now = went[before.pk], went[stored.pk]
-    shared = then.keys() & now.keys()
-    fixed = sum(now[case] and not then[case] for case in shared)
-    broke = sum(then[case] and not now[case] for case in shared)
-    both = sum(not then[case] and not now[case] for case in shared)
-    p = mcnemar(fixed, broke)
-    chance = "no more than chance" if p >= ALPHA else "more than chance"
-    return (
-        f"{before.run.native_id[:8]} of {day_of(before.run)}. Failed in both {both}; failed then, pass now {fixed}; "
-        f"passed then, fail now {broke}. The difference is {chance} (exact McNemar, {fixed} against {broke}, "
-        f"p = {p:.2f})."
-    )
-
-
-def _told_before(remembered: Remembered) -> Iterator[str]:
-    """What earlier reports about the model say is behind several failures."""
-    for report in reversed(remembered.shelved.same_model):
-        for pattern in report.patterns[:TOLD]:
-            yield f'{report.date or "undated"}: "{short_line(pattern, PATTERN)}"'
-
-
-def _actions(remembered: Remembered, stored: StoredRun) -> Iterator[Action]:
-    for one in remembered.effects:
-        action = one.action
-        yield Action(
-            date=action.date[:10],
-            what=action.what,
-            path=action.path,
-            cases=tuple(case_name(stored.run, case) for case in action.addresses),
-            worked=WORKED[one.worked],
-            why=one.why,
-        )
-
-
-def _impact(failures: Sequence[Failure]) -> Iterator[Impact]:
-    kinds = (
-        ("Genuine model faults", [one for one in failures if one.owner == "model"]),
-        ("Known gap", [one for one in failures if one.label == "KNOWN_GAP"]),
-        ("Actionable on our side (eval, lint, grader, task)", [one for one in failures if _is_ours(one)]),
-        ("Ran into a limit (budget)", [one for one in failures if one.owner == "budget"]),
-        ("Says nothing about the model, repeat", [one for one in failures if one.owner in MACHINERY]),
-        ("Not known", [one for one in failures if one.owner == "unknown"]),
-    )
-    for what, members in kinds:
-        if members:
-            yield Impact(what=what, count=len(members))
-
-
-def _is_ours(one: Failure) -> bool:
-    return one.owner in ("grader", "task") and one.label != "KNOWN_GAP"
-
-
-def _bounds(lines: Sequence[ScoreLine], failures: Sequence[Failure]) -> str:
-    by_policy = {one.policy: one for one in lines}
-    strict = by_policy.get("strict")
-    if strict is None or not strict.total:
-        return ""
-    not_own = sum(one.owner not in ("model", "budget", "unknown") for one in failures)
-    most = min(strict.passed + not_own, strict.total)
-    told = (
-        f"The model's score lies between {percent(strict.rate)} ({strict.passed}/{strict.total}, everything counts "
-        f"against it) and {percent(most / strict.total)} ({most}/{strict.total}, if every failure that is not its own "
-        "had passed)."
-    )
-    best = next((by_policy[name] for name in ("reviewed", "clean") if name in by_policy), None)
-    if best is None or not best.total or best.low is None or best.high is None:
-        return told
-    figure = f"{percent(best.rate)} ({best.passed}/{best.total}), interval {100 * best.low:.1f}–{100 * best.high:.1f}"
-    return f"{told} Our best single figure is {best.policy}: {figure}."
-
-
-def _suspicious(stored: StoredRun, store: Store) -> Iterator[str]:
-    found: dict[str, list[str]] = {}
-    for one in suspicious_passes(stored, store):
-        found.setdefault(one.means, []).append(one.case_name)
-    for means, cases in found.items():
-        yield f"{means} ({plural(len(cases), 'pass', 'passes')}: {named(cases, ODD)})"
-
-
-def _limits(gathered: Gathered, remembered: Remembered) -> Iterator[str]:
-    by_rule = [one for one in gathered.failures if not one.reviewed]
-    if by_rule:
-        count = plural(len(by_rule), "classification")
-        yield f"{count} come from rules alone and may be wrong; nobody has read them yet."
-    for skipped in remembered.shelf.skipped[:3]:
-        yield f"An earlier report could not be read: {skipped}"
-
-
-SHARED = 2
-TITLE, SHOWN = 120, 8
-
-
-def shared_texts(causes: Causes, patterns: Iterable[Pattern], failures: int) -> Iterator[str]:
-    """Texts that failures of different buckets share: a hint, and no cause that anybody has read."""
-    told = {frozenset(one.cases) for one in patterns}
-    for cause in causes.shared:
-        if frozenset(cause.cases) not in told:
-            text = f'"{cause.text}"' if cause.verbatim else cause.text
-            yield f"{short_line(text, TITLE)} in {cause.count} of {failures}: {named(cause.cases, SHOWN)}"
-
-
-def patterns_of(stored: StoredRun, store: Store, gathered: Gathered, remembered: Remembered) -> tuple[Pattern, ...]:
+def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
     """Buckets of more than one failure, the largest first."""
-    members: dict[str, list[int]] = {}
-    for at, attempt in enumerate(gathered.ids):
-        if attempt in gathered.slips:
-            members.setdefault(gathered.slips[attempt].id, []).append(at)
-    known = {one.id: one for one in buckets_of(store, stored.run.suite)}
+    members: dict[str, list[Failure]] = {}
+    for failure, bucket in zip(collected.failures, collected.bucket_ids, strict=True):
+        if bucket:
+            members.setdefault(bucket, []).append(failure)
     found = []
-    for bucket_id, places in members.items():
-        if len(places) < SHARED or bucket_id not in known:
+    for bucket_id, failures in members.items():
+        bucket = view.known_buckets.get(bucket_id)
+        if len(failures) < SHARED or bucket is None:
             continue
-        bucket, failures = known[bucket_id], [gathered.failures[at] for at in places]
-        read = sum(one.reviewed for one in failures)
         found.append(
             Pattern(
                 title=bucket.title,
                 cases=tuple(dict.fromkeys(one.case for one in failures)),
                 rows=len(failures),
-                state=f"{bucket.status}, {read} of {len(failures)} read",
-                final=bucket.status == "final",
+                status=bucket.status,
+                reviewed=sum(one.reviewed for one in failures),
                 parameters=in_common(bucket.parameters),
-                documented=_documented([gathered.ids[at] for at in places], remembered),
+                documented=_documented(failures, view.history),
             )
         )
     return tuple(sorted(found, key=lambda one: (-one.rows, one.title)))
 
 
-def _documented(attempts: Iterable[str], remembered: Remembered) -> str:
-    """Earlier reports that name one of the failures."""
+def _documented(failures: Sequence[Failure], history: Remembered) -> dict[str, int]:
+    """Dates of earlier reports that name one of the failures, and how many of them."""
     dates: dict[str, int] = {}
-    for attempt in attempts:
-        for one in remembered.named.cases.get(split_attempt_id(attempt).case, ()):
+    for failure in failures:
+        for one in history.named.cases.get(split_attempt_id(failure.attempt_id).case, ()):
             dates[one.date] = dates.get(one.date, 0) + 1
-    return f"yes: {', '.join(f'{date} ({often} of them)' for date, often in sorted(dates.items()))}" if dates else ""
+    return dict(sorted(dates.items()))
+
+
+def _shared_texts(causes: Causes, patterns: Sequence[Pattern]) -> Iterator[SharedText]:
+    """Texts that failures of different buckets share: a hint, and no cause that anybody has reviewed."""
+    shown = {frozenset(one.cases) for one in patterns}
+    for cause in causes.shared:
+        if frozenset(cause.cases) not in shown:
+            text = f'"{cause.text}"' if cause.verbatim else cause.text
+            yield SharedText(text=short_line(text, TEXT), count=cause.count, cases=cause.cases)
+
+
+def _categories(view: RunView) -> Iterator[CategoryTest]:
+    """Whether some are harder than others, as a comparison tests it."""
+    clean = view.summary.scores.scores["clean"]
+    for one in categories_of_run(view.stored, view.cells, view.categories, clean):
+        yield CategoryTest(
+            name=one.name,
+            cases=one.cases,
+            tried=one.tried,
+            failed=one.hard,
+            p=one.p,
+            adjusted=one.adjusted,
+            harder=one.harder,
+        )
+
+
+def _since(view: RunView) -> PreviousRun | None:
+    """Against the previous run of the same model, whatever the reason of a failure."""
+    before = view.previous
+    if before is None:
+        return None
+    change = change_since(before.stored, view.stored, [*before.cells, *view.cells], view.edited_since(before))
+    return PreviousRun(
+        run=before.run.native_id,
+        date=day_of(before.run),
+        failed_in_both=change.still_failing,
+        fixed=change.fixed,
+        broke=change.broke,
+        p=change.p,
+        differs=change.differs,
+        edited=change.edited,
+    )
+
+
+def _history(history: Remembered) -> Iterator[EarlierReport]:
+    for one in reversed(history.shelved.same_model):
+        patterns = tuple(short_line(text, PATTERN) for text in one.patterns[:NAMED_PATTERNS])
+        yield EarlierReport(date=one.date, path=one.path, patterns=patterns)
+
+
+def _actions(view: RunView) -> Iterator[ActionEffect]:
+    for one in view.history.effects:
+        action = one.action
+        yield ActionEffect(
+            date=action.date[:10],
+            what=action.what,
+            path=action.path,
+            cases=tuple(case_name(view.run, case) for case in action.addresses),
+            worked=one.worked,
+            why=one.why,
+        )
+
+
+def _impact(failures: Sequence[Failure]) -> Iterator[Impact]:
+    kinds: tuple[tuple[ImpactKind, int], ...] = (
+        ("model", sum(one.owner == "model" for one in failures)),
+        ("known_gap", sum(one.label == "KNOWN_GAP" for one in failures)),
+        ("eval", sum(is_ours(one) for one in failures)),
+        ("budget", sum(one.owner == "budget" for one in failures)),
+        ("infrastructure", sum(one.owner in MACHINERY for one in failures)),
+        ("unknown", sum(one.owner == "unknown" for one in failures)),
+    )
+    yield from (Impact(kind=kind, count=count) for kind, count in kinds if count)
+
+
+def _bounds(lines: Sequence[ScoreLine], failures: Sequence[Failure]) -> Bounds | None:
+    by_policy = {one.policy: one for one in lines}
+    strict = by_policy.get("strict")
+    if strict is None or not strict.total:
+        return None
+    not_own = sum(one.owner not in ("model", "budget", "unknown") for one in failures)
+    best = next((name for name in ("reviewed", "clean") if name in by_policy), "")
+    return Bounds(
+        least=strict.passed,
+        most=min(strict.passed + not_own, strict.total),
+        total=strict.total,
+        best=best if best and by_policy[best].total else "",
+    )
+
+
+def _suspicious(view: RunView) -> Iterator[SuspiciousPasses]:
+    found: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    for one in view.suspicious_passes():
+        found.setdefault(one.means, []).append(one.case_name)
+        names.setdefault(one.means, one.suspicion.signal.name)
+    for means, cases in found.items():
+        yield SuspiciousPasses(name=names[means], means=means, cases=tuple(cases))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from errata.model.output.report.run import Failure
 from errata.model.output.report.shared import Piece, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
+from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
 from errata.text.outgoing import washed_lines
 
 LONGEST = 40
@@ -16,23 +17,24 @@ def failure_section(failure: Failure, key: str, *, word: str, tell_reader: bool)
     return Section(
         title=title_of(failure),
         key=key,
-        brief=line(Strong(label_of(failure)), ": ", marked(failure.short or failure.error)),
-        blocks=tuple(_told(failure, word, tell_reader)),
+        brief=line(Strong(label_of(failure)), ": ", marked(short_of(failure) or failure.error)),
+        blocks=tuple(_blocks(failure, word, tell_reader)),
     )
 
 
 def title_of(failure: Failure) -> str:
-    return f"{failure.case}, attempt {failure.attempt}" if failure.attempt else failure.case
+    several = failure.attempts > 1
+    return f"{failure.case}, attempt {failure.attempt} of {failure.attempts}" if several else failure.case
 
 
 def label_of(failure: Failure) -> str:
     word = failure.label or failure.owner
     if not failure.reviewed:
         return f"{word} (by rule)"
-    return f"{word} ({failure.note})" if failure.note else word
+    return f"{word} ({DOUBTS[failure.doubt]})" if failure.doubt else word
 
 
-def _told(failure: Failure, word: str, tell_reader: bool) -> Iterator[Block]:
+def _blocks(failure: Failure, word: str, tell_reader: bool) -> Iterator[Block]:
     yield items(_lines(failure, word, tell_reader))
     if failure.evidence:
         yield paragraph("Evidence")
@@ -43,16 +45,16 @@ def _told(failure: Failure, word: str, tell_reader: bool) -> Iterator[Block]:
 
 
 def _lines(failure: Failure, word: str, tell_reader: bool) -> Iterator[Line]:
-    also = f"; also {' and '.join(failure.also_failed)}" if failure.also_failed else ""
-    yield line(Strong(word), ": ", f"{failure.step or 'none'}{also}")
+    also = f"; also {other_checks(failure)}" if failure.checks[1:] else ""
+    yield line(Strong(word), ": ", f"{first_check(failure) or 'none'}{also}")
     if failure.error:
         yield line(Strong("Error"), ": ", Code(failure.error))
     yield _classified(failure, tell_reader)
-    if failure.reasoning:
-        yield line(Strong("Reasoning"), ": ", marked(failure.reasoning))
+    if reasoning := reasoning_of(failure):
+        yield line(Strong("Reasoning"), ": ", marked(reasoning))
     if failure.follows:
         yield line(Strong("Follows from"), ": ", failure.follows)
-    yield line(Strong("Repeat"), ": ", _repeat(failure))
+    yield line(Strong("Repeat"), ": ", repeat_words(failure.repeat))
 
 
 def _classified(failure: Failure, tell_reader: bool) -> Line:
@@ -69,16 +71,7 @@ def _reader(failure: Failure, tell_reader: bool) -> str:
     if not failure.reviewed:
         return "by rule, not read yet"
     read = f"read by {failure.by}" if tell_reader else ""
-    return ", ".join(part for part in (read, failure.note) if part)
-
-
-def _repeat(failure: Failure) -> str:
-    repeat = failure.repeat
-    if not repeat:
-        return f"no.{f' {repeat.others}' if repeat.others else ''}"
-    said = ", ".join(repeat.said)
-    action = repeat.action or "No action was recorded."
-    return " ".join(part for part in (f"yes, {said}." if said else "yes.", action, repeat.others) if part)
+    return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
 
 
 def _piece(piece: Piece) -> Line:

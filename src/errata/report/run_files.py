@@ -1,5 +1,6 @@
 """A run → its report in the folder of reports: written anew each time, but for the section "Actions taken"."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,16 +8,12 @@ import msgspec
 
 from errata.memory.keeping import kept_actions, with_actions
 from errata.memory.reading.own import ENDS, OPENS, Memory
-from errata.model import StoredRun
 from errata.model.output.report.run import RunReport
 from errata.render.files import Written, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.render.paths import report_path
-from errata.report.run_collect import run_report
 from errata.report.run_document import ACTIONS_TAKEN, run_document
-from errata.runs.report_of_run import report_of
-from errata.store.database import Store
 
 REPORTS = "reports"
 
@@ -28,20 +25,26 @@ class RunWritten(NamedTuple):
 
 
 def write_run_report(
-    stored: StoredRun, store: Store, *, day: str, folder: Path, file: Path | None = None, html: bool = False
+    report: RunReport,
+    *,
+    day: str,
+    folder: Path,
+    find_earlier: Callable[[], Path | None],
+    file: Path | None = None,
+    html: bool = False,
 ) -> RunWritten:
-    """Into the folder of reports under the name that C-22 gives it, or into one file."""
-    report = run_report(stored, store, made=day)
+    """Into the folder of reports under the name that C-22 gives it, or into one file.
+
+    `find_earlier` finds the newest report about the run, whose section about actions is kept.
+    """
     if not report.failures and not report.subject.pending and not report.subject.missing:
         return RunWritten(report, ())
     document = run_document(report)
     root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder))
-    said = _actions_so_far(root / name, stored, store, folder)
-    text = with_actions(to_markdown(document), said)
-    written = [write_file(root, name, text)]
+    actions = _actions_so_far(root / name, report.subject.native_id, find_earlier)
+    written = [write_file(root, name, with_actions(to_markdown(document), actions))]
     if html:
-        page = write_file(root, f"{name.removesuffix('.md')}.html", to_html(document))
-        written.append(page)
+        written.append(write_file(root, f"{name.removesuffix('.md')}.html", to_html(document)))
     return RunWritten(report, tuple(written))
 
 
@@ -67,14 +70,12 @@ def _run_in(path: Path) -> str:
         return ""
 
 
-def _actions_so_far(path: Path, stored: StoredRun, store: Store, folder: Path) -> str:
+def _actions_so_far(path: Path, run: str, find_earlier: Callable[[], Path | None]) -> str:
     """Of the file itself where it is there already; else of the newest report of the same run."""
-    if not path.is_file():
-        found = report_of(stored, store, named=folder if folder.is_dir() else None)
-        if found is None or _is_about_another(found.path, stored.run.native_id):
-            return ""
-        path = found.path
-    return kept_actions(_end_of(path.read_text(encoding="utf-8", errors="replace")))
+    found = path if path.is_file() else find_earlier()
+    if found is None or (found != path and _is_about_another(found, run)):
+        return ""
+    return kept_actions(_end_of(found.read_text(encoding="utf-8", errors="replace")))
 
 
 def _end_of(text: str) -> str:

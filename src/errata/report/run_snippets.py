@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from pathlib import PurePosixPath
 
-from errata.model import Artefact, Attempt, Case, StoredRun, Verdict
+from errata.model import Artefact, Attempt, Case, Verdict
 from errata.model.output.report.shared import Snippets
-from errata.store.attempts import case_of, with_texts
-from errata.store.database import Store
+from errata.runs.view import RunView
 from errata.text.private import for_others
 
 FAILURES = 200
@@ -19,14 +18,14 @@ LANGUAGES = ("ts", "tsx", "js", "jsx", "py", "json", "sh", "go", "rs", "java", "
 NONE = Snippets()
 
 
-class Showing:
+class SnippetFinder:
     """The snippets of one run's failures; the files are only read for the first of them."""
 
-    def __init__(self, stored: StoredRun, store: Store) -> None:
-        self._stored, self._store = stored, store
+    def __init__(self, view: RunView) -> None:
+        self._view = view
         self._compared = 0
 
-    def of(self, attempt: Attempt, verdict: Verdict | None, error: str) -> Snippets:
+    def find(self, attempt: Attempt, verdict: Verdict | None, error: str) -> Snippets:
         if verdict is not None and (verdict.model_snippet or verdict.expected_snippet):
             path = _place(verdict)
             return Snippets(
@@ -38,8 +37,8 @@ class Showing:
         if attempt.outcome not in ("fail", "partial") or self._compared >= FAILURES:
             return NONE
         self._compared += 1
-        case = case_of(self._store, self._stored.pk, attempt.case)
-        return compared(with_texts(self._store, attempt), case, error) if case is not None else NONE
+        case = self._view.case(attempt.case)
+        return compared(self._view.with_texts(attempt), case, error) if case is not None else NONE
 
 
 def compared(attempt: Attempt, case: Case, error: str) -> Snippets:

@@ -1,15 +1,17 @@
-"""What the reports of every profile are told of a run: its score bracket, and how far its failures were read."""
+"""What the collectors of every profile take from a view: score bracket, review coverage, findings, odd passes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from errata.compare.scores import Policy, Score
-from errata.model import Attribution, Run, StoredRun
-from errata.model.output.report.shared import Reading, ScoreLine
+from errata.model import Attribution, Finding, Run, StoredRun
+from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine
+from errata.model.verdict import word_for
 from errata.runs.standings import Said
-from errata.store.reviews import word_for
 
 MACHINERY = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 """Owners whose failures say nothing about the subject."""
+REPORTED = ("error", "warning")
+"""Severities of the findings that a report shows."""
 
 
 def score_lines(scores: Mapping[Policy, Score]) -> tuple[ScoreLine, ...]:
@@ -32,33 +34,21 @@ def _line(policy: Policy, score: Score) -> ScoreLine:
         high=high,
         if_failed=worst,
         if_passed=best,
-        left_out=left_out(score),
-        note=_note(policy, score),
+        left_out=score.left_out if sum(score.left_out.values()) else {},
+        recovered=len(score.recovered),
+        stated=score.stated if policy == "as_reported" else None,
+        reproduced=score.reproduced if policy == "as_reported" else None,
+        note=score.note,
     )
 
 
-def left_out(score: Score) -> str:
-    """`2 left out: provider 1, environment 1`."""
-    count = sum(score.left_out.values())
-    return f"{count} left out: {', '.join(f'{why} {often}' for why, often in score.left_out.items())}" if count else ""
-
-
-def _note(policy: Policy, score: Score) -> str:
-    told = [score.note] if score.note else []
-    if score.recovered:
-        told.append(f"{len(score.recovered)} taken from an earlier session that measured them")
-    if policy == "as_reported" and score.reproduced is not None:
-        told.append("the harness's own number, reproduced" if score.reproduced else f"the harness says {score.stated}")
-    return "; ".join(told)
-
-
-def reading_of(failures: Iterable[str], said: Mapping[str, Said]) -> Reading:
+def review_coverage(failures: Iterable[str], standings: Mapping[str, Said]) -> ReviewCoverage:
     """`failures` are attempt ids."""
     total = read = second = inherited = disputed = 0
     names: dict[str, None] = {}
     for attempt in failures:
         total += 1
-        found = said.get(attempt)
+        found = standings.get(attempt)
         if found is None:
             continue
         standing = found.standing
@@ -67,10 +57,18 @@ def reading_of(failures: Iterable[str], said: Mapping[str, Said]) -> Reading:
             continue
         read += standing.final
         disputed += standing.is_disputed
-        readers = {word_for(one.reviewer): one for one in found.verdicts if one.inherited_from is None}
-        names |= dict.fromkeys(readers)
-        second += len({one.reviewer.name.casefold() for one in readers.values()}) > 1
-    return Reading(failures=total, read=read, by=tuple(names), second=second, inherited=inherited, disputed=disputed)
+        reviewers = {word_for(one.reviewer): one for one in found.verdicts if one.inherited_from is None}
+        names |= dict.fromkeys(reviewers)
+        second += len({one.reviewer.name.casefold() for one in reviewers.values()}) > 1
+    return ReviewCoverage(
+        failures=total, read=read, by=tuple(names), second=second, inherited=inherited, disputed=disputed
+    )
+
+
+def finding_facts(findings: Iterable[Finding], *, run: str = "") -> Iterator[FindingFact]:
+    for one in findings:
+        if one.severity in REPORTED:
+            yield FindingFact(name=one.name, severity=one.severity, text=one.text, run=run)
 
 
 def day_of(run: Run) -> str:
@@ -91,6 +89,6 @@ def native_label(said: Attribution | None, run: Run) -> str:
     return labels.get(run.source.name) or next(iter(labels.values()), "")
 
 
-def in_common(parameters: Mapping[str, str]) -> str:
+def in_common(parameters: Mapping[str, str]) -> dict[str, str]:
     """What the members of a bucket share besides their cause; the owner is told elsewhere."""
-    return ", ".join(f"{name} {value}" for name, value in parameters.items() if name != "owner")
+    return {name: value for name, value in parameters.items() if name != "owner"}

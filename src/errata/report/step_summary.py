@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.comparison import ComparisonReport
 from errata.model.output.report.run import Failure, RunReport
-from errata.model.output.report.shared import Reading
+from errata.model.output.report.shared import ReviewCoverage
 from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
 from errata.report.comparison_causes import is_provisional
@@ -14,6 +14,7 @@ from errata.report.comparison_document import scores_table, short_words
 from errata.report.parts import batch_name, money, named, plural, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of
+from errata.report.run_prose import answer_of, short_of
 
 CAUSES, FAILURES, NAMED = 5, 20, 8
 
@@ -24,16 +25,16 @@ def of_run(report: RunReport, files: Sequence[str]) -> Document:
         title=f"{subject.model or subject.native_id}: {passed_of(subject)}",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
-            paragraph(report.answer),
+            paragraph(answer_of(report)),
             score_table(report.scores),
-            items(_told_of_run(report)),
+            items(_lines_of_run(report)),
             *_failures(report.failures),
             *_files(files),
         ),
     )
 
 
-def _told_of_run(report: RunReport) -> Iterator[Line]:
+def _lines_of_run(report: RunReport) -> Iterator[Line]:
     owners = Counter(one.owner for one in report.failures).most_common()
     yield line(Strong("Owners"), ": ", ", ".join(f"{owner} {often}" for owner, often in owners) or "nothing failed")
     new = [one.case for one in report.failures if not one.repeat]
@@ -54,7 +55,7 @@ def _listed(cases: Sequence[str]) -> str:
 def _failures(failures: Sequence[Failure]) -> Iterator[Block]:
     if not failures:
         return
-    rows = [(one.case, label_of(one), one.owner, marked(one.short)) for one in failures[:FAILURES]]
+    rows = [(one.case, label_of(one), one.owner, marked(short_of(one))) for one in failures[:FAILURES]]
     yield table(("failure", "classification", "owner", "why"), rows)
     if len(failures) > FAILURES:
         yield paragraph(f"{len(failures) - FAILURES:,} more stand in the report.")
@@ -105,7 +106,7 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
     )
 
 
-def _state(reading: Reading, *, provisional: bool) -> Iterator[Block]:
+def _state(reading: ReviewCoverage, *, provisional: bool) -> Iterator[Block]:
     if provisional:
         rest = "not every bucket is final" if reading.status != "provisional" else "the rest comes from rules"
         read = f"{reading.read} of {plural(reading.failures, 'failure')} read"

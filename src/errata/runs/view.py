@@ -4,18 +4,25 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from errata.buckets.suggest import bucket_of
+from errata.compare.changed_tasks import changed_cases
+from errata.compare.sessions import Timeline
 from errata.compare.trials import Timeouts
-from errata.model import Attempt, Attribution, Run, StoredRun, Verdict
+from errata.model import Attempt, Attribution, Bucket, Case, Run, StoredRun, Verdict
+from errata.model.cell import Cell
+from errata.runs.earlier_runs import earlier_of_same_model
 from errata.runs.failures import Failure, Filters, failures_of
 from errata.runs.history import Remembered, remember
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, score_run
 from errata.runs.standings import Said, counts, standing_now
 from errata.runs.summary import Analysis, Health, check_run, summarise
+from errata.runs.suspicions import SuspiciousPass, suspicious_passes
+from errata.runs.timeline import timeline_of
 from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, categories_of
+from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of
-from errata.store.buckets import Slip
+from errata.store.buckets import Slip, buckets_of
+from errata.store.cells import cells_of
 from errata.store.database import Store
 
 
@@ -121,3 +128,45 @@ class RunView:
     @cached_property
     def summary(self) -> Analysis:
         return summarise(self.stored, self.store)
+
+    # for reports
+
+    def case(self, key: str) -> Case | None:
+        """With its files; none where the log says nothing of it."""
+        return case_of(self.store, self.stored.pk, key)
+
+    def cases(self) -> Iterator[Case]:
+        """Every case that the log describes, without the texts of its files."""
+        return cases_of(self.store, self.stored.pk)
+
+    def with_texts(self, attempt: Attempt) -> Attempt:
+        """The attempt with the texts of its files."""
+        return with_texts(self.store, attempt)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """How every case went."""
+        return cells_of(self.store, [self.stored.pk])
+
+    @cached_property
+    def known_buckets(self) -> dict[str, Bucket]:
+        """Those of the run's suite, by id."""
+        return {one.id: one for one in buckets_of(self.store, self.run.suite)}
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Its sessions, and what the latest one hides."""
+        return timeline_of(self.stored, self.store)
+
+    def suspicious_passes(self) -> Iterator[SuspiciousPass]:
+        return suspicious_passes(self.stored, self.store)
+
+    @cached_property
+    def previous(self) -> "RunView | None":
+        """The newest earlier run of the same model and suite."""
+        found = next(earlier_of_same_model(self.stored, self.store), None)
+        return RunView(found, self.store) if found is not None else None
+
+    def edited_since(self, before: "RunView") -> set[str]:
+        """Cases whose task is not the same in an earlier run."""
+        return changed_cases([before.stored.pk, self.stored.pk], self.store)

@@ -9,6 +9,7 @@ from errata.errors import NotFoundError
 from errata.model import Reviewer, Verdict
 from errata.model.codec import pack, unpack
 from errata.model.identity import split_attempt_id
+from errata.model.verdict import word_for as word_for
 from errata.store.database import Store
 from errata.store.schema import leases, refusals, verdicts
 from errata.store.zstd import compress, decompress
@@ -24,12 +25,6 @@ class Refusal(NamedTuple):
     reasons: tuple[str, ...]
     answer: str
     at: str
-
-
-def word_for(reviewer: Reviewer) -> str:
-    """Kind, name and version in one word, as the store and its users name a reviewer."""
-    version = f"@{reviewer.version}" if reviewer.version else ""
-    return f"{reviewer.kind}:{reviewer.name}{version}"
 
 
 def keep_verdicts(store: Store, found: Iterable[Verdict]) -> int:

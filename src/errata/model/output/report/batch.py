@@ -2,7 +2,7 @@
 
 import msgspec
 
-from errata.model.output.report.shared import Piece, Reading, ScoreLine
+from errata.model.output.report.shared import Piece, ReviewCoverage, ScoreLine
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,7 +136,7 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     answer: str
     warning: str
     """What must not be done with the numbers, where something must not."""
-    reading: Reading
+    reading: ReviewCoverage
     scores: tuple[ScoreLine, ...]
     config: tuple[tuple[str, str], ...]
     tests: tuple[Test, ...]

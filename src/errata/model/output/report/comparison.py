@@ -2,7 +2,7 @@
 
 import msgspec
 
-from errata.model.output.report.shared import Reading, ScoreLine
+from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +127,7 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     case_word: str
     """`turn` where all of them are turns of a conversation."""
     made: str
-    reading: Reading
+    reading: ReviewCoverage
     runs: tuple[Run, ...]
     models: tuple[Model, ...]
     dimensions: tuple[Dimension, ...]

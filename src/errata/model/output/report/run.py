@@ -1,16 +1,29 @@
-"""All that a report about one run says."""
+"""The facts of a report about one run."""
+
+from typing import Literal
 
 import msgspec
 
-from errata.model.output.report.shared import Piece, Reading, ScoreLine, Snippets
+from errata.model.output.report.shared import (
+    DoneAction,
+    FindingFact,
+    HarnessCount,
+    Piece,
+    ReviewCoverage,
+    ScoreLine,
+    Snippets,
+    SuspiciousPasses,
+)
 from errata.model.words import Confidence, Owner, RecommendationGroup
 
-GROUPS: dict[RecommendationGroup, str] = {
-    "eval": "Eval improvements",
-    "config": "Lint/config changes",
-    "model": "Model-specific notes",
-    "none": "No action needed",
-}
+VerdictDoubt = Literal["inherited", "needs_second", "disputed"]
+StepKind = Literal["check", "verdict", "unchecked"]
+AdviceKind = Literal[
+    "recommendation", "repeated", "fair", "no_effect", "known_gap", "harness", "infrastructure", "collateral", "grader",
+    "task", "budget", "unknown", "model",
+]  # fmt: skip
+ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
+NothingFailed = Literal["all_passed", "not_in_log", "nothing_measured", "not_all_passed"]
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,10 +46,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[str, ...] = ()
     """Cases that were planned and of which the log holds nothing."""
     missing_unnamed: int = 0
-    untold: str = ""
-    """What the harness says itself, where it measured more than the log holds."""
-    unavailable: str = ""
-    """The one error that every case ended in, where the run says nothing about its subject."""
+    not_in_log: int = 0
+    """Cases that the harness measured and whose rows the log does not hold; `harness` is what it says of them."""
+    harness: HarnessCount | None = None
+    unavailable: bool = False
+    """Every case ended in the same error, so the run says nothing about its subject."""
     excluded: str = ""
     cost: float | None = None
     costed: int = 0
@@ -45,12 +59,29 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     cost_per_pass: float | None = None
 
 
+class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    share: float | None = None
+    """How much of it was met, where a share was."""
+
+
 class StepCount(msgspec.Struct, frozen=True, kw_only=True):
+    """The failures whose first failed check this is."""
+
     step: str
-    """`none` where no check failed: nothing was checked at all, or there is only the verdict."""
+    kind: StepKind = "check"
+    """`verdict` where no check failed and there is only the verdict, `unchecked` where nothing was checked at all."""
     count: int
-    cases: tuple[str, ...] = ()
-    """Each with what else failed in it, where something did."""
+    attempts: tuple[str, ...] = ()
+    """Attempt ids of the failures."""
+
+
+class EarlierFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier report that names the case, or an earlier run in which it failed."""
+
+    kind: Literal["report", "run"]
+    date: str
+    label: str = ""
 
 
 class Repeat(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,13 +89,13 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
 
     reports: int = 0
     runs: int = 0
-    said: tuple[str, ...] = ()
-    """`OVERLY_STRICT on 2026-02-20`, oldest first."""
-    action: str = ""
-    """What was done about it, and whether that should have resolved it."""
+    earlier: tuple[EarlierFailure, ...] = ()
+    """Reports, then runs; each oldest first."""
+    due: DoneAction | None = None
+    """What was done about it before this run, and should have resolved it."""
     should_be_gone: bool = False
-    others: str = ""
-    """The same elsewhere: other models."""
+    other_models: tuple[str, ...] = ()
+    """Other models that fail the same case."""
 
     def __bool__(self) -> bool:
         return bool(self.reports or self.runs)
@@ -73,27 +104,34 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     category: str = ""
-    attempt: str = ""
-    """`2 of 3`, where a case was tried several times."""
-    step: str = ""
-    """The first failed check, with its value: `tests (67 %)`."""
-    also_failed: tuple[str, ...] = ()
-    """What else failed in it: `tests 83 %`."""
+    attempt_id: str = ""
+    attempt: int = 1
+    attempts: int = 1
+    """How often the case was tried."""
+    checks: tuple[FailedCheck, ...] = ()
+    """Those that failed, the first one first."""
     error: str = ""
     label: str = ""
-    """Empty where it is the machinery's, or no taxonomy has a word for it."""
+    """Empty where it is infrastructure, or no taxonomy has a word for it."""
     owner: Owner
     confidence: Confidence | str
     reviewed: bool = False
     by: str = ""
-    note: str = ""
-    """What has to be known of the verdict: that readers disagree, or a second one is needed."""
+    doubt: VerdictDoubt | None = None
+    """What has to be known of the verdict before one goes by it."""
     measured: bool = True
     machinery: bool = False
     """Owned by provider, environment, harness, simulator, or only following from another failure."""
-    short: str = ""
-    """One line of reasoning, for the table."""
+    cause: str = ""
+    """One line of the verdict."""
     reasoning: str = ""
+    """Of the verdict."""
+    decided_by: str = ""
+    """The rule that decided; empty where it was not triaged."""
+    rule_means: str = ""
+    """What that rule says; empty where it only decides because no other does."""
+    reason: str = ""
+    """What the log says."""
     repeat: Repeat = Repeat()
     evidence: tuple[Piece, ...] = ()
     snippets: Snippets = Snippets()
@@ -103,73 +141,138 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
-    """A bucket of this run."""
+    """A bucket of this run with more than one failure."""
 
     title: str
     cases: tuple[str, ...]
     rows: int
-    state: str
-    """`final, 3 of 3 read`; `provisional` …"""
-    final: bool = False
-    parameters: str = ""
-    documented: str = ""
-    """Where an earlier report tells of it; empty where none does."""
+    status: str
+    reviewed: int
+    parameters: dict[str, str] = {}
+    """What its members have in common besides the cause."""
+    documented: dict[str, int] = {}
+    """Date of an earlier report → how many of its failures that names."""
 
 
-class Advice(msgspec.Struct, frozen=True, kw_only=True):
-    group: RecommendationGroup
+class SharedText(msgspec.Struct, frozen=True, kw_only=True):
+    """What the logs of several failures say, whatever the cause."""
+
     text: str
-    cases: tuple[str, ...] = ()
-    path: str = ""
-    done: str = ""
-    """When it was done already, and what: then it is told, and not recommended again."""
-
-
-class Impact(msgspec.Struct, frozen=True, kw_only=True):
-    what: str
     count: int
+    cases: tuple[str, ...]
 
 
-class Action(msgspec.Struct, frozen=True, kw_only=True):
+class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
+    """How many cases of a category failed by the subject's fault, and whether it is harder than the rest."""
+
+    name: str
+    cases: int
+    tried: int
+    """Cases with a result that says something about the subject."""
+    failed: int
+    p: float | None = None
+    adjusted: float | None = None
+    harder: bool = False
+
+
+class PreviousRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest earlier run of the same model, over the cases that both have decided."""
+
+    run: str
+    date: str
+    failed_in_both: int
+    fixed: int
+    broke: int
+    p: float
+    differs: bool
+    edited: int = 0
+    """Cases that are left out since their task was edited in between."""
+
+
+class EarlierReport(msgspec.Struct, frozen=True, kw_only=True):
+    date: str
+    path: str
+    patterns: tuple[str, ...] = ()
+    """The first of those that it names."""
+
+
+class ActionEffect(msgspec.Struct, frozen=True, kw_only=True):
     """Something done after an earlier report, and what this run shows of it."""
 
     date: str
     what: str
     path: str
     cases: tuple[str, ...]
-    worked: str
-    """`worked`, `NO EFFECT` or `not known yet`."""
+    worked: Literal["yes", "no", "unknown"]
     why: str = ""
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    group: RecommendationGroup
+    kind: AdviceKind = "recommendation"
+    """By whom: a reviewer, a failure that comes again, an action without effect, or the rules for an owner."""
+    text: str = ""
+    """The recommendation; what fails again; what the run shows of the action."""
+    cases: tuple[str, ...] = ()
+    path: str = ""
+    reports: int = 0
+    """In how many earlier reports, and `runs`, the failure was there before."""
+    runs: int = 0
+    action: DoneAction | None = None
+    """The action that has no effect."""
+    done: DoneAction | None = None
+    """Where it was done already: then it is not recommended again."""
+
+
+class Impact(msgspec.Struct, frozen=True, kw_only=True):
+    kind: ImpactKind
+    count: int
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """Between which scores the model's lies."""
+
+    least: int
+    most: int
+    """If every failure that is not its own had passed."""
+    total: int
+    best: str = ""
+    """The policy with the best single figure."""
+
+
+class WithoutFailures(msgspec.Struct, frozen=True, kw_only=True):
+    """What is the case where nothing failed."""
+
+    state: NothingFailed
+    made: int = 0
+    missing: int = 0
+    counts: dict[str, int] = {}
+    """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0."""
+    harness: HarnessCount | None = None
 
 
 class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     subject: Subject
     made: str
     """The day of the analysis, in UTC."""
-    reading: Reading
-    answer: str
-    """The whole report in two or three sentences."""
+    reading: ReviewCoverage
     scores: tuple[ScoreLine, ...]
     steps: tuple[StepCount, ...] = ()
-    step_word: str = "Step"
+    in_steps: bool = True
+    """Whether the checks are the steps of a pipeline."""
     failures: tuple[Failure, ...] = ()
+    nothing_failed: WithoutFailures | None = None
     patterns: tuple[Pattern, ...] = ()
-    shared_texts: tuple[str, ...] = ()
-    """What the logs of several failures say, whatever the cause; with the cases."""
-    categories: str = ""
-    """Whether some are harder than others, with the test of it."""
-    since: str = ""
-    """What changed since the previous run of the same model."""
-    history: tuple[str, ...] = ()
-    """Earlier reports, oldest first: date and file."""
-    told_before: tuple[str, ...] = ()
-    """The patterns that they name: date and text."""
-    actions: tuple[Action, ...] = ()
+    shared_texts: tuple[SharedText, ...] = ()
+    categories: tuple[CategoryTest, ...] = ()
+    since: PreviousRun | None = None
+    history: tuple[EarlierReport, ...] = ()
+    """Oldest first."""
+    actions: tuple[ActionEffect, ...] = ()
     advice: tuple[Advice, ...] = ()
     impact: tuple[Impact, ...] = ()
-    bounds: str = ""
-    findings: tuple[str, ...] = ()
-    """What the checkup says of the run."""
-    suspicious: tuple[str, ...] = ()
-    """Passes that one should look at; they are not re-scored."""
-    limits: tuple[str, ...] = ()
+    bounds: Bounds | None = None
+    findings: tuple[FindingFact, ...] = ()
+    suspicious: tuple[SuspiciousPasses, ...] = ()
+    skipped_reports: tuple[str, ...] = ()
+    """Earlier reports that could not be read, and why."""

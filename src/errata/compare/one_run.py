@@ -1,0 +1,71 @@
+"""What a comparison says of one run alone: hard categories, and what changed since the run before it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from errata.compare.categories import CategoryCount, by_category
+from errata.compare.flips import flips_between
+from errata.compare.matrix import Matrix, columns_of, matrix_of
+from errata.compare.pairings import pairings
+from errata.compare.scores import Score
+from errata.model import StoredRun
+from errata.model.cell import Cell
+
+
+class ChangeSince(msgspec.Struct, frozen=True, kw_only=True):
+    """Two runs over the cases that both have decided, without those whose task was edited in between."""
+
+    still_failing: int
+    fixed: int
+    broke: int
+    edited: int
+    p: float
+    """Exact McNemar, two-sided."""
+    differs: bool
+
+
+def change_since(
+    before: StoredRun, after: StoredRun, cells: Iterable[Cell], edited: Collection[str] = ()
+) -> ChangeSince:
+    """As a comparison of the two says it."""
+    whole = matrix_of(columns_of([(one.run, one.pk) for one in (before, after)]), cells)
+    matrix = whole.only([case for case in whole.rows if case not in edited])
+    (pair,) = pairings(matrix, matrix)
+    flips = flips_between(matrix, 0, 1)
+    return ChangeSince(
+        still_failing=len(flips.still_failing),
+        fixed=len(flips.fixed),
+        broke=len(flips.regressed),
+        edited=len(whole.shared) - len(matrix.shared),
+        p=pair.all.p,
+        differs=pair.all.differs,
+    )
+
+
+def categories_of_run(
+    stored: StoredRun, cells: Iterable[Cell], categories: Mapping[str, str], clean: Score
+) -> tuple[CategoryCount, ...]:
+    """`categories`: case → category; `clean` says which failures are not the subject's."""
+    matrix = matrix_of(columns_of([(stored.run, stored.pk)]), cells)
+    out = left_out_of_clean(matrix, [clean])
+    members: dict[str, list[str]] = {}
+    for case, category in categories.items():
+        members.setdefault(category, []).append(case)
+    return by_category(matrix, members, lambda cell: (cell.run, cell.case) not in out)
+
+
+def left_out_of_clean(matrix: Matrix, clean: Sequence[Score]) -> frozenset[tuple[int, str]]:
+    """The failed cells of which every failed attempt says nothing about the subject, or has an earlier stand-in.
+
+    `clean` has the clean score of each column.
+    """
+    found: set[tuple[int, str]] = set()
+    for at, (column, score) in enumerate(zip(matrix.columns, clean, strict=True)):
+        out = Counter(member.case for group in score.groups for member in group.members) + Counter(score.recovered)
+        for case, often in out.items():
+            cell = matrix.rows[case][at] if case in matrix.rows else None
+            if cell is not None and often >= cell.fails:
+                found.add((column.pk, case))
+    return frozenset(found)
