@@ -1,6 +1,7 @@
 """The words after a report about several runs: main modes of each model, what all fail, and the path."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from errata.cli.options import Options
 from errata.cli.output import plural, put, put_json
@@ -9,18 +10,20 @@ from errata.cli.table import put_parts
 from errata.model import StoredRun
 from errata.model.output.report.comparison import ComparisonReport
 from errata.render.document import Document
-from errata.report.comparison_files import ComparisonWritten, write_comparison_report
+from errata.report.comparison_document import chance_words, doubts_words
+from errata.report.comparison_files import ComparisonWritten
 from errata.report.comparison_models import model_in_short
 from errata.report.run_document import OFFER
 from errata.report.step_summary import of_comparison
+from errata.runs.view import RunView
+from errata.verbs.report import report_comparison
 
 DOUBTS, SHARED = 3, 8
 
 
 def write_comparison(runs: Sequence[StoredRun], options: Options, wish: Wish) -> Document:
-    made = write_comparison_report(
-        runs, options.store, day=wish.day, output=wish.output, html=wish.html, common=wish.common
-    )
+    views = [RunView(one, options.store) for one in runs]
+    made = report_comparison(views, day=wish.day, output=wish.output, html=wish.html, common=wish.common)
     if options.json:
         put_json({"written": [str(one.path) for one in made.written], "rows": made.rows, "report": made.report})
     elif wish.in_words:
@@ -39,8 +42,8 @@ def show_comparison(made: ComparisonWritten) -> None:
         put(f"{model.name}: {model_in_short(model)}", hang=2)
     if len(report.runs) > 1:
         put_parts("all", _shared(report) or [f"no {report.case_word} fails in every run"])
-    put_parts("chance", [report.chance])
-    for doubt in (*report.suspicious, *report.findings)[:DOUBTS]:
+    put_parts("chance", [chance_words(report.pairs)])
+    for doubt in islice(doubts_words(report), DOUBTS):
         put_parts("doubt", [doubt])
     for one, name in zip(made.written, names_of(made.written), strict=True):
         count = [plural(made.rows, "row")] if one.path.suffix in (".jsonl", ".csv") else []

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from errata.model.output.report.comparison import Call, ComparisonReport, Datapoint, Mode
+from errata.model.output.report.comparison import Call, ComparisonReport, Datapoint, Mistake, Mode, ModelMode, Trigger
 from errata.render.document import Block, Code, Line, Section, Strong, items, line, marked, paragraph, table
-from errata.report.parts import NONE, plural
+from errata.report.parts import NO_BUCKET, NONE, plural
 
 TEXT = 240
 CALLS = 4
@@ -22,7 +22,7 @@ def causes_section(report: ComparisonReport) -> Section:
 def _table(report: ComparisonReport) -> Iterator[Block]:
     rows: list[tuple[str, ...]] = []
     for mode in report.modes:
-        cells = (*(_listed(cases) for cases in mode.cases), mode.owner, mode.status)
+        cells = (*(_listed(cases) for cases in mode.cases), ", ".join(mode.owners), mode.status)
         rows.append((_named(mode), str(mode.rows), *cells))
         if mode.followers:
             follow = (*(_listed(cases) for cases in mode.following), "collateral", mode.status)
@@ -37,7 +37,21 @@ def _table(report: ComparisonReport) -> Iterator[Block]:
 
 
 def _named(mode: Mode) -> str:
-    return f"{mode.title} ({mode.label})" if mode.label and mode.label != mode.title else mode.title
+    title = mode_title(mode)
+    return f"{title} ({mode.label})" if mode.label and mode.label != title else title
+
+
+def mode_title(mode: Mode | ModelMode) -> str:
+    return mode.title or NO_BUCKET
+
+
+def mistake_words(mistake: Mistake) -> str:
+    """What is done wrong: as reviewers say it, else what the label means, and that nobody has read it."""
+    if mistake.verdicts:
+        words = "; ".join(text.strip().rstrip(".") for text in mistake.verdicts)
+        return f"{words[:1].upper()}{words[1:]}"
+    means = mistake.label_means
+    return f"{means}. By rule: nobody has read it yet" if means else "Nobody has read it yet"
 
 
 def _listed(cases: Sequence[str]) -> str:
@@ -48,7 +62,7 @@ def _mode(mode: Mode) -> Section:
     dimensions = ", ".join(f"{name} {often}" for name, often in mode.dimensions.items()) or "no dimension"
     follow = f", {plural(mode.followers, 'follower')}" if mode.followers else ""
     return Section(
-        title=f"{mode.title} ({plural(mode.rows, 'row')}{follow})",
+        title=f"{mode_title(mode)} ({plural(mode.rows, 'row')}{follow})",
         brief=line(f"{plural(mode.rows, 'row')}: {dimensions}"),
         blocks=tuple(_about(mode, dimensions)),
     )
@@ -57,11 +71,11 @@ def _mode(mode: Mode) -> Section:
 def _about(mode: Mode, dimensions: str) -> Iterator[Block]:
     yield items(
         [
-            line(Strong("What goes wrong"), ": ", marked(mode.mistake)),
-            line(Strong("Where"), ": ", "; ".join(mode.triggers) or NONE),
+            line(Strong("What goes wrong"), ": ", marked(mistake_words(mode.mistake))),
+            line(Strong("Where"), ": ", "; ".join(_triggers(mode)) or NONE),
             line(Strong("Which dimensions it causes"), ": ", dimensions),
             line(Strong("State"), ": ", _state(mode)),
-            *([line(Strong("In common"), ": ", mode.parameters)] if mode.parameters else []),
+            *([line(Strong("In common"), ": ", _in_common(mode))] if mode.parameters else []),
         ]
     )
     if mode.datapoints:
@@ -74,6 +88,20 @@ def _about(mode: Mode, dimensions: str) -> Iterator[Block]:
     if besides:
         yield paragraph("What the grader sees of it besides:")
         yield items(line(f"{one.run}, {one.case}: ", marked("; ".join(one.consequences))) for one in besides)
+
+
+def _triggers(mode: Mode) -> Iterator[str]:
+    yield from map(_trigger, mode.triggers)
+    if mode.more_triggers:
+        yield f"and {mode.more_triggers} more"
+
+
+def _trigger(one: Trigger) -> str:
+    return f"{one.case} (“{one.asks}”)" if one.asks else one.case
+
+
+def _in_common(mode: Mode) -> str:
+    return ", ".join(f"{name} {value}" for name, value in mode.parameters.items())
 
 
 def _state(mode: Mode) -> str:

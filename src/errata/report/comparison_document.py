@@ -1,8 +1,11 @@
 """`deep_error_analysis.md`: several runs of one suite by cause, with the datapoints that show each."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import floor
 
-from errata.model.output.report.comparison import ComparisonReport, Run
+from errata.compare.common_cases import told_of
+from errata.compare.suites import Difference
+from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, Run
 from errata.model.output.report.shared import ScoreLine
 from errata.render.document import (
     Bar,
@@ -20,11 +23,24 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.report.comparison_causes import causes_section, is_provisional
+from errata.report.comparison_causes import causes_section, is_provisional, mode_title
 from errata.report.comparison_models import model_in_short, models_section, shared_section
-from errata.report.parts import NONE, interval, named, percent, plural, status_line
+from errata.report.parts import (
+    NONE,
+    interval,
+    named,
+    percent,
+    plural,
+    reasons_words,
+    score_note,
+    status_line,
+)
 
-TOP = 3
+TOP, DIFFERING = 3, 5
+LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
+           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
+LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "ran into a limit", "x": "cancelled", "c": "only follows",
+          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
 
 
 def comparison_document(report: ComparisonReport) -> Document:
@@ -67,11 +83,12 @@ def _sections(report: ComparisonReport) -> Iterator[Section]:
     yield models_section(report)
     if report.categories:
         yield Section(title="Categories", blocks=(_categories(report),))
-    measured = [*report.suspicious, *report.findings]
+    measured = list(doubts_words(report))
     if measured or report.doubts:
-        yield Section(title="Doubts", blocks=tuple(_doubts(measured, report.doubts)))
+        yield Section(title="Doubts", blocks=tuple(_doubts(report, measured)))
     if report.not_included:
-        yield Section(title="Not included", blocks=(items(report.not_included),))
+        left_out = items(f"{one.run}: {one.why}" for one in report.not_included)
+        yield Section(title="Not included", blocks=(left_out,))
 
 
 def short_words(report: ComparisonReport) -> Iterator[str]:
@@ -87,7 +104,47 @@ def short_words(report: ComparisonReport) -> Iterator[str]:
         yield f"{count} {verb} in every run and {makes} {rows} of the {report.failed_rows} failed rows: {asked}."
     for model in report.models:
         yield f"{model.name}: {model_in_short(model)}"
-    yield report.chance
+    yield chance_words(report.pairs)
+
+
+def chance_words(pairs: Sequence[PairTest]) -> str:
+    """Whether any two runs differ beyond chance."""
+    if not pairs:
+        return "One run alone: there is nothing to compare it with."
+    known = [one for one in pairs if one.shared]
+    if not known:
+        return "No two runs were measured on the same cases."
+    differing = [one for one in known if one.differs]
+    if differing:
+        listed = "; ".join(f"{_pair(one)} (p = {one.p:.2g})" for one in differing[:DIFFERING])
+        verb = "differs" if len(differing) == 1 else "differ"
+        count = plural(len(known), "pair")
+        return f"{len(differing)} of {count} {verb} beyond chance (exact McNemar, Holm): {listed}."
+    least = min(known, key=lambda one: one.p)
+    return (
+        f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.p)} "
+        f"({_pair(least)}), {_p(least.clean_p)} without what says nothing about the model (exact McNemar; cases of one "
+        "conversation are not independent, so take it as a guide)."
+    )
+
+
+def _pair(one: PairTest) -> str:
+    return f"{one.first} against {one.second}"
+
+
+def _p(value: float) -> str:
+    """0.625 is 0.63 to people."""
+    return f"{floor(100 * value + 0.5) / 100:.2f}"
+
+
+def doubts_words(report: ComparisonReport) -> Iterator[str]:
+    """What is doubtful about the measurement."""
+    for odd in report.suspicious:
+        listed = ", ".join(f"{count} of {label}" for label, count in odd.by_run.items())
+        rows = plural(sum(odd.by_run.values()), "row")
+        yield f"Suspicious passes: {odd.means} ({rows}: {listed})."
+    for finding in report.findings:
+        yield f"{finding.run}: {finding.text}"
 
 
 def _run_set(report: ComparisonReport) -> Iterator[Block]:
@@ -97,8 +154,8 @@ def _run_set(report: ComparisonReport) -> Iterator[Block]:
     ]
     header = ("run", "model", "rows", "pass", "fail", "no verdict", "directory")
     yield table(header, rows, right=("rows", "pass", "fail"))
-    for told in report.differences:
-        yield paragraph(told)
+    for one in report.differences:
+        yield paragraph(told_of(Difference(what=one.what, values=one.values, cases=one.cases)))
 
 
 def _no_verdict(run: Run) -> str:
@@ -129,11 +186,14 @@ def _top_line(report: ComparisonReport) -> Iterator[Block]:
         bars = tuple(Bar(one.name, sum(one.failed)) for one in report.dimensions)
         yield Chart("Failed dimensions over all runs", bars)
         yield from _surface(report)
-    if report.grid:
-        cases, *letters = report.grid
-        yield Grid(
-            tuple(one.label for one in report.runs), cases, tuple("".join(row) for row in letters), report.legend
-        )
+    if report.grid is not None:
+        yield _grid(report.grid, [one.label for one in report.runs])
+
+
+def _grid(grid: CaseGrid, labels: Sequence[str]) -> Grid:
+    cells = tuple("".join(LETTERS[state] for state in row) for row in grid.cells)
+    used = {LETTERS[state] for state in grid.states}
+    return Grid(tuple(labels), grid.cases, cells, {letter: means for letter, means in LEGEND.items() if letter in used})
 
 
 def _top(dimensions: Mapping[str, int]) -> str:
@@ -149,22 +209,22 @@ def _scores(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
     named_rows: dict[tuple[str, ...], list[str]] = {}
     policies = dict.fromkeys(score.policy for one in report.runs for score in one.scores)
     for policy in policies:
-        row = tuple(_told(_score(one, policy)) for one in report.runs)
+        row = tuple(_figure(_score(one, policy)) for one in report.runs)
         named_rows.setdefault(row, []).append(policy.replace("_", " "))
     yield from ((" = ".join(names), *row) for row, names in named_rows.items())
     for policy in ("clean", "reviewed"):
-        left = tuple(found.left_out if (found := _score(one, policy)) else "" for one in report.runs)
+        left = tuple(reasons_words(found) if (found := _score(one, policy)) else "" for one in report.runs)
         if any(left):
-            yield (f"left out of {policy}", *(one.partition(": ")[2] or NONE for one in left))
+            yield (f"left out of {policy}", *(one or NONE for one in left))
 
 
 def _score(run: Run, policy: str) -> ScoreLine | None:
     return next((one for one in run.scores if one.policy == policy), None)
 
 
-def _told(score: ScoreLine | None) -> str:
+def _figure(score: ScoreLine | None) -> str:
     if score is None or not score.total:
-        return (score.note if score is not None else "") or NONE
+        return (score_note(score) if score is not None else "") or NONE
     return f"{score.passed}/{score.total} {percent(score.rate)} [{interval(score)}]"
 
 
@@ -184,20 +244,26 @@ def _surface(report: ComparisonReport) -> Iterator[Block]:
             mistakes = plural(mode.rows, "mistake")
             yield paragraph(
                 f"By dimension {worst.name} looks like the worst ({rows} rows). By cause it is not: {part} of the "
-                f"{rows} are {mistakes} and what follows ({mode.title})."
+                f"{rows} are {mistakes} and what follows ({mode_title(mode)})."
             )
 
 
-def _doubts(measured: Sequence[str], readers: Sequence[str]) -> Iterator[Block]:
+def _doubts(report: ComparisonReport, measured: Sequence[str]) -> Iterator[Block]:
     yield paragraph("None of them changes a score here.")
     if measured:
         yield paragraph("About the measurement:")
         yield items(map(marked, measured), kind="numbers")
-    if readers:
+    if report.doubts:
         yield paragraph("Of those who read the rows:")
-        yield items(map(marked, readers), kind="numbers")
+        yield items((marked(f"{one.run}, {one.case}: {one.text}") for one in report.doubts), kind="numbers")
 
 
 def _categories(report: ComparisonReport) -> Block:
-    rows = [(name, str(cases), str(failed), harder) for name, cases, failed, harder in report.categories]
+    rows = [(one.name, str(one.cases), str(one.failed_rows), _harder(one)) for one in report.categories]
     return table(("category", "cases", "failed rows", "harder than the rest?"), rows, right=("cases", "failed rows"))
+
+
+def _harder(one: CategoryRows) -> str:
+    if one.adjusted is None:
+        return "can't be told"
+    return f"yes (p = {one.adjusted:.3f})" if one.harder else f"no (p = {one.adjusted:.2f})"

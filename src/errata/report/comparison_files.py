@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.model import StoredRun
 from errata.model.output.report.comparison import ComparisonReport
 from errata.render.files import Written, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.render.paths import slug
-from errata.report.comparison_collect import comparison_report
 from errata.report.comparison_document import comparison_document
 from errata.report.failure_rows import failure_rows
-from errata.store.database import Store
+from errata.runs.view import RunView
 
 RESULTS = "results"
 REPORT = "deep_error_analysis.md"
@@ -27,23 +25,17 @@ class ComparisonWritten(NamedTuple):
 
 
 def write_comparison_report(
-    runs: Sequence[StoredRun], store: Store, *, day: str, output: Path | None, html: bool, common: bool = False
+    report: ComparisonReport, views: Sequence[RunView], *, output: Path | None, html: bool
 ) -> ComparisonWritten:
-    report = comparison_report(runs, store, made=day, common=common)
     folder, name = place_of(output, report.suite)
     document = comparison_document(report)
     written = [write_file(folder, name, to_markdown(document))]
     if html:
         written.append(write_file(folder, f"{name.removesuffix('.md')}.html", to_html(document)))
-    rows = failure_rows(report_runs(report, runs), store)
+    compared = {one.native_id for one in report.runs}
+    rows = failure_rows([view for view in views if view.run.native_id in compared])
     written += [write_file(folder, f"{ROWS}.jsonl", rows.lines), write_file(folder, f"{ROWS}.csv", rows.table)]
     return ComparisonWritten(report, tuple(written), rows.written)
-
-
-def report_runs(report: ComparisonReport, runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Without those that the comparison leaves out."""
-    compared = {one.native_id for one in report.runs}
-    return [one for one in runs if one.run.native_id in compared]
 
 
 def place_of(output: Path | None, suite: str) -> tuple[Path, str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from errata.model.output.report.comparison import ComparisonReport, Model, ModelMode, Unique
 from errata.render.document import Block, Said, Section, Strong, items, line, marked, paragraph, table
-from errata.report.comparison_causes import is_provisional
+from errata.report.comparison_causes import is_provisional, mistake_words, mode_title
 from errata.report.parts import named, plural
 
 TOP = 3
@@ -76,7 +76,13 @@ def _row(one: ModelMode) -> tuple[Said, ...]:
     follow = f"; {named(one.following, 20)} follow" if one.following else ""
     cases = f"{named(counted(one.cases), 20) or 'none of its own'}{follow}"
     dimensions = ", ".join(f"{name} {often}" for name, often in one.dimensions.items())
-    return one.title, marked(one.mistake), str(len(one.cases) + len(one.following)), cases, dimensions or "none"
+    return (
+        mode_title(one),
+        marked(mistake_words(one.mistake)),
+        str(len(one.cases) + len(one.following)),
+        cases,
+        dimensions or "none",
+    )
 
 
 def _share(often: int, model: Model) -> str:
@@ -87,7 +93,7 @@ def model_in_short(model: Model) -> str:
     """The main modes of a model with their cases, in one line."""
     if not model.failed:
         return "no failed row."
-    modes = "; ".join(f"{_lowered(one.title)} ({_cases(one)})" for one in model.modes[:TOP])
+    modes = "; ".join(f"{_lowered(mode_title(one))} ({_cases(one)})" for one in model.modes[:TOP])
     follow = f", {model.followers} of them only follow" if model.followers else ""
     return f"{plural(model.failed, 'failed row')} in {plural(len(model.runs), 'run')}{follow}: {modes}."
 

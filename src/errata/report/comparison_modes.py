@@ -4,17 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from errata.buckets.suggest import bucket_of
 from errata.memory.spelling import folded
 from errata.model import Bucket
-from errata.model.output.report.comparison import Mode
-from errata.report.comparison_rows import Compared, Row, asked_in, datapoint
+from errata.model.output.report.comparison import Mistake, Mode, Trigger
+from errata.report.comparison_rows import ComparedRun, Row, asked_in, datapoint
+from errata.report.parts import NO_BUCKET
 from errata.report.shared import in_common, native_label
 from errata.runs.rules import rules_in_use
 from errata.runs.standings import suggested_label
-from errata.store.attempts import case_of
-from errata.store.buckets import buckets_of
-from errata.store.database import Store
 from errata.text.outgoing import short_line
 
 SHOWN = 6
@@ -23,7 +20,6 @@ ENOUGH = 3
 """So many are read before a bucket is final, or all where it has fewer."""
 ASKED = 80
 TRIGGERS, MISTAKES = 6, 3
-NO_BUCKET = "In no bucket yet"
 
 
 Members = Sequence[tuple[int, Row]]
@@ -31,35 +27,36 @@ Members = Sequence[tuple[int, Row]]
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundMode:
     """A mode, and the rows it was made from."""
 
     mode: Mode
     members: Members
 
 
-def modes_of(runs: Sequence[Compared], store: Store) -> list[Found]:
-    """The largest first; what stands in no bucket is one of them."""
+def collect_modes(runs: Sequence[ComparedRun]) -> list[FoundMode]:
+    """The largest first; what is in no bucket is one of them."""
     groups: dict[str, list[tuple[int, Row]]] = {}
     for at, one in enumerate(runs):
-        slips = bucket_of(one.stored, store)
+        places = one.view.buckets
         for row in one.rows:
-            slip = slips.get(row.attempt.id)
-            groups.setdefault(slip.id if slip is not None else "", []).append((at, row))
-    known = {one.id: one for one in buckets_of(store, runs[0].stored.run.suite)}
-    made = [Found(_mode(known.get(bucket), members, runs, store), members) for bucket, members in groups.items()]
-    return sorted(made, key=lambda one: (-one.mode.rows - one.mode.followers, one.mode.title))
+            place = places.get(row.attempt.id)
+            groups.setdefault(place.id if place is not None else "", []).append((at, row))
+    known = runs[0].view.known_buckets
+    made = [FoundMode(_mode(known.get(bucket), members, runs), members) for bucket, members in groups.items()]
+    return sorted(made, key=lambda one: (-one.mode.rows - one.mode.followers, one.mode.title or NO_BUCKET))
 
 
-def _mode(bucket: Bucket | None, members: Members, runs: Sequence[Compared], store: Store) -> Mode:
+def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun]) -> Mode:
     own = [(at, row) for at, row in members if not row.follows]
     follow = [(at, row) for at, row in members if row.follows]
     read = [(at, row) for at, row in members if _is_read(runs[at], row)]
     label = _label(own or follow, runs)
+    triggers = list(dict.fromkeys(row.name for _, row in own))
     return Mode(
         title=_title(bucket, label),
         label=label,
-        owner=_owner(own or follow, runs),
+        owners=_owners(own or follow, runs),
         status=bucket.status if bucket is not None else "provisional",
         rows=len(own),
         followers=len(follow),
@@ -69,9 +66,10 @@ def _mode(bucket: Bucket | None, members: Members, runs: Sequence[Compared], sto
         read=len(read),
         needed=min(ENOUGH, len(members)),
         mistake=mistake_of(members, runs),
-        triggers=tuple(_triggers(own, runs, store)),
-        datapoints=tuple(datapoint(row, runs[at], store) for at, row in _telling(own or follow, runs)),
-        parameters=in_common(bucket.parameters) if bucket else "",
+        triggers=tuple(_triggers(own, runs)),
+        more_triggers=max(0, len(triggers) - TRIGGERS),
+        datapoints=tuple(datapoint(row, runs[at]) for at, row in _telling(own or follow, runs)),
+        parameters=in_common(bucket.parameters) if bucket is not None else {},
         rebucketed=sum(_was_moved(runs[at], row) for at, row in read),
     )
 
@@ -79,11 +77,10 @@ def _mode(bucket: Bucket | None, members: Members, runs: Sequence[Compared], sto
 def _title(bucket: Bucket | None, label: str) -> str:
     """In plain words: as the bucket is called, else what its label means."""
     if bucket is None:
-        return NO_BUCKET
-    title = bucket.title
-    if title and folded(title) != folded(label):
-        return title
-    return _meaning(label) or title or NO_BUCKET
+        return ""
+    if bucket.title and folded(bucket.title) != folded(label):
+        return bucket.title
+    return _meaning(label) or bucket.title
 
 
 def _meaning(label: str) -> str:
@@ -92,69 +89,63 @@ def _meaning(label: str) -> str:
     return f"{means[:1].upper()}{means[1:]}"
 
 
-def mistake_of(members: Members, runs: Sequence[Compared]) -> str:
-    """As readers say it, of what does not only follow; else what the label means, and that nobody has read it."""
+def mistake_of(members: Members, runs: Sequence[ComparedRun]) -> Mistake:
+    """As reviewers say it, of what does not only follow; else what the label means."""
     read = [(at, row) for at, row in members if _is_read(runs[at], row)]
     own = [pair for pair in read if not pair[1].follows] or read
-    verdicts = [runs[at].said[row.attempt.id].standing.verdict for at, row in own]
-    told = Counter(one.underlying_mistake or one.cause for one in verdicts if one.inherited_from is None)
-    if told:
-        words = "; ".join(text.strip().rstrip(".") for text, _ in told.most_common(MISTAKES))
-        return f"{words[:1].upper()}{words[1:]}"
-    means = _meaning(_label(members, runs))
-    return f"{means}. By rule: nobody has read it yet" if means else "Nobody has read it yet"
+    verdicts = [runs[at].view.standings[row.attempt.id].standing.verdict for at, row in own]
+    words = Counter(one.underlying_mistake or one.cause for one in verdicts if one.inherited_from is None)
+    if words:
+        return Mistake(verdicts=tuple(text for text, _ in words.most_common(MISTAKES)))
+    return Mistake(label_means=_meaning(_label(members, runs)))
 
 
-def _is_read(run: Compared, row: Row) -> bool:
-    found = run.said.get(row.attempt.id)
+def _is_read(run: ComparedRun, row: Row) -> bool:
+    found = run.view.standings.get(row.attempt.id)
     return found is not None and found.standing.final
 
 
-def _was_moved(run: Compared, row: Row) -> bool:
+def _was_moved(run: ComparedRun, row: Row) -> bool:
     """Whether a reviewer gave it another label than the rules."""
-    stood = run.said[row.attempt.id].standing
-    said = run.attributed.get(row.attempt.id)
+    stood = run.view.standings[row.attempt.id].standing
+    said = run.view.attributions.get(row.attempt.id)
     suggested = suggested_label(said, stood.verdict.taxonomy)
     return bool(suggested) and stood.verdict.label != suggested
 
 
-def _label(members: Members, runs: Sequence[Compared]) -> str:
+def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
     """The word of the taxonomy that most of them have."""
     labels: Counter[str] = Counter()
     for at, row in members:
-        found = runs[at].said.get(row.attempt.id)
-        said = runs[at].attributed.get(row.attempt.id)
+        found = runs[at].view.standings.get(row.attempt.id)
+        said = runs[at].view.attributions.get(row.attempt.id)
         if found is not None:
             labels[found.standing.verdict.label] += 1
-        elif suggested := native_label(said, runs[at].stored.run):
+        elif suggested := native_label(said, runs[at].view.run):
             labels[suggested] += 1
     return labels.most_common(1)[0][0] if labels else ""
 
 
-def _owner(members: Members, runs: Sequence[Compared]) -> str:
+def _owners(members: Members, runs: Sequence[ComparedRun]) -> tuple[str, ...]:
     owners: Counter[str] = Counter()
     for at, row in members:
-        found = runs[at].said.get(row.attempt.id)
-        said = runs[at].attributed.get(row.attempt.id)
+        found = runs[at].view.standings.get(row.attempt.id)
+        said = runs[at].view.attributions.get(row.attempt.id)
         owners[
             found.standing.verdict.owner if found is not None else said.owner if said is not None else "unknown"
         ] += 1
-    return ", ".join(owner for owner, _ in owners.most_common())
+    return tuple(owner for owner, _ in owners.most_common())
 
 
-def _triggers(members: Members, runs: Sequence[Compared], store: Store) -> Iterator[str]:
+def _triggers(members: Members, runs: Sequence[ComparedRun]) -> Iterator[Trigger]:
     seen: dict[str, tuple[int, str]] = {}
     for at, row in members:
         seen.setdefault(row.name, (at, row.attempt.case))
     for name, (at, key) in list(seen.items())[:TRIGGERS]:
-        case = case_of(store, runs[at].stored.pk, key)
-        asked = short_line(asked_in(case), ASKED)
-        yield f"{name} (“{asked}”)" if asked else name
-    if len(seen) > TRIGGERS:
-        yield f"and {len(seen) - TRIGGERS} more"
+        yield Trigger(case=name, asks=short_line(asked_in(runs[at].view.case(key)), ASKED))
 
 
-def _telling(members: Members, runs: Sequence[Compared]) -> list[tuple[int, Row]]:
+def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, Row]]:
     """Those that were read first, then the first of each run, then the others."""
     seen: Counter[int] = Counter()
     ranked = []

@@ -3,24 +3,21 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from errata.compare.compare_runs import Comparison
-from errata.model import Attempt, Attribution, Case, StoredRun
+from errata.model import Attempt, Case
 from errata.model.output.report.comparison import Call, Datapoint
 from errata.model.run import case_name
 from errata.model.step import Step, ToolCall
-from errata.runs.standings import Said, standing_now
-from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, case_of
-from errata.store.attributions import attributions_of
-from errata.store.database import Store
+from errata.runs.view import RunView
 from errata.text.outgoing import short_line
 
 APPLIES = ("pass", "fail")
 NO_VERDICT = ("unscored", "error")
+CALL = 160
 _NUMBERED = re.compile(r" #(\d+)$")
 _TURN = re.compile(r"turn-(\d+)")
 
@@ -35,13 +32,11 @@ class Row(NamedTuple):
 
 
 @dataclass
-class Compared:
+class ComparedRun:
     """One run of a comparison, with its failed rows."""
 
     label: str
-    stored: StoredRun
-    said: Mapping[str, Said]
-    attributed: Mapping[str, Attribution]
+    view: RunView
     rows: list[Row] = field(default_factory=list)
     no_verdict: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -63,7 +58,7 @@ class Compared:
             self.order.setdefault(check.name, check.order)
             self.applicable[check.name] += check.status in APPLIES
         if is_failed_row(attempt):
-            said = self.attributed.get(attempt.id)
+            said = self.view.attributions.get(attempt.id)
             follows = bool(attempt.follows or (said is not None and said.follows))
             self.rows.append(Row(attempt, name, attempt.failed_checks, follows))
         elif attempt.measurement in NO_VERDICT:
@@ -81,7 +76,7 @@ def turn_of(name: str) -> str:
     return found[1] if found is not None else ""
 
 
-class Names:
+class CaseNames:
     """Cases as people call them: `24` where all of them are turns."""
 
     def __init__(self, comparison: Comparison) -> None:
@@ -101,28 +96,25 @@ def called(label: str) -> str:
     return _NUMBERED.sub(r" run \1", label)
 
 
-def compared(label: str, stored: StoredRun, store: Store, names: Names) -> Compared:
+def collect_rows(label: str, view: RunView, names: CaseNames) -> ComparedRun:
     """One pass over the counted attempts."""
-    triage_if_needed(stored, store)
-    made = Compared(called(label), stored, standing_now(stored, store), attributions_of(store, stored.pk))
-    for attempt in attempts_of(store, stored.pk, counted=True):
-        made.add(attempt, names.one(attempt.case))
-    made.rows.sort(key=lambda row: (row.attempt.position is None, row.attempt.position or 0, row.attempt.case))
-    return made
+    run = ComparedRun(called(label), view)
+    for attempt in view.attempts(counted=True):
+        run.add(attempt, names.one(attempt.case))
+    run.rows.sort(key=lambda row: (row.attempt.position is None, row.attempt.position or 0, row.attempt.case))
+    return run
 
 
-CALL = 160
-
-
-def datapoint(row: Row, run: Compared, store: Store) -> Datapoint:
-    tries = attempts_of(store, run.stored.pk, case=row.attempt.case, steps=True)
+def datapoint(row: Row, run: ComparedRun) -> Datapoint:
+    """The row as it stands in the log: input, output, calls with what came back, the judge's words."""
+    tries = run.view.attempts(case=row.attempt.case, steps=True)
     whole = next((one for one in tries if one.id == row.attempt.id), row.attempt)
-    found = run.said.get(row.attempt.id)
+    found = run.view.standings.get(row.attempt.id)
     verdict = found.standing.verdict if found is not None else None
     return Datapoint(
         run=run.label,
         case=row.name,
-        input=asked_in(case_of(store, run.stored.pk, row.attempt.case), whole),
+        input=asked_in(run.view.case(row.attempt.case), whole),
         output=whole.output.text or whole.output.answer or "",
         calls=tuple(calls_in(whole)),
         judge=next((one.reasoning for one in whole.objections or whole.judgements if one.reasoning), "")

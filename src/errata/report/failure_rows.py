@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, Attribution, Case, StoredRun
+from errata.model import Attempt, Attribution, Case, Run
 from errata.model.codec import to_whole
 from errata.model.run import case_name
 from errata.report.comparison_rows import as_json, asked_in, is_failed_row
@@ -16,9 +16,7 @@ from errata.review.export import are_judged_turns
 from errata.review.packing import question_for
 from errata.review.tables import JUDGED
 from errata.runs.standings import suggested_label
-from errata.store.attempts import attempts_of, cases_of
-from errata.store.attributions import attributions_of
-from errata.store.database import Store
+from errata.runs.view import RunView
 from errata.text.private import for_others, tree_for_others
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 from errata.triage.reasons import reason_of
@@ -35,14 +33,14 @@ class Rows(NamedTuple):
     written: int
 
 
-def failure_rows(runs: Sequence[StoredRun], store: Store) -> Rows:
+def failure_rows(views: Sequence[RunView]) -> Rows:
     """By model, then turn; raw, but for secrets and people."""
-    columns = JUDGED if are_judged_turns(runs) else OTHERS
+    columns = JUDGED if are_judged_turns([view.stored for view in views]) else OTHERS
     lines, table = io.StringIO(), io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(columns)
     count = 0
-    for row in _in_order([_of(one, store, columns) for one in runs]):
+    for row in _in_order([_failed_rows(view, columns) for view in views]):
         lines.write(f"{json.dumps(row)}\n")
         writer.writerow([quoted(one_kind_of_line_end(str(row[name]))) for name in columns])
         count += 1
@@ -59,29 +57,28 @@ def _in_order(streams: Iterable[Iterator[_Sorted]]) -> Iterator[dict[str, Any]]:
     return (one.row for one in heapq.merge(*streams, key=lambda one: one.key))
 
 
-def _of(stored: StoredRun, store: Store, columns: Sequence[str]) -> Iterator[_Sorted]:
-    said = attributions_of(store, stored.pk)
-    cases = {one.key: one for one in cases_of(store, stored.pk)}
-    model = stored.run.subject.model
+def _failed_rows(view: RunView, columns: Sequence[str]) -> Iterator[_Sorted]:
+    cases = {one.key: one for one in view.cases()}
+    model = view.run.subject.model
     make = _judged if columns is JUDGED else _other
-    for attempt in attempts_of(store, stored.pk, counted=True, steps=True, by_position=True):
+    for attempt in view.attempts(counted=True, steps=True, by_position=True):
         if is_failed_row(attempt):
             key = (model, -1 if attempt.position is None else attempt.position, attempt.id)
-            row = make(stored, attempt, cases.get(attempt.case), said.get(attempt.id))
-            yield _Sorted(key, {name: _told(row[name]) for name in columns})
+            row = make(view.run, attempt, cases.get(attempt.case), view.attributions.get(attempt.id))
+            yield _Sorted(key, {name: _outgoing(row[name]) for name in columns})
 
 
-def _told(value: Any) -> Any:
+def _outgoing(value: Any) -> Any:
     return for_others(value) if isinstance(value, str) else value
 
 
-def _judged(stored: StoredRun, attempt: Attempt, case: Case | None, said: Attribution | None) -> dict[str, Any]:
+def _judged(run: Run, attempt: Attempt, case: Case | None, said: Attribution | None) -> dict[str, Any]:
     counted = [check for check in attempt.checks if check.counts]
     return {
-        "model_name": stored.run.subject.model,
+        "model_name": run.subject.model,
         "turn": "" if attempt.position is None else attempt.position,
         "failed_dimensions": ",".join(attempt.failed_checks),
-        "error_mode_candidate": suggested_label(said, question_for(stored.run.source.name).taxonomy),
+        "error_mode_candidate": suggested_label(said, question_for(run.source.name).taxonomy),
         "user_text": asked_in(case, attempt),
         "assistant_text": attempt.output.text or "",
         "judge_reasoning": _reasoning(attempt),
@@ -91,12 +88,12 @@ def _judged(stored: StoredRun, attempt: Attempt, case: Case | None, said: Attrib
     }
 
 
-def _other(stored: StoredRun, attempt: Attempt, case: Case | None, said: Attribution | None) -> dict[str, Any]:
+def _other(run: Run, attempt: Attempt, case: Case | None, said: Attribution | None) -> dict[str, Any]:
     expected = case.expected if case is not None else None
     return {
-        "run": stored.run.native_id,
-        "model": stored.run.subject.model,
-        "case": case_name(stored.run, attempt.case),
+        "run": run.native_id,
+        "model": run.subject.model,
+        "case": case_name(run, attempt.case),
         "category": case.category if case is not None else "",
         "outcome": attempt.outcome,
         "failed_checks": ",".join(attempt.failed_checks),

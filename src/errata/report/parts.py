@@ -7,6 +7,7 @@ from errata.model.output.report.shared import ReviewCoverage, ScoreLine
 from errata.render.document import Line, Table, line, table
 
 NONE = "–"
+NO_BUCKET = "In no bucket yet"
 
 
 def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table:

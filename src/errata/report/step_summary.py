@@ -9,7 +9,7 @@ from errata.model.output.report.run import Failure, RunReport
 from errata.model.output.report.shared import ReviewCoverage
 from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
-from errata.report.comparison_causes import is_provisional
+from errata.report.comparison_causes import is_provisional, mode_title
 from errata.report.comparison_document import scores_table, short_words
 from errata.report.parts import batch_name, money, named, plural, score_table
 from errata.report.run_document import passed_of
@@ -62,7 +62,7 @@ def _failures(failures: Sequence[Failure]) -> Iterator[Block]:
 
 
 def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
-    causes = [(one.title, str(one.rows), one.owner, one.status) for one in report.modes[:CAUSES]]
+    causes = [(mode_title(one), str(one.rows), ", ".join(one.owners), one.status) for one in report.modes[:CAUSES]]
     return Document(
         title=f"{report.suite}: {plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}",
         blocks=(

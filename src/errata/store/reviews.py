@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, delete, insert, select
 
 from errata.errors import NotFoundError
-from errata.model import Reviewer, Verdict
+from errata.model import Verdict
 from errata.model.codec import pack, unpack
 from errata.model.identity import split_attempt_id
 from errata.model.verdict import word_for as word_for

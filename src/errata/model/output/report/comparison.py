@@ -1,8 +1,8 @@
-"""All that a report about several judged runs says: counts, causes with datapoints, what is shared and what is not."""
+"""The facts of a report about several judged runs: counts, causes with datapoints, what is shared and what is not."""
 
 import msgspec
 
-from errata.model.output.report.shared import ReviewCoverage, ScoreLine
+from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,13 +55,30 @@ class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
     consequences: tuple[str, ...] = ()
 
 
+class Trigger(msgspec.Struct, frozen=True, kw_only=True):
+    """A case in which a mode shows, and what is asked there."""
+
+    case: str
+    asks: str = ""
+
+
+class Mistake(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done wrong."""
+
+    verdicts: tuple[str, ...] = ()
+    """In the words of reviewers, the most frequent first."""
+    label_means: str = ""
+    """What the label means, where nobody has reviewed it."""
+
+
 class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """A bucket: one cause, and the rows it explains."""
 
     title: str
-    """In plain words."""
+    """Empty for the rows that are in no bucket."""
     label: str
-    owner: str
+    owners: tuple[str, ...]
+    """The most frequent first."""
     status: str
     rows: int
     """Without those that only follow."""
@@ -73,13 +90,14 @@ class Mode(msgspec.Struct, frozen=True, kw_only=True):
     """Which it causes, and in how many rows."""
     read: int
     needed: int
-    """So many have to be read before it may be called final."""
-    mistake: str
-    """What is done wrong, in plain words."""
-    triggers: tuple[str, ...]
-    """What was asked where it happens."""
+    """So many have to be reviewed before it may be called final."""
+    mistake: Mistake
+    triggers: tuple[Trigger, ...]
+    more_triggers: int
+    """Cases that are not listed among them."""
     datapoints: tuple[Datapoint, ...]
-    parameters: str = ""
+    parameters: dict[str, str] = {}
+    """What its members have in common besides the cause."""
     rebucketed: int = 0
     """Rows that a reviewer put here from another bucket."""
 
@@ -89,7 +107,7 @@ class ModelMode(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str
     label: str
-    mistake: str
+    mistake: Mistake
     """What this model does wrong."""
     cases: tuple[str, ...]
     following: tuple[str, ...]
@@ -121,6 +139,59 @@ class Unique(msgspec.Struct, frozen=True, kw_only=True):
     passes: tuple[str, ...]
 
 
+class PairTest(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether two runs differ beyond chance: exact McNemar over the cases that both have decided."""
+
+    first: str
+    second: str
+    shared: int
+    p: float
+    adjusted: float
+    """As it counts among so many pairs: Holm."""
+    differs: bool
+    clean_p: float
+    """Without infrastructure failures."""
+
+
+class CategoryRows(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    cases: int
+    failed_rows: int
+    adjusted: float | None
+    """That it is harder by chance; none where there is nothing to compare it with."""
+    harder: bool
+
+
+class CaseGrid(msgspec.Struct, frozen=True, kw_only=True):
+    """How each case that fails somewhere went in each run."""
+
+    cases: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    """For each run the state of each case; empty where the run does not know it."""
+    states: tuple[str, ...]
+    """Those that stand anywhere in the comparison."""
+
+
+class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer doubts about a row."""
+
+    run: str
+    case: str
+    text: str
+
+
+class LeftOutRun(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    why: str
+
+
+class SuiteDifference(msgspec.Struct, frozen=True, kw_only=True):
+    what: str
+    values: dict[str, tuple[str, ...]]
+    """Value → the labels of the runs that have it."""
+    cases: tuple[str, ...]
+
+
 class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     suite: str
     cases: int
@@ -137,19 +208,15 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     uniques: tuple[Unique, ...]
     asks: dict[str, str]
     """What is asked in the cases that all fail."""
-    chance: str
-    """Whether any two differ beyond chance."""
-    categories: tuple[tuple[str, int, int, str], ...] = ()
-    """Name, cases, failed rows, and whether it is harder beyond chance."""
-    grid: tuple[tuple[str, ...], ...] = ()
-    """Cases that fail somewhere, and a string of letters for each run."""
-    legend: dict[str, str] = {}
-    doubts: tuple[str, ...] = ()
-    """Of those who read the rows."""
-    suspicious: tuple[str, ...] = ()
-    findings: tuple[str, ...] = ()
-    not_included: tuple[str, ...] = ()
-    differences: tuple[str, ...] = ()
+    pairs: tuple[PairTest, ...]
+    categories: tuple[CategoryRows, ...] = ()
+    grid: CaseGrid | None = None
+    """None where nothing fails, or too many cases do."""
+    doubts: tuple[RowDoubt, ...] = ()
+    suspicious: tuple[SuspiciousPasses, ...] = ()
+    findings: tuple[FindingFact, ...] = ()
+    not_included: tuple[LeftOutRun, ...] = ()
+    differences: tuple[SuiteDifference, ...] = ()
 
     @property
     def failed_rows(self) -> int:
