@@ -15,9 +15,9 @@ from errata.compare.consistency_study import Column, Consistency, numbered
 from errata.errors import SettingsError
 from errata.export import consistency_tables as tables
 from errata.export.consistency_summary import summary_of
-from errata.issues.manifest import slug
 from errata.model import Attempt
 from errata.render.markdown import to_markdown
+from errata.render.slugs import key_slug
 from errata.store.case_outcomes import cases_named
 from errata.store.database import Store
 from errata.text.private import for_others
@@ -52,8 +52,8 @@ def write_studies(studies: Sequence[Consistency], store: Store, folder: Path, *,
 def _folders(subjects: Sequence[str], folder: Path) -> dict[str, Path]:
     if len(subjects) < 2:
         return dict.fromkeys(subjects, folder)
-    often = Counter(slug(subject).lower() for subject in subjects)
-    names = {subject: slug(subject) for subject in subjects}
+    often = Counter(key_slug(subject).lower() for subject in subjects)
+    names = {subject: key_slug(subject) for subject in subjects}
     return {
         subject: folder / (name if often[name.lower()] == 1 else f"{name}-{number}")
         for number, (subject, name) in enumerate(names.items(), 1)

@@ -17,6 +17,15 @@ from errata.render.document import (
     paragraph,
     table,
 )
+from errata.report.batch_prose import (
+    GROUPS,
+    advice_of,
+    evidence_of,
+    exit_codes,
+    limits_of,
+    session_times,
+    title_of,
+)
 from errata.report.parts import batch_name, money, named, plural, seconds, status_line
 
 LISTED = 100
@@ -33,14 +42,19 @@ def analysis_document(report: BatchReport) -> Document:
             Section(title="Costs", blocks=tuple(_costs(report))),
             Section(title="Durations (seconds)", blocks=(_durations(report.durations),)),
             Section(title="Failure categories", blocks=tuple(_categories(report))),
-            Section(title="Recommendations", blocks=(_numbered(report.advice),)),
+            Section(title="Recommendations", blocks=(_numbered(advice_of(report)),)),
             Section(title="Next", blocks=(items(_next(report)),)),
             Section(
                 title="Limits of this analysis",
-                blocks=(items(report.limits) if report.limits else paragraph("None known."),),
+                blocks=(_limits(report),),
             ),
         ),
     )
+
+
+def _limits(report: BatchReport) -> Block:
+    lines = list(limits_of(report))
+    return items(lines) if lines else paragraph("None known.")
 
 
 def _sessions(report: BatchReport) -> Iterator[Block]:
@@ -75,13 +89,21 @@ def _sessions(report: BatchReport) -> Iterator[Block]:
 
 def _session(one: Session) -> tuple[str, ...]:
     counts = (str(one.passed), str(one.failed), str(one.not_measured))
-    return (str(one.number), one.when, str(one.tried), one.exit_codes, money(one.cost, 2), *counts, one.pattern)
+    return (
+        str(one.number),
+        session_times(one),
+        str(one.tried),
+        exit_codes(one),
+        money(one.cost, 2),
+        *counts,
+        one.pattern,
+    )
 
 
 def _costs(report: BatchReport) -> Iterator[Block]:
     rows = [
         (
-            one.group,
+            GROUPS[one.group],
             str(one.tests),
             *(money(value, 2) for value in (one.total, one.mean, one.pass_mean, one.pass_median)),
         )
@@ -103,14 +125,10 @@ def _costs(report: BatchReport) -> Iterator[Block]:
     yield items(told)
 
 
-def _cost_row(one: Spread) -> tuple[str, ...]:
-    values = (one.total, one.mean, one.pass_mean, one.pass_median)
-    return (one.group, str(one.tests), *(money(value, 2) for value in values))
-
-
 def _durations(spreads: Iterable[Spread]) -> Block:
     rows = [
-        (f"{one.group} ({one.tests})", seconds(one.least), seconds(one.median), seconds(one.most)) for one in spreads
+        (f"{GROUPS[one.group]} ({one.tests})", seconds(one.least), seconds(one.median), seconds(one.most))
+        for one in spreads
     ]
     return table(("group", "min", "median", "max"), rows, right=("min", "median", "max"))
 
@@ -120,7 +138,7 @@ def _categories(report: BatchReport) -> Iterator[Block]:
         yield paragraph("Nothing failed.")
         return
     rows = [
-        (f"{one.letter}. {one.title}", str(len(one.tests)), f"{one.owner} ({one.confidence})", one.evidence)
+        (f"{one.letter}. {title_of(one)}", str(len(one.tests)), f"{one.owner} ({one.confidence})", evidence_of(one))
         for one in report.categories
     ]
     yield table(
@@ -149,5 +167,5 @@ def _any_provisional(categories: Iterable[Category]) -> bool:
 
 
 def _numbered(lines: Iterable[str]) -> Block:
-    told = [marked(one) for one in lines]
-    return items(told, kind="numbers") if told else paragraph("None.")
+    points = [marked(one) for one in lines]
+    return items(points, kind="numbers") if points else paragraph("None.")

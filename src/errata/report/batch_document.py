@@ -7,6 +7,7 @@ from errata.render.document import Block, Code, Document, Line, Link, Section, S
 from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import failure_document, failures_document
 from errata.report.batch_issue_pages import epic_document, issue_document
+from errata.report.batch_prose import answer_of, earlier_words, part_of, warning_of
 from errata.report.parts import NONE, batch_name, money, named, percent, plural, score_table, seconds, status_line
 
 INFINITE = "∞"
@@ -27,10 +28,10 @@ def batch_documents(report: BatchReport) -> dict[str, Document]:
 
 def front_page(report: BatchReport) -> Document:
     return Document(
-        title=f"{batch_name(report)}: {report.model}, {plural(len(report.tests), 'test')}",
+        title=f"{batch_name(report)}: {report.model or 'unknown model'}, {plural(len(report.tests), 'test')}",
         status="provisional" if report.reading.status == "provisional" else "reviewed",
         facts=(("Date", line(report.date)), ("Status", status_line(report.reading)), ("Analysed", line(report.made))),
-        blocks=(paragraph(report.answer), *_warning(report), score_table(report.scores)),
+        blocks=(paragraph(answer_of(report)), *_warning(report), score_table(report.scores)),
         sections=(
             Section(title="Configuration", blocks=(table(("setting", "value"), report.config),)),
             Section(title="Aggregate", blocks=(_aggregate(report),)),
@@ -40,13 +41,13 @@ def front_page(report: BatchReport) -> Document:
 
 
 def _warning(report: BatchReport) -> Iterator[Block]:
-    if report.warning:
-        yield paragraph(Strong(report.warning))
+    if warning := warning_of(report):
+        yield paragraph(Strong(warning))
 
 
 def _aggregate(report: BatchReport) -> Block:
     total = len(report.tests)
-    partial = [f"{one.id} ({one.part})" for one in report.tests if one.part]
+    partial = [f"{one.id} ({part_of(one)})" for one in report.tests if one.part]
     owners: dict[str, int] = {}
     for one in report.failures:
         owners[one.owner] = owners.get(one.owner, 0) + 1
@@ -81,7 +82,8 @@ def _results(report: BatchReport) -> Iterator[Block]:
     failing = {one.test.key for one in report.failures}
     header = ("test", "name", "status", "tier", "score", "CoP", "cost", "seconds", "owner")
     rows = [
-        (*_row(one, linked=one.key in failing), *([one.earlier or "same"] if several else [])) for one in report.tests
+        (*_row(one, linked=one.key in failing), *([earlier_words(one.earlier) or "same"] if several else []))
+        for one in report.tests
     ]
     provisional = report.reading.status == "provisional"
     told = f"`owner` is who has to act{'; PROVISIONAL: it comes from rules' if provisional else ''}."
@@ -97,7 +99,7 @@ def _results(report: BatchReport) -> Iterator[Block]:
 
 def _row(test: Test, *, linked: bool) -> tuple[Line, ...]:
     shown = line(Link(test.id, f"failures/{test.key}.md")) if linked else line(test.id)
-    owner = f"partial pass, {test.part}" if test.part else test.owner
+    owner = f"partial pass, {part_of(test)}" if test.part else test.owner
     cells = (
         test.name,
         test.status,

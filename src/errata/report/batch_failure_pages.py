@@ -17,6 +17,19 @@ from errata.render.document import (
     paragraph,
     table,
 )
+from errata.report.batch_prose import (
+    cause_of,
+    criterion_words,
+    earlier_words,
+    moment_result,
+    moment_times,
+    needed_for,
+    share_words,
+    shows,
+    stored_words,
+    title_of,
+    to_do,
+)
 from errata.report.parts import NONE, money, plural
 from errata.text.outgoing import washed_lines
 
@@ -27,7 +40,7 @@ READ_WITHOUT_FIX = "Not known: who read it names none."
 
 def failures_document(report: BatchReport) -> Document:
     rows = [
-        (f"{one.letter}. {one.title}", str(len(one.tests)), money(one.cost, 2), one.owner, marked(one.advice))
+        (f"{one.letter}. {title_of(one)}", str(len(one.tests)), money(one.cost, 2), one.owner, marked(to_do(one)))
         for one in report.categories
     ]
     provisional = any(one.provisional for one in report.categories)
@@ -51,7 +64,8 @@ def _rule(report: BatchReport) -> str:
 
 def _category(category: Category, report: BatchReport) -> Section:
     members = [one for one in report.failures if one.category == category.letter]
-    blocks: list[Block] = [items(category.shows)] if category.shows else []
+    common = list(shows(category))
+    blocks: list[Block] = [items(common)] if common else []
     if category.error:
         blocks += [paragraph("The exact error is the same in all:"), Snippet(cut(category.error))]
     if category.framework and members:
@@ -61,7 +75,7 @@ def _category(category: Category, report: BatchReport) -> Section:
     rows = [_member(one, several=several) for one in members]
     header = ("test", "name", "score", "cost", "seconds", "hit", "first line", *(("earlier",) if several else ()))
     blocks.append(table(header, rows, right=("score", "cost", "seconds")))
-    return Section(title=f"{category.letter}. {category.title} ({len(members)})", blocks=tuple(blocks))
+    return Section(title=f"{category.letter}. {title_of(category)} ({len(members)})", blocks=tuple(blocks))
 
 
 def _member(one: Failure, *, several: bool) -> tuple[Line, ...]:
@@ -72,45 +86,45 @@ def _member(one: Failure, *, several: bool) -> tuple[Line, ...]:
         line(NONE if test.score is None else f"{test.score:.3f}"),
         line(money(test.cost)),
         line(NONE if test.seconds is None else f"{test.seconds:.1f}"),
-        line(one.hits or NONE),
+        line(share_words(one.hits) or NONE),
         line(Code(one.place)) if one.place else line(NONE),
     ]
-    return tuple([*cells, line(test.earlier or "same")] if several else cells)
+    return tuple([*cells, line(earlier_words(test.earlier) or "same")] if several else cells)
 
 
 def failure_document(one: Failure, report: BatchReport) -> Document:
     return Document(
         title=f"{one.test.id}: {one.test.name}" if one.test.name else one.test.id,
         status=None if one.reviewed else "provisional",
-        blocks=(table(("", ""), list(_facts(one))),),
+        blocks=(table(("", ""), list(_facts(one, report))),),
         sections=tuple(_sections(one, report)),
     )
 
 
-def _facts(one: Failure) -> Iterator[tuple[str, str]]:
+def _facts(one: Failure, report: BatchReport) -> Iterator[tuple[str, str]]:
     test = one.test
     score = NONE if test.score is None else f"{test.score:.3f}"
     spent = f"cost {money(test.cost)}, {NONE if test.seconds is None else f'{test.seconds:.1f} s'}"
     exit_code = f", exit code {test.exit_code}" if test.exit_code is not None else ""
     yield "status", f"{test.status} (score {score}, {spent}{exit_code})"
     yield "owner", f"{one.owner}, {one.confidence}{'' if one.reviewed else ' (by rule, not read yet)'}"
-    if test.earlier:
-        yield "earlier session", test.earlier
-    if one.stored:
-        yield "on disk", one.stored
+    if test.earlier is not None:
+        yield "earlier session", earlier_words(test.earlier)
+    if one.stored is not None:
+        yield "on disk", stored_words(one.stored)
     if one.follows:
         yield "follows from", one.follows
-    if one.needed:
-        yield "done when", one.needed
+    if needed := needed_for(one, report):
+        yield "done when", needed
 
 
 def _sections(one: Failure, report: BatchReport) -> Iterator[Section]:
     yield Section(
         title="Root cause",
-        blocks=(paragraph(marked(one.cause or "Not known: the log says no more than that it failed.")),),
+        blocks=(paragraph(marked(cause_of(one) or "Not known: the log says no more than that it failed.")),),
     )
     if one.error:
-        caption = line(Code(one.place), f", {one.hits} hit" if one.hits else "") if one.place else ()
+        caption = line(Code(one.place), f", {share_words(one.hits)} hit" if one.hits else "") if one.place else ()
         yield Section(title="Exact error", blocks=(Snippet(cut(one.error), caption=caption),))
     else:
         yield Section(title="Exact error", blocks=(paragraph("None: it ran to its end and was scored."),))
@@ -119,7 +133,10 @@ def _sections(one: Failure, report: BatchReport) -> Iterator[Section]:
         pieces = items(line(Code(each.place), ": ", Code(each.quote)) for each in one.evidence)
         yield Section(title="Evidence", blocks=(pieces,))
     if len(report.sessions) > 1 and one.timeline:
-        rows = [(str(each.session), each.when, each.result, line(Code(each.place))) for each in one.timeline]
+        rows = [
+            (str(each.session), moment_times(each), moment_result(each), line(Code(each.place)))
+            for each in one.timeline
+        ]
         header = ("session", "UTC", "result", "place")
         yield Section(title="Timeline", blocks=(table(header, rows, right=("session",)),))
     if same := same_tests(one, report):
@@ -143,8 +160,8 @@ def _fix(fix: Fix | None, one: Failure) -> Iterator[Block]:
     if fix.before or fix.after:
         path = line("in ", Code(fix.path)) if fix.path else ()
         yield Snippet(f"# before\n{fix.before}\n# after\n{fix.after}", "python", path)
-    if fix.by:
-        yield paragraph(f"By {fix.by}; the source itself is not part of the batch.")
+    if by := f"the rule {fix.rule}" if fix.rule else fix.reviewer:
+        yield paragraph(f"By {by}; the source itself is not part of the batch.")
 
 
 def _task(one: Failure) -> Iterator[Block]:
@@ -157,7 +174,7 @@ def _task(one: Failure) -> Iterator[Block]:
         yield Snippet(cut(one.rubric), caption=line("What the rubric requires:"))
     if one.criteria:
         yield paragraph("How often judges found it met, over all stored runs:")
-        yield items(one.criteria)
+        yield items(map(criterion_words, one.criteria))
     for said in one.judges:
         yield paragraph("A judge said: ", Code(said))
 

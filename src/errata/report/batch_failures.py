@@ -4,48 +4,46 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import NamedTuple
 
-from errata.compare.sessions import Timeline
-from errata.model import Attempt, Attribution, Case, ErrorInfo, StoredRun
+from errata.model import Attempt, Attribution, Case, ErrorInfo
 from errata.model.identity import split_attempt_id
-from errata.model.output.report.batch import Category, Failure, Fix, Moment, Test
+from errata.model.output.report.batch import (
+    Category,
+    Criterion,
+    Failure,
+    Fix,
+    JudgeWords,
+    Moment,
+    Share,
+    StoredRuns,
+    Test,
+)
 from errata.model.output.report.shared import Piece
-from errata.report.parts import plural
+from errata.model.verdict import word_for
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.rules import rules_in_use
-from errata.runs.standings import Said, standing_now
-from errata.store.attempts import case_of, with_texts
-from errata.store.database import Store
-from errata.store.reviews import word_for
+from errata.runs.standings import Said
+from errata.runs.view import RunView
 from errata.text.outgoing import short_line
 from errata.triage.log_lines import has_logs
 from errata.triage.reasons import reason_of
 from errata.triage.rulebook import Rule
 
-QUOTE = 240
+QUOTE, MOMENT = 240, 100
 JUDGED = 3
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What the store holds of a batch, by case."""
+    """The attempts of a batch by case: one pass over all of them."""
 
-    stored: StoredRun
-    store: Store
+    view: RunView
     tests: Mapping[str, Test]
     counted: Mapping[str, Attempt]
     failing: Mapping[str, Attempt]
     earlier: Mapping[str, Sequence[Attempt]]
     children: Mapping[str, Sequence[Attempt]]
     cases: Mapping[str, Case]
-    attributed: Mapping[str, Attribution]
-    """By attempt id."""
-    timeline: Timeline
-
-    @cached_property
-    def said(self) -> dict[str, Said]:
-        return standing_now(self.stored, self.store)
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
@@ -60,44 +58,54 @@ class Batch:
     def case(self, key: str) -> Case | None:
         """With its files, where it has any."""
         known = self.cases.get(key)
-        return case_of(self.store, self.stored.pk, key) if known is not None and known.artefacts else known
+        return self.view.case(key) if known is not None and known.artefacts else known
 
     def owner(self, attempt: str) -> str:
-        """Who has to act: as a reader says, else as the rules do."""
-        if attempt in self.said:
-            return self.said[attempt].standing.verdict.owner
-        return self.attributed[attempt].owner if attempt in self.attributed else ""
+        """Who has to act: as a reviewer says, else as the rules do."""
+        if attempt in self.view.standings:
+            return self.view.standings[attempt].standing.verdict.owner
+        return self.view.attributions[attempt].owner if attempt in self.view.attributions else ""
 
     def is_read(self, attempt: str) -> bool:
-        return attempt in self.said and self.said[attempt].standing.final
+        return attempt in self.view.standings and self.view.standings[attempt].standing.final
+
+    def rule_fix(self, name: str) -> Fix | None:
+        rule = self.rules.get(name)
+        if rule is None or rule.fix is None:
+            return None
+        fix = rule.fix
+        return Fix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, rule=rule.name)
 
 
-def failure_facts(batch: Batch, categories: Iterable[Category]) -> Iterator[Failure]:
-    letters = {test: one for one in categories for test in one.tests}
+def collect_failures(batch: Batch, categories: Iterable[Category]) -> Iterator[Failure]:
+    letters = {test: one.letter for one in categories for test in one.tests}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
         yield _failure(batch, case, attempt, letters[batch.tests[case].id])
 
 
-def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> Failure:
-    test, said = batch.tests[case], batch.attributed.get(attempt.id)
-    stood = batch.said.get(attempt.id)
-    verdict = stood.standing.verdict if stood is not None else None
+def _failure(batch: Batch, case: str, attempt: Attempt, letter: str) -> Failure:
+    said, standing = batch.view.attributions.get(attempt.id), batch.view.standings.get(attempt.id)
+    verdict = standing.standing.verdict if standing is not None else None
     error = attempt.errors[0] if attempt.errors else None
-    known = batch.case(case)
-    children = batch.children.get(case, ())
+    known, children = batch.case(case), batch.children.get(case, ())
+    decided_by = said.decided_by if said is not None else ""
+    by_default = decided_by in BY_DEFAULT
     return Failure(
-        test=test,
-        category=category.letter,
+        test=batch.tests[case],
+        category=letter,
         owner=verdict.owner if verdict is not None else said.owner if said is not None else "unknown",
         confidence=verdict.confidence if verdict is not None else said.confidence if said is not None else "weak",
         reviewed=verdict is not None,
-        cause=_cause(batch, attempt, said, verdict.cause if verdict is not None else "", children),
+        cause=verdict.cause if verdict is not None else "",
+        decided_by=decided_by,
+        rule_means="" if by_default or not decided_by else batch.means(decided_by),
+        reason=_reason(batch, attempt, said) if by_default else "",
+        judge=_judge(children) if by_default else None,
         error=exact(error.traceback or error.message, error) if error is not None else "",
         place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
-        hits=_hits(attempt),
-        fix=_fix(batch, stood, said),
-        needed=_needed(test, category),
-        evidence=tuple(_evidence(said, stood)),
+        hits=hits_of(attempt),
+        fix=_fix(batch, standing, said),
+        evidence=tuple(_evidence(said, standing)),
         timeline=tuple(_timeline(batch, case, attempt)),
         stored=_stored(children),
         task=str(known.input) if known is not None and known.input else "",
@@ -108,48 +116,27 @@ def _failure(batch: Batch, case: str, attempt: Attempt, category: Category) -> F
     )
 
 
-def _cause(batch: Batch, attempt: Attempt, said: Attribution | None, read: str, children: Sequence[Attempt]) -> str:
-    if read:
-        return read
-    if said is None:
-        return ""
-    if said.decided_by in BY_DEFAULT:
-        told = reason_of(with_texts(batch.store, attempt) if has_logs(attempt) else attempt, said)
-        spent = " It spent money and was scored" if attempt.usage.cost else " It was scored"
-        score = f": {attempt.reported:.3f}" if attempt.reported is not None else ""
-        why = f' The log says: "{short_line(told.text, QUOTE)}".' if told else ""
-        return f"The task was not solved.{spent}{score}.{why}{_judged(children)}"
-    means = batch.means(said.decided_by)
-    fix = _rule_fix(batch, said)
-    more = f" {fix.cause[:1].upper()}{fix.cause[1:]}." if fix is not None else ""
-    return f"{means[:1].upper()}{means[1:]}.{more}"
+def _reason(batch: Batch, attempt: Attempt, said: Attribution | None) -> str:
+    return short_line(reason_of(batch.view.with_texts(attempt) if has_logs(attempt) else attempt, said).text, QUOTE)
 
 
-def _judged(children: Sequence[Attempt]) -> str:
+def _judge(children: Sequence[Attempt]) -> JudgeWords | None:
     """What judges say most often about the runs that failed."""
     failed = [one for one in children if one.outcome == "fail"]
     said = Counter(short_line(each.reasoning, QUOTE) for one in failed for each in one.objections[:1] if each.reasoning)
     if not said:
-        return ""
-    text, often = said.most_common(1)[0]
-    return f' The judge says of {often} of {len(failed)} failed runs: "{text.rstrip(".")}".'
-
-
-def _rule_fix(batch: Batch, said: Attribution | None) -> Fix | None:
-    rule = batch.rules.get(said.decided_by) if said is not None else None
-    if rule is None or rule.fix is None:
         return None
-    fix = rule.fix
-    return Fix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, by=f"the rule {rule.name}")
+    text, often = said.most_common(1)[0]
+    return JudgeWords(text=text, runs=Share(count=often, of=len(failed)))
 
 
-def _fix(batch: Batch, stood: Said | None, said: Attribution | None) -> Fix | None:
-    verdict = stood.standing.verdict if stood is not None else None
+def _fix(batch: Batch, standing: Said | None, said: Attribution | None) -> Fix | None:
+    verdict = standing.standing.verdict if standing is not None else None
     if verdict is not None and verdict.fix is not None:
-        fix, told = verdict.fix, verdict.recommendation
-        cause = told.text if told is not None else verdict.cause
-        return Fix(cause=cause, before=fix.before, after=fix.after, path=fix.path, by=word_for(verdict.reviewer))
-    return _rule_fix(batch, said)
+        fix, advice = verdict.fix, verdict.recommendation
+        cause = advice.text if advice is not None else verdict.cause
+        return Fix(cause=cause, before=fix.before, after=fix.after, path=fix.path, reviewer=word_for(verdict.reviewer))
+    return batch.rule_fix(said.decided_by) if said is not None else None
 
 
 def _first_place(attempt: Attempt) -> str:
@@ -161,92 +148,62 @@ def exact(text: str, error: ErrorInfo) -> str:
     return text if not error.type or error.type in text else f"{error.type}: {text}"
 
 
-class Hits(NamedTuple):
+def hits_of(attempt: Attempt) -> Share | None:
     """How many of its subtests an error struck."""
-
-    struck: int
-    of: int
-
-
-def hits_of(attempt: Attempt) -> Hits | None:
     hits = attempt.errors[0].hits if attempt.errors else ()
     known = {part.path for part in attempt.parts if "/" in part.path} | set(hits)
-    return Hits(len(hits), len(known)) if hits else None
+    return Share(count=len(hits), of=len(known)) if hits else None
 
 
-def _hits(attempt: Attempt) -> str:
-    hits = hits_of(attempt)
-    return f"{hits.struck} of {hits.of}" if hits else ""
-
-
-def _needed(test: Test, category: Category) -> str:
-    if not category.framework:
-        return ""
-    if test.earlier.startswith("PASS"):
-        return f"A repeated session reports this test as it was measured before ({test.earlier})"
-    return "A repeated session measures this test"
-
-
-def _evidence(said: Attribution | None, stood: Said | None) -> Iterator[Piece]:
-    if stood is not None:
-        for quote in stood.standing.verdict.evidence:
+def _evidence(said: Attribution | None, standing: Said | None) -> Iterator[Piece]:
+    if standing is not None:
+        for quote in standing.standing.verdict.evidence:
             yield Piece(place=quote.place, quote=short_line(quote.quote, QUOTE))
         return
     for signal in said.signals if said is not None else ():
-        if signal.quote and said_more(signal.quote):
-            yield Piece(
-                place=str(signal.ref) if signal.ref is not None else signal.where, quote=short_line(signal.quote, QUOTE)
-            )
-
-
-def said_more(quote: str) -> bool:
-    """`fail` alone is no evidence."""
-    return len(quote.split()) > 1
+        if len(signal.quote.split()) > 1:  # `fail` alone is no evidence
+            place = str(signal.ref) if signal.ref is not None else signal.where
+            yield Piece(place=place, quote=short_line(signal.quote, QUOTE))
 
 
 def _timeline(batch: Batch, case: str, attempt: Attempt) -> Iterator[Moment]:
     tries = sorted([*batch.earlier.get(case, ()), attempt], key=lambda one: (one.session or 0, one.index))
     for one in tries:
-        start, end = ((moment or "")[11:19] for moment in (one.started_at, one.finished_at))
         yield Moment(
             session=one.session or 1,
-            when=f"{start} – {end}" if start and end else start or "unknown",
-            result=_result(one),
+            started_at=one.started_at,
+            finished_at=one.finished_at,
+            outcome=one.outcome,
+            execution=one.execution,
+            score=one.reported,
+            cost=one.usage.cost,
+            exit_code=one.exit_code,
+            error=short_line(one.errors[0].message, MOMENT) if one.errors else "",
             place=str(one.ref) if one.ref is not None else "",
         )
 
 
-def _result(one: Attempt) -> str:
-    cost = f", ${one.usage.cost:.4f}" if one.usage.cost is not None else ""
-    error = f": {short_line(one.errors[0].message, 100)}" if one.errors else ""
-    if one.outcome in ("pass", "fail", "partial"):
-        score = f" {one.reported:.3f}" if one.reported is not None else ""
-        return f"{one.outcome.upper()}{score}{cost}"
-    exit_code = f", exit {one.exit_code}" if one.exit_code is not None else ""
-    return f"{one.execution}{exit_code}{cost}{error}"
-
-
-def _stored(children: Sequence[Attempt]) -> str:
+def _stored(children: Sequence[Attempt]) -> StoredRuns | None:
     if not children:
-        return ""
-    passed = sum(one.outcome == "pass" for one in children)
+        return None
     costs = [one.usage.cost for one in children if one.usage.cost is not None]
-    return f"{passed} of {len(children)} runs pass{f', ${sum(costs):.4f}' if costs else ''}"
+    passed = sum(one.outcome == "pass" for one in children)
+    return StoredRuns(passed=passed, of=len(children), cost=sum(costs) if costs else None)
 
 
 def _judges(attempt: Attempt, children: Sequence[Attempt]) -> Iterator[str]:
-    told = (one.reasoning for each in (attempt, *children) for one in each.judgements if one.reasoning)
-    yield from list(dict.fromkeys(short_line(text, QUOTE) for text in told))[:JUDGED]
+    texts = (one.reasoning for each in (attempt, *children) for one in each.judgements if one.reasoning)
+    yield from list(dict.fromkeys(short_line(text, QUOTE) for text in texts))[:JUDGED]
 
 
 def _rubric(case: Case | None) -> str:
     """The text for people where there is one, else the file for the program."""
     files = [one for one in case.artefacts if one.role == "grader" and one.text] if case is not None else []
-    told = next((one for one in files if one.path.endswith(".md")), files[0] if files else None)
-    return (told.text or "") if told is not None else ""
+    chosen = next((one for one in files if one.path.endswith(".md")), files[0] if files else None)
+    return (chosen.text or "") if chosen is not None else ""
 
 
-def _criteria(children: Sequence[Attempt]) -> Iterator[str]:
+def _criteria(children: Sequence[Attempt]) -> Iterator[Criterion]:
     """What the rubric asked for, and in how many of the stored runs it was met."""
     asked: dict[str, list[bool]] = {}
     for one in children:
@@ -255,7 +212,7 @@ def _criteria(children: Sequence[Attempt]) -> Iterator[str]:
                 asked.setdefault(check.name, []).append(check.status == "pass")
     for name, met in asked.items():
         if not any(other.startswith(f"{name}/") for other in asked):  # a sum of others
-            yield f"{name}: met {sum(met)} of {plural(len(met), 'time')}"
+            yield Criterion(name=name, met=Share(count=sum(met), of=len(met)))
 
 
 def _root(batch: Batch, said: Attribution | None) -> str:

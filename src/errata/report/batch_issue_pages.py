@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from errata.model.output.report.batch import BatchReport, Failure, Test
 from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.report.batch_failure_pages import cut, same_tests
-from errata.report.parts import NONE, interval, money, named, percent, plural
+from errata.report.batch_prose import advice_of, cause_of, earlier_words, needed_for, part_of, title_of
+from errata.report.parts import NONE, interval, left_out_words, money, named, percent, plural
 
 LONGEST, STATUS = 180, 40
 """Characters of a title; GitHub takes 256."""
@@ -39,7 +40,8 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     in_part = f", {partial} of them partial" if partial else ""
     rows = [("passed", f"{report.passed} ({percent(report.passed / total if total else None)}){in_part}")]
     rows += [
-        (f"failed, {one.title} ({one.owner})", f"{len(one.tests)} ({money(one.cost, 2)})") for one in report.categories
+        (f"failed, {title_of(one)} ({one.owner})", f"{len(one.tests)} ({money(one.cost, 2)})")
+        for one in report.categories
     ]
     if report.hidden_passes:
         rows.append(
@@ -53,14 +55,14 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     )
     for score in report.scores:
         if score.policy in ("clean", "reviewed") and score.total:
-            rest = f"; {score.left_out}" if score.left_out else ""
+            rest = f"; {left_out_words(score)}" if score.left_out else ""
             yield paragraph(
                 f"{score.policy}: {score.passed} of {score.total} ({percent(score.rate)}, "
                 f"interval {interval(score)}){rest}."
             )
-    if report.advice:
+    if advice := list(advice_of(report)):
         yield paragraph("To do")
-        yield items((marked(one) for one in report.advice), kind="tasks")
+        yield items(map(marked, advice), kind="tasks")
     yield paragraph("A comment links the issues of all tests.")
 
 
@@ -70,7 +72,7 @@ def issue_document(test: Test, failure: Failure | None, report: BatchReport) -> 
 
 
 def _passed(test: Test) -> Iterator[Block]:
-    yield paragraph(Strong("Passed."), f" Only in part: {test.part}." if test.part else " Nothing to do.")
+    yield paragraph(Strong("Passed."), f" Only in part: {part_of(test)}." if test.part else " Nothing to do.")
     yield _numbers(test)
 
 
@@ -83,18 +85,18 @@ def _numbers(test: Test) -> Block:
         ("cost of pass", "∞" if test.nothing_passed else money(test.cost_of_pass)),
         ("duration", NONE if test.seconds is None else f"{test.seconds:.1f} s"),
     ]
-    if test.earlier:
-        rows.append(("earlier session", test.earlier))
+    if test.earlier is not None:
+        rows.append(("earlier session", earlier_words(test.earlier)))
     return table(("", "now"), rows)
 
 
 def _failed(one: Failure, report: BatchReport) -> Iterator[Block]:
-    category = next((each for each in report.categories if each.letter == one.category), None)
+    category = report.category_of(one)
     framework = category is not None and category.framework
     verdict = f"{one.owner.capitalize()} failure, not a model failure." if framework else f"Failure of the {one.owner}."
     yield paragraph(Strong(verdict), "" if one.reviewed else " By rule; nobody has read it yet.")
     yield _numbers(one.test)
-    yield paragraph(Strong("Root cause."), " ", marked(one.cause or "Not known."))
+    yield paragraph(Strong("Root cause."), " ", marked(cause_of(one) or "Not known."))
     if one.error:
         yield Snippet(cut(one.error))
         same = same_tests(one, report)
@@ -114,14 +116,5 @@ def _failed(one: Failure, report: BatchReport) -> Iterator[Block]:
         )
     elif one.fix is not None:
         yield paragraph(Strong("Fix."), " ", marked(one.fix.cause))
-    if one.needed:
-        yield paragraph(Strong("Done when"), f" {_done(one)}")
-
-
-def _done(one: Failure) -> str:
-    return one.needed[:1].lower() + one.needed[1:]
-
-
-def with_marker(text: str, marker: str) -> str:
-    """The hidden line by which an interrupted run of the script finds an issue it had filed."""
-    return f"{text.rstrip()}\n\n<!-- {marker} -->\n"
+    if needed := needed_for(one, report):
+        yield paragraph(Strong("Done when"), f" {needed[:1].lower()}{needed[1:]}")

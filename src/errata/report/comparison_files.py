@@ -8,7 +8,7 @@ from errata.model.output.report.comparison import ComparisonReport
 from errata.render.files import Written, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.render.paths import slug
+from errata.render.slugs import slug
 from errata.report.comparison_document import comparison_document
 from errata.report.failure_rows import failure_rows
 from errata.runs.view import RunView

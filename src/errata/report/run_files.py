@@ -12,10 +12,12 @@ from errata.model.output.report.run import RunReport
 from errata.render.files import Written, write_file
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
-from errata.render.paths import report_path
+from errata.render.slugs import slug
 from errata.report.run_document import ACTIONS_TAKEN, run_document
 
 REPORTS = "reports"
+PREFIX = 8
+"""Characters of a run's id in the name of its report."""
 
 
 class RunWritten(NamedTuple):
@@ -46,6 +48,18 @@ def write_run_report(
     if html:
         written.append(write_file(root, f"{name.removesuffix('.md')}.html", to_html(document)))
     return RunWritten(report, tuple(written))
+
+
+def report_path(model: str, provider: str, run: str, day: str, *, whole: bool = False) -> str:
+    """`{provider}/{model}/{first 8 characters of its id}_{day}.md`, relative to the folder of reports.
+
+    The provider is what stands before the slash of a model's name, if any. With the `whole` id of the run where its
+    beginning names another run, too.
+    """
+    before, slash, name = model.partition("/")
+    folder = slug(before if slash else provider)
+    called = slug(run) if whole else slug(run)[:PREFIX].rstrip("-.")
+    return f"{folder}/{slug(name if slash else model)}/{called}_{day}.md"
 
 
 def _name(report: RunReport, day: str, folder: Path) -> str:

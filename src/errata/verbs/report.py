@@ -1,10 +1,18 @@
 """`report` and `issues`: the facts of runs, then the documents about them, then the files that people keep."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from errata.buckets.suggest import bucket_if_needed
 from errata.compare.compare_runs import Wish, compare_runs
+from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script
+from errata.model.output.report.batch import BatchReport
+from errata.render.files import Written, write_files
+from errata.render.markdown import to_markdown
+from errata.render.slugs import slug
+from errata.report.batch_collect import batch_report
+from errata.report.batch_document import batch_documents
 from errata.report.comparison_collect import comparison_report
 from errata.report.comparison_files import ComparisonWritten, write_comparison_report
 from errata.report.run_collect import run_report
@@ -33,3 +41,41 @@ def report_comparison(
     bucket_if_needed([one.runs[0] for one in comparison.runs], store)
     report = comparison_report(views, comparison, made=day)
     return write_comparison_report(report, views, output=output, html=html)
+
+
+class BatchWritten(NamedTuple):
+    report: BatchReport
+    folder: Path
+    written: tuple[Written, ...]
+    left_over: tuple[str, ...]
+    """Pages and issues of an earlier report that this one does not have; they are not deleted."""
+
+
+def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = False) -> BatchWritten:
+    """Pages, issues, manifest and script; nothing is filed. With `own_folder` into one of its own below `folder`."""
+    report = batch_report(view, made=day)
+    place = folder / slug(f"{report.name}-{report.run_id[:8]}") if own_folder else folder
+    files = batch_files(report)
+    written = write_files(place, files, executable=frozenset((SCRIPT,)))
+    return BatchWritten(report, place, tuple(written), tuple(_left_over(place, files)))
+
+
+def batch_files(report: BatchReport) -> dict[str, str]:
+    """Path → content, in the order in which they are written: what the script reads is there before the script."""
+    files = {}
+    for path, document in batch_documents(report).items():
+        text = to_markdown(document)
+        if path.startswith("issues/"):
+            key = path.removeprefix("issues/").removesuffix(".md")
+            text = issue_text(document.title, text, report.run_id, key)
+        files[path] = text
+    issues = [Filed(one.key, f"issues/{one.key}.md") for one in report.tests]
+    files["issues/manifest.tsv"] = manifest(report.run_id, issues)
+    files[SCRIPT] = script()
+    return files
+
+
+def _left_over(folder: Path, files: Collection[str]) -> list[str]:
+    there = [path for part in ("failures", "issues") for path in sorted((folder / part).glob("*.md"))]
+    names = (path.relative_to(folder).as_posix() for path in there)
+    return [name for name in names if name not in files]

@@ -9,7 +9,7 @@ import msgspec
 
 from errata.errors import SourceError
 from errata.render.files import Written, write_files
-from errata.render.paths import slug
+from errata.render.slugs import slug
 from errata.writeback import inspect_edits, promptfoo_comments
 from errata.writeback.settled import Sorted
 from errata.writeback.settling import Settled, in_words
