@@ -12,7 +12,7 @@ from errata.model.output.report.comparison import ComparisonReport
 from errata.render.document import Document
 from errata.report.comparison_document import chance_words, doubts_words
 from errata.report.comparison_files import ComparisonWritten
-from errata.report.comparison_models import model_in_short
+from errata.report.comparison_sections import model_in_short
 from errata.report.run_document import OFFER
 from errata.report.step_summary import of_comparison
 from errata.runs.view import RunView

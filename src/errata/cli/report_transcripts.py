@@ -9,13 +9,16 @@ from errata.cli.table import put_parts
 from errata.model import StoredRun
 from errata.render.document import Document
 from errata.report.step_summary import of_transcripts
-from errata.report.transcripts_files import TranscriptsWritten, write_transcript_review
+from errata.report.transcripts_document import TranscriptsWritten, flags_words
+from errata.runs.view import RunView
+from errata.verbs.report import report_transcripts
 
 ROWS = 8
 
 
 def write_transcripts(runs: Sequence[StoredRun], options: Options, wish: Wish) -> Document:
-    made = write_transcript_review(runs, options.store, day=wish.day, output=wish.output, html=wish.html)
+    views = [RunView(one, options.store) for one in runs]
+    made = report_transcripts(views, day=wish.day, output=wish.output, html=wish.html)
     if options.json:
         put_json({"written": [str(one.path) for one in made.written], "report": made.report})
     elif wish.in_words:
@@ -33,7 +36,7 @@ def show_transcripts(made: TranscriptsWritten) -> None:
         missing = [f"missing {', '.join(run.missing)}"] if run.missing else []
         put_parts("run", [run.label, plural(run.rows, "row"), *missing, *patterns, f"{run.flagged} to read first"])
     for row in report.flagged[:ROWS]:
-        put_parts("row", [f"{row.label}, {row.case}: {'; '.join(row.flags)}"])
+        put_parts("row", [f"{row.label}, {row.case}: {flags_words(row)}"])
     if len(report.flagged) > ROWS:
         put_parts("", [f"and {len(report.flagged) - ROWS} more"])
     put()

@@ -109,7 +109,8 @@ def limits_of(report: BatchReport) -> Iterator[str]:
         yield f"{plural(unknown, 'test')} report no cost; it is unknown, not zero."
     bare = limits.model_failures_without_runs
     if bare:
-        yield f"Of {limits.model_failures} model failures {bare} have no stored runs: they are told by cost and score alone."
+        models = f"Of {limits.model_failures} model failures {bare} have no stored runs"
+        yield f"{models}: they are told by cost and score alone."
 
 
 def session_times(one: Session) -> str:

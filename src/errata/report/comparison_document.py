@@ -23,8 +23,14 @@ from errata.render.document import (
     paragraph,
     table,
 )
-from errata.report.comparison_causes import causes_section, is_provisional, mode_title
-from errata.report.comparison_models import model_in_short, models_section, shared_section
+from errata.report.comparison_sections import (
+    causes_section,
+    is_provisional,
+    mode_title,
+    model_in_short,
+    models_section,
+    shared_section,
+)
 from errata.report.parts import (
     NONE,
     interval,

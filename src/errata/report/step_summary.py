@@ -10,8 +10,8 @@ from errata.model.output.report.shared import ReviewCoverage
 from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
 from errata.report import batch_prose
-from errata.report.comparison_causes import is_provisional, mode_title
 from errata.report.comparison_document import scores_table, short_words
+from errata.report.comparison_sections import is_provisional, mode_title
 from errata.report.parts import batch_name, money, named, plural, score_table
 from errata.report.run_document import passed_of
 from errata.report.run_failure_section import label_of

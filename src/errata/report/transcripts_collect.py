@@ -4,42 +4,34 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from errata.compare.patterns import pattern_of
-from errata.model import Attempt, Case, StoredRun
+from errata.model import Attempt, Case
 from errata.model.codec import to_whole
-from errata.model.output.report.transcripts import Row, Run, TranscriptReport
+from errata.model.output.report.transcripts import Flag, Row, Run, TranscriptReport
 from errata.model.run import case_name
 from errata.report.comparison_rows import as_json, asked_in, calls_in, turn_of
-from errata.runs.summary import check_run
-from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, cases_of
-from errata.store.attributions import attributions_of
-from errata.store.database import Store
+from errata.report.shared import finding_facts
+from errata.runs.view import RunView
 from errata.triage.calls import made_calls, required_calls, same_calls
 
-MEANINGS = {
-    "MODEL_ENDED_SESSION": "the model ended the session here",
-    "MODEL_ENDED_SESSION_EARLY": "filled in by the harness: the session was over",
-    "EMPTY_RESPONSE": "no answer came",
-}
 
-
-def transcript_report(runs: Sequence[StoredRun], store: Store, *, made: str) -> TranscriptReport:
-    labels = _labels(runs)
-    rows = [list(_rows(one, label, store)) for one, label in zip(runs, labels, strict=True)]
-    first = runs[0].run
+def transcript_report(views: Sequence[RunView], *, made: str) -> TranscriptReport:
+    """`made` is the day of the analysis."""
+    labels = _labels(views)
+    rows = [list(_rows(view, label)) for view, label in zip(views, labels, strict=True)]
+    first = views[0].run
     are_turns = all(row.turn is not None for some in rows for row in some)
     return TranscriptReport(
         suite=first.suite or first.source.name,
         made=made,
         case_word="turn" if are_turns else "case",
-        runs=tuple(_run(*each, store) for each in zip(runs, labels, rows, strict=True)),
+        runs=tuple(_run(*each) for each in zip(views, labels, rows, strict=True)),
         rows=tuple(row for some in rows for row in some),
     )
 
 
-def _labels(runs: Sequence[StoredRun]) -> list[str]:
+def _labels(views: Sequence[RunView]) -> list[str]:
     """The model; with a number where it has several runs."""
-    models = [one.run.subject.model or one.run.native_id for one in runs]
+    models = [view.run.subject.model or view.run.native_id for view in views]
     often, seen = Counter(models), Counter[str]()
     labels = []
     for model in models:
@@ -48,47 +40,43 @@ def _labels(runs: Sequence[StoredRun]) -> list[str]:
     return labels
 
 
-def _run(stored: StoredRun, label: str, rows: Sequence[Row], store: Store) -> Run:
-    missing = tuple(row.case for row in rows if MISSING in row.flags)
+def _run(view: RunView, label: str, rows: Sequence[Row]) -> Run:
+    missing = tuple(row.case for row in rows if any(flag.kind == "no_row" for flag in row.flags))
     seen = Counter(row.case for row in rows)
-    said = attributions_of(store, stored.pk)
-    patterns = Counter(pattern_of(one, said.get(one.id)) for one in attempts_of(store, stored.pk, counted=True))
-    findings = check_run(stored, store).findings
+    patterns = Counter(pattern_of(one, view.attributions.get(one.id)) for one in view.attempts(counted=True))
     return Run(
         label=label,
-        native_id=stored.run.native_id,
-        model=stored.run.subject.model,
+        native_id=view.run.native_id,
+        model=view.run.subject.model,
         rows=len(rows) - len(missing),
-        expected=stored.run.expected_cases,
+        expected=view.run.expected_cases,
         missing=missing,
         repeated=tuple(case for case, often in seen.items() if often > 1),
         patterns={name: often for name, often in sorted(patterns.items()) if name},
-        findings=tuple(one.text for one in findings if one.severity in ("error", "warning")),
+        findings=tuple(finding_facts(view.health.findings, run=label)),
         flagged=sum(bool(row.flags) for row in rows),
     )
 
 
-def _rows(stored: StoredRun, label: str, store: Store) -> Iterator[Row]:
-    triage_if_needed(stored, store)
-    said = attributions_of(store, stored.pk)
-    cases = {one.key: one for one in cases_of(store, stored.pk)}
-    for attempt in attempts_of(store, stored.pk, steps=True, by_position=True):
+def _rows(view: RunView, label: str) -> Iterator[Row]:
+    cases = {one.key: one for one in view.cases()}
+    for attempt in view.attempts(steps=True, by_position=True):
         if attempt.parent is None:
             case = cases.get(attempt.case)
-            flags = tuple(_flags(attempt, case, pattern_of(attempt, said.get(attempt.id))))
-            yield _row(stored, label, attempt, case, flags)
+            pattern = pattern_of(attempt, view.attributions.get(attempt.id))
+            yield _row(view, label, attempt, case, tuple(_flags(attempt, case, pattern)))
 
 
-def _row(stored: StoredRun, label: str, attempt: Attempt, case: Case | None, flags: tuple[str, ...]) -> Row:
-    name = case_name(stored.run, attempt.case)
+def _row(view: RunView, label: str, attempt: Attempt, case: Case | None, flags: tuple[Flag, ...]) -> Row:
+    name = case_name(view.run, attempt.case)
     made = [call for step in attempt.steps for call in step.tool_calls]
     wanted = case.expected if case is not None else None
     golden = wanted.get("golden_text") if isinstance(wanted, dict) else wanted
     required = wanted.get("required_function_call") if isinstance(wanted, dict) else None
     return Row(
-        run=stored.run.native_id,
+        run=view.run.native_id,
         label=label,
-        model=stored.run.subject.model,
+        model=view.run.subject.model,
         case=turn_of(name) or name,
         turn=int(turn) if (turn := turn_of(name)) else None,
         flags=flags,
@@ -102,33 +90,30 @@ def _row(stored: StoredRun, label: str, attempt: Attempt, case: Case | None, fla
     )
 
 
-MISSING = "no row"
-
-
-def _flags(attempt: Attempt, case: Case | None, pattern: str) -> Iterator[str]:
+def _flags(attempt: Attempt, case: Case | None, pattern: str) -> Iterator[Flag]:
     """Facts that a person should see first; a verdict is made of none of them."""
     if attempt.execution == "missing":
-        yield MISSING
+        yield Flag(kind="no_row")
         return
     if pattern:
-        yield f"{pattern}: {MEANINGS.get(pattern, 'something stands in the place of an answer')}"
+        yield Flag(kind="in_place_of_answer", pattern=pattern)
     if attempt.duplicate_of is not None or attempt.superseded_by is not None:
-        yield "the turn has several rows"
+        yield Flag(kind="several_rows")
     calls = [call for step in attempt.steps for call in step.tool_calls]
     if not (attempt.output.text or "").strip() and not calls and not pattern:
-        yield "neither a text nor a call"
+        yield Flag(kind="empty")
     if any(call.error is not None or (call.result is not None and call.result.is_error) for call in calls):
-        yield "a tool call failed"
+        yield Flag(kind="tool_failed")
     if not pattern:
         yield from _against_the_reference(attempt, case)
 
 
-def _against_the_reference(attempt: Attempt, case: Case | None) -> Iterator[str]:
+def _against_the_reference(attempt: Attempt, case: Case | None) -> Iterator[Flag]:
     required = required_calls(case.expected) if case is not None and isinstance(case.expected, dict | list) else ()
     made = made_calls(attempt)
     if required and not made:
-        yield "the reference calls a tool, and none was called"
+        yield Flag(kind="no_call")
     elif required and not same_calls(made, required):
-        yield "other calls than in the reference"
+        yield Flag(kind="other_calls")
     elif made and not required and case is not None and case.expected is not None:
-        yield "a call that the reference does not have"
+        yield Flag(kind="extra_call")

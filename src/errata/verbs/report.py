@@ -17,6 +17,8 @@ from errata.report.comparison_collect import comparison_report
 from errata.report.comparison_files import ComparisonWritten, write_comparison_report
 from errata.report.run_collect import run_report
 from errata.report.run_files import RunWritten, write_run_report
+from errata.report.transcripts_collect import transcript_report
+from errata.report.transcripts_document import TranscriptsWritten, write_transcript_review
 from errata.runs.report_of_run import report_of
 from errata.runs.view import RunView
 
@@ -79,3 +81,10 @@ def _left_over(folder: Path, files: Collection[str]) -> list[str]:
     there = [path for part in ("failures", "issues") for path in sorted((folder / part).glob("*.md"))]
     names = (path.relative_to(folder).as_posix() for path in there)
     return [name for name in names if name not in files]
+
+
+def report_transcripts(
+    views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False
+) -> TranscriptsWritten:
+    """Runs that nobody judged."""
+    return write_transcript_review(transcript_report(views, made=day), output=output, html=html)

@@ -1,30 +1,23 @@
-"""All that a report about runs without a judge says: what lies there, and what to look at first."""
+"""The facts of a report about runs without a judge: what lies there, and what to look at first."""
+
+from typing import Literal
 
 import msgspec
 
 from errata.model.output.report.comparison import Call
+from errata.model.output.report.shared import FindingFact
 
-OWNERS = (
-    "real_model_error",
-    "grader_or_strict_matching_issue",
-    "reference_or_ground_truth_issue",
-    "other_pipeline_or_runtime_issue",
-    "mixed_contract_and_model_issue",
-)
-BUCKETS = (
-    "tool_selection_failure",
-    "error_recovery_failure",
-    "constraint_violation",
-    "incomplete_correction",
-    "tool_arg_string_normalization",
-    "optional_tool_detail_omitted",
-    "system_vs_golden_conflict",
-    "closing_turn_contract_mismatch",
-    "response_contamination",
-    "missing_transcript_turn",
-    "empty_response_execution_failure",
-)
-"""What whoever reads the rows by hand may write into the columns `owner` and `bucket`."""
+FlagKind = Literal[
+    "no_row", "in_place_of_answer", "several_rows", "empty", "tool_failed", "no_call", "other_calls", "extra_call",
+]  # fmt: skip
+
+
+class Flag(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a row should be looked at; none makes it a failure."""
+
+    kind: FlagKind
+    pattern: str = ""
+    """What stands in the place of an answer."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,8 +29,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     case: str
     turn: int | None
-    flags: tuple[str, ...]
-    """Why it should be looked at; none of them makes it a failure."""
+    flags: tuple[Flag, ...]
     input: str
     output: str
     calls: tuple[Call, ...]
@@ -59,7 +51,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     repeated: tuple[str, ...]
     patterns: dict[str, int]
     """What stood in the place of an answer, and how often."""
-    findings: tuple[str, ...]
+    findings: tuple[FindingFact, ...]
     flagged: int
 
 
