@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from errata import verbs
-from errata.cli.analyze_report import write_report_of
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
@@ -75,7 +74,7 @@ def _show_all(
     for at, analysis in enumerate(analyses):
         if at and not options.json:
             put()
-        path = write_report_of(analysis, options.store) if report else None
+        path = _write_report(analysis, options) if report else None
         show_analysis(analysis, as_json=options.json, report=path)
 
 
@@ -92,6 +91,14 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
     if not done.analyses and not options.json:
         put(f"Nothing new: {plural(known, 'run is', 'runs are')} in the store already.")
     _show_all(done.analyses, done.summaries, options, report=report)
+
+
+def _write_report(analysis: Analysis, options: Options) -> Path | None:
+    """Into the folder of reports; nothing where all passed."""
+    from errata.runs.view import RunView
+    from errata.verbs.report import report_failures
+
+    return report_failures(RunView(analysis.stored, options.store))
 
 
 def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:

@@ -19,12 +19,12 @@ from errata.render.document import (
 )
 from errata.report.batch_prose import (
     GROUPS,
-    advice_of,
-    evidence_of,
+    batch_advice,
+    batch_limits,
+    category_evidence,
+    category_title,
     exit_codes,
-    limits_of,
     session_times,
-    title_of,
 )
 from errata.report.parts import batch_name, money, named, plural, seconds, status_line
 
@@ -42,7 +42,7 @@ def analysis_document(report: BatchReport) -> Document:
             Section(title="Costs", blocks=tuple(_costs(report))),
             Section(title="Durations (seconds)", blocks=(_durations(report.durations),)),
             Section(title="Failure categories", blocks=tuple(_categories(report))),
-            Section(title="Recommendations", blocks=(_numbered(advice_of(report)),)),
+            Section(title="Recommendations", blocks=(_numbered(batch_advice(report)),)),
             Section(title="Next", blocks=(items(_next(report)),)),
             Section(
                 title="Limits of this analysis",
@@ -53,7 +53,7 @@ def analysis_document(report: BatchReport) -> Document:
 
 
 def _limits(report: BatchReport) -> Block:
-    lines = list(limits_of(report))
+    lines = list(batch_limits(report))
     return items(lines) if lines else paragraph("None known.")
 
 
@@ -138,7 +138,12 @@ def _categories(report: BatchReport) -> Iterator[Block]:
         yield paragraph("Nothing failed.")
         return
     rows = [
-        (f"{one.letter}. {title_of(one)}", str(len(one.tests)), f"{one.owner} ({one.confidence})", evidence_of(one))
+        (
+            f"{one.letter}. {category_title(one)}",
+            str(len(one.tests)),
+            f"{one.owner} ({one.confidence})",
+            category_evidence(one),
+        )
         for one in report.categories
     ]
     yield table(

@@ -7,7 +7,7 @@ from errata.render.document import Block, Code, Document, Line, Link, Section, S
 from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import failure_document, failures_document
 from errata.report.batch_issue_pages import epic_document, issue_document
-from errata.report.batch_prose import answer_of, earlier_words, part_of, warning_of
+from errata.report.batch_prose import batch_answer, batch_warning, earlier_words, part_of
 from errata.report.parts import NONE, batch_name, money, named, percent, plural, score_table, seconds, status_line
 
 INFINITE = "∞"
@@ -31,7 +31,7 @@ def front_page(report: BatchReport) -> Document:
         title=f"{batch_name(report)}: {report.model or 'unknown model'}, {plural(len(report.tests), 'test')}",
         status="provisional" if report.reading.status == "provisional" else "reviewed",
         facts=(("Date", line(report.date)), ("Status", status_line(report.reading)), ("Analysed", line(report.made))),
-        blocks=(paragraph(answer_of(report)), *_warning(report), score_table(report.scores)),
+        blocks=(paragraph(batch_answer(report)), *_warning(report), score_table(report.scores)),
         sections=(
             Section(title="Configuration", blocks=(table(("setting", "value"), report.config),)),
             Section(title="Aggregate", blocks=(_aggregate(report),)),
@@ -41,7 +41,7 @@ def front_page(report: BatchReport) -> Document:
 
 
 def _warning(report: BatchReport) -> Iterator[Block]:
-    if warning := warning_of(report):
+    if warning := batch_warning(report):
         yield paragraph(Strong(warning))
 
 

@@ -18,6 +18,9 @@ from errata.render.document import (
     table,
 )
 from errata.report.batch_prose import (
+    category_shows,
+    category_title,
+    category_to_do,
     cause_of,
     criterion_words,
     earlier_words,
@@ -25,10 +28,7 @@ from errata.report.batch_prose import (
     moment_times,
     needed_for,
     share_words,
-    shows,
     stored_words,
-    title_of,
-    to_do,
 )
 from errata.report.parts import NONE, money, plural
 from errata.text.outgoing import washed_lines
@@ -40,7 +40,13 @@ READ_WITHOUT_FIX = "Not known: who read it names none."
 
 def failures_document(report: BatchReport) -> Document:
     rows = [
-        (f"{one.letter}. {title_of(one)}", str(len(one.tests)), money(one.cost, 2), one.owner, marked(to_do(one)))
+        (
+            f"{one.letter}. {category_title(one)}",
+            str(len(one.tests)),
+            money(one.cost, 2),
+            one.owner,
+            marked(category_to_do(one)),
+        )
         for one in report.categories
     ]
     provisional = any(one.provisional for one in report.categories)
@@ -64,7 +70,7 @@ def _rule(report: BatchReport) -> str:
 
 def _category(category: Category, report: BatchReport) -> Section:
     members = [one for one in report.failures if one.category == category.letter]
-    common = list(shows(category))
+    common = list(category_shows(category))
     blocks: list[Block] = [items(common)] if common else []
     if category.error:
         blocks += [paragraph("The exact error is the same in all:"), Snippet(cut(category.error))]
@@ -75,7 +81,7 @@ def _category(category: Category, report: BatchReport) -> Section:
     rows = [_member(one, several=several) for one in members]
     header = ("test", "name", "score", "cost", "seconds", "hit", "first line", *(("earlier",) if several else ()))
     blocks.append(table(header, rows, right=("score", "cost", "seconds")))
-    return Section(title=f"{category.letter}. {title_of(category)} ({len(members)})", blocks=tuple(blocks))
+    return Section(title=f"{category.letter}. {category_title(category)} ({len(members)})", blocks=tuple(blocks))
 
 
 def _member(one: Failure, *, several: bool) -> tuple[Line, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from errata.model.output.report.batch import BatchReport, Failure, Test
 from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.report.batch_failure_pages import cut, same_tests
-from errata.report.batch_prose import advice_of, cause_of, earlier_words, needed_for, part_of, title_of
+from errata.report.batch_prose import batch_advice, category_title, cause_of, earlier_words, needed_for, part_of
 from errata.report.parts import NONE, interval, left_out_words, money, named, percent, plural
 
 LONGEST, STATUS = 180, 40
@@ -40,7 +40,7 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     in_part = f", {partial} of them partial" if partial else ""
     rows = [("passed", f"{report.passed} ({percent(report.passed / total if total else None)}){in_part}")]
     rows += [
-        (f"failed, {title_of(one)} ({one.owner})", f"{len(one.tests)} ({money(one.cost, 2)})")
+        (f"failed, {category_title(one)} ({one.owner})", f"{len(one.tests)} ({money(one.cost, 2)})")
         for one in report.categories
     ]
     if report.hidden_passes:
@@ -60,7 +60,7 @@ def _epic(report: BatchReport) -> Iterator[Block]:
                 f"{score.policy}: {score.passed} of {score.total} ({percent(score.rate)}, "
                 f"interval {interval(score)}){rest}."
             )
-    if advice := list(advice_of(report)):
+    if advice := list(batch_advice(report)):
         yield paragraph("To do")
         yield items(map(marked, advice), kind="tasks")
     yield paragraph("A comment links the issues of all tests.")

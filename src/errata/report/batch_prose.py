@@ -42,7 +42,7 @@ _TO_DO = {
 # the batch
 
 
-def answer_of(report: BatchReport) -> str:
+def batch_answer(report: BatchReport) -> str:
     """The whole report in two or three sentences."""
     theirs = sum(len(one.tests) for one in report.categories if one.framework)
     parts = [f"{report.passed} of {len(report.tests)} pass."]
@@ -54,7 +54,7 @@ def answer_of(report: BatchReport) -> str:
     return " ".join(parts)
 
 
-def warning_of(report: BatchReport) -> str:
+def batch_warning(report: BatchReport) -> str:
     """What must not be done with the numbers, where something must not."""
     by_policy = {one.policy: one for one in report.scores}
     strict, clean = by_policy["strict"], by_policy["clean"]
@@ -66,11 +66,11 @@ def warning_of(report: BatchReport) -> str:
     )
 
 
-def advice_of(report: BatchReport) -> Iterator[str]:
+def batch_advice(report: BatchReport) -> Iterator[str]:
     for category in report.categories:
         if category.framework:
             count = plural(len(category.tests), "test")
-            yield f"{category.letter}, {count}: {title_of(category)}. {to_do(category)}"
+            yield f"{category.letter}, {count}: {category_title(category)}. {category_to_do(category)}"
     passes, fails = len(report.hidden_passes), len(report.hidden_fails)
     if passes or fails:
         yield (
@@ -94,7 +94,7 @@ def _quiet_exits(report: BatchReport) -> Iterator[str]:
         yield f"Let exit codes tell the truth: {quiet} of {len(broken)} framework failures ended with exit code 0"
 
 
-def limits_of(report: BatchReport) -> Iterator[str]:
+def batch_limits(report: BatchReport) -> Iterator[str]:
     limits, tests = report.limits, len(report.tests)
     if limits.stored_tests and len(limits.stored_tests) < tests:
         which = f"{len(limits.stored_tests)} of {tests} tests ({named(limits.stored_tests, NAMED)})"
@@ -206,13 +206,13 @@ def moment_result(one: Moment) -> str:
 # a category
 
 
-def title_of(category: Category) -> str:
+def category_title(category: Category) -> str:
     if category.rule:
         return _capital(category.rule_means)
     return MODEL if category.owner == "model" else f"Failed, owner {category.owner}"
 
 
-def evidence_of(category: Category) -> str:
+def category_evidence(category: Category) -> str:
     tests = len(category.tests)
     if category.error:
         several = f", {share_words(category.hits)} subtests in each" if category.hits is not None else ""
@@ -223,7 +223,7 @@ def evidence_of(category: Category) -> str:
     return spent
 
 
-def to_do(category: Category) -> str:
+def category_to_do(category: Category) -> str:
     fix = category.fix
     if fix is not None and fix.after:
         return f"Write `{fix.after}` instead of `{fix.before}`, then repeat what was not measured"
@@ -232,7 +232,7 @@ def to_do(category: Category) -> str:
     return _TO_DO.get(category.owner, "Read them: no rule knows what happened")
 
 
-def shows(category: Category) -> Iterator[str]:
+def category_shows(category: Category) -> Iterator[str]:
     """What the tests of a category have in common: subtests, costs, durations."""
     if category.framework:
         yield from _together(category)

@@ -9,7 +9,7 @@ from errata.model.output.report.run import Failure, RunReport
 from errata.model.output.report.shared import ReviewCoverage
 from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
-from errata.report import batch_prose
+from errata.report.batch_prose import batch_answer, batch_warning, category_title
 from errata.report.comparison_document import scores_table, short_words
 from errata.report.comparison_sections import is_provisional, mode_title
 from errata.report.parts import batch_name, money, named, plural, score_table
@@ -78,7 +78,7 @@ def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
 
 def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
     causes = [
-        (f"{one.letter}. {batch_prose.title_of(one)}", str(len(one.tests)), one.owner, money(one.cost, 2))
+        (f"{one.letter}. {category_title(one)}", str(len(one.tests)), one.owner, money(one.cost, 2))
         for one in report.categories[:CAUSES]
     ]
     again = [line(Strong("Passed before, not now"), ": ", _listed(report.hidden_passes))] if report.sessions else []
@@ -86,7 +86,7 @@ def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
         title=f"{batch_name(report)}: {report.passed}/{len(report.tests)} passed",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
-            paragraph(batch_prose.answer_of(report), " ", Strong(batch_prose.warning_of(report))),
+            paragraph(batch_answer(report), " ", Strong(batch_warning(report))),
             score_table(report.scores),
             *([table(("failures", "tests", "owner", "cost"), causes, right=("tests", "cost"))] if causes else []),
             *([items(again)] if again else []),

@@ -1,9 +1,7 @@
 """What is to be said of a run in which nothing failed: that all passed, or else what is the case."""
 
 from errata.model import Run, StoredRun
-from errata.model.coverage import not_in_log
-from errata.model.output.report.run import WithoutFailures
-from errata.model.output.report.shared import HarnessCount
+from errata.model.coverage import HarnessCount, WithoutFailures, not_in_log
 
 ALL_PASSED = "All passed: nothing to analyse"
 _WORDS = {

@@ -1,12 +1,14 @@
 """`report` and `issues`: the facts of runs, then the documents about them, then the files that people keep."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from errata.buckets.suggest import bucket_if_needed
 from errata.compare.compare_runs import Wish, compare_runs
 from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script
+from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
 from errata.render.files import Written, write_files
 from errata.render.markdown import to_markdown
@@ -16,11 +18,53 @@ from errata.report.batch_document import batch_documents
 from errata.report.comparison_collect import comparison_report
 from errata.report.comparison_files import ComparisonWritten, write_comparison_report
 from errata.report.run_collect import run_report
-from errata.report.run_files import RunWritten, write_run_report
+from errata.report.run_files import REPORTS, RunWritten, write_run_report
+from errata.report.shared import is_unjudged
 from errata.report.transcripts_collect import transcript_report
 from errata.report.transcripts_document import TranscriptsWritten, write_transcript_review
+from errata.review.export import are_judged_turns
+from errata.runs.names import runs_named
 from errata.runs.report_of_run import report_of
+from errata.runs.reports_in_use import named_reports
 from errata.runs.view import RunView
+from errata.store.database import Store
+
+Profile = Literal["run", "comparison", "batch", "transcripts"]
+BATCHES = frozenset(("scylla",))
+"""Harnesses whose runs are batches of tests."""
+
+
+class PlannedReport(NamedTuple):
+    profile: Profile
+    views: list[RunView]
+
+
+def planned_reports(
+    selectors: Iterable[str], store: Store, *, profile: str | None = None, compared: bool = False
+) -> list[PlannedReport]:
+    """Which report is written about which runs; each batch and each run has its own, a comparison is about all.
+
+    `profile` is the one that was asked for; with `compared` it is a comparison, unless nothing was judged.
+    """
+    runs = list(runs_named(selectors, store))
+    batches = [one for one in runs if profile == "batch" or (not profile and not compared and _is_batch(one))]
+    others = [one for one in runs if one not in batches]
+    unjudged = [
+        one for one in others if is_unjudged(one) and profile != "run" and (compared or are_judged_turns([one]))
+    ]
+    judged = [one for one in others if one not in unjudged]
+    kinds: list[tuple[Profile, list[StoredRun]]] = [("batch", [one]) for one in batches]
+    if judged and (compared or (not profile and len(judged) > 1)):
+        kinds.append(("comparison", others))
+    else:
+        kinds += [("run", [one]) for one in judged]
+    if unjudged:
+        kinds.append(("transcripts", unjudged))
+    return [PlannedReport(kind, [RunView(one, store) for one in members]) for kind, members in kinds]
+
+
+def _is_batch(stored: StoredRun) -> bool:
+    return stored.run.source.name in BATCHES and bool(stored.run.sessions)
 
 
 def report_run(view: RunView, *, day: str, folder: Path, file: Path | None = None, html: bool = False) -> RunWritten:
@@ -32,6 +76,15 @@ def report_run(view: RunView, *, day: str, folder: Path, file: Path | None = Non
         return found.path if found is not None else None
 
     return write_run_report(report, day=day, folder=folder, file=file, html=html, find_earlier=find_earlier)
+
+
+def report_failures(view: RunView) -> Path | None:
+    """The report that `analyze` leaves in the folder of reports; none where nothing failed."""
+    if not view.stored.counts.failures:
+        return None
+    day = datetime.now(UTC).date().isoformat()
+    made = report_run(view, day=day, folder=named_reports() or Path(REPORTS))
+    return made.written[0].path if made.written else None
 
 
 def report_comparison(

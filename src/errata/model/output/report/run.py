@@ -4,10 +4,10 @@ from typing import Literal
 
 import msgspec
 
+from errata.model.coverage import HarnessCount, WithoutFailures
 from errata.model.output.report.shared import (
     DoneAction,
     FindingFact,
-    HarnessCount,
     Piece,
     ReviewCoverage,
     ScoreLine,
@@ -23,7 +23,6 @@ AdviceKind = Literal[
     "task", "budget", "unknown", "model",
 ]  # fmt: skip
 ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
-NothingFailed = Literal["all_passed", "not_in_log", "nothing_measured", "not_all_passed"]
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -238,17 +237,6 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     best: str = ""
     """The policy with the best single figure."""
-
-
-class WithoutFailures(msgspec.Struct, frozen=True, kw_only=True):
-    """What is the case where nothing failed."""
-
-    state: NothingFailed
-    made: int = 0
-    missing: int = 0
-    counts: dict[str, int] = {}
-    """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0."""
-    harness: HarnessCount | None = None
 
 
 class RunReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -93,14 +93,3 @@ class DoneAction(msgspec.Struct, frozen=True, kw_only=True):
     date: str
     path: str
     what: str
-
-
-class HarnessCount(msgspec.Struct, frozen=True, kw_only=True):
-    """What the harness says of a run itself, where the log does not hold all rows."""
-
-    passed: int | None = None
-    total: int | None = None
-    metric: str = ""
-    value: float | None = None
-    n: int | None = None
-    """Over how many, as far as it says."""

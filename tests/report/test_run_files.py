@@ -1,10 +1,10 @@
-"""Where a report is kept, and what its parts may hold."""
+"""Where a report about a run is kept."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.render.paths import report_path, slug
+from errata.report.run_files import report_path
 
 
 @pytest.mark.req("C-22")
@@ -30,8 +30,3 @@ def test_whatever_the_names_hold_there_are_two_folders_and_a_file(model, provide
 
     assert len(parts) == 3
     assert all(part and not part.startswith((".", "-")) and part.isascii() for part in parts)
-
-
-@given(st.text(max_size=200))
-def test_a_slug_is_never_empty_and_never_long(text):
-    assert 0 < len(slug(text)) <= 80
