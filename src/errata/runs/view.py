@@ -20,7 +20,7 @@ from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.runs.timeline import timeline_of
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
-from errata.store.attributions import attributions_of
+from errata.store.attributions import attributions_of, broken_measurements
 from errata.store.buckets import Slip, buckets_of
 from errata.store.cells import cells_of
 from errata.store.database import Store
@@ -147,6 +147,11 @@ class RunView:
     def cells(self) -> list[Cell]:
         """How every case went."""
         return cells_of(self.store, [self.stored.pk])
+
+    @cached_property
+    def broken_measurements(self) -> set[str]:
+        """The attempts of which a signal says that the measurement, not the answer, is at fault."""
+        return broken_measurements(self.store, self.stored.pk) if self.attributions else set()
 
     @cached_property
     def known_buckets(self) -> dict[str, Bucket]:

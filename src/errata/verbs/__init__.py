@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from errata.memory.known_gaps import add_gap, list_gaps, remove_gap
     from errata.memory.list_actions import list_actions
     from errata.memory.remove_action import remove_action
-    from errata.rerun.plan_rerun import plan_rerun
     from errata.review.agreement_report import agreement_of
     from errata.review.calibrate import calibrate_reviewers
     from errata.review.choose import choose
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
     from errata.runs.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
-    from errata.writeback.files import write_back
-    from errata.writeback.settled import settled_failures
 
 _VERBS = {
     "add_action": "errata.memory.add_action",
@@ -104,15 +101,12 @@ _VERBS = {
     "import_paths": "errata.runs.importing",
     "include": "errata.store.runs",
     "list_sources": "errata.runs.housekeeping",
-    "plan_rerun": "errata.rerun.plan_rerun",
     "run_by_id": "errata.store.runs",
     "run_named": "errata.runs.names",
     "runs_named": "errata.runs.names",
-    "settled_failures": "errata.writeback.settled",
     "stored_runs": "errata.runs.housekeeping",
     "summarise": "errata.runs.summary",
     "timeline_of": "errata.runs.timeline",
-    "write_back": "errata.writeback.files",
 }
 
 
@@ -160,7 +154,6 @@ __all__ = [
     "look_for",
     "made_ready",
     "packet_of",
-    "plan_rerun",
     "plan_review",
     "pool",
     "remove_action",
@@ -172,7 +165,6 @@ __all__ = [
     "runs_named",
     "runs_to_compare",
     "score_run",
-    "settled_failures",
     "show_bucket",
     "stored_runs",
     "summarise",
@@ -181,7 +173,6 @@ __all__ = [
     "triage_if_needed",
     "triage_imported",
     "triage_run",
-    "write_back",
     "write_comparison_folder",
     "write_runs",
     "write_studies",

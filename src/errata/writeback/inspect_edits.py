@@ -13,7 +13,7 @@ import msgspec
 from errata import __version__
 from errata.model import Check, Run
 from errata.model.identity import fingerprint
-from errata.writeback.settling import NOT_MEASURED, RULE, Settled, in_words, quotes_of
+from errata.writeback.settlement import NOT_MEASURED, RULE, Settled, in_words, quotes_of
 
 SCRIPT, EDITS = "edit_log.py", "edits.json"
 NOTHING = "NaN"

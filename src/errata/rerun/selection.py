@@ -1,22 +1,22 @@
-"""The verb `rerun`: which attempts of a run are to be repeated, and the commands of its harness that would do it."""
+"""Which attempts of a run are to be repeated, the commands that would do it, and what they would cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 import msgspec
 
 from errata import rerun
-from errata.compare.trials import NOT_THE_SUBJECTS
-from errata.errors import NotFoundError
-from errata.model import Attempt, StoredRun
+from errata.model import Attempt, Run, StoredRun
 from errata.model.run import case_name
 from errata.rerun.wanting import ASKED_FOR, NOTHING_SAID, Said, broke, want, wanted
-from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of
-from errata.store.attributions import each_attribution
-from errata.store.database import Store
-from errata.text.nearest import did_you_mean
 
 CONTRADICTORY = "contradictory"
+
+
+class CountedAttempts(Protocol):
+    """The counted attempts of a run in their order; of one case, where it is named."""
+
+    def __call__(self, *, case: str = "") -> Iterator[Attempt]: ...
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -37,48 +37,30 @@ class Rerun(msgspec.Struct, frozen=True, kw_only=True):
     """None where the log tells no cost; that is not zero."""
 
 
-def plan_rerun(stored: StoredRun, store: Store, *, cases: Iterable[str] = (), owners: Iterable[str] = ()) -> Rerun:
-    triage_if_needed(stored, store)
-    keys = frozenset(_key_of(case, stored, store) for case in cases)
-    chosen = frozenset(owners)
-    choice = rerun.Choice(owners=chosen or NOT_THE_SUBJECTS, only_owners=bool(chosen), cases=keys or None)
-    sorted_out = _Sorted(stored, store, choice)
-    plan = rerun.plan_for(rerun.Request(stored.run, sorted_out.wanted, sorted_out.others))
+def select_rerun(
+    stored: StoredRun, attempts: CountedAttempts, triaged: Mapping[str, Said], choice: rerun.Choice
+) -> Rerun:
+    """`triaged` is what triage says of each failed attempt."""
+    selection = _Selection(stored.run, attempts, triaged, choice)
+    plan = rerun.plan_for(rerun.Request(stored.run, selection.wanted, selection.others))
     commanded = sum(len(command.wanted) + command.also for command in plan.commands)
-    return Rerun(stored=stored, plan=plan, attempts=len(sorted_out.wanted), estimate=sorted_out.estimate(commanded))
+    return Rerun(stored=stored, plan=plan, attempts=len(selection.wanted), estimate=selection.estimate(commanded))
 
 
-def _key_of(case: str, stored: StoredRun, store: Store) -> str:
-    """A case by its name or its key."""
-    run = stored.run
-    for key in (case, f"{run.suite}/{case}"):
-        if next(attempts_of(store, stored.pk, counted=True, case=key), None) is not None:
-            return key
-    names = (case_name(run, attempt.case) for attempt in attempts_of(store, stored.pk, counted=True))
-    meant = did_you_mean(case, dict.fromkeys(names))
-    raise NotFoundError(
-        f"Run `{run.native_id}` has no case `{case}`",
-        hint=meant or f"`errata failures {run.id}` lists those that failed",
-    )
-
-
-class _Sorted:
+class _Selection:
     """One pass over the counted attempts: what is to be repeated, and what the rest would cost or bring along."""
 
-    def __init__(self, stored: StoredRun, store: Store, choice: rerun.Choice) -> None:
-        self._stored, self._store, self._choice = stored, store, choice
+    def __init__(self, run: Run, attempts: CountedAttempts, triaged: Mapping[str, Said], choice: rerun.Choice) -> None:
+        self._run, self._attempts, self._triaged, self._choice = run, attempts, triaged, choice
         self.wanted: list[rerun.Wanted] = []
         self.others = rerun.Others()
         self._spent, self._priced = 0.0, 0
         self._doubled: dict[str, None] = {}
         self._passed: dict[str, list[rerun.Wanted]] = {}
-        said = {
-            one.attempt: Said(one.owner, one.decided_by, breaks) for one, breaks in each_attribution(store, stored.pk)
-        }
-        for attempt in attempts_of(store, stored.pk, counted=True, by_position=True):
-            self._add(attempt, said.get(attempt.id, NOTHING_SAID))
+        for attempt in attempts():
+            self._add(attempt, triaged.get(attempt.id, NOTHING_SAID))
         for case in self._doubled:
-            self._add_contradictions(case, said)
+            self._add_contradictions(case)
         self._add_passed()
 
     def _add(self, attempt: Attempt, said: Said) -> None:
@@ -102,18 +84,18 @@ class _Sorted:
             again = wanted(attempt, self._name(attempt), ASKED_FOR)
             self._passed.setdefault(attempt.case, []).append(again)
 
-    def _add_contradictions(self, case: str, said: Mapping[str, Said]) -> None:
+    def _add_contradictions(self, case: str) -> None:
         """Rows of one and the same try that disagree: nobody knows what it came to."""
         if self._choice.only_owners or (self._choice.cases is not None and case not in self._choice.cases):
             return
         rows: dict[str, list[Attempt]] = {}
-        for attempt in attempts_of(self._store, self._stored.pk, counted=True, case=case):
+        for attempt in self._attempts(case=case):
             rows.setdefault(attempt.duplicate_of or attempt.id, []).append(attempt)
         for name, same in rows.items():
             differ = len({(one.outcome, one.failed_checks) for one in same}) > 1
             first = next((one for one in same if one.id == name), None)
             if differ and first is not None:
-                taken = want(first, self._name(first), said.get(name, NOTHING_SAID), self._choice)
+                taken = want(first, self._name(first), self._triaged.get(name, NOTHING_SAID), self._choice)
                 self.wanted += [] if taken else [wanted(first, self._name(first), CONTRADICTORY)]
 
     def _add_passed(self) -> None:
@@ -129,4 +111,4 @@ class _Sorted:
         return Estimate(attempts * each, each, self._priced)
 
     def _name(self, attempt: Attempt) -> str:
-        return case_name(self._stored.run, attempt.case)
+        return case_name(self._run, attempt.case)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from errata.compare.trials import NOT_THE_SUBJECTS
 from errata.model import Quote
 from errata.model.words import OWNERS
-from errata.writeback.settling import KEPT, NOT_MEASURED, Opinion, in_words, quotes_of, why_not
+from errata.writeback.settlement import KEPT, NOT_MEASURED, Opinion, in_words, quotes_of, why_not
 
 CONFIDENCES = ("certain", "likely", "weak")
 
