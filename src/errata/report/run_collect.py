@@ -23,11 +23,11 @@ from errata.model.output.report.run import (
 )
 from errata.model.output.report.shared import ScoreLine, SuspiciousPasses
 from errata.model.run import case_name
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.run_advice import collect_advice
 from errata.report.run_failures import RunFailures, collect_failures
 from errata.report.run_prose import is_ours
 from errata.report.shared import (
-    MACHINERY,
     day_of,
     finding_facts,
     in_common,
@@ -163,9 +163,9 @@ def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:
 def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
     """Buckets of more than one failure, the largest first."""
     members: dict[str, list[Failure]] = {}
-    for failure, bucket in zip(collected.failures, collected.bucket_ids, strict=True):
-        if bucket:
-            members.setdefault(bucket, []).append(failure)
+    for failure, bucket_id in zip(collected.failures, collected.bucket_ids, strict=True):
+        if bucket_id:
+            members.setdefault(bucket_id, []).append(failure)
     found = []
     for bucket_id, failures in members.items():
         bucket = view.known_buckets.get(bucket_id)
@@ -261,7 +261,7 @@ def _impact(failures: Sequence[Failure]) -> Iterator[Impact]:
         ("known_gap", sum(one.label == "KNOWN_GAP" for one in failures)),
         ("eval", sum(is_ours(one) for one in failures)),
         ("budget", sum(one.owner == "budget" for one in failures)),
-        ("infrastructure", sum(one.owner in MACHINERY for one in failures)),
+        ("infrastructure", sum(one.owner in NOT_THE_SUBJECTS for one in failures)),
         ("unknown", sum(one.owner == "unknown" for one in failures)),
     )
     yield from (Impact(kind=kind, count=count) for kind, count in kinds if count)

@@ -10,8 +10,9 @@ from errata.model.output.report.run import EarlierFailure, FailedCheck, Failure,
 from errata.model.output.report.shared import DoneAction, Piece
 from errata.model.run import case_name
 from errata.model.verdict import word_for
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.run_snippets import SnippetFinder
-from errata.report.shared import MACHINERY, native_label
+from errata.report.shared import native_label
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import Remembered
@@ -89,7 +90,7 @@ class _Making:
             by=word_for(verdict.reviewer) if verdict is not None else "",
             doubt=_doubt(standing),
             measured=attempt.measurement == "scored",
-            machinery=owner in MACHINERY,
+            machinery=owner in NOT_THE_SUBJECTS,
             cause=short_line(verdict.cause, SHORT) if verdict is not None else "",
             reasoning=(verdict.reasoning or verdict.cause) if verdict is not None else "",
             decided_by=decided_by,

@@ -8,8 +8,6 @@ from errata.model.output.report.shared import FindingFact, ReviewCoverage, Score
 from errata.model.verdict import word_for
 from errata.runs.standings import Said
 
-MACHINERY = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
-"""Owners whose failures say nothing about the subject."""
 REPORTED = ("error", "warning")
 """Severities of the findings that a report shows."""
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from errata import rerun
-from errata.compare.trials import NOT_THE_SUBJECTS
 from errata.errors import NotFoundError
 from errata.model import Attempt
 from errata.model.run import case_name
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.rerun.selection import Rerun, select_rerun
 from errata.rerun.wanting import Said
 from errata.runs.names import runs_named

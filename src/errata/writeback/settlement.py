@@ -10,6 +10,7 @@ from errata.errors import SettingsError
 from errata.model import Attempt, Attribution, Quote, StoredRun
 from errata.model.run import case_name
 from errata.model.verdict import word_for
+from errata.model.words import NOT_THE_SUBJECTS
 from errata.review.standing import Standing
 from errata.runs.explanation import meaning_of
 from errata.runs.stale_quotes import is_stale
@@ -23,8 +24,6 @@ RULE = (
     "failure, triage, where it is certain and names provider, environment, harness, simulator or collateral, or says "
     "that the measurement broke"
 )
-NOT_MEASURED = frozenset(("provider", "environment", "harness", "simulator", "collateral"))
-"""Whose failures say nothing about the subject: what `clean` leaves out of the score."""
 KEPT = frozenset(("model", "budget", "unknown"))
 """Whose failures count as failures under every policy, or of whom nothing is known."""
 
@@ -66,7 +65,9 @@ def why_not(opinion: Opinion) -> str:
         return opinion.doubt
     if opinion.confidence != "certain":
         return "only likely, and read by nobody"
-    return "" if opinion.owner in NOT_MEASURED or opinion.breaks else f"{opinion.owner} by a rule, and read by nobody"
+    return (
+        "" if opinion.owner in NOT_THE_SUBJECTS or opinion.breaks else f"{opinion.owner} by a rule, and read by nobody"
+    )
 
 
 def in_words(opinion: Opinion) -> str:
