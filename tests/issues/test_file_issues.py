@@ -12,7 +12,7 @@ import pytest
 from standing_in import calls, environment, filing, put_in_place, state
 from tests.length import every
 
-from errata.issues.manifest import Filed, keys_for, manifest, marker, script
+from errata.issues.manifest import Filed, manifest, marker, script
 
 NAMES = ["test-001", "test-002", "test-003", "test-004"]
 NASTY = "Add type hints to `loader` \"now\" $HOME $(touch pwned) 'x' \\ | & ; <b> @all #1"
@@ -205,11 +205,3 @@ def test_a_body_that_is_too_long_is_cut_and_still_found(folder, gh):
 
 def test_an_unknown_option_is_refused(folder, gh):
     assert filing(folder, gh, "--force").returncode == 2
-
-
-def test_keys_are_safe_and_each_its_own():
-    names = ["a b", "a/b", "../x", "", "EPIC", "epic", "ü", "a-b", "x" * 300]
-    made = keys_for(names)
-
-    assert len({key.lower() for key in made}) == len(names)
-    assert all(not key.startswith(".") and "/" not in key and len(key) <= 110 for key in made)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from errata.memory.reading import read_report
 from errata.memory.reading.labels import LabelWords
+from errata.model.output.report.run import Advice, FailedCheck, Failure, RunReport, Subject
+from errata.model.output.report.shared import ReviewCoverage
 from errata.render.markdown import to_markdown
-from errata.report.facts.run import Advice, Failure, RunReport, Subject
-from errata.report.facts.shared import Reading
-from errata.report.profiles.run import run_document
+from errata.report.run_document import run_document
 from errata.triage import taxonomy
 
 LABELS = LabelWords(label.name for one in taxonomy.built_in() for label in one.label)
@@ -19,7 +19,8 @@ OWNERS = {"MODEL_FAULT": "model", "OVERLY_STRICT": "grader", "AMBIGUOUS_TASK": "
 
 
 def a_failure(case="000-fundamentals/002-http_greeting", label="OVERLY_STRICT", **changes):
-    told = {"step": "eslint", "confidence": "certain", "reviewed": True, "by": "ana", "short": "lint alone"}
+    checks = (FailedCheck(name="eslint"),)
+    told = {"checks": checks, "confidence": "certain", "reviewed": True, "by": "ana", "cause": "lint alone"}
     return Failure(case=case, label=label, owner=OWNERS.get(label, "provider"), **told | changes)
 
 
@@ -35,10 +36,8 @@ def written(*failures, advice=()):
         passed=16,
         total=25,
     )
-    reading = Reading(failures=len(failures), read=sum(one.reviewed for one in failures))
-    report = RunReport(
-        subject=subject, made="2026-03-10", reading=reading, answer="", scores=(), failures=failures, advice=advice
-    )
+    reading = ReviewCoverage(failures=len(failures), read=sum(one.reviewed for one in failures))
+    report = RunReport(subject=subject, made="2026-03-10", reading=reading, scores=(), failures=failures, advice=advice)
     return to_markdown(run_document(report))
 
 
@@ -60,7 +59,13 @@ def test_the_run_is_read_back():
 def test_failures_and_recommendations_are_read_back():
     advice = Advice(group="config", text="let the lint configuration reach the eval", cases=("a/001-b",))
 
-    found = read(written(a_failure(), a_failure("a/001-b", "MODEL_FAULT", step="tests (67 %)"), advice=(advice,)))
+    found = read(
+        written(
+            a_failure(),
+            a_failure("a/001-b", "MODEL_FAULT", checks=(FailedCheck(name="tests", share=0.67),)),
+            advice=(advice,),
+        )
+    )
 
     assert [(one.case, one.label, one.failed_check, one.reasoning) for one in found.failures] == [
         ("000-fundamentals/002-http_greeting", "OVERLY_STRICT", "eslint", "lint alone"),
@@ -141,7 +146,7 @@ def test_a_comment_that_is_quoted_as_code_is_none():
     label=st.sampled_from(sorted(OWNERS)),
 )
 def test_whatever_a_case_is_called_it_is_read_back(case, short, label):
-    failure = a_failure(case, label, short=short)
+    failure = a_failure(case, label, cause=short)
 
     (found,) = read(written(failure)).failures
 

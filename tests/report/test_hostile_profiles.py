@@ -12,22 +12,25 @@ from tests.length import every
 
 from bucket_runs import a_verdict
 from documents import HOSTILE
+from errata.compare.comparison import ComparisonOptions
 from errata.model import Attempt, Case, Check, ErrorInfo, Judgement, Output, Run, SourceInfo, Subject, case_key
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
 from errata.report import step_summary
-from errata.report.collect.batch import batch_report
-from errata.report.collect.batch_folder import batch_files
-from errata.report.collect.comparison import comparison_report
-from errata.report.collect.run import run_report
-from errata.report.profiles.batch import batch_documents
-from errata.report.profiles.comparison import comparison_document
-from errata.report.profiles.run import run_document
+from errata.report.batch_collect import batch_report
+from errata.report.batch_document import batch_documents
+from errata.report.comparison_collect import comparison_report
+from errata.report.comparison_document import comparison_document
+from errata.report.run_collect import run_report
+from errata.report.run_document import run_document
+from errata.runs.runset import RunSet
+from errata.runs.view import RunView
 from errata.store.database import open_store
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import run_by_id
+from errata.verbs.report import batch_files
 from report_pages import DAY, working_in
 from terminal import done
 
@@ -169,9 +172,10 @@ def test_no_text_at_all_gets_out_of_its_place(tmp_path_factory, text):
 def check_all(text: str, folder: Path) -> None:
     with working_in(folder):
         stored, store = a_hostile_run(text, folder)
-        run = run_report(stored, store, made=DAY)
-        comparison = comparison_report([stored], store, made=DAY)
-        batch = batch_report(stored, store, made=DAY)
+        view = RunView(stored, store)
+        run = run_report(view, made=DAY)
+        comparison = comparison_report([view], RunSet([view], store).compare(ComparisonOptions(least=1)), made=DAY)
+        batch = batch_report(view, made=DAY)
     documents = [
         run_document(run),
         comparison_document(comparison),

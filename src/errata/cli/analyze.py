@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from errata import verbs
-from errata.cli.analyze_report import write_report_of
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
@@ -22,6 +21,7 @@ from errata.runs.importing import PathSummary
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.verbs.analyze import analyze, analyze_new
+from errata.verbs.report import report_failures
 
 MOST_KNOWN = 10
 
@@ -75,7 +75,7 @@ def _show_all(views: Sequence[RunView], summaries: Sequence[PathSummary], option
     for at, view in enumerate(views):
         if at and not options.json:
             put()
-        path = write_report_of(view) if report else None
+        path = report_failures(view) if report else None
         show_analysis(view.summary, as_json=options.json, report=path)
 
 

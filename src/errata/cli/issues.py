@@ -4,12 +4,11 @@ from pathlib import Path
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
-from errata.cli.report import day_of
-from errata.cli.report_batch import FOLDER, write_batch
-from errata.cli.report_wish import Wish
+from errata.cli.report import ReportOptions, day_of
+from errata.cli.report_pages import FOLDER, write_batch
+from errata.verbs.report import planned_reports
 
 
 @click.command("issues")
@@ -22,9 +21,9 @@ def command(runs: tuple[str, ...], output: Path, day: str | None, options: Optio
 
     Files nothing: read the folder, then `file_issues.sh --dry-run`, then `file_issues.sh`.
     """
-    chosen = list(verbs.runs_named(runs, options.store))
-    wish = Wish(day=day_of(day), output=output, in_words=not options.json)
-    for at, stored in enumerate(chosen):
+    planned = planned_reports(runs, options.store, profile="batch")
+    wish = ReportOptions(day=day_of(day), output=output, json=options.json, in_words=not options.json)
+    for at, one in enumerate(planned):
         if at and wish.in_words:
             put()
-        write_batch(stored, options, wish, several=len(chosen) > 1)
+        write_batch(one.views[0], wish, several=len(planned) > 1)

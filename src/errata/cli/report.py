@@ -1,23 +1,26 @@
 """`errata report`."""
 
-from collections.abc import Iterator, Sequence
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
-from errata.cli.report_wish import Wish
 from errata.cli.reports_option import reports_option
-from errata.errors import SettingsError
-from errata.model import StoredRun
-from errata.render.document import Document
+from errata.errors import ReportError, SettingsError
+
+if TYPE_CHECKING:
+    from errata.render.document import Document
+    from errata.verbs.report import PlannedReport
 
 PROFILES = ("run", "comparison", "batch")
-BATCHES = frozenset(("scylla",))
-"""Harnesses whose runs are batches of tests."""
+VARIABLE = "GITHUB_STEP_SUMMARY"
 
 
 @click.command("report")
@@ -49,46 +52,47 @@ def command(
     Three profiles: `run` goes to reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` to results/…/deep_error_analysis.md,
     `batch` to analysis/ with one issue for each test. Its words in short go to stdout. Nothing else is changed.
     """
-    from errata.cli.step_summary import add_summaries, goes_to_stdout, refuse_beside_json
+    from errata.verbs.report import planned_reports
 
     if step_summary and options.json:
-        refuse_beside_json()
+        _refuse_beside_json()
     selectors = _selectors(runs, comparison_dir, run_dirs)
     place = output or (comparison_dir if not run_dirs else None)
-    in_words = not options.json and not (step_summary and goes_to_stdout())
-    wish = Wish(day=day_of(day), output=place, html=html, common=common, in_words=in_words)
-    chosen = list(verbs.runs_named(selectors, options.store))
+    in_words = not options.json and not (step_summary and _goes_to_stdout())
+    wish = ReportOptions(day=day_of(day), output=place, html=html, common=common, json=options.json, in_words=in_words)
     compared = profile == "comparison" or (profile is None and bool(comparison_dir or run_dirs))
-    summaries = list(_written(list(_kinds(chosen, profile, compared=compared)), options, wish))
+    planned = planned_reports(selectors, options.store, profile=profile, compared=compared)
+    summaries = list(_written(planned, wish))
     if step_summary:
-        add_summaries(summaries)
+        _add_summaries(summaries)
 
 
-def _written(kinds: Sequence[tuple[str, list[StoredRun]]], options: Options, wish: Wish) -> Iterator[Document]:
-    """Each in turn; what it is in short."""
-    batches = sum(kind == "batch" for kind, _ in kinds)
-    for at, (kind, members) in enumerate(kinds):
+class ReportOptions(msgspec.Struct, frozen=True, kw_only=True):
+    day: str
+    output: Path | None = None
+    html: bool = False
+    common: bool = False
+    json: bool = False
+    in_words: bool = True
+    """Whether its words in short go to stdout; not where JSON or a step summary goes there."""
+
+
+def _written(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> "Iterator[Document]":
+    """Each in turn; a page in short of each."""
+    from errata.cli.report_pages import write_batch, write_comparison, write_run, write_transcripts
+
+    batches = sum(one.profile == "batch" for one in planned)
+    for at, (profile, views) in enumerate(planned):
         if at and wish.in_words:
             put()
-        yield _write(kind, members, options, wish, several=batches > 1)
-
-
-def _write(kind: str, members: list[StoredRun], options: Options, wish: Wish, *, several: bool) -> Document:
-    if kind == "comparison":
-        from errata.cli.report_comparison import write_comparison
-
-        return write_comparison(members, options, wish)
-    if kind == "transcripts":
-        from errata.cli.report_transcripts import write_transcripts
-
-        return write_transcripts(members, options, wish)
-    if kind == "batch":
-        from errata.cli.report_batch import write_batch
-
-        return write_batch(members[0], options, wish, several=several)
-    from errata.cli.report_run import write_run
-
-    return write_run(members[0], options, wish)
+        if profile == "comparison":
+            yield write_comparison(views, wish)
+        elif profile == "transcripts":
+            yield write_transcripts(views, wish)
+        elif profile == "batch":
+            yield write_batch(views[0], wish, several=batches > 1)
+        else:
+            yield write_run(views[0], wish)
 
 
 def _selectors(runs: tuple[str, ...], comparison_dir: Path | None, run_dirs: tuple[Path, ...]) -> list[str]:
@@ -113,28 +117,6 @@ def _hint(path: Path) -> str:
     return "name the folder of a judged run"
 
 
-def _kinds(runs: list[StoredRun], named: str | None, *, compared: bool) -> Iterator[tuple[str, list[StoredRun]]]:
-    """Which report is written about which runs; each batch and each run has its own, a comparison is about all."""
-    from errata.report.collect.shared import is_unjudged
-    from errata.review.tables import are_judged_turns
-
-    batches = [one for one in runs if named == "batch" or (not named and not compared and _is_batch(one))]
-    others = [one for one in runs if one not in batches]
-    unjudged = [one for one in others if is_unjudged(one) and named != "run" and (compared or are_judged_turns([one]))]
-    judged = [one for one in others if one not in unjudged]
-    yield from (("batch", [one]) for one in batches)
-    if judged and (compared or (not named and len(judged) > 1)):
-        yield "comparison", others
-    else:
-        yield from (("run", [one]) for one in judged)
-    if unjudged:
-        yield "transcripts", unjudged
-
-
-def _is_batch(stored: StoredRun) -> bool:
-    return stored.run.source.name in BATCHES and bool(stored.run.sessions)
-
-
 def day_of(named: str | None) -> str:
     if named is None:
         return datetime.now(UTC).date().isoformat()
@@ -142,3 +124,32 @@ def day_of(named: str | None) -> str:
         return datetime.strptime(named, "%Y-%m-%d").replace(tzinfo=UTC).date().isoformat()
     except ValueError as error:
         raise SettingsError(f"`{named}` is no day", hint="as `2026-03-09`") from error
+
+
+def _goes_to_stdout() -> bool:
+    return not os.environ.get(VARIABLE)
+
+
+def _refuse_beside_json() -> None:
+    """Markdown and JSON on one stream can't be told apart."""
+    if _goes_to_stdout():
+        raise SettingsError(
+            f"`--step-summary` goes to stdout where ${VARIABLE} is not set, and so does `--json`",
+            hint="leave out one of them",
+        )
+
+
+def _add_summaries(documents: "Iterable[Document]") -> None:
+    """To the page of a CI run."""
+    from errata.render.markdown import to_markdown
+
+    text = "\n".join(map(to_markdown, documents))
+    if _goes_to_stdout():
+        sys.stdout.write(text)
+        return
+    path = Path(os.environ[VARIABLE])
+    try:
+        with path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(f"{text}\n")
+    except OSError as error:
+        raise ReportError(f"`{path}` can't be written: {error.strerror}", hint=f"see ${VARIABLE}") from error

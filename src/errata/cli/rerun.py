@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from errata import verbs
 from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
+from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunOutput, RerunReason
 from errata.model.words import OWNERS
 from errata.rerun import ByHand, Command, Wanted
-from errata.rerun.plan_rerun import Rerun
-from errata.runs.names import handle_of
+from errata.rerun.selection import Rerun
 from errata.text.clean import one_line
+from errata.verbs.act import plan_reruns
 
 NAMED, LONGEST = 8, 80
 INDENT, DEEPER = " " * 2, 6
@@ -33,17 +33,15 @@ def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ..
     Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what
     follows from another failure, what was not measured, and what is missing or unfinished.
     """
-    store = options.store
-    for at, stored in enumerate(verbs.runs_named(runs, store)):
-        found = verbs.plan_rerun(stored, store, cases=cases, owners=owners)
+    for at, (view, found) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         if options.json:
             put_json(_json_of(found))
             continue
         if at:
             put()
-        put(title_of(stored.run, handle_of(stored, store)))
-        if stored.run.excluded is not None:
-            put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
+        put(title_of(view.run, view.handle))
+        if view.run.excluded is not None:
+            put(f"EXCLUDED from every score: {view.run.excluded.reason}")
         _show(found)
 
 
@@ -112,37 +110,43 @@ def _cost(found: Rerun) -> str:
     return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
 
 
-def _json_of(found: Rerun) -> dict[str, object]:
-    run = found.stored.run
-    return {
-        "run": run.native_id,
-        "run_id": run.id,
-        "model": run.subject.model,
-        "source": run.source.name,
-        "attempts": found.attempts,
-        "commands": [_json_of_command(command) for command in found.plan.commands],
-        "by_hand": [
-            {"case": one.wanted.case, "attempt": one.wanted.index, "why": one.wanted.why,
-             "signal": one.wanted.signal or None, "why_not": one.why_not}
+def _json_of(found: Rerun) -> RerunOutput:
+    run, estimate = found.stored.run, found.estimate
+    return RerunOutput(
+        run=run.native_id,
+        run_id=run.id,
+        model=run.subject.model,
+        source=run.source.name,
+        attempts=found.attempts,
+        commands=tuple(map(_json_of_command, found.plan.commands)),
+        by_hand=tuple(
+            RerunByHand(
+                case=one.wanted.case,
+                attempt=one.wanted.index,
+                why=one.wanted.why,
+                signal=one.wanted.signal or None,
+                why_not=one.why_not,
+            )
             for one in found.plan.by_hand
-        ],
-        "notes": found.plan.notes,
-        "cost": found.estimate,
-    }  # fmt: skip
+        ),
+        notes=found.plan.notes,
+        cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,
+    )
 
 
-def _json_of_command(command: Command) -> dict[str, object]:
+def _json_of_command(command: Command) -> RerunCommand:
     reasons = Counter((one.why, one.signal) for one in command.wanted)
-    return {
-        "argv": command.argv,
-        "env": command.env,
-        "line": command.line,
-        "cases": command.cases,
-        "attempts": len(command.wanted),
-        "reasons": [
-            {"why": why, "signal": signal or None, "attempts": count} for (why, signal), count in reasons.most_common()
-        ],
-        "also": command.also,
-        "also_why": command.also_why or None,
-        "fill_in": command.fill_in,
-    }
+    return RerunCommand(
+        argv=command.argv,
+        env=command.env,
+        line=command.line,
+        cases=tuple(command.cases),
+        attempts=len(command.wanted),
+        reasons=tuple(
+            RerunReason(why=why, signal=signal or None, attempts=count)
+            for (why, signal), count in reasons.most_common()
+        ),
+        also=command.also,
+        also_why=command.also_why or None,
+        fill_in=command.fill_in,
+    )

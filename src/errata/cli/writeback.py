@@ -5,14 +5,15 @@ from pathlib import Path
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.paths import place_of
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
+from errata.model.output.act import WritebackOutput, WritebackRun
 from errata.runs.names import handle_of
 from errata.store.database import Store
+from errata.verbs.act import write_settled
 from errata.writeback.files import WrittenBack
 
 FOLDER = "writeback"
@@ -31,8 +32,7 @@ def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
     a rule that is certain.
     """
     store = options.store
-    found = [verbs.settled_failures(stored, store) for stored in verbs.runs_named(runs, store)]
-    for at, made in enumerate(verbs.write_back(found, output)):
+    for at, made in enumerate(write_settled(runs, store, output)):
         if options.json:
             put_json(_json_of(made))
             continue
@@ -70,13 +70,13 @@ def _tally(made: WrittenBack) -> list[str]:
     return [f"{do} {owner} {count:,}" for (do, owner), count in often.most_common()]
 
 
-def _json_of(made: WrittenBack) -> dict[str, object]:
-    return {
-        "runs": [{"run": one.stored.run.native_id, "run_id": one.stored.run.id} for one in made.runs],
-        "source": made.runs[0].stored.run.source.name,
-        "log": str(made.log),
-        "changes": made.changes,
-        "left": made.left,
-        "files": [str(one.path) for one in made.files],
-        "command": made.command,
-    }
+def _json_of(made: WrittenBack) -> WritebackOutput:
+    return WritebackOutput(
+        runs=tuple(WritebackRun(run=one.stored.run.native_id, run_id=one.stored.run.id) for one in made.runs),
+        source=made.runs[0].stored.run.source.name,
+        log=str(made.log),
+        changes=made.changes,
+        left=made.left,
+        files=tuple(str(one.path) for one in made.files),
+        command=made.command,
+    )

@@ -1,15 +1,15 @@
 """What the script files, one line each: kind, key, file, marker. The script itself is the same for every batch."""
 
-import re
 from collections.abc import Iterable
 from importlib.resources import files
 from typing import NamedTuple
 
+from errata.render.markdown_text import plain_title
+from errata.render.slugs import key_slug
+
 SCRIPT = "file_issues.sh"
 LABEL = "evaluation"
-_KEY = re.compile(r"[A-Za-z0-9._-]+")
-_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
-_RESERVED = frozenset(("epic", "links", "analysis"))
+NEW_LINE = "\n"
 
 
 class Filed(NamedTuple):
@@ -25,7 +25,7 @@ def script() -> str:
 
 def manifest(batch: str, issues: Iterable[Filed], *, labels: Iterable[str] = (LABEL,)) -> str:
     """`batch` makes the markers of this batch its own. No field is empty: a shell reads two tabs as one."""
-    lines = [f"label\t{slug(label)}\t-\t-" for label in labels]
+    lines = [f"label\t{key_slug(label)}\t-\t-" for label in labels]
     lines += [f"epic\tepic\tissues/epic.md\t{marker(batch, 'epic')}"]
     lines += [f"issue\t{one.key}\t{one.file}\t{marker(batch, one.key)}" for one in issues]
     lines += [
@@ -37,24 +37,18 @@ def manifest(batch: str, issues: Iterable[Filed], *, labels: Iterable[str] = (LA
 
 def marker(batch: str, key: str) -> str:
     """Hidden at the end of a body, so that an interrupted run finds what it had filed."""
-    return f"errata:{slug(batch)}:{key}"
+    return f"errata:{key_slug(batch)}:{key}"
 
 
-def keys_for(names: Iterable[str]) -> list[str]:
-    """File names and keys for tests of any name: slugged, each its own."""
-    taken: set[str] = set(_RESERVED)
-    found = []
-    for name in names:
-        key = base = slug(name)
-        number = 2
-        while key.lower() in taken:
-            key, number = f"{base}-{number}", number + 1
-        taken.add(key.lower())
-        found.append(key)
-    return found
+def issue_text(title: str, text: str, batch: str, key: str) -> str:
+    """The page of an issue, as the script takes it: with a plain title, and the hidden marker at its end."""
+    return _with_marker(_with_plain_title(title, text), marker(batch, key))
 
 
-def slug(name: str) -> str:
-    """What may stand in a file name and a key; never empty, never a dot file, never longer than a file name may be."""
-    made = _UNFIT.sub("-", name).strip("-.")[:100].rstrip("-.")
-    return made if _KEY.fullmatch(made) else "unnamed"
+def _with_plain_title(title: str, text: str) -> str:
+    """The script takes the first line as it is for the title, which is no markdown."""
+    return f"# {plain_title(title)}\n{text.partition(NEW_LINE)[2]}"
+
+
+def _with_marker(text: str, marker: str) -> str:
+    return f"{text.rstrip()}\n\n<!-- {marker} -->\n"

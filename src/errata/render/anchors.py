@@ -3,7 +3,7 @@
 import re
 
 from errata.render.document import Document, Section, every_section
-from errata.report.washing import washed
+from errata.text.outgoing import washed
 
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
 _FILE = re.compile(r"(?!/)[\w%./-]+(?:#[\w%.-]+)?")

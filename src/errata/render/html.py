@@ -4,14 +4,14 @@ Every text is cleaned, redacted and escaped here, by `_text`; nothing else write
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
 from errata.render.anchors import Anchors
-from errata.render.charts import chart
 from errata.render.document import (
+    Bar,
     Block,
     Chart,
     Code,
@@ -30,7 +30,7 @@ from errata.render.document import (
 )
 from errata.render.markdown import PROVISIONAL
 from errata.render.markdown_text import with_edges
-from errata.report.washing import washed, washed_lines
+from errata.text.outgoing import washed, washed_lines
 
 IN_FULL = 500
 """Of many alike, so many are shown whole; the rest stands in a table."""
@@ -199,3 +199,22 @@ def _breakable(name: str) -> str:
 
 def _text(text: str) -> str:
     return escape(washed(text))
+
+
+def chart(drawn: Chart, text: Callable[[str], str]) -> str:
+    """`text` makes a text safe for the page."""
+    whole = drawn.total or max((bar.value for bar in drawn.bars), default=0) or 1
+    rows = "".join(_bar(bar, whole, text) for bar in drawn.bars)
+    return f'<figure><figcaption>{text(drawn.title)}</figcaption><div class="bars">{rows}</div></figure>'
+
+
+def _bar(bar: Bar, whole: float, text: Callable[[str], str]) -> str:
+    share = max(0.0, min(1.0, bar.value / whole))
+    value = f"{bar.value:,.0f}" if bar.value == int(bar.value) else f"{bar.value:,.2f}"
+    rects = "".join(
+        f'<rect class="{kind}" width="{wide:.2f}%" height="100%" rx="3"/>'
+        for kind, wide in (("of", 100), ("bar", 100 * share))
+    )
+    note = f' <span class="note">{text(bar.note)}</span>' if bar.note else ""
+    drawn = f'<svg role="img" aria-label="{text(bar.label)}: {value}">{rects}</svg>'
+    return f'<div><span class="label">{text(bar.label)}</span>{drawn}<span class="value">{value}{note}</span></div>'

@@ -3,17 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from errata.model.output.report.batch import BatchReport
+from errata.model.output.report.comparison import ComparisonReport
+from errata.model.output.report.run import Failure, RunReport
+from errata.model.output.report.shared import ReviewCoverage
+from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
-from errata.report.facts.batch import BatchReport
-from errata.report.facts.comparison import ComparisonReport
-from errata.report.facts.run import Failure, RunReport
-from errata.report.facts.shared import Reading
-from errata.report.facts.transcripts import TranscriptReport
-from errata.report.profiles.comparison import scores_table, short_words
-from errata.report.profiles.comparison_causes import is_provisional
-from errata.report.profiles.parts import batch_name, money, named, plural, score_table
-from errata.report.profiles.run import passed_of
-from errata.report.profiles.run_failure import label_of
+from errata.report.batch_prose import batch_answer, batch_warning, category_title
+from errata.report.comparison_document import scores_table, short_words
+from errata.report.comparison_sections import is_provisional, mode_title
+from errata.report.parts import batch_name, money, named, plural, score_table
+from errata.report.run_document import passed_of
+from errata.report.run_failure_section import label_of
+from errata.report.run_prose import answer_of, short_of
 
 CAUSES, FAILURES, NAMED = 5, 20, 8
 
@@ -24,16 +26,16 @@ def of_run(report: RunReport, files: Sequence[str]) -> Document:
         title=f"{subject.model or subject.native_id}: {passed_of(subject)}",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
-            paragraph(report.answer),
+            paragraph(answer_of(report)),
             score_table(report.scores),
-            items(_told_of_run(report)),
+            items(_lines_of_run(report)),
             *_failures(report.failures),
             *_files(files),
         ),
     )
 
 
-def _told_of_run(report: RunReport) -> Iterator[Line]:
+def _lines_of_run(report: RunReport) -> Iterator[Line]:
     owners = Counter(one.owner for one in report.failures).most_common()
     yield line(Strong("Owners"), ": ", ", ".join(f"{owner} {often}" for owner, often in owners) or "nothing failed")
     new = [one.case for one in report.failures if not one.repeat]
@@ -54,14 +56,14 @@ def _listed(cases: Sequence[str]) -> str:
 def _failures(failures: Sequence[Failure]) -> Iterator[Block]:
     if not failures:
         return
-    rows = [(one.case, label_of(one), one.owner, marked(one.short)) for one in failures[:FAILURES]]
+    rows = [(one.case, label_of(one), one.owner, marked(short_of(one))) for one in failures[:FAILURES]]
     yield table(("failure", "classification", "owner", "why"), rows)
     if len(failures) > FAILURES:
         yield paragraph(f"{len(failures) - FAILURES:,} more stand in the report.")
 
 
 def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
-    causes = [(one.title, str(one.rows), one.owner, one.status) for one in report.modes[:CAUSES]]
+    causes = [(mode_title(one), str(one.rows), ", ".join(one.owners), one.status) for one in report.modes[:CAUSES]]
     return Document(
         title=f"{report.suite}: {plural(len(report.runs), 'run')}, {plural(report.failed_rows, 'failed row')}",
         blocks=(
@@ -76,7 +78,7 @@ def of_comparison(report: ComparisonReport, files: Sequence[str]) -> Document:
 
 def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
     causes = [
-        (f"{one.letter}. {one.title}", str(len(one.tests)), one.owner, money(one.cost, 2))
+        (f"{one.letter}. {category_title(one)}", str(len(one.tests)), one.owner, money(one.cost, 2))
         for one in report.categories[:CAUSES]
     ]
     again = [line(Strong("Passed before, not now"), ": ", _listed(report.hidden_passes))] if report.sessions else []
@@ -84,7 +86,7 @@ def of_batch(report: BatchReport, files: Sequence[str]) -> Document:
         title=f"{batch_name(report)}: {report.passed}/{len(report.tests)} passed",
         blocks=(
             *_state(report.reading, provisional=report.reading.status == "provisional"),
-            paragraph(report.answer, " ", Strong(report.warning)),
+            paragraph(batch_answer(report), " ", Strong(batch_warning(report))),
             score_table(report.scores),
             *([table(("failures", "tests", "owner", "cost"), causes, right=("tests", "cost"))] if causes else []),
             *([items(again)] if again else []),
@@ -105,7 +107,7 @@ def of_transcripts(report: TranscriptReport, files: Sequence[str]) -> Document:
     )
 
 
-def _state(reading: Reading, *, provisional: bool) -> Iterator[Block]:
+def _state(reading: ReviewCoverage, *, provisional: bool) -> Iterator[Block]:
     if provisional:
         rest = "not every bucket is final" if reading.status != "provisional" else "the rest comes from rules"
         read = f"{reading.read} of {plural(reading.failures, 'failure')} read"

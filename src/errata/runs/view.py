@@ -10,21 +10,26 @@ from errata import checkup
 from errata.checkup.survey import Survey
 from errata.compare.costs import Tiers
 from errata.compare.sessions import Timeline, timeline
+from errata.compare.stored import changed_cases
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
-from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun, Verdict
+from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
+from errata.model.counts import Cell
 from errata.model.failure import Filters
 from errata.model.standing import AttemptReview
 from errata.runs.bucketing import bucket_of, bucket_of_one
 from errata.runs.failures import Failure, join_failures
-from errata.runs.history import RunHistory
+from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, Health, Tally, summarise
+from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, categories_of
+from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of, broken_measurements
+from errata.store.buckets import buckets_of
+from errata.store.cells import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
 
@@ -211,6 +216,43 @@ class RunView:
     @cached_property
     def summary(self) -> Analysis:
         return summarise(self)
+
+    # for reports
+
+    def case(self, key: str) -> Case | None:
+        """With its files; none where the log says nothing of it."""
+        return case_of(self.store, self.stored.pk, key)
+
+    def cases(self) -> Iterator[Case]:
+        """Every case that the log describes, without the texts of its files."""
+        return cases_of(self.store, self.stored.pk)
+
+    def with_texts(self, attempt: Attempt) -> Attempt:
+        """The attempt with the texts of its files."""
+        return with_texts(self.store, attempt)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """How every case went."""
+        return cells_of(self.store, [self.stored.pk])
+
+    @cached_property
+    def known_buckets(self) -> dict[str, Bucket]:
+        """Those of the run's suite, by id."""
+        return {bucket.id: bucket for bucket in buckets_of(self.store, self.run.suite)}
+
+    def suspicious_passes(self) -> Iterator[SuspiciousPass]:
+        return suspicious_passes(self.stored, self.store)
+
+    @cached_property
+    def previous(self) -> "RunView | None":
+        """The newest earlier run of the same model and suite."""
+        earlier = next(earlier_of_same_model(self.stored, self.store), None)
+        return RunView(earlier, self.store) if earlier is not None else None
+
+    def edited_since(self, before: "RunView") -> set[str]:
+        """Cases whose task is not the same in an earlier run."""
+        return changed_cases([before.stored.pk, self.stored.pk], self.store)
 
 
 def _watch(attempts: Iterator[Attempt], *watchers: Survey | Tally | Tiers) -> Iterator[Attempt]:

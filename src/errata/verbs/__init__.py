@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from errata.rerun.plan_rerun import plan_rerun
     from errata.runs.housekeeping import bundled_example, examine_store, forget, list_sources, stored_runs
     from errata.runs.importing import begin, import_orders, import_paths, made_ready
     from errata.runs.names import run_named, runs_named
@@ -16,8 +15,9 @@ if TYPE_CHECKING:
     from errata.runs.triaging import triage_if_needed, triage_imported, triage_run
     from errata.store.attributions import attributions_of
     from errata.store.runs import all_runs, exclude, include, run_by_id
+    from errata.verbs.act import plan_rerun
     from errata.writeback.files import write_back
-    from errata.writeback.settled import settled_failures
+    from errata.writeback.settlement import settled_failures
 
 _VERBS = {
     "look_for": "errata.runs.orders",

@@ -8,32 +8,21 @@ from typing import Any
 import msgspec
 
 from errata.errors import SourceError
+from errata.model.output.act import WritebackChange
 from errata.render.files import Written, write_files
-from errata.render.paths import slug
+from errata.render.slugs import slug
 from errata.writeback import inspect_edits, promptfoo_comments
-from errata.writeback.settled import Sorted
-from errata.writeback.settling import Settled, in_words
+from errata.writeback.settlement import Settled, SettledRun, in_words
 
 LARGEST = 512 * 1024 * 1024
 INDENTED = b'{\n  "'
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is written back."""
-
-    do: str
-    run_id: str
-    case: str
-    attempt: int
-    owner: str
-    reason: str
-
-
 class WrittenBack(msgspec.Struct, frozen=True, kw_only=True):
-    runs: tuple[Sorted, ...]
+    runs: tuple[SettledRun, ...]
     log: Path
     """The log that they were read from; it stays as it is."""
-    changes: tuple[Change, ...]
+    changes: tuple[WritebackChange, ...]
     left: dict[str, int]
     """Why → how many failures are not written back."""
     files: tuple[Written, ...] = ()
@@ -41,9 +30,9 @@ class WrittenBack(msgspec.Struct, frozen=True, kw_only=True):
     """What applies it."""
 
 
-def write_back(found: Sequence[Sorted], folder: Path) -> list[WrittenBack]:
+def write_back(found: Sequence[SettledRun], folder: Path) -> list[WrittenBack]:
     """All runs of one log into one folder; of several logs, each into one of its own below it."""
-    logs: dict[Path, list[Sorted]] = {}
+    logs: dict[Path, list[SettledRun]] = {}
     for one in found:
         logs.setdefault(_log_of(one), []).append(one)
     made = []
@@ -54,12 +43,12 @@ def write_back(found: Sequence[Sorted], folder: Path) -> list[WrittenBack]:
     return made
 
 
-def _log_of(found: Sorted) -> Path:
+def _log_of(found: SettledRun) -> Path:
     run = found.stored.run
     return Path(run.origin) / (run.ref.file if run.ref else "")
 
 
-def _for_inspect(log: Path, runs: Sequence[Sorted], folder: Path) -> WrittenBack:
+def _for_inspect(log: Path, runs: Sequence[SettledRun], folder: Path) -> WrittenBack:
     (only,) = runs
     plan = inspect_edits.plan(only.settled)
     edits = {one["attempt"]: one["do"] for one in plan.edits}
@@ -78,7 +67,7 @@ def _for_inspect(log: Path, runs: Sequence[Sorted], folder: Path) -> WrittenBack
     return msgspec.structs.replace(made, files=files, command=command)
 
 
-def _for_promptfoo(log: Path, runs: Sequence[Sorted], folder: Path) -> WrittenBack:
+def _for_promptfoo(log: Path, runs: Sequence[SettledRun], folder: Path) -> WrittenBack:
     settled = [one for run in runs for one in run.settled]
     if not settled:
         return WrittenBack(runs=tuple(runs), log=log, changes=(), left=_left(runs, []))
@@ -109,8 +98,8 @@ def _read(log: Path) -> tuple[Any, int | None]:
         return None, None  # lines, or no JSON any more
 
 
-def _change(do: str, settled: Settled) -> Change:
-    return Change(
+def _change(do: str, settled: Settled) -> WritebackChange:
+    return WritebackChange(
         do=do,
         run_id=settled.attempt.run,
         case=settled.case,
@@ -120,7 +109,7 @@ def _change(do: str, settled: Settled) -> Change:
     )
 
 
-def _left(runs: Sequence[Sorted], more: Sequence[str]) -> dict[str, int]:
+def _left(runs: Sequence[SettledRun], more: Sequence[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     for why, count in [*(pair for run in runs for pair in run.left.items()), *((why, 1) for why in more)]:
         found[why] = found.get(why, 0) + count

@@ -13,7 +13,8 @@ import msgspec
 from errata import __version__
 from errata.model import Check, Run
 from errata.model.identity import fingerprint
-from errata.writeback.settling import NOT_MEASURED, RULE, Settled, in_words, quotes_of
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.writeback.settlement import RULE, Settled, in_words, quotes_of
 
 SCRIPT, EDITS = "edit_log.py", "edits.json"
 NOTHING = "NaN"
@@ -87,7 +88,7 @@ def _edit(settled: Settled) -> dict[str, Any]:
 def _deciding(settled: Settled) -> Check | None:
     """The score to be taken back; none where the sample as a whole was not measured."""
     attempt, opinion = settled.attempt, settled.opinion
-    if opinion.owner in NOT_MEASURED or attempt.execution == "error":
+    if opinion.owner in NOT_THE_SUBJECTS or attempt.execution == "error":
         return None
     return next((check for check in attempt.checks if check.is_primary and check.scorer), None)
 

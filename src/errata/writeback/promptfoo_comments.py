@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from errata.writeback.settling import Settled, in_words, quotes_of
+from errata.writeback.settlement import Settled, in_words, quotes_of
 
 BEGIN, END = "[errata]", "[/errata]"
 """Around what errata says, so that it is replaced, and what people wrote is kept."""

@@ -1,0 +1,268 @@
+"""The facts of a report about one batch: its tests, sessions, costs, failures and categories of failures."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.output.report.shared import Piece, ReviewCoverage, ScoreLine
+
+SpreadGroup = Literal["passed", "failed_model", "failed_framework", "all"]
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """So many of so many."""
+
+    count: int
+    of: int
+
+
+class EarlierResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What an earlier session had found of a test, where the latest one hides it."""
+
+    was: Literal["pass", "fail", "not_run"]
+    session: int | None = None
+    score: float | None = None
+    cost: float | None = None
+
+
+class Test(msgspec.Struct, frozen=True, kw_only=True):
+    """One test as it is counted now."""
+
+    __test__ = False  # not a test of ours
+
+    key: str
+    """What its files are called; its id, where that can be a file name."""
+    id: str
+    name: str
+    status: str
+    """In capitals, as the harness says it."""
+    passed: bool
+    part: Share | None = None
+    """Of its subtests, where it passed with less than the whole score."""
+    tier: str = ""
+    score: float | None = None
+    cost_of_pass: float | None = None
+    nothing_passed: bool = False
+    """Its cost of pass is infinite: money was spent, and no run of it passed."""
+    cost: float | None = None
+    seconds: float | None = None
+    exit_code: int | None = None
+    owner: str = ""
+    """Of its failure; empty where it passed."""
+    earlier: EarlierResult | None = None
+
+
+class Session(msgspec.Struct, frozen=True, kw_only=True):
+    number: int
+    started_at: str | None
+    finished_at: str | None
+    tried: int
+    passed: int
+    failed: int
+    not_measured: int
+    cost: float | None
+    exit_codes: dict[str, int]
+    """`none` where the log tells none."""
+    pattern: str
+
+
+class Moment(msgspec.Struct, frozen=True, kw_only=True):
+    """What happened to a test in one session."""
+
+    session: int
+    started_at: str | None
+    finished_at: str | None
+    outcome: str
+    execution: str
+    score: float | None
+    cost: float | None
+    exit_code: int | None
+    error: str
+    place: str
+
+
+class Fix(msgspec.Struct, frozen=True, kw_only=True):
+    cause: str
+    before: str = ""
+    after: str = ""
+    path: str = ""
+    rule: str = ""
+    """The rule that says so; else `reviewer` does."""
+    reviewer: str = ""
+
+
+class JudgeWords(msgspec.Struct, frozen=True, kw_only=True):
+    """What judges say most often about the runs that failed."""
+
+    text: str
+    runs: Share
+
+
+class StoredRuns(msgspec.Struct, frozen=True, kw_only=True):
+    """The runs of a test that lie on disk."""
+
+    passed: int
+    of: int
+    cost: float | None
+
+
+class Criterion(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rubric asked for, and in how many of the stored runs it was met."""
+
+    name: str
+    met: Share
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    test: Test
+    category: str
+    """The letter of its category."""
+    owner: str
+    confidence: str
+    reviewed: bool = False
+    cause: str = ""
+    """Of the verdict."""
+    decided_by: str = ""
+    """The rule that decided; empty where it was not triaged."""
+    rule_means: str = ""
+    """What that rule says; empty where it only decides because no other does."""
+    reason: str = ""
+    """What the log says, where no rule names a cause."""
+    judge: JudgeWords | None = None
+    error: str = ""
+    """Exactly as the log has it, with its traceback."""
+    place: str = ""
+    hits: Share | None = None
+    """Subtests that the error struck, where it struck parts of the test."""
+    fix: Fix | None = None
+    evidence: tuple[Piece, ...] = ()
+    timeline: tuple[Moment, ...] = ()
+    stored: StoredRuns | None = None
+    task: str = ""
+    rubric: str = ""
+    """What was required, as the test's own files say it."""
+    criteria: tuple[Criterion, ...] = ()
+    judges: tuple[str, ...] = ()
+    """What judges said, where they said anything."""
+    follows: str = ""
+
+
+class Seconds(msgspec.Struct, frozen=True, kw_only=True):
+    """How many tests took between so and so long."""
+
+    tests: int
+    least: float
+    most: float
+
+
+class Category(msgspec.Struct, frozen=True, kw_only=True):
+    """Failures with one owner and one cause that a rule names; or that no rule names."""
+
+    letter: str
+    owner: str
+    rule: str = ""
+    rule_means: str = ""
+    fix: Fix | None = None
+    confidence: str
+    tests: tuple[str, ...]
+    cost: float | None
+    error: str = ""
+    """The exact error, where all of them have the same."""
+    error_type: str = ""
+    hits: Share | None = None
+    """Subtests that it struck, where that is the same in each."""
+    struck_whole: int | None = None
+    """In how many of them all subtests fail; none where not every test tells."""
+    spent: int = 0
+    """Tests that spent money."""
+    priced: int = 0
+    """Tests with a known cost."""
+    tokens: int | None = None
+    zero_scores: int = 0
+    best_score: float | None = None
+    ended_at_once: Seconds | None = None
+    ended_later: Seconds | None = None
+    threshold: float | None = None
+    """What a pass needs, where that is the same for all."""
+    stored: tuple[str, ...] = ()
+    """Tests of which runs are stored."""
+    framework: bool = True
+    provisional: bool = True
+
+
+class Spread(msgspec.Struct, frozen=True, kw_only=True):
+    """Costs or durations of a group of tests."""
+
+    group: SpreadGroup
+    tests: int
+    total: float | None = None
+    mean: float | None = None
+    pass_mean: float | None = None
+    pass_median: float | None = None
+    """Of the cost of pass."""
+    least: float | None = None
+    median: float | None = None
+    most: float | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What the logs of a batch do not tell."""
+
+    stored_tests: tuple[str, ...] = ()
+    """Tests of which runs are stored."""
+    more_tries: int = 0
+    """Tries at the same cases that are not shown."""
+    unreadable: int = 0
+    model_failures: int = 0
+    model_failures_without_runs: int = 0
+
+
+class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    run_id: str
+    handle: str
+    """By which commands know the run."""
+    date: str
+    model: str
+    made: str
+    reading: ReviewCoverage
+    scores: tuple[ScoreLine, ...]
+    config: tuple[tuple[str, str], ...]
+    tests: tuple[Test, ...]
+    """Sorted by id."""
+    cost: float | None
+    cost_of_passes: float | None
+    cost_of_failures: float | None
+    unknown_costs: int
+    mean_cost_of_pass: float | None
+    median_cost_of_pass: float | None
+    priced_passes: int
+    sessions: tuple[Session, ...]
+    resumed: bool = False
+    """Whether it was resumed: several sessions lie in the run."""
+    hidden_passes: tuple[str, ...] = ()
+    hidden_passes_cost: float | None = None
+    hidden_fails: tuple[str, ...] = ()
+    never_measured: tuple[str, ...] = ()
+    costs: tuple[Spread, ...] = ()
+    durations: tuple[Spread, ...] = ()
+    categories: tuple[Category, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    limits: Limits = Limits()
+
+    def category_of(self, failure: Failure) -> Category | None:
+        return next((one for one in self.categories if one.letter == failure.category), None)
+
+    def same_as(self, failure: Failure, most: int) -> tuple[int, list[str]]:
+        """How many other tests of the framework's category it is in there are, and the first of them."""
+        category = self.category_of(failure)
+        tests = category.tests if category is not None and category.framework else ()
+        return max(0, len(tests) - 1), [one for one in tests[: most + 1] if one != failure.test.id][:most]
+
+    @property
+    def passed(self) -> int:
+        return sum(one.passed for one in self.tests)
+
+    @property
+    def failed(self) -> int:
+        return len(self.tests) - self.passed

@@ -1,0 +1,223 @@
+"""The facts of a report about several judged runs: counts, causes with datapoints, what is shared and what is not."""
+
+import msgspec
+
+from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    """`voice-alpha run 1`: its column in every table."""
+    handle: str
+    native_id: str
+    model: str
+    rows: int
+    judged: int
+    """Rows with a verdict."""
+    passed: int
+    failed: int
+    no_verdict: tuple[str, ...]
+    """Cases that were not judged."""
+    missing: tuple[str, ...]
+    patterns: dict[str, int]
+    """What stood in the place of an answer, and how often."""
+    dimensions: dict[str, int]
+    """Failed dimension → failed rows, the most frequent first."""
+    scores: tuple[ScoreLine, ...]
+
+
+class Dimension(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    failed: tuple[int, ...]
+    """A number for each run."""
+    applicable: tuple[int, ...]
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool call as it was made, and what came back."""
+
+    call: str
+    result: str = ""
+
+
+class Datapoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One failed row, as it stands in the log."""
+
+    run: str
+    case: str
+    input: str
+    output: str
+    calls: tuple[Call, ...] = ()
+    judge: str = ""
+    failed: tuple[str, ...] = ()
+    read: bool = False
+    cause: str = ""
+    consequences: tuple[str, ...] = ()
+
+
+class Trigger(msgspec.Struct, frozen=True, kw_only=True):
+    """A case in which a mode shows, and what is asked there."""
+
+    case: str
+    asks: str = ""
+
+
+class Mistake(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done wrong."""
+
+    verdicts: tuple[str, ...] = ()
+    """In the words of reviewers, the most frequent first."""
+    label_means: str = ""
+    """What the label means, where nobody has reviewed it."""
+
+
+class Mode(msgspec.Struct, frozen=True, kw_only=True):
+    """A bucket: one cause, and the rows it explains."""
+
+    title: str
+    """Empty for the rows that are in no bucket."""
+    label: str
+    owners: tuple[str, ...]
+    """The most frequent first."""
+    status: str
+    rows: int
+    """Without those that only follow."""
+    followers: int
+    cases: tuple[tuple[str, ...], ...]
+    """For each run the cases of its rows."""
+    following: tuple[tuple[str, ...], ...]
+    dimensions: dict[str, int]
+    """Which it causes, and in how many rows."""
+    read: int
+    needed: int
+    """So many have to be reviewed before it may be called final."""
+    mistake: Mistake
+    triggers: tuple[Trigger, ...]
+    more_triggers: int
+    """Cases that are not listed among them."""
+    datapoints: tuple[Datapoint, ...]
+    parameters: dict[str, str] = {}
+    """What its members have in common besides the cause."""
+    rebucketed: int = 0
+    """Rows that a reviewer put here from another bucket."""
+
+
+class ModelMode(msgspec.Struct, frozen=True, kw_only=True):
+    """One mode as a model shows it."""
+
+    title: str
+    label: str
+    mistake: Mistake
+    """What this model does wrong."""
+    cases: tuple[str, ...]
+    following: tuple[str, ...]
+    dimensions: dict[str, int]
+
+
+class Model(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    runs: tuple[str, ...]
+    failed: int
+    followers: int
+    modes: tuple[ModelMode, ...]
+    """The most frequent first."""
+    dimensions: dict[str, int]
+    patterns: dict[str, int]
+    unstable: tuple[str, ...] = ()
+    failed_in_every_run: tuple[str, ...] = ()
+
+
+class Unique(msgspec.Struct, frozen=True, kw_only=True):
+    """What only one run or model does."""
+
+    name: str
+    whole_model: bool
+    """Over all runs of a model; else of one run."""
+    fails: tuple[str, ...]
+    following: tuple[str, ...]
+    """Those of its fails that only follow from another."""
+    passes: tuple[str, ...]
+
+
+class PairTest(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether two runs differ beyond chance: exact McNemar over the cases that both have decided."""
+
+    first: str
+    second: str
+    shared: int
+    p: float
+    adjusted: float
+    """As it counts among so many pairs: Holm."""
+    differs: bool
+    clean_p: float
+    """Without infrastructure failures."""
+
+
+class CategoryRows(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    cases: int
+    failed_rows: int
+    adjusted: float | None
+    """That it is harder by chance; none where there is nothing to compare it with."""
+    harder: bool
+
+
+class CaseGrid(msgspec.Struct, frozen=True, kw_only=True):
+    """How each case that fails somewhere went in each run."""
+
+    cases: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    """For each run the state of each case; empty where the run does not know it."""
+    states: tuple[str, ...]
+    """Those that stand anywhere in the comparison."""
+
+
+class RowDoubt(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reviewer doubts about a row."""
+
+    run: str
+    case: str
+    text: str
+
+
+class LeftOutRun(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    why: str
+
+
+class SuiteDifference(msgspec.Struct, frozen=True, kw_only=True):
+    what: str
+    values: dict[str, tuple[str, ...]]
+    """Value → the labels of the runs that have it."""
+    cases: tuple[str, ...]
+
+
+class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
+    suite: str
+    cases: int
+    case_word: str
+    """`turn` where all of them are turns of a conversation."""
+    made: str
+    reading: ReviewCoverage
+    runs: tuple[Run, ...]
+    models: tuple[Model, ...]
+    dimensions: tuple[Dimension, ...]
+    modes: tuple[Mode, ...]
+    failed_by_all_runs: tuple[str, ...]
+    failed_by_all_models: tuple[str, ...]
+    uniques: tuple[Unique, ...]
+    asks: dict[str, str]
+    """What is asked in the cases that all fail."""
+    pairs: tuple[PairTest, ...]
+    categories: tuple[CategoryRows, ...] = ()
+    grid: CaseGrid | None = None
+    """None where nothing fails, or too many cases do."""
+    doubts: tuple[RowDoubt, ...] = ()
+    suspicious: tuple[SuspiciousPasses, ...] = ()
+    findings: tuple[FindingFact, ...] = ()
+    not_included: tuple[LeftOutRun, ...] = ()
+    differences: tuple[SuiteDifference, ...] = ()
+
+    @property
+    def failed_rows(self) -> int:
+        return sum(one.failed for one in self.runs)

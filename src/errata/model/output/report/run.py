@@ -1,0 +1,266 @@
+"""The facts of a report about one run."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.coverage import HarnessCount, WithoutFailures
+from errata.model.output.report.shared import (
+    DoneAction,
+    FindingFact,
+    Piece,
+    ReviewCoverage,
+    ScoreLine,
+    Snippets,
+    SuspiciousPasses,
+)
+from errata.model.words import Confidence, Owner, RecommendationGroup
+
+VerdictDoubt = Literal["inherited", "needs_second", "disputed"]
+StepKind = Literal["check", "verdict", "unchecked"]
+AdviceKind = Literal[
+    "recommendation", "repeated", "fair", "no_effect", "known_gap", "harness", "infrastructure", "collateral", "grader",
+    "task", "budget", "unknown", "model",
+]  # fmt: skip
+ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    native_id: str
+    run_id: str
+    source: str
+    model: str
+    provider: str = ""
+    agent: str = ""
+    experiment: str = ""
+    suite: str = ""
+    date: str = ""
+    """Of the run, in UTC."""
+    passed: int = 0
+    total: int = 0
+    judged: bool = True
+    """False where answers were given and none was scored: then there is no pass rate."""
+    pending: tuple[str, ...] = ()
+    """Cases that did not finish."""
+    missing: tuple[str, ...] = ()
+    """Cases that were planned and of which the log holds nothing."""
+    missing_unnamed: int = 0
+    not_in_log: int = 0
+    """Cases that the harness measured and whose rows the log does not hold; `harness` is what it says of them."""
+    harness: HarnessCount | None = None
+    unavailable: bool = False
+    """Every case ended in the same error, so the run says nothing about its subject."""
+    excluded: str = ""
+    cost: float | None = None
+    costed: int = 0
+    """Cases that report one."""
+    cost_of_failures: float | None = None
+    cost_per_pass: float | None = None
+
+
+class FailedCheck(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    share: float | None = None
+    """How much of it was met, where a share was."""
+
+
+class StepCount(msgspec.Struct, frozen=True, kw_only=True):
+    """The failures whose first failed check this is."""
+
+    step: str
+    kind: StepKind = "check"
+    """`verdict` where no check failed and there is only the verdict, `unchecked` where nothing was checked at all."""
+    count: int
+    attempts: tuple[str, ...] = ()
+    """Attempt ids of the failures."""
+
+
+class EarlierFailure(msgspec.Struct, frozen=True, kw_only=True):
+    """An earlier report that names the case, or an earlier run in which it failed."""
+
+    kind: Literal["report", "run"]
+    date: str
+    label: str = ""
+
+
+class Repeat(msgspec.Struct, frozen=True, kw_only=True):
+    """What earlier reports and runs say of the same case."""
+
+    reports: int = 0
+    runs: int = 0
+    earlier: tuple[EarlierFailure, ...] = ()
+    """Reports, then runs; each oldest first."""
+    due: DoneAction | None = None
+    """What was done about it before this run, and should have resolved it."""
+    should_be_gone: bool = False
+    other_models: tuple[str, ...] = ()
+    """Other models that fail the same case."""
+
+    def __bool__(self) -> bool:
+        return bool(self.reports or self.runs)
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    category: str = ""
+    attempt_id: str = ""
+    attempt: int = 1
+    attempts: int = 1
+    """How often the case was tried."""
+    checks: tuple[FailedCheck, ...] = ()
+    """Those that failed, the first one first."""
+    error: str = ""
+    label: str = ""
+    """Empty where it is infrastructure, or no taxonomy has a word for it."""
+    owner: Owner
+    confidence: Confidence | str
+    reviewed: bool = False
+    by: str = ""
+    doubt: VerdictDoubt | None = None
+    """What has to be known of the verdict before one goes by it."""
+    measured: bool = True
+    machinery: bool = False
+    """Owned by provider, environment, harness, simulator, or only following from another failure."""
+    cause: str = ""
+    """One line of the verdict."""
+    reasoning: str = ""
+    """Of the verdict."""
+    decided_by: str = ""
+    """The rule that decided; empty where it was not triaged."""
+    rule_means: str = ""
+    """What that rule says; empty where it only decides because no other does."""
+    reason: str = ""
+    """What the log says."""
+    repeat: Repeat = Repeat()
+    evidence: tuple[Piece, ...] = ()
+    snippets: Snippets = Snippets()
+    doubts: tuple[str, ...] = ()
+    bucket: str = ""
+    follows: str = ""
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """A bucket of this run with more than one failure."""
+
+    title: str
+    cases: tuple[str, ...]
+    rows: int
+    status: str
+    reviewed: int
+    parameters: dict[str, str] = {}
+    """What its members have in common besides the cause."""
+    documented: dict[str, int] = {}
+    """Date of an earlier report → how many of its failures that names."""
+
+
+class SharedText(msgspec.Struct, frozen=True, kw_only=True):
+    """What the logs of several failures say, whatever the cause."""
+
+    text: str
+    count: int
+    cases: tuple[str, ...]
+
+
+class CategoryTest(msgspec.Struct, frozen=True, kw_only=True):
+    """How many cases of a category failed by the subject's fault, and whether it is harder than the rest."""
+
+    name: str
+    cases: int
+    tried: int
+    """Cases with a result that says something about the subject."""
+    failed: int
+    p: float | None = None
+    adjusted: float | None = None
+    harder: bool = False
+
+
+class PreviousRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest earlier run of the same model, over the cases that both have decided."""
+
+    run: str
+    date: str
+    failed_in_both: int
+    fixed: int
+    broke: int
+    p: float
+    differs: bool
+    edited: int = 0
+    """Cases that are left out since their task was edited in between."""
+
+
+class EarlierReport(msgspec.Struct, frozen=True, kw_only=True):
+    date: str
+    path: str
+    patterns: tuple[str, ...] = ()
+    """The first of those that it names."""
+
+
+class ActionEffect(msgspec.Struct, frozen=True, kw_only=True):
+    """Something done after an earlier report, and what this run shows of it."""
+
+    date: str
+    what: str
+    path: str
+    cases: tuple[str, ...]
+    worked: Literal["yes", "no", "unknown"]
+    why: str = ""
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    group: RecommendationGroup
+    kind: AdviceKind = "recommendation"
+    """By whom: a reviewer, a failure that comes again, an action without effect, or the rules for an owner."""
+    text: str = ""
+    """The recommendation; what fails again; what the run shows of the action."""
+    cases: tuple[str, ...] = ()
+    path: str = ""
+    reports: int = 0
+    """In how many earlier reports, and `runs`, the failure was there before."""
+    runs: int = 0
+    action: DoneAction | None = None
+    """The action that has no effect."""
+    done: DoneAction | None = None
+    """Where it was done already: then it is not recommended again."""
+
+
+class Impact(msgspec.Struct, frozen=True, kw_only=True):
+    kind: ImpactKind
+    count: int
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """Between which scores the model's lies."""
+
+    least: int
+    most: int
+    """If every failure that is not its own had passed."""
+    total: int
+    best: str = ""
+    """The policy with the best single figure."""
+
+
+class RunReport(msgspec.Struct, frozen=True, kw_only=True):
+    subject: Subject
+    made: str
+    """The day of the analysis, in UTC."""
+    reading: ReviewCoverage
+    scores: tuple[ScoreLine, ...]
+    steps: tuple[StepCount, ...] = ()
+    in_steps: bool = True
+    """Whether the checks are the steps of a pipeline."""
+    failures: tuple[Failure, ...] = ()
+    nothing_failed: WithoutFailures | None = None
+    patterns: tuple[Pattern, ...] = ()
+    shared_texts: tuple[SharedText, ...] = ()
+    categories: tuple[CategoryTest, ...] = ()
+    since: PreviousRun | None = None
+    history: tuple[EarlierReport, ...] = ()
+    """Oldest first."""
+    actions: tuple[ActionEffect, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    impact: tuple[Impact, ...] = ()
+    bounds: Bounds | None = None
+    findings: tuple[FindingFact, ...] = ()
+    suspicious: tuple[SuspiciousPasses, ...] = ()
+    skipped_reports: tuple[str, ...] = ()
+    """Earlier reports that could not be read, and why."""

@@ -1,0 +1,95 @@
+"""What the facts of every report have in common: scores, quotes, snippets, how far failures were reviewed."""
+
+import msgspec
+
+
+class ScoreLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One policy of the bracket."""
+
+    policy: str
+    passed: int
+    total: int
+    rate: float | None
+    low: float | None = None
+    high: float | None = None
+    if_failed: float | None = None
+    """The rate if everything left out had failed; `if_passed` if it had passed."""
+    if_passed: float | None = None
+    left_out: dict[str, int] = {}
+    """Why → how many, the commonest first."""
+    recovered: int = 0
+    """How many results were taken from an earlier session."""
+    stated: float | None = None
+    """What the harness says itself; `reproduced` is whether that follows from the rows."""
+    reproduced: bool | None = None
+    note: str = ""
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    """A quote and its place."""
+
+    place: str
+    quote: str
+    means: str = ""
+    """What the rule that saw it says, where the quote itself does not say so."""
+
+
+class Snippets(msgspec.Struct, frozen=True, kw_only=True):
+    """What the model wrote beside what was expected of it."""
+
+    model: str = ""
+    expected: str = ""
+    path: str = ""
+    """Of the file they are from."""
+    language: str = ""
+    differ: bool = False
+    """Found by comparing the two, and not chosen by a reviewer."""
+
+
+class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
+    """How many failures of a report were reviewed."""
+
+    failures: int
+    read: int
+    by: tuple[str, ...] = ()
+    second: int = 0
+    """Those with a second reviewer."""
+    inherited: int = 0
+    disputed: int = 0
+
+    @property
+    def status(self) -> str:
+        if not self.failures:
+            return "final"
+        if self.read + self.inherited < self.failures:
+            return "provisional"
+        return "reviewed"
+
+
+class FindingFact(msgspec.Struct, frozen=True, kw_only=True):
+    """An error or a warning of the checkup."""
+
+    name: str
+    severity: str
+    text: str
+    run: str = ""
+    """The label of the run, in a report about several."""
+
+
+class SuspiciousPasses(msgspec.Struct, frozen=True, kw_only=True):
+    """Passes that one should look at; they are not scored again."""
+
+    name: str
+    means: str
+    """What the rule says is odd about them."""
+    cases: tuple[str, ...] = ()
+    by_run: dict[str, int] = {}
+    """In a report about several runs: label → how many."""
+
+
+class DoneAction(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was done about a failure, as it was recorded."""
+
+    date: str
+    path: str
+    what: str

@@ -1,0 +1,68 @@
+"""The facts of a report about runs without a judge: what lies there, and what to look at first."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.output.report.comparison import Call
+from errata.model.output.report.shared import FindingFact
+
+FlagKind = Literal[
+    "no_row", "in_place_of_answer", "several_rows", "empty", "tool_failed", "no_call", "other_calls", "extra_call",
+]  # fmt: skip
+
+
+class Flag(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a row should be looked at; none makes it a failure."""
+
+    kind: FlagKind
+    pattern: str = ""
+    """What stands in the place of an answer."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn as it was recorded."""
+
+    run: str
+    """The native id of its run."""
+    label: str
+    model: str
+    case: str
+    turn: int | None
+    flags: tuple[Flag, ...]
+    input: str
+    output: str
+    calls: tuple[Call, ...]
+    calls_json: str
+    results_json: str
+    expected: str
+    """The reference, as the benchmark has it."""
+    required_json: str
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    native_id: str
+    model: str
+    rows: int
+    expected: int | None
+    """Turns that the benchmark has; none where that is not known."""
+    missing: tuple[str, ...]
+    repeated: tuple[str, ...]
+    patterns: dict[str, int]
+    """What stood in the place of an answer, and how often."""
+    findings: tuple[FindingFact, ...]
+    flagged: int
+
+
+class TranscriptReport(msgspec.Struct, frozen=True, kw_only=True):
+    suite: str
+    made: str
+    case_word: str
+    runs: tuple[Run, ...]
+    rows: tuple[Row, ...]
+    """Every row, run by run, in the order of the conversation."""
+
+    @property
+    def flagged(self) -> list[Row]:
+        return [one for one in self.rows if one.flags]

@@ -1,0 +1,176 @@
+"""`analysis.md` of a batch: its sessions, costs, durations, failure categories and what to do."""
+
+from collections.abc import Iterable, Iterator
+
+from errata.model.output.report.batch import BatchReport, Category, Session, Spread
+from errata.render.document import (
+    Block,
+    Code,
+    Document,
+    Line,
+    Link,
+    Section,
+    Strong,
+    items,
+    line,
+    marked,
+    paragraph,
+    table,
+)
+from errata.report.batch_prose import (
+    GROUPS,
+    batch_advice,
+    batch_limits,
+    category_evidence,
+    category_title,
+    exit_codes,
+    session_times,
+)
+from errata.report.parts import batch_name, money, named, plural, seconds, status_line
+
+LISTED = 100
+"""Tests that are named in one sentence."""
+
+
+def analysis_document(report: BatchReport) -> Document:
+    return Document(
+        title=f"Analysis: {batch_name(report)}",
+        facts=(("Status", status_line(report.reading)),),
+        blocks=(paragraph("What is counted stands in ", Link("README.md", "README.md"), "."),),
+        sections=(
+            Section(title="What happened", blocks=tuple(_sessions(report))),
+            Section(title="Costs", blocks=tuple(_costs(report))),
+            Section(title="Durations (seconds)", blocks=(_durations(report.durations),)),
+            Section(title="Failure categories", blocks=tuple(_categories(report))),
+            Section(title="Recommendations", blocks=(_numbered(batch_advice(report)),)),
+            Section(title="Next", blocks=(items(_next(report)),)),
+            Section(
+                title="Limits of this analysis",
+                blocks=(_limits(report),),
+            ),
+        ),
+    )
+
+
+def _limits(report: BatchReport) -> Block:
+    lines = list(batch_limits(report))
+    return items(lines) if lines else paragraph("None known.")
+
+
+def _sessions(report: BatchReport) -> Iterator[Block]:
+    if len(report.sessions) > 1:
+        yield paragraph(
+            f"{len(report.sessions)} sessions lie in one folder, and the summary shows the last one only. "
+            "What the logs hold of all of them:"
+        )
+    header = ("session", "UTC", "tests", "exit codes", "cost", "passed", "failed", "not measured", "what it is")
+    yield table(
+        header,
+        [_session(one) for one in report.sessions],
+        right=("session", "tests", "cost", "passed", "failed", "not measured"),
+    )
+    if report.hidden_passes:
+        spent = f" Together they cost {money(report.hidden_passes_cost, 2)}." if report.hidden_passes_cost else ""
+        yield paragraph(
+            Strong(f"Passed in an earlier session, not now ({len(report.hidden_passes)}):"),
+            f" {named(report.hidden_passes, LISTED)}.{spent}",
+        )
+    if report.hidden_fails:
+        yield paragraph(
+            Strong(f"Failed on their merits in an earlier session, not measured now ({len(report.hidden_fails)}):"),
+            f" {named(report.hidden_fails, LISTED)}.",
+        )
+    if report.never_measured:
+        yield paragraph(
+            Strong(f"Measured in no session ({len(report.never_measured)}):"),
+            f" {named(report.never_measured, LISTED)}.",
+        )
+
+
+def _session(one: Session) -> tuple[str, ...]:
+    counts = (str(one.passed), str(one.failed), str(one.not_measured))
+    return (
+        str(one.number),
+        session_times(one),
+        str(one.tried),
+        exit_codes(one),
+        money(one.cost, 2),
+        *counts,
+        one.pattern,
+    )
+
+
+def _costs(report: BatchReport) -> Iterator[Block]:
+    rows = [
+        (
+            GROUPS[one.group],
+            str(one.tests),
+            *(money(value, 2) for value in (one.total, one.mean, one.pass_mean, one.pass_median)),
+        )
+        for one in report.costs
+    ]
+    header = ("group", "tests", "cost", "mean", "cost of pass, mean", "cost of pass, median")
+    yield table(header, rows, right=header[1:])
+    told = ["Cost of pass = mean run cost ÷ pass rate, at the cheapest tier of a test (its frontier)."]
+    if report.mean_cost_of_pass is not None:
+        told.append(
+            f"Over {plural(report.priced_passes, 'pass', 'passes')}: mean {money(report.mean_cost_of_pass, 2)}, "
+            f"median {money(report.median_cost_of_pass, 2)}."
+        )
+    endless = [one.id for one in report.tests if one.nothing_passed]
+    if endless:
+        told.append(f"It is infinite where money was spent and no run passed: {named(endless)}.")
+    if report.passed and report.cost is not None:
+        told.append(f"Charging the failures to the passes gives {money(report.cost / report.passed, 2)} per pass.")
+    yield items(told)
+
+
+def _durations(spreads: Iterable[Spread]) -> Block:
+    rows = [
+        (f"{GROUPS[one.group]} ({one.tests})", seconds(one.least), seconds(one.median), seconds(one.most))
+        for one in spreads
+    ]
+    return table(("group", "min", "median", "max"), rows, right=("min", "median", "max"))
+
+
+def _categories(report: BatchReport) -> Iterator[Block]:
+    if not report.categories:
+        yield paragraph("Nothing failed.")
+        return
+    rows = [
+        (
+            f"{one.letter}. {category_title(one)}",
+            str(len(one.tests)),
+            f"{one.owner} ({one.confidence})",
+            category_evidence(one),
+        )
+        for one in report.categories
+    ]
+    yield table(
+        ("category", "tests", "owner", "evidence"),
+        rows,
+        right=("tests",),
+        provisional=_any_provisional(report.categories),
+    )
+    yield paragraph("Details: ", Link("failures/summary.md", "failures/summary.md"))
+
+
+def _next(report: BatchReport) -> Iterator[Line]:
+    """What can be done from here; nothing of it is done by a report."""
+    yield line(
+        Code("./file_issues.sh --dry-run"), ", then ", Code("./file_issues.sh"), " files all issues, a call a second"
+    )
+    yield line(Code(f"errata rerun {report.handle}"), " prints the command that repeats what was not measured")
+    yield line(Code(f"errata check {report.handle}"), " tells before a resume what of the stored results can't be read")
+    yield line(
+        Code(f"errata review run {report.handle}"), " has the failures read; a new report then says what was found"
+    )
+
+
+def _any_provisional(categories: Iterable[Category]) -> bool:
+    return any(one.provisional for one in categories)
+
+
+def _numbered(lines: Iterable[str]) -> Block:
+    points = [marked(one) for one in lines]
+    return items(points, kind="numbers") if points else paragraph("None.")

@@ -1,0 +1,86 @@
+"""The failures of a batch in categories: one for each cause that a rule names, one for what the model did not solve."""
+
+from collections.abc import Sequence
+from string import ascii_uppercase
+
+from errata.model import Attempt
+from errata.model.output.report.batch import Category, Seconds
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.report.batch_failures import Batch, exact, hits_of
+from errata.runs.explanation import BY_DEFAULT
+from errata.text.mask import mask
+
+AT_ONCE = 60
+"""Seconds."""
+
+
+def collect_categories(batch: Batch) -> tuple[Category, ...]:
+    """The framework's first, the largest first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
+        groups.setdefault(_group(batch, attempt.id), []).append(case)
+    ordered = sorted(groups.items(), key=lambda pair: (pair[0][0] not in NOT_THE_SUBJECTS, -len(pair[1]), pair[0]))
+    letters = [*ascii_uppercase, *(f"{first}{second}" for first in ascii_uppercase for second in ascii_uppercase)]
+    return tuple(_category(letter, *key, cases, batch) for letter, (key, cases) in zip(letters, ordered, strict=False))
+
+
+def _group(batch: Batch, attempt: str) -> tuple[str, str]:
+    """Owner, and the rule that names the cause; a rule that a reviewer contradicts names none."""
+    said, owner = batch.view.attributions.get(attempt), batch.owner(attempt) or "unknown"
+    if said is None or said.decided_by in BY_DEFAULT or said.owner != owner:
+        return owner, ""
+    return owner, said.decided_by
+
+
+def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: Batch) -> Category:
+    attempts = [batch.failing[case] for case in cases]
+    attributions = [batch.view.attributions[one.id] for one in attempts if one.id in batch.view.attributions]
+    weakest = max((one.confidence for one in attributions), key=("certain", "likely", "weak").index, default="weak")
+    costs = [one.usage.cost for one in attempts if one.usage.cost is not None]
+    tokens = [one.usage.subject.total for one in attempts if one.usage.subject.total is not None]
+    scores = [one.reported for one in attempts if one.reported is not None]
+    bars = {one.threshold for one in attempts if one.threshold is not None}
+    hits = [hits_of(one) for one in attempts]
+    same_hits = {(one.count, one.of): one for one in hits if one is not None}
+    error = _shared_error(attempts)
+    return Category(
+        letter=letter,
+        owner=owner,
+        rule=rule,
+        rule_means=batch.means(rule) if rule else "",
+        fix=batch.rule_fix(rule) if rule else None,
+        confidence=weakest,
+        tests=tuple(batch.tests[case].id for case in cases),
+        cost=sum(costs) if costs else None,
+        error=error,
+        error_type=attempts[0].errors[0].type if error else "",
+        hits=next(iter(same_hits.values())) if len(same_hits) == 1 else None,
+        struck_whole=sum(one.count == one.of for one in hits if one) if all(hits) else None,
+        spent=sum(bool(one.usage.cost) for one in attempts),
+        priced=len(costs),
+        tokens=sum(tokens) if tokens else None,
+        zero_scores=sum(not one for one in scores),
+        best_score=max(scores) if scores else None,
+        ended_at_once=_seconds(attempts, at_once=True),
+        ended_later=_seconds(attempts, at_once=False),
+        threshold=bars.pop() if len(bars) == 1 else None,
+        stored=tuple(batch.tests[case].id for case in cases if batch.children.get(case)),
+        framework=owner in NOT_THE_SUBJECTS,
+        provisional=not all(batch.is_read(one.id) for one in attempts),
+    )
+
+
+def _seconds(attempts: Sequence[Attempt], *, at_once: bool) -> Seconds | None:
+    known = (one.duration for one in attempts if one.duration is not None)
+    some = sorted(one for one in known if (one < AT_ONCE) == at_once)
+    return Seconds(tests=len(some), least=some[0], most=some[-1]) if some else None
+
+
+def _shared_error(attempts: Sequence[Attempt]) -> str:
+    """Where all have the same error but for numbers and names."""
+    if not all(one.errors for one in attempts) or not attempts:
+        return ""
+    shapes = {(one.errors[0].type, mask(one.errors[0].message)) for one in attempts}
+    if len(shapes) != 1:
+        return ""
+    return exact(attempts[0].errors[0].message, attempts[0].errors[0])

@@ -1,0 +1,229 @@
+"""The facts of a batch: every test as it counts now, what earlier sessions had found, categories and what to do."""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+
+from errata.model import Attempt, Run
+from errata.model.output.report.batch import (
+    BatchReport,
+    Category,
+    EarlierResult,
+    Limits,
+    Session,
+    Share,
+    Spread,
+    SpreadGroup,
+    Test,
+)
+from errata.model.run import case_name
+from errata.render.slugs import unique_keys
+from errata.report.batch_categories import collect_categories
+from errata.report.batch_failures import Batch, collect_failures
+from errata.report.shared import day_of, review_coverage, score_lines
+from errata.runs.view import RunView
+from errata.text.outgoing import washed
+
+RESERVED = ("epic", "links", "analysis")
+"""Names of pages that are no test's."""
+WHOLE = 1.0
+ROUNDED = 0.0006
+"""Scores are written with three digits."""
+USUAL_SUBTESTS, MOST_SUBTESTS = 3, 10
+
+
+def batch_report(view: RunView, *, made: str) -> BatchReport:
+    """`made` is the day of the analysis."""
+    scores, timeline = view.scores(), view.timeline
+    batch = collect_batch(view)
+    tests = tuple(sorted(batch.tests.values(), key=lambda one: one.id))
+    categories = collect_categories(batch)
+    cost = scores.cost
+    priced = cost.cost_of_pass
+    names = {one.case: batch.tests[one.case].id for one in timeline.changes}
+    return BatchReport(
+        name=view.run.name or view.run.native_id,
+        run_id=view.run.id,
+        handle=view.handle,
+        date=day_of(view.run),
+        model=view.run.subject.model,
+        made=made,
+        reading=review_coverage((one.id for one in batch.failing.values()), view.standings),
+        scores=score_lines(scores.scores),
+        config=tuple(_config(view.run)),
+        tests=tests,
+        cost=cost.total,
+        cost_of_passes=cost.of_passes,
+        cost_of_failures=cost.of_failures,
+        unknown_costs=cost.unknown,
+        mean_cost_of_pass=priced.mean if priced else None,
+        median_cost_of_pass=priced.median if priced else None,
+        priced_passes=priced.priced if priced else 0,
+        sessions=tuple(_sessions(view)),
+        resumed=len(view.run.sessions) > 1,
+        hidden_passes=tuple(names[one.case] for one in timeline.hidden_passes),
+        hidden_passes_cost=_sum(one.cost for one in timeline.hidden_passes),
+        hidden_fails=tuple(names[one.case] for one in timeline.hidden_fails),
+        never_measured=tuple(batch.tests[case].id for case in timeline.never_measured),
+        costs=tuple(_costs(tests, categories)),
+        durations=tuple(_durations(tests, categories)),
+        categories=categories,
+        failures=tuple(collect_failures(batch, categories)),
+        limits=_limits(batch),
+    )
+
+
+def collect_batch(view: RunView) -> Batch:
+    """Of a case that was tried several times, a try that failed stands for it."""
+    counted: dict[str, Attempt] = {}
+    earlier: dict[str, list[Attempt]] = {}
+    children: dict[str, list[Attempt]] = {}
+    for attempt in view.attempts():
+        if attempt.parent is not None:
+            children.setdefault(attempt.case, []).append(attempt)
+        elif not attempt.counted:
+            earlier.setdefault(attempt.case, []).append(attempt)
+        elif attempt.case not in counted or not counted[attempt.case].is_failure:
+            counted[attempt.case] = attempt
+    tests: dict[str, Test] = {}
+    batch = Batch(
+        view=view,
+        tests=tests,
+        counted=counted,
+        failing={case: attempt for case, attempt in counted.items() if attempt.is_failure},
+        earlier=earlier,
+        children=children,
+        cases={one.key: one for one in view.cases()},
+    )
+    names = {case: case_name(view.run, case) for case in sorted(counted)}
+    hidden = _hidden(batch)
+    keys = unique_keys(map(washed, names.values()), reserved=RESERVED)
+    for (case, name), key in zip(names.items(), keys, strict=True):
+        tests[case] = _test(batch, counted[case], key, name, hidden.get(case))
+    return batch
+
+
+def _test(batch: Batch, attempt: Attempt, key: str, name: str, hidden: EarlierResult | None) -> Test:
+    best = next((one for one in attempt.checks if one.is_primary), None)
+    case, passed, spent = batch.cases.get(attempt.case), attempt.outcome == "pass", attempt.usage.cost
+    return Test(
+        key=key,
+        id=name,
+        name=case.name if case is not None and not name.endswith(case.name) else "",
+        status=(attempt.native_status or attempt.outcome).upper(),
+        passed=passed,
+        part=_part(attempt.reported, _subtests(batch.view.run)) if passed else None,
+        tier=best.name if best is not None else "",
+        score=attempt.reported,
+        cost_of_pass=attempt.cost_of_pass,
+        nothing_passed=attempt.outcome == "fail" and bool(spent) and attempt.cost_of_pass is None,
+        cost=spent,
+        seconds=attempt.duration,
+        exit_code=attempt.exit_code,
+        owner="" if passed else batch.owner(attempt.id),
+        earlier=hidden,
+    )
+
+
+def _part(score: float | None, subtests: int) -> Share | None:
+    """Where a score is a share of the subtests, such as 0.667 of three, and not a judge's mark of a whole pass."""
+    if score is None or score >= WHOLE:
+        return None
+    shares = (Share(count=round(score * of), of=of) for of in range(2, subtests + 1))
+    return next((one for one in shares if abs(score * one.of - one.count) < ROUNDED * one.of), None)
+
+
+def _subtests(run: Run) -> int:
+    config = run.environment.get("config")
+    most = config.get("max_subtests") if isinstance(config, dict) else None
+    return most if isinstance(most, int) and 2 <= most <= MOST_SUBTESTS else USUAL_SUBTESTS
+
+
+def _hidden(batch: Batch) -> dict[str, EarlierResult]:
+    """Case → what an earlier session had found, where the one that counts hides it."""
+    timeline = batch.view.timeline
+    found = {case: EarlierResult(was="not_run") for case in timeline.never_measured}
+    for change in timeline.changes:
+        tries = batch.earlier.get(change.case, ())
+        tried = next((one for one in tries if (one.session or 0) == change.session), None)
+        result = EarlierResult(
+            was="pass" if change.was == "pass" else "fail",
+            session=change.session,
+            score=tried.reported if tried is not None else None,
+            cost=change.cost,
+        )
+        found.setdefault(change.case, result)
+    return found
+
+
+def _limits(batch: Batch) -> Limits:
+    models = [case for case, one in batch.failing.items() if batch.owner(one.id) == "model"]
+    counts = batch.view.stored.counts
+    return Limits(
+        stored_tests=tuple(batch.tests[case].id for case in sorted(batch.children) if case in batch.tests),
+        more_tries=counts.counted - len(batch.counted),
+        unreadable=counts.unreadable,
+        model_failures=len(models),
+        model_failures_without_runs=sum(not batch.children.get(case) for case in models),
+    )
+
+
+def _config(run: Run) -> Iterable[tuple[str, str]]:
+    yield "model", run.subject.model or "unknown"
+    yield from run.roles.items()
+    config = run.environment.get("config")
+    for name, value in (config if isinstance(config, dict) else {}).items():
+        if name not in ("model", "judge_model"):
+            yield name.replace("_", " "), ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    if run.started_at and run.finished_at:
+        yield "from, to (UTC)", f"{run.started_at[:19].replace('T', ' ')} – {run.finished_at[:19].replace('T', ' ')}"
+
+
+def _sessions(view: RunView) -> Iterable[Session]:
+    for one in view.timeline.sessions:
+        yield Session(
+            number=one.number,
+            started_at=one.started_at,
+            finished_at=one.finished_at,
+            tried=one.tried,
+            passed=one.passed,
+            failed=one.failed,
+            not_measured=one.not_measured,
+            cost=one.cost,
+            exit_codes=one.exit_codes,
+            pattern=one.pattern,
+        )
+
+
+def _groups(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[tuple[SpreadGroup, list[Test]]]:
+    framework = {test for one in categories if one.framework for test in one.tests}
+    yield "passed", [one for one in tests if one.passed]
+    yield "failed_model", [one for one in tests if not one.passed and one.id not in framework]
+    yield "failed_framework", [one for one in tests if not one.passed and one.id in framework]
+
+
+def _costs(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Spread]:
+    groups: list[tuple[SpreadGroup, list[Test]]] = [*_groups(tests, categories), ("all", list(tests))]
+    for group, members in groups:
+        costs = [one.cost for one in members if one.cost is not None]
+        if members:
+            prices = [one.cost_of_pass for one in members if one.passed and one.cost_of_pass is not None]
+            yield Spread(
+                group=group,
+                tests=len(members),
+                total=_sum(costs),
+                mean=fmean(costs) if costs else None,
+                pass_mean=fmean(prices) if prices and group == "passed" else None,
+                pass_median=median(prices) if prices and group == "passed" else None,
+            )
+
+
+def _durations(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Spread]:
+    for group, members in _groups(tests, categories):
+        seconds = [one.seconds for one in members if one.seconds is not None]
+        if seconds:
+            yield Spread(group=group, tests=len(seconds), least=min(seconds), median=median(seconds), most=max(seconds))
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = [one for one in values if one is not None]
+    return sum(known) if known else None

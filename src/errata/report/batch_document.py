@@ -1,0 +1,121 @@
+"""The folder about a batch: a front page, the analysis, the failures one by one, and the issues to file."""
+
+from collections.abc import Iterator
+
+from errata.model.output.report.batch import BatchReport, Test
+from errata.render.document import Block, Code, Document, Line, Link, Section, Strong, line, marked, paragraph, table
+from errata.report.batch_analysis import analysis_document
+from errata.report.batch_failure_pages import failure_document, failures_document
+from errata.report.batch_issue_pages import epic_document, issue_document
+from errata.report.batch_prose import batch_answer, batch_warning, earlier_words, part_of
+from errata.report.parts import NONE, batch_name, money, named, percent, plural, score_table, seconds, status_line
+
+INFINITE = "∞"
+
+
+def batch_documents(report: BatchReport) -> dict[str, Document]:
+    """Path → document, in the order in which they are written."""
+    failing = {one.test.key: one for one in report.failures}
+    return {
+        "README.md": front_page(report),
+        "analysis.md": analysis_document(report),
+        "failures/summary.md": failures_document(report),
+        **{f"failures/{key}.md": failure_document(one, report) for key, one in failing.items()},
+        "issues/epic.md": epic_document(report),
+        **{f"issues/{one.key}.md": issue_document(one, failing.get(one.key), report) for one in report.tests},
+    }
+
+
+def front_page(report: BatchReport) -> Document:
+    return Document(
+        title=f"{batch_name(report)}: {report.model or 'unknown model'}, {plural(len(report.tests), 'test')}",
+        status="provisional" if report.reading.status == "provisional" else "reviewed",
+        facts=(("Date", line(report.date)), ("Status", status_line(report.reading)), ("Analysed", line(report.made))),
+        blocks=(paragraph(batch_answer(report)), *_warning(report), score_table(report.scores)),
+        sections=(
+            Section(title="Configuration", blocks=(table(("setting", "value"), report.config),)),
+            Section(title="Aggregate", blocks=(_aggregate(report),)),
+            Section(title="Results", blocks=tuple(_results(report))),
+        ),
+    )
+
+
+def _warning(report: BatchReport) -> Iterator[Block]:
+    if warning := batch_warning(report):
+        yield paragraph(Strong(warning))
+
+
+def _aggregate(report: BatchReport) -> Block:
+    total = len(report.tests)
+    partial = [f"{one.id} ({part_of(one)})" for one in report.tests if one.part]
+    owners: dict[str, int] = {}
+    for one in report.failures:
+        owners[one.owner] = owners.get(one.owner, 0) + 1
+    split = ", ".join(
+        f"{owner} {count}" for owner, count in sorted(owners.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
+    passed = f"{report.passed} ({_share(report.passed, total)})"
+    if partial:
+        passed += f", {len(partial)} of them partial: {named(partial)}"
+    failed = f"{report.failed} ({_share(report.failed, total)}){f': {split}' if split else ''}"
+    unknown = f", unknown for {report.unknown_costs}" if report.unknown_costs else ""
+    count = f" ({plural(report.priced_passes, 'pass', 'passes')})" if report.priced_passes else ""
+    rows = [
+        ("tests", str(total)),
+        ("passed", passed),
+        ("failed", failed),
+        ("cost, all", f"{money(report.cost, 2)}{unknown}"),
+        ("cost, passes", money(report.cost_of_passes, 2)),
+        ("cost, failures", money(report.cost_of_failures, 2)),
+        ("mean cost of pass", f"{money(report.mean_cost_of_pass, 2)}{count}"),
+        ("median cost of pass", f"{money(report.median_cost_of_pass, 2)}{count}"),
+    ]
+    return table(("metric", "value"), rows)
+
+
+def _share(part: int, total: int) -> str:
+    return percent(part / total if total else None)
+
+
+def _results(report: BatchReport) -> Iterator[Block]:
+    several = len(report.sessions) > 1
+    failing = {one.test.key for one in report.failures}
+    header = ("test", "name", "status", "tier", "score", "CoP", "cost", "seconds", "owner")
+    rows = [
+        (*_row(one, linked=one.key in failing), *([earlier_words(one.earlier) or "same"] if several else []))
+        for one in report.tests
+    ]
+    provisional = report.reading.status == "provisional"
+    told = f"`owner` is who has to act{'; PROVISIONAL: it comes from rules' if provisional else ''}."
+    if several:
+        told += " `earlier` is the latest measured result of an earlier session, where the one that counts hides it."
+    yield paragraph(marked(told))
+    yield table((*header, *(["earlier"] if several else [])), rows, right=("score", "CoP", "cost", "seconds"))
+    more = line("More: ", Link("analysis.md", "analysis.md"), " · ", Link("failures/summary.md", "failures/summary.md"))
+    yield paragraph(
+        more, " · issues to file: ", Link("issues/", "issues/epic.md"), ", ", Code("./file_issues.sh --dry-run")
+    )
+
+
+def _row(test: Test, *, linked: bool) -> tuple[Line, ...]:
+    shown = line(Link(test.id, f"failures/{test.key}.md")) if linked else line(test.id)
+    owner = f"partial pass, {part_of(test)}" if test.part else test.owner
+    cells = (
+        test.name,
+        test.status,
+        test.tier or NONE,
+        _score(test),
+        cost_of_pass(test),
+        money(test.cost),
+        seconds(test.seconds),
+        owner,
+    )
+    return (shown, *(line(cell) for cell in cells))
+
+
+def _score(test: Test) -> str:
+    return NONE if test.score is None else f"{test.score:.3f}"
+
+
+def cost_of_pass(test: Test) -> str:
+    return INFINITE if test.nothing_passed else money(test.cost_of_pass)

@@ -1,0 +1,221 @@
+"""One failure of a batch: cause, exact error, fix, and its way through the sessions."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from errata.model import Attempt, Attribution, Case, ErrorInfo
+from errata.model.identity import split_attempt_id
+from errata.model.output.report.batch import (
+    Category,
+    Criterion,
+    Failure,
+    Fix,
+    JudgeWords,
+    Moment,
+    Share,
+    StoredRuns,
+    Test,
+)
+from errata.model.output.report.shared import Piece
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
+from errata.runs.explanation import BY_DEFAULT, meaning_of
+from errata.runs.view import RunView
+from errata.text.outgoing import short_line
+from errata.triage.reasons import has_logs, reason_of
+from errata.triage.rulebook import Rule
+from errata.triage.rulesets import rules_in_use
+
+QUOTE, MOMENT = 240, 100
+JUDGED = 3
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The attempts of a batch by case: one pass over all of them."""
+
+    view: RunView
+    tests: Mapping[str, Test]
+    counted: Mapping[str, Attempt]
+    failing: Mapping[str, Attempt]
+    earlier: Mapping[str, Sequence[Attempt]]
+    children: Mapping[str, Sequence[Attempt]]
+    cases: Mapping[str, Case]
+
+    @cached_property
+    def rules(self) -> Mapping[str, Rule]:
+        """Those in use; looked up once."""
+        return rules_in_use().book.rules
+
+    @cached_property
+    def means(self) -> Callable[[str], str]:
+        """What a rule says in words."""
+        return cache(meaning_of)
+
+    def case(self, key: str) -> Case | None:
+        """With its files, where it has any."""
+        known = self.cases.get(key)
+        return self.view.case(key) if known is not None and known.artefacts else known
+
+    def owner(self, attempt: str) -> str:
+        """Who has to act: as a reviewer says, else as the rules do."""
+        if attempt in self.view.standings:
+            return self.view.standings[attempt].standing.verdict.owner
+        return self.view.attributions[attempt].owner if attempt in self.view.attributions else ""
+
+    def is_read(self, attempt: str) -> bool:
+        return attempt in self.view.standings and self.view.standings[attempt].standing.final
+
+    def rule_fix(self, name: str) -> Fix | None:
+        rule = self.rules.get(name)
+        if rule is None or rule.fix is None:
+            return None
+        fix = rule.fix
+        return Fix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, rule=rule.name)
+
+
+def collect_failures(batch: Batch, categories: Iterable[Category]) -> Iterator[Failure]:
+    letters = {test: one.letter for one in categories for test in one.tests}
+    for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
+        yield _failure(batch, case, attempt, letters[batch.tests[case].id])
+
+
+def _failure(batch: Batch, case: str, attempt: Attempt, letter: str) -> Failure:
+    said, standing = batch.view.attributions.get(attempt.id), batch.view.standings.get(attempt.id)
+    verdict = standing.standing.verdict if standing is not None else None
+    error = attempt.errors[0] if attempt.errors else None
+    known, children = batch.case(case), batch.children.get(case, ())
+    decided_by = said.decided_by if said is not None else ""
+    by_default = decided_by in BY_DEFAULT
+    return Failure(
+        test=batch.tests[case],
+        category=letter,
+        owner=verdict.owner if verdict is not None else said.owner if said is not None else "unknown",
+        confidence=verdict.confidence if verdict is not None else said.confidence if said is not None else "weak",
+        reviewed=verdict is not None,
+        cause=verdict.cause if verdict is not None else "",
+        decided_by=decided_by,
+        rule_means="" if by_default or not decided_by else batch.means(decided_by),
+        reason=_reason(batch, attempt, said) if by_default else "",
+        judge=_judge(children) if by_default else None,
+        error=exact(error.traceback or error.message, error) if error is not None else "",
+        place=str(error.ref) if error is not None and error.ref is not None else _first_place(attempt),
+        hits=hits_of(attempt),
+        fix=_fix(batch, standing, said),
+        evidence=tuple(_evidence(said, standing)),
+        timeline=tuple(_timeline(batch, case, attempt)),
+        stored=_stored(children),
+        task=str(known.input) if known is not None and known.input else "",
+        rubric=_rubric(known),
+        criteria=tuple(_criteria(children)),
+        judges=tuple(_judges(attempt, children)),
+        follows=_root(batch, said),
+    )
+
+
+def _reason(batch: Batch, attempt: Attempt, said: Attribution | None) -> str:
+    return short_line(reason_of(batch.view.with_texts(attempt) if has_logs(attempt) else attempt, said).text, QUOTE)
+
+
+def _judge(children: Sequence[Attempt]) -> JudgeWords | None:
+    """What judges say most often about the runs that failed."""
+    failed = [one for one in children if one.outcome == "fail"]
+    said = Counter(short_line(each.reasoning, QUOTE) for one in failed for each in one.objections[:1] if each.reasoning)
+    if not said:
+        return None
+    text, often = said.most_common(1)[0]
+    return JudgeWords(text=text, runs=Share(count=often, of=len(failed)))
+
+
+def _fix(batch: Batch, standing: AttemptReview | None, said: Attribution | None) -> Fix | None:
+    verdict = standing.standing.verdict if standing is not None else None
+    if verdict is not None and verdict.fix is not None:
+        fix, advice = verdict.fix, verdict.recommendation
+        cause = advice.text if advice is not None else verdict.cause
+        return Fix(cause=cause, before=fix.before, after=fix.after, path=fix.path, reviewer=word_for(verdict.reviewer))
+    return batch.rule_fix(said.decided_by) if said is not None else None
+
+
+def _first_place(attempt: Attempt) -> str:
+    return str(attempt.ref) if attempt.ref is not None else ""
+
+
+def exact(text: str, error: ErrorInfo) -> str:
+    """As the log has it; with its type, where the text does not say that."""
+    return text if not error.type or error.type in text else f"{error.type}: {text}"
+
+
+def hits_of(attempt: Attempt) -> Share | None:
+    """How many of its subtests an error struck."""
+    hits = attempt.errors[0].hits if attempt.errors else ()
+    known = {part.path for part in attempt.parts if "/" in part.path} | set(hits)
+    return Share(count=len(hits), of=len(known)) if hits else None
+
+
+def _evidence(said: Attribution | None, standing: AttemptReview | None) -> Iterator[Piece]:
+    if standing is not None:
+        for quote in standing.standing.verdict.evidence:
+            yield Piece(place=quote.place, quote=short_line(quote.quote, QUOTE))
+        return
+    for signal in said.signals if said is not None else ():
+        if len(signal.quote.split()) > 1:  # `fail` alone is no evidence
+            place = str(signal.ref) if signal.ref is not None else signal.where
+            yield Piece(place=place, quote=short_line(signal.quote, QUOTE))
+
+
+def _timeline(batch: Batch, case: str, attempt: Attempt) -> Iterator[Moment]:
+    tries = sorted([*batch.earlier.get(case, ()), attempt], key=lambda one: (one.session or 0, one.index))
+    for one in tries:
+        yield Moment(
+            session=one.session or 1,
+            started_at=one.started_at,
+            finished_at=one.finished_at,
+            outcome=one.outcome,
+            execution=one.execution,
+            score=one.reported,
+            cost=one.usage.cost,
+            exit_code=one.exit_code,
+            error=short_line(one.errors[0].message, MOMENT) if one.errors else "",
+            place=str(one.ref) if one.ref is not None else "",
+        )
+
+
+def _stored(children: Sequence[Attempt]) -> StoredRuns | None:
+    if not children:
+        return None
+    costs = [one.usage.cost for one in children if one.usage.cost is not None]
+    passed = sum(one.outcome == "pass" for one in children)
+    return StoredRuns(passed=passed, of=len(children), cost=sum(costs) if costs else None)
+
+
+def _judges(attempt: Attempt, children: Sequence[Attempt]) -> Iterator[str]:
+    texts = (one.reasoning for each in (attempt, *children) for one in each.judgements if one.reasoning)
+    yield from list(dict.fromkeys(short_line(text, QUOTE) for text in texts))[:JUDGED]
+
+
+def _rubric(case: Case | None) -> str:
+    """The text for people where there is one, else the file for the program."""
+    files = [one for one in case.artefacts if one.role == "grader" and one.text] if case is not None else []
+    chosen = next((one for one in files if one.path.endswith(".md")), files[0] if files else None)
+    return (chosen.text or "") if chosen is not None else ""
+
+
+def _criteria(children: Sequence[Attempt]) -> Iterator[Criterion]:
+    """What the rubric asked for, and in how many of the stored runs it was met."""
+    asked: dict[str, list[bool]] = {}
+    for one in children:
+        for check in one.checks:
+            if check.kind == "criterion" and check.status in ("pass", "fail"):
+                asked.setdefault(check.name, []).append(check.status == "pass")
+    for name, met in asked.items():
+        if not any(other.startswith(f"{name}/") for other in asked):  # a sum of others
+            yield Criterion(name=name, met=Share(count=sum(met), of=len(met)))
+
+
+def _root(batch: Batch, said: Attribution | None) -> str:
+    if said is None or not said.follows:
+        return ""
+    case = split_attempt_id(said.follows).case
+    return batch.tests[case].id if case in batch.tests else said.follows

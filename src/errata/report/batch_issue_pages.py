@@ -1,0 +1,120 @@
+"""The issues of a batch: an epic, and one for every test, passed or failed."""
+
+from collections.abc import Iterator
+
+from errata.model.output.report.batch import BatchReport, Failure, Test
+from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
+from errata.report.batch_failure_pages import cut, same_tests
+from errata.report.batch_prose import batch_advice, category_title, cause_of, earlier_words, needed_for, part_of
+from errata.report.parts import NONE, interval, left_out_words, money, named, percent, plural
+
+LONGEST, STATUS = 180, 40
+"""Characters of a title; GitHub takes 256."""
+
+
+def issue_title(test: Test) -> str:
+    """At most as long as issue trackers take; the status stays."""
+    name = f"[E2E] {test.id}{f': {test.name}' if test.name else ''}"
+    return f"{_cut(name, LONGEST)} - {_cut(test.status, STATUS)}"
+
+
+def _cut(text: str, most: int) -> str:
+    return f"{text[: most - 1]}…" if len(text) > most else text
+
+
+def epic_document(report: BatchReport) -> Document:
+    framework = [one for one in report.categories if one.framework]
+    theirs = sum(len(one.tests) for one in framework)
+    blame = f", {theirs} of {plural(report.failed, 'failure')} are not the model's" if report.failed and theirs else ""
+    return Document(
+        title=f"[E2E] {report.name}: {report.passed} of {len(report.tests)} pass{blame}",
+        blocks=tuple(_epic(report)),
+    )
+
+
+def _epic(report: BatchReport) -> Iterator[Block]:
+    settings = ", ".join(f"{name} {value}" for name, value in report.config[:6])
+    yield paragraph(f"One batch of {plural(len(report.tests), 'test')} ({settings}).")
+    total = len(report.tests)
+    partial = sum(bool(one.part) for one in report.tests)
+    in_part = f", {partial} of them partial" if partial else ""
+    rows = [("passed", f"{report.passed} ({percent(report.passed / total if total else None)}){in_part}")]
+    rows += [
+        (f"failed, {category_title(one)} ({one.owner})", f"{len(one.tests)} ({money(one.cost, 2)})")
+        for one in report.categories
+    ]
+    if report.hidden_passes:
+        rows.append(
+            ("passed in an earlier session, not now", f"{len(report.hidden_passes)}: {named(report.hidden_passes)}")
+        )
+    yield table(("", "tests"), rows, provisional=report.reading.status == "provisional")
+    yield paragraph(
+        f"Total cost {money(report.cost, 2)}, passes {money(report.cost_of_passes, 2)}, mean cost of pass "
+        f"{money(report.mean_cost_of_pass, 2)}, median {money(report.median_cost_of_pass, 2)} "
+        f"({plural(report.priced_passes, 'pass', 'passes')})."
+    )
+    for score in report.scores:
+        if score.policy in ("clean", "reviewed") and score.total:
+            rest = f"; {left_out_words(score)}" if score.left_out else ""
+            yield paragraph(
+                f"{score.policy}: {score.passed} of {score.total} ({percent(score.rate)}, "
+                f"interval {interval(score)}){rest}."
+            )
+    if advice := list(batch_advice(report)):
+        yield paragraph("To do")
+        yield items(map(marked, advice), kind="tasks")
+    yield paragraph("A comment links the issues of all tests.")
+
+
+def issue_document(test: Test, failure: Failure | None, report: BatchReport) -> Document:
+    blocks = tuple(_failed(failure, report)) if failure is not None else tuple(_passed(test))
+    return Document(title=issue_title(test), blocks=blocks)
+
+
+def _passed(test: Test) -> Iterator[Block]:
+    yield paragraph(Strong("Passed."), f" Only in part: {part_of(test)}." if test.part else " Nothing to do.")
+    yield _numbers(test)
+
+
+def _numbers(test: Test) -> Block:
+    score = NONE if test.score is None else f"{test.score:.3f}"
+    rows = [
+        ("status", test.status),
+        ("best tier, score", f"{test.tier or NONE}, {score}"),
+        ("cost", money(test.cost)),
+        ("cost of pass", "∞" if test.nothing_passed else money(test.cost_of_pass)),
+        ("duration", NONE if test.seconds is None else f"{test.seconds:.1f} s"),
+    ]
+    if test.earlier is not None:
+        rows.append(("earlier session", earlier_words(test.earlier)))
+    return table(("", "now"), rows)
+
+
+def _failed(one: Failure, report: BatchReport) -> Iterator[Block]:
+    category = report.category_of(one)
+    framework = category is not None and category.framework
+    verdict = f"{one.owner.capitalize()} failure, not a model failure." if framework else f"Failure of the {one.owner}."
+    yield paragraph(Strong(verdict), "" if one.reviewed else " By rule; nobody has read it yet.")
+    yield _numbers(one.test)
+    yield paragraph(Strong("Root cause."), " ", marked(cause_of(one) or "Not known."))
+    if one.error:
+        yield Snippet(cut(one.error))
+        same = same_tests(one, report)
+        joint = "; " if one.place and same else ""
+        if one.place or same:
+            yield paragraph("(", Code(one.place), f"{joint}{same}", ")")
+    if one.fix is not None and one.fix.after:
+        yield paragraph(
+            Strong("Fix."),
+            " ",
+            Code(one.fix.after),
+            " instead of ",
+            Code(one.fix.before),
+            ". ",
+            marked(one.fix.cause),
+            ".",
+        )
+    elif one.fix is not None:
+        yield paragraph(Strong("Fix."), " ", marked(one.fix.cause))
+    if needed := needed_for(one, report):
+        yield paragraph(Strong("Done when"), f" {needed[:1].lower()}{needed[1:]}")

@@ -1,0 +1,276 @@
+"""The sentences of a report about a batch, written from its facts."""
+
+from collections.abc import Iterator
+
+from errata.model.output.report.batch import (
+    BatchReport,
+    Category,
+    Criterion,
+    EarlierResult,
+    Failure,
+    Moment,
+    Session,
+    Share,
+    SpreadGroup,
+    StoredRuns,
+    Test,
+)
+from errata.report.parts import named, percent, plural
+
+MISLEADS = 0.02
+"""So far apart, the usual score says something else than what is known."""
+NAMED = 8
+MODEL = "The model did not solve the task"
+GROUPS: dict[SpreadGroup, str] = {
+    "passed": "passed",
+    "failed_model": "failed, model",
+    "failed_framework": "failed, framework",
+    "all": "all",
+}
+_TO_DO = {
+    "model": "Nothing to fix in the framework",
+    "collateral": "Mend what stopped them, if anything has to be; these only follow from it",
+    "harness": "Mend the harness, then repeat them",
+    "environment": "Mend the environment, then repeat them",
+    "provider": "Repeat them",
+    "budget": "Look at the limits; repeat with larger ones if they were meant to be enough",
+    "grader": "Look at the grader before the score is used",
+    "task": "Look at the task before the score is used",
+}
+
+
+# the batch
+
+
+def batch_answer(report: BatchReport) -> str:
+    """The whole report in two or three sentences."""
+    theirs = sum(len(one.tests) for one in report.categories if one.framework)
+    parts = [f"{report.passed} of {len(report.tests)} pass."]
+    if theirs:
+        are = "is not the model's: it says" if theirs == 1 else "are not the model's: they say"
+        parts.append(f"{theirs} of the {plural(report.failed, 'failure')} {are} nothing about it.")
+    if report.hidden_passes:
+        parts.append(f"{len(report.hidden_passes)} of them had passed in an earlier session.")
+    return " ".join(parts)
+
+
+def batch_warning(report: BatchReport) -> str:
+    """What must not be done with the numbers, where something must not."""
+    by_policy = {one.policy: one for one in report.scores}
+    strict, clean = by_policy["strict"], by_policy["clean"]
+    if not clean.total or strict.rate is None or clean.rate is None or abs(clean.rate - strict.rate) <= MISLEADS:
+        return ""
+    return (
+        f"Do not publish {percent(strict.rate)}. The results on record support {clean.passed} of {clean.total} "
+        f"({percent(clean.rate)})."
+    )
+
+
+def batch_advice(report: BatchReport) -> Iterator[str]:
+    for category in report.categories:
+        if category.framework:
+            count = plural(len(category.tests), "test")
+            yield f"{category.letter}, {count}: {category_title(category)}. {category_to_do(category)}"
+    passes, fails = len(report.hidden_passes), len(report.hidden_fails)
+    if passes or fails:
+        yield (
+            "Until the batch is resumed once more, go by the results of earlier sessions too: the latest summary "
+            f"hides {plural(passes, 'pass', 'passes')} and {plural(fails, 'measured failure')}"
+        )
+    for session in report.sessions:
+        if session.tried and session.not_measured == session.tried:
+            recorded = f"session {session.number} recorded {session.tried} failures that measured nothing"
+            yield f"Stop the batch when the first command can't start: {recorded}"
+    if report.resumed and any(one.framework for one in report.categories):
+        yield "Check stored results before resuming; loading those of one test shows such errors at once"
+    yield from _quiet_exits(report)
+
+
+def _quiet_exits(report: BatchReport) -> Iterator[str]:
+    framework = {one.letter for one in report.categories if one.framework}
+    broken = [one.test for one in report.failures if one.category in framework]
+    quiet = sum(one.exit_code == 0 for one in broken)
+    if quiet:
+        yield f"Let exit codes tell the truth: {quiet} of {len(broken)} framework failures ended with exit code 0"
+
+
+def batch_limits(report: BatchReport) -> Iterator[str]:
+    limits, tests = report.limits, len(report.tests)
+    if limits.stored_tests and len(limits.stored_tests) < tests:
+        which = f"{len(limits.stored_tests)} of {tests} tests ({named(limits.stored_tests, NAMED)})"
+        yield f"Runs are stored for {which}; all else rests on the summary and the logs."
+    if limits.more_tries:
+        more = f"{plural(limits.more_tries, 'more try', 'more tries')} at the same cases are not shown"
+        yield f"{more}: a case stands here as failed where any of its tries failed."
+    if limits.unreadable:
+        yield f"{plural(limits.unreadable, 'item')} of the logs could not be read: `errata check` names them."
+    unknown = sum(one.cost is None for one in report.tests)
+    if unknown:
+        yield f"{plural(unknown, 'test')} report no cost; it is unknown, not zero."
+    bare = limits.model_failures_without_runs
+    if bare:
+        models = f"Of {limits.model_failures} model failures {bare} have no stored runs"
+        yield f"{models}: they are told by cost and score alone."
+
+
+def session_times(one: Session) -> str:
+    start, end = ((moment or "–")[:19].replace("T", " ") for moment in (one.started_at, one.finished_at))
+    return f"{start} – {end[11:] if end[:10] == start[:10] else end}"
+
+
+def exit_codes(one: Session) -> str:
+    return ", ".join(f"{code} for {often}" for code, often in one.exit_codes.items())
+
+
+# a test
+
+
+def part_of(test: Test) -> str:
+    return f"{share_words(test.part)} subtests" if test.part is not None else ""
+
+
+def share_words(share: Share | None) -> str:
+    return f"{share.count} of {share.of}" if share is not None else ""
+
+
+def earlier_words(earlier: EarlierResult | None) -> str:
+    if earlier is None:
+        return ""
+    if earlier.was == "not_run":
+        return "not run"
+    score = f" {earlier.score:.3f}" if earlier.score is not None else ""
+    cost = f" ${earlier.cost:.4f}" if earlier.cost is not None else ""
+    return f"{earlier.was.upper()}{score}{cost} in session {earlier.session}"
+
+
+# a failure
+
+
+def cause_of(one: Failure) -> str:
+    if one.cause:
+        return one.cause
+    if not one.decided_by:
+        return ""
+    if not one.rule_means:
+        return _unsolved(one)
+    fix = f" {_capital(one.fix.cause)}." if one.fix is not None and one.fix.rule else ""
+    return f"{_capital(one.rule_means)}.{fix}"
+
+
+def _unsolved(one: Failure) -> str:
+    """Where no rule names a cause: it was scored, and what the log and the judges say."""
+    spent = " It spent money and was scored" if one.test.cost else " It was scored"
+    score = f": {one.test.score:.3f}" if one.test.score is not None else ""
+    why = f' The log says: "{one.reason}".' if one.reason else ""
+    judge = ""
+    if one.judge is not None:
+        runs = share_words(one.judge.runs)
+        judge = f' The judge says of {runs} failed runs: "{one.judge.text.rstrip(".")}".'
+    return f"The task was not solved.{spent}{score}.{why}{judge}"
+
+
+def needed_for(one: Failure, report: BatchReport) -> str:
+    """What has to be done for this test."""
+    category, earlier = report.category_of(one), one.test.earlier
+    if category is None or not category.framework:
+        return ""
+    if earlier is not None and earlier.was == "pass":
+        return f"A repeated session reports this test as it was measured before ({earlier_words(earlier)})"
+    return "A repeated session measures this test"
+
+
+def stored_words(stored: StoredRuns | None) -> str:
+    if stored is None:
+        return ""
+    return f"{stored.passed} of {stored.of} runs pass{f', ${stored.cost:.4f}' if stored.cost is not None else ''}"
+
+
+def criterion_words(one: Criterion) -> str:
+    return f"{one.name}: met {one.met.count} of {plural(one.met.of, 'time')}"
+
+
+def moment_times(one: Moment) -> str:
+    start, end = ((moment or "")[11:19] for moment in (one.started_at, one.finished_at))
+    return f"{start} – {end}" if start and end else start or "unknown"
+
+
+def moment_result(one: Moment) -> str:
+    cost = f", ${one.cost:.4f}" if one.cost is not None else ""
+    if one.outcome in ("pass", "fail", "partial"):
+        score = f" {one.score:.3f}" if one.score is not None else ""
+        return f"{one.outcome.upper()}{score}{cost}"
+    exit_code = f", exit {one.exit_code}" if one.exit_code is not None else ""
+    return f"{one.execution}{exit_code}{cost}{f': {one.error}' if one.error else ''}"
+
+
+# a category
+
+
+def category_title(category: Category) -> str:
+    if category.rule:
+        return _capital(category.rule_means)
+    return MODEL if category.owner == "model" else f"Failed, owner {category.owner}"
+
+
+def category_evidence(category: Category) -> str:
+    tests = len(category.tests)
+    if category.error:
+        several = f", {share_words(category.hits)} subtests in each" if category.hits is not None else ""
+        return f"the same {category.error_type or 'error'} in all {tests}{several}"
+    spent = f"{category.spent} of {tests} spent money"
+    if category.owner == "model" and category.best_score is not None:
+        return f"{spent}; {category.zero_scores} score 0, the best {category.best_score:.3f}"
+    return spent
+
+
+def category_to_do(category: Category) -> str:
+    fix = category.fix
+    if fix is not None and fix.after:
+        return f"Write `{fix.after}` instead of `{fix.before}`, then repeat what was not measured"
+    if fix is not None:
+        return f"{_capital(fix.cause)}: mend it, then repeat what was not measured"
+    return _TO_DO.get(category.owner, "Read them: no rule knows what happened")
+
+
+def category_shows(category: Category) -> Iterator[str]:
+    """What the tests of a category have in common: subtests, costs, durations."""
+    if category.framework:
+        yield from _together(category)
+        yield from _spent(category)
+        yield from _took(category)
+    elif category.owner == "model":
+        if category.threshold is not None:
+            yield f"A pass needs a score above {category.threshold:g}"
+        rest = len(category.tests) - len(category.stored)
+        if category.stored and rest:
+            stored = f"Runs and the words of their judges are stored for {named(category.stored)} only"
+            yield f"{stored}; of the other {rest}, cost and score are all that is known"
+
+
+def _together(category: Category) -> Iterator[str]:
+    whole = category.struck_whole
+    if whole is not None:
+        among = f"All subtests fail together in {whole} of {len(category.tests)}"
+        yield among if whole else "Some subtests of each fail"
+
+
+def _spent(category: Category) -> Iterator[str]:
+    if category.cost is not None:
+        used = f", {category.tokens:,} tokens" if category.tokens is not None else ""
+        paid = "paid" if category.cost else "no answer was paid for"
+        yield f"${category.cost:.2f} spent by {category.priced}{used}: {paid}"
+
+
+def _took(category: Category) -> Iterator[str]:
+    """Those that end at once never reached the model; those that take minutes had set up a part of it before."""
+    for words, some in (
+        ("end at once", category.ended_at_once),
+        ("end after a part of the set-up, such as a clone", category.ended_later),
+    ):
+        if some is not None:
+            ends = dict.fromkeys(f"{one:.1f}" for one in (some.least, some.most))
+            yield f"{some.tests} {words}: {' to '.join(ends)} s"
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"

@@ -1,1 +1,0 @@
-"""The verb `report`: one module for each profile collects its facts from the stages."""

@@ -1,0 +1,227 @@
+"""The facts of a report about several runs: failed rows by cause, what is shared, what sets each apart."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from errata.compare.comparison import Comparison
+from errata.compare.sets import Uniques
+from errata.model.counts import Cell
+from errata.model.output.report.comparison import (
+    CaseGrid,
+    CategoryRows,
+    ComparisonReport,
+    Dimension,
+    LeftOutRun,
+    Model,
+    ModelMode,
+    PairTest,
+    RowDoubt,
+    Run,
+    SuiteDifference,
+    Unique,
+)
+from errata.model.output.report.shared import FindingFact, ReviewCoverage, SuspiciousPasses
+from errata.report.comparison_modes import FoundMode, collect_modes, mistake_of
+from errata.report.comparison_rows import CaseNames, ComparedRun, called, collect_rows
+from errata.report.shared import finding_facts, review_coverage, score_lines
+from errata.runs.view import RunView
+
+GRID = 60
+"""Cases that fit into a grid."""
+
+
+def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made: str) -> ComparisonReport:
+    """`comparison` is of these runs, or of some of them; `made` is the day of the analysis."""
+    names = CaseNames(comparison)
+    by_pk = {view.stored.pk: view for view in views}
+    runs = [collect_rows(one.label, by_pk[one.runs[0].pk], names) for one in comparison.runs]
+    modes = collect_modes(runs)
+    sets, first = comparison.sets, runs[0].view.run
+    return ComparisonReport(
+        suite=first.suite or first.source.name,
+        cases=len(comparison.matrix.rows),
+        case_word="turn" if names.are_turns else "case",
+        made=made,
+        reading=_coverage(runs),
+        runs=tuple(_run(one, at, comparison) for at, one in enumerate(runs)),
+        models=tuple(_models(runs, comparison, modes, names)),
+        dimensions=tuple(_dimensions(runs)),
+        modes=tuple(one.mode for one in modes),
+        failed_by_all_runs=names.of(sets.failed_by_all.runs),
+        failed_by_all_models=names.of(sets.failed_by_all.subjects_in_some_run),
+        uniques=tuple(_uniques(comparison, names)),
+        asks={names.one(case): asked for case, asked in comparison.asks.items()},
+        pairs=tuple(_pairs(comparison)),
+        categories=tuple(_categories(comparison)),
+        grid=_grid(comparison, names),
+        doubts=tuple(_doubts(runs)),
+        suspicious=tuple(_suspicious(runs)),
+        findings=tuple(_findings(runs)),
+        not_included=tuple(LeftOutRun(run=one.run.native_id, why=why) for one, why in comparison.left_out),
+        differences=tuple(
+            SuiteDifference(what=one.what, values=one.values, cases=one.cases) for one in comparison.differences
+        ),
+    )
+
+
+def _run(one: ComparedRun, at: int, comparison: Comparison) -> Run:
+    patterns = {each.name: each.by_run[at] for each in comparison.patterns}
+    return Run(
+        label=one.label,
+        handle=one.view.handle,
+        native_id=one.view.run.native_id,
+        model=one.view.run.subject.model,
+        rows=one.made,
+        judged=one.judged,
+        passed=one.passed,
+        failed=len(one.rows),
+        no_verdict=tuple(one.no_verdict),
+        missing=tuple(one.missing),
+        patterns=patterns,
+        dimensions=_tally(name for row in one.rows for name in row.failed),
+        scores=score_lines(comparison.runs[at].scores),
+    )
+
+
+def _tally(words: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(words).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _dimensions(runs: Sequence[ComparedRun]) -> Iterator[Dimension]:
+    order: dict[str, int] = {}
+    for one in runs:
+        for name, place in one.order.items():
+            order[name] = min(order.get(name, place), place)
+    for name in sorted(order, key=lambda each: (order[each], each)):
+        failed = tuple(sum(name in row.failed for row in one.rows) for one in runs)
+        yield Dimension(name=name, failed=failed, applicable=tuple(one.applicable[name] for one in runs))
+
+
+def _coverage(runs: Sequence[ComparedRun]) -> ReviewCoverage:
+    standings = {attempt: found for one in runs for attempt, found in one.view.standings.items()}
+    return review_coverage((row.attempt.id for one in runs for row in one.rows), standings)
+
+
+def _models(
+    runs: Sequence[ComparedRun], comparison: Comparison, modes: Sequence[FoundMode], names: CaseNames
+) -> Iterator[Model]:
+    for subject, places in comparison.matrix.subjects.items():
+        mine = [runs[at] for at in places]
+        steady = comparison.sets.instability.get(subject)
+        rows = [row for one in mine for row in one.rows]
+        shown = [_of_model(one, places, runs) for one in modes]
+        patterns = {one.name: sum(one.by_run[at] for at in places) for one in comparison.patterns}
+        yield Model(
+            name=subject,
+            runs=tuple(one.label for one in mine),
+            failed=len(rows),
+            followers=sum(row.follows for row in rows),
+            modes=tuple(
+                sorted((one for one in shown if one is not None), key=lambda one: -len(one.cases + one.following))
+            ),
+            dimensions=_tally(name for row in rows for name in row.failed),
+            patterns={name: often for name, often in patterns.items() if often},
+            unstable=names.of(steady.unstable) if steady else (),
+            failed_in_every_run=names.of(steady.failed_in_every_run) if steady else (),
+        )
+
+
+def _of_model(found: FoundMode, places: Sequence[int], runs: Sequence[ComparedRun]) -> ModelMode | None:
+    members = [(at, row) for at, row in found.members if at in places]
+    if not members:
+        return None
+    return ModelMode(
+        title=found.mode.title,
+        label=found.mode.label,
+        mistake=mistake_of(members, runs),
+        cases=tuple(row.name for _, row in members if not row.follows),
+        following=tuple(row.name for _, row in members if row.follows),
+        dimensions=_tally(name for _, row in members for name in row.failed),
+    )
+
+
+def _uniques(comparison: Comparison, names: CaseNames) -> Iterator[Unique]:
+    """What sets every run apart; and every model, where one of them has several."""
+    matrix = comparison.matrix
+    if len(matrix.columns) < 2:
+        return
+    runs = {column.label: [column.pk] for column in matrix.columns}
+    yield from _uniques_of(comparison.sets.of_runs, runs, comparison, names, whole_model=False)
+    if len(matrix.subjects) < len(matrix.columns):
+        models = {name: [matrix.columns[at].pk for at in places] for name, places in matrix.subjects.items()}
+        yield from _uniques_of(comparison.sets.of_subjects, models, comparison, names, whole_model=True)
+
+
+def _uniques_of(
+    found: Uniques, members: dict[str, list[int]], comparison: Comparison, names: CaseNames, *, whole_model: bool
+) -> Iterator[Unique]:
+    for name, pks in members.items():
+        fails = found.fails.get(name, ())
+        yield Unique(
+            name=called(name),
+            whole_model=whole_model,
+            fails=names.of(fails),
+            following=names.of([case for case in fails if any((pk, case) in comparison.root_of for pk in pks)]),
+            passes=names.of(found.passes.get(name, ())),
+        )
+
+
+def _pairs(comparison: Comparison) -> Iterator[PairTest]:
+    for one in comparison.pairings:
+        yield PairTest(
+            first=called(one.first),
+            second=called(one.second),
+            shared=one.all.shared,
+            p=one.all.p,
+            adjusted=one.all.adjusted,
+            differs=one.all.differs,
+            clean_p=one.clean.p,
+        )
+
+
+def _categories(comparison: Comparison) -> Iterator[CategoryRows]:
+    for one in comparison.categories:
+        yield CategoryRows(
+            name=one.name, cases=one.cases, failed_rows=one.failed_rows, adjusted=one.adjusted, harder=one.harder
+        )
+
+
+def _grid(comparison: Comparison, names: CaseNames) -> CaseGrid | None:
+    matrix = comparison.matrix
+    passed = frozenset(matrix.passed_everywhere)
+    shown = [case for case in matrix.rows if case not in passed]
+    if not shown or len(shown) > GRID:
+        return None
+    cells = [tuple(_state(matrix.rows[case][at], comparison) for case in shown) for at in range(len(matrix.columns))]
+    states = dict.fromkeys(_state(cell, comparison) for row in matrix.rows.values() for cell in row)
+    return CaseGrid(cases=names.of(shown), cells=tuple(cells), states=tuple(states))
+
+
+def _state(cell: Cell | None, comparison: Comparison) -> str:
+    if cell is None:
+        return ""
+    return "follows" if (cell.run, cell.case) in comparison.root_of else cell.state
+
+
+def _doubts(runs: Sequence[ComparedRun]) -> Iterator[RowDoubt]:
+    for one in runs:
+        for row in one.rows:
+            found = one.view.standings.get(row.attempt.id)
+            for doubt in found.standing.verdict.doubts if found is not None else ():
+                yield RowDoubt(run=one.label, case=row.name, text=doubt)
+
+
+def _suspicious(runs: Sequence[ComparedRun]) -> Iterator[SuspiciousPasses]:
+    found: dict[str, Counter[str]] = {}
+    names: dict[str, str] = {}
+    for one in runs:
+        for seen in one.view.suspicious_passes():
+            found.setdefault(seen.means, Counter())[one.label] += 1
+            names.setdefault(seen.means, seen.suspicion.signal.name)
+    for means, often in found.items():
+        yield SuspiciousPasses(name=names[means], means=means, by_run=dict(often))
+
+
+def _findings(runs: Sequence[ComparedRun]) -> Iterator[FindingFact]:
+    for one in runs:
+        yield from finding_facts(one.view.health.findings, run=one.label)

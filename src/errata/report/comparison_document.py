@@ -1,0 +1,274 @@
+"""`deep_error_analysis.md`: several runs of one suite by cause, with the datapoints that show each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import floor
+
+from errata.compare.comparability import Difference, describe_difference
+from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, Run
+from errata.model.output.report.shared import ScoreLine
+from errata.render.document import (
+    Bar,
+    Block,
+    Chart,
+    Code,
+    Document,
+    Grid,
+    Line,
+    Section,
+    Table,
+    items,
+    line,
+    marked,
+    paragraph,
+    table,
+)
+from errata.report.comparison_sections import (
+    causes_section,
+    is_provisional,
+    mode_title,
+    model_in_short,
+    models_section,
+    shared_section,
+)
+from errata.report.parts import (
+    NONE,
+    interval,
+    named,
+    percent,
+    plural,
+    reasons_words,
+    score_note,
+    status_line,
+)
+
+TOP, DIFFERING = 3, 5
+LETTERS = {"failed": "F", "partial": "F", "passed": ".", "error": "e", "limit": "l", "cancelled": "x", "follows": "c",
+           "unscored": "?", "missing": "-", "contradictory": "!", "mixed": "~", "": " "}  # fmt: skip
+LEGEND = {"F": "fail", ".": "pass", "e": "no answer", "l": "ran into a limit", "x": "cancelled", "c": "only follows",
+          "?": "no verdict", "-": "missing", "!": "contradictory rows", "~": "mixed attempts"}  # fmt: skip
+
+
+def comparison_document(report: ComparisonReport) -> Document:
+    return Document(
+        title=f"Deep Error Analysis: {report.suite}, {plural(len(report.runs), 'run')}",
+        status="provisional" if is_provisional(report) else "final",
+        facts=(("Status", _status(report)), ("Analysed", line(report.made))),
+        blocks=(
+            paragraph(
+                "Causes are the reading of reviewers and rules, not a second judge. Counts come from the judged rows, "
+                "never from a summary or a chart; all of them, raw, are in ",
+                Code("failure_review_rows.jsonl"),
+                " and ",
+                Code(".csv"),
+                " beside this file.",
+            ),
+        ),
+        sections=tuple(_sections(report)),
+    )
+
+
+def _status(report: ComparisonReport) -> Line:
+    reading = report.reading
+    final = sum(one.status == "final" for one in report.modes)
+    buckets = f"{final} of {plural(len(report.modes), 'bucket')} final"
+    if is_provisional(report):
+        return line("PROVISIONAL. ", status_line(reading, state=False), f"; {buckets}")
+    if not report.failed_rows:
+        return line("final. There was no failed row to read")
+    return line("final. ", status_line(reading, state=False), f"; {buckets}")
+
+
+def _sections(report: ComparisonReport) -> Iterator[Section]:
+    yield Section(title="In short", blocks=(items(map(marked, short_words(report))),))
+    yield Section(title="Run Set", blocks=tuple(_run_set(report)))
+    yield Section(title="Top-Line Comparison", blocks=tuple(_top_line(report)))
+    yield causes_section(report)
+    if len(report.runs) > 1:
+        yield shared_section(report)
+    yield models_section(report)
+    if report.categories:
+        yield Section(title="Categories", blocks=(_categories(report),))
+    measured = list(doubts_words(report))
+    if measured or report.doubts:
+        yield Section(title="Doubts", blocks=tuple(_doubts(report, measured)))
+    if report.not_included:
+        left_out = items(f"{one.run}: {one.why}" for one in report.not_included)
+        yield Section(title="Not included", blocks=(left_out,))
+
+
+def short_words(report: ComparisonReport) -> Iterator[str]:
+    """What a reader who stops here should know."""
+    shared = report.failed_by_all_runs
+    if shared and len(report.runs) > 1:
+        every = frozenset(shared)
+        rows = sum(case in every for one in report.modes for cases in (*one.cases, *one.following) for case in cases)
+        asked = "; ".join(f"{case} ({report.asks[case]})" if report.asks.get(case) else case for case in shared[:4])
+        verb = "fails" if len(shared) == 1 else "fail"
+        count = plural(len(shared), report.case_word)
+        makes = "makes" if len(shared) == 1 else "make"
+        yield f"{count} {verb} in every run and {makes} {rows} of the {report.failed_rows} failed rows: {asked}."
+    for model in report.models:
+        yield f"{model.name}: {model_in_short(model)}"
+    yield chance_words(report.pairs)
+
+
+def chance_words(pairs: Sequence[PairTest]) -> str:
+    """Whether any two runs differ beyond chance."""
+    if not pairs:
+        return "One run alone: there is nothing to compare it with."
+    known = [one for one in pairs if one.shared]
+    if not known:
+        return "No two runs were measured on the same cases."
+    differing = [one for one in known if one.differs]
+    if differing:
+        listed = "; ".join(f"{_pair(one)} (p = {one.p:.2g})" for one in differing[:DIFFERING])
+        verb = "differs" if len(differing) == 1 else "differ"
+        count = plural(len(known), "pair")
+        return f"{len(differing)} of {count} {verb} beyond chance (exact McNemar, Holm): {listed}."
+    least = min(known, key=lambda one: one.p)
+    return (
+        f"The runs do not differ beyond chance: of {plural(len(known), 'pair')} the smallest p is {_p(least.p)} "
+        f"({_pair(least)}), {_p(least.clean_p)} without what says nothing about the model (exact McNemar; cases of one "
+        "conversation are not independent, so take it as a guide)."
+    )
+
+
+def _pair(one: PairTest) -> str:
+    return f"{one.first} against {one.second}"
+
+
+def _p(value: float) -> str:
+    """0.625 is 0.63 to people."""
+    return f"{floor(100 * value + 0.5) / 100:.2f}"
+
+
+def doubts_words(report: ComparisonReport) -> Iterator[str]:
+    """What is doubtful about the measurement."""
+    for odd in report.suspicious:
+        listed = ", ".join(f"{count} of {label}" for label, count in odd.by_run.items())
+        rows = plural(sum(odd.by_run.values()), "row")
+        yield f"Suspicious passes: {odd.means} ({rows}: {listed})."
+    for finding in report.findings:
+        yield f"{finding.run}: {finding.text}"
+
+
+def _run_set(report: ComparisonReport) -> Iterator[Block]:
+    rows = [
+        (one.label, one.model, str(one.rows), str(one.passed), str(one.failed), _no_verdict(one), one.native_id)
+        for one in report.runs
+    ]
+    header = ("run", "model", "rows", "pass", "fail", "no verdict", "directory")
+    yield table(header, rows, right=("rows", "pass", "fail"))
+    for one in report.differences:
+        yield paragraph(describe_difference(Difference(what=one.what, values=one.values, cases=one.cases)))
+
+
+def _no_verdict(run: Run) -> str:
+    parts = []
+    if run.no_verdict:
+        parts.append(f"{len(run.no_verdict)} ({named(run.no_verdict, 6)})")
+    if run.missing:
+        parts.append(f"{len(run.missing)} missing ({named(run.missing, 6)})")
+    return ", ".join(parts) or "0"
+
+
+def _top_line(report: ComparisonReport) -> Iterator[Block]:
+    patterns = list(dict.fromkeys(name for one in report.runs for name in one.patterns))
+    rows = [
+        (
+            one.label,
+            f"{one.failed}/{one.judged}",
+            *(str(one.patterns.get(name, 0)) for name in patterns),
+            _top(one.dimensions),
+        )
+        for one in report.runs
+    ]
+    yield table(("run", "failed rows", *patterns, "top failed dimensions"), rows, right=("failed rows", *patterns))
+    yield scores_table(report)
+    if report.dimensions:
+        yield paragraph("Failed dimensions, counted from the rows (false / applicable):")
+        yield table(("dimension", *(one.label for one in report.runs), "all"), list(_dimensions(report)))
+        bars = tuple(Bar(one.name, sum(one.failed)) for one in report.dimensions)
+        yield Chart("Failed dimensions over all runs", bars)
+        yield from _surface(report)
+    if report.grid is not None:
+        yield _grid(report.grid, [one.label for one in report.runs])
+
+
+def _grid(grid: CaseGrid, labels: Sequence[str]) -> Grid:
+    cells = tuple("".join(LETTERS[state] for state in row) for row in grid.cells)
+    used = {LETTERS[state] for state in grid.states}
+    return Grid(tuple(labels), grid.cases, cells, {letter: means for letter, means in LEGEND.items() if letter in used})
+
+
+def _top(dimensions: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {often}" for name, often in list(dimensions.items())[:TOP]) or NONE
+
+
+def scores_table(report: ComparisonReport) -> Table:
+    return table(("score", *(one.label for one in report.runs)), list(_scores(report)))
+
+
+def _scores(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
+    """Policies that say the same in every run share a row; below them what the last ones leave out."""
+    named_rows: dict[tuple[str, ...], list[str]] = {}
+    policies = dict.fromkeys(score.policy for one in report.runs for score in one.scores)
+    for policy in policies:
+        row = tuple(_figure(_score(one, policy)) for one in report.runs)
+        named_rows.setdefault(row, []).append(policy.replace("_", " "))
+    yield from ((" = ".join(names), *row) for row, names in named_rows.items())
+    for policy in ("clean", "reviewed"):
+        left = tuple(reasons_words(found) if (found := _score(one, policy)) else "" for one in report.runs)
+        if any(left):
+            yield (f"left out of {policy}", *(one or NONE for one in left))
+
+
+def _score(run: Run, policy: str) -> ScoreLine | None:
+    return next((one for one in run.scores if one.policy == policy), None)
+
+
+def _figure(score: ScoreLine | None) -> str:
+    if score is None or not score.total:
+        return (score_note(score) if score is not None else "") or NONE
+    return f"{score.passed}/{score.total} {percent(score.rate)} [{interval(score)}]"
+
+
+def _dimensions(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
+    for one in report.dimensions:
+        cells = (f"{failed}/{of}" for failed, of in zip(one.failed, one.applicable, strict=True))
+        yield (one.name, *cells, f"{sum(one.failed)}/{sum(one.applicable)}")
+
+
+def _surface(report: ComparisonReport) -> Iterator[Block]:
+    """Where the dimension that fails most is mostly one mistake and what follows from it."""
+    worst = max(report.dimensions, key=lambda one: sum(one.failed))
+    rows = sum(worst.failed)
+    for mode in report.modes:
+        part = mode.dimensions.get(worst.name, 0)
+        if mode.followers and 2 * part > rows:
+            mistakes = plural(mode.rows, "mistake")
+            yield paragraph(
+                f"By dimension {worst.name} looks like the worst ({rows} rows). By cause it is not: {part} of the "
+                f"{rows} are {mistakes} and what follows ({mode_title(mode)})."
+            )
+
+
+def _doubts(report: ComparisonReport, measured: Sequence[str]) -> Iterator[Block]:
+    yield paragraph("None of them changes a score here.")
+    if measured:
+        yield paragraph("About the measurement:")
+        yield items(map(marked, measured), kind="numbers")
+    if report.doubts:
+        yield paragraph("Of those who read the rows:")
+        yield items((marked(f"{one.run}, {one.case}: {one.text}") for one in report.doubts), kind="numbers")
+
+
+def _categories(report: ComparisonReport) -> Block:
+    rows = [(one.name, str(one.cases), str(one.failed_rows), _harder(one)) for one in report.categories]
+    return table(("category", "cases", "failed rows", "harder than the rest?"), rows, right=("cases", "failed rows"))
+
+
+def _harder(one: CategoryRows) -> str:
+    if one.adjusted is None:
+        return "can't be told"
+    return f"yes (p = {one.adjusted:.3f})" if one.harder else f"no (p = {one.adjusted:.2f})"

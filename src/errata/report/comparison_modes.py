@@ -1,0 +1,156 @@
+"""The error modes of a comparison: its buckets, what goes wrong in each, and what shows it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from errata.memory.spelling import folded
+from errata.model import Bucket
+from errata.model.output.report.comparison import Mistake, Mode, Trigger
+from errata.report.comparison_rows import ComparedRun, Row, asked_in, datapoint
+from errata.report.parts import NO_BUCKET
+from errata.report.shared import in_common, native_label
+from errata.review.labels import suggested_label
+from errata.text.outgoing import short_line
+from errata.triage.rulesets import rules_in_use
+
+SHOWN = 6
+"""Datapoints of a mode."""
+ENOUGH = 3
+"""So many are read before a bucket is final, or all where it has fewer."""
+ASKED = 80
+TRIGGERS, MISTAKES = 6, 3
+
+
+Members = Sequence[tuple[int, Row]]
+"""Each with the place of its run."""
+
+
+@dataclass(frozen=True)
+class FoundMode:
+    """A mode, and the rows it was made from."""
+
+    mode: Mode
+    members: Members
+
+
+def collect_modes(runs: Sequence[ComparedRun]) -> list[FoundMode]:
+    """The largest first; what is in no bucket is one of them."""
+    groups: dict[str, list[tuple[int, Row]]] = {}
+    for at, one in enumerate(runs):
+        places = one.view.buckets
+        for row in one.rows:
+            place = places.get(row.attempt.id)
+            groups.setdefault(place.id if place is not None else "", []).append((at, row))
+    known = runs[0].view.known_buckets
+    made = [FoundMode(_mode(known.get(bucket), members, runs), members) for bucket, members in groups.items()]
+    return sorted(made, key=lambda one: (-one.mode.rows - one.mode.followers, one.mode.title or NO_BUCKET))
+
+
+def _mode(bucket: Bucket | None, members: Members, runs: Sequence[ComparedRun]) -> Mode:
+    own = [(at, row) for at, row in members if not row.follows]
+    follow = [(at, row) for at, row in members if row.follows]
+    read = [(at, row) for at, row in members if _is_read(runs[at], row)]
+    label = _label(own or follow, runs)
+    triggers = list(dict.fromkeys(row.name for _, row in own))
+    return Mode(
+        title=_title(bucket, label),
+        label=label,
+        owners=_owners(own or follow, runs),
+        status=bucket.status if bucket is not None else "provisional",
+        rows=len(own),
+        followers=len(follow),
+        cases=tuple(tuple(row.name for at, row in own if at == place) for place in range(len(runs))),
+        following=tuple(tuple(row.name for at, row in follow if at == place) for place in range(len(runs))),
+        dimensions=dict(Counter(name for _, row in members for name in row.failed).most_common()),
+        read=len(read),
+        needed=min(ENOUGH, len(members)),
+        mistake=mistake_of(members, runs),
+        triggers=tuple(_triggers(own, runs)),
+        more_triggers=max(0, len(triggers) - TRIGGERS),
+        datapoints=tuple(datapoint(row, runs[at]) for at, row in _telling(own or follow, runs)),
+        parameters=in_common(bucket.parameters) if bucket is not None else {},
+        rebucketed=sum(_was_moved(runs[at], row) for at, row in read),
+    )
+
+
+def _title(bucket: Bucket | None, label: str) -> str:
+    """In plain words: as the bucket is called, else what its label means."""
+    if bucket is None:
+        return ""
+    if bucket.title and folded(bucket.title) != folded(label):
+        return bucket.title
+    return _meaning(label) or bucket.title
+
+
+def _meaning(label: str) -> str:
+    meanings = {one.name: one.meaning for book in rules_in_use().taxonomies for one in book.label}
+    means = meanings.get(label, "")
+    return f"{means[:1].upper()}{means[1:]}"
+
+
+def mistake_of(members: Members, runs: Sequence[ComparedRun]) -> Mistake:
+    """As reviewers say it, of what does not only follow; else what the label means."""
+    read = [(at, row) for at, row in members if _is_read(runs[at], row)]
+    own = [pair for pair in read if not pair[1].follows] or read
+    verdicts = [runs[at].view.standings[row.attempt.id].standing.verdict for at, row in own]
+    words = Counter(one.underlying_mistake or one.cause for one in verdicts if one.inherited_from is None)
+    if words:
+        return Mistake(verdicts=tuple(text for text, _ in words.most_common(MISTAKES)))
+    return Mistake(label_means=_meaning(_label(members, runs)))
+
+
+def _is_read(run: ComparedRun, row: Row) -> bool:
+    found = run.view.standings.get(row.attempt.id)
+    return found is not None and found.standing.final
+
+
+def _was_moved(run: ComparedRun, row: Row) -> bool:
+    """Whether a reviewer gave it another label than the rules."""
+    stood = run.view.standings[row.attempt.id].standing
+    said = run.view.attributions.get(row.attempt.id)
+    suggested = suggested_label(said, stood.verdict.taxonomy)
+    return bool(suggested) and stood.verdict.label != suggested
+
+
+def _label(members: Members, runs: Sequence[ComparedRun]) -> str:
+    """The word of the taxonomy that most of them have."""
+    labels: Counter[str] = Counter()
+    for at, row in members:
+        found = runs[at].view.standings.get(row.attempt.id)
+        said = runs[at].view.attributions.get(row.attempt.id)
+        if found is not None:
+            labels[found.standing.verdict.label] += 1
+        elif suggested := native_label(said, runs[at].view.run):
+            labels[suggested] += 1
+    return labels.most_common(1)[0][0] if labels else ""
+
+
+def _owners(members: Members, runs: Sequence[ComparedRun]) -> tuple[str, ...]:
+    owners: Counter[str] = Counter()
+    for at, row in members:
+        found = runs[at].view.standings.get(row.attempt.id)
+        said = runs[at].view.attributions.get(row.attempt.id)
+        owners[
+            found.standing.verdict.owner if found is not None else said.owner if said is not None else "unknown"
+        ] += 1
+    return tuple(owner for owner, _ in owners.most_common())
+
+
+def _triggers(members: Members, runs: Sequence[ComparedRun]) -> Iterator[Trigger]:
+    seen: dict[str, tuple[int, str]] = {}
+    for at, row in members:
+        seen.setdefault(row.name, (at, row.attempt.case))
+    for name, (at, key) in list(seen.items())[:TRIGGERS]:
+        yield Trigger(case=name, asks=short_line(asked_in(runs[at].view.case(key)), ASKED))
+
+
+def _telling(members: Members, runs: Sequence[ComparedRun]) -> list[tuple[int, Row]]:
+    """Those that were read first, then the first of each run, then the others."""
+    seen: Counter[int] = Counter()
+    ranked = []
+    for place, (at, row) in enumerate(members):
+        ranked.append((not _is_read(runs[at], row), seen[at], place, (at, row)))
+        seen[at] += 1
+    picked = [member for *_, member in sorted(ranked, key=lambda one: one[:3])[:SHOWN]]
+    return sorted(picked, key=lambda pair: (pair[0], pair[1].attempt.position or 0))

@@ -1,0 +1,170 @@
+"""The failed rows of the runs of a comparison: any dimension false, whatever became of the row."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from errata.compare.comparison import Comparison
+from errata.model import Attempt, Case
+from errata.model.output.report.comparison import Call, Datapoint
+from errata.model.run import case_name
+from errata.model.step import Step, ToolCall
+from errata.runs.view import RunView
+from errata.text.outgoing import short_line
+
+APPLIES = ("pass", "fail")
+NO_VERDICT = ("unscored", "error")
+CALL = 160
+_NUMBERED = re.compile(r" #(\d+)$")
+_TURN = re.compile(r"turn-(\d+)")
+
+
+class Row(NamedTuple):
+    attempt: Attempt
+    """Without its transcript."""
+    name: str
+    failed: tuple[str, ...]
+    """Dimensions."""
+    follows: bool
+
+
+@dataclass
+class ComparedRun:
+    """One run of a comparison, with its failed rows."""
+
+    label: str
+    view: RunView
+    rows: list[Row] = field(default_factory=list)
+    no_verdict: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    made: int = 0
+    judged: int = 0
+    passed: int = 0
+    applicable: Counter[str] = field(default_factory=Counter)
+    order: dict[str, int] = field(default_factory=dict)
+    """Dimension → its place among the checks."""
+
+    def add(self, attempt: Attempt, name: str) -> None:
+        if attempt.execution == "missing":
+            self.missing.append(name)
+            return
+        self.made += 1
+        self.judged += attempt.measurement == "scored"
+        self.passed += attempt.outcome == "pass"
+        for check in attempt.checks:
+            self.order.setdefault(check.name, check.order)
+            self.applicable[check.name] += check.status in APPLIES
+        if is_failed_row(attempt):
+            said = self.view.attributions.get(attempt.id)
+            follows = bool(attempt.follows or (said is not None and said.follows))
+            self.rows.append(Row(attempt, name, attempt.failed_checks, follows))
+        elif attempt.measurement in NO_VERDICT:
+            self.no_verdict.append(name)
+
+
+def is_failed_row(attempt: Attempt) -> bool:
+    """Any dimension false, whatever became of the row; or a failure that nothing was measured of."""
+    return bool(attempt.failed_checks) or (attempt.is_failure and attempt.measurement not in NO_VERDICT)
+
+
+def turn_of(name: str) -> str:
+    """The number of a turn; empty for any other case."""
+    found = _TURN.fullmatch(name)
+    return found[1] if found is not None else ""
+
+
+class CaseNames:
+    """Cases as people call them: `24` where all of them are turns."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._run = comparison.runs[0].runs[0].run
+        self.are_turns = all(turn_of(case_name(self._run, case)) for case in comparison.matrix.rows)
+
+    def one(self, case: str) -> str:
+        name = case_name(self._run, case)
+        return turn_of(name) if self.are_turns else name
+
+    def of(self, cases: Iterable[str]) -> tuple[str, ...]:
+        return tuple(self.one(case) for case in cases)
+
+
+def called(label: str) -> str:
+    """`voice-alpha run 2` of `voice-alpha #2`, which a git host would take for a reference to an issue."""
+    return _NUMBERED.sub(r" run \1", label)
+
+
+def collect_rows(label: str, view: RunView, names: CaseNames) -> ComparedRun:
+    """One pass over the counted attempts."""
+    run = ComparedRun(called(label), view)
+    for attempt in view.attempts(counted=True):
+        run.add(attempt, names.one(attempt.case))
+    run.rows.sort(key=lambda row: (row.attempt.position is None, row.attempt.position or 0, row.attempt.case))
+    return run
+
+
+def datapoint(row: Row, run: ComparedRun) -> Datapoint:
+    """The row as it stands in the log: input, output, calls with what came back, the judge's words."""
+    tries = run.view.attempts(case=row.attempt.case, steps=True)
+    whole = next((one for one in tries if one.id == row.attempt.id), row.attempt)
+    found = run.view.standings.get(row.attempt.id)
+    verdict = found.standing.verdict if found is not None else None
+    return Datapoint(
+        run=run.label,
+        case=row.name,
+        input=asked_in(run.view.case(row.attempt.case), whole),
+        output=whole.output.text or whole.output.answer or "",
+        calls=tuple(calls_in(whole)),
+        judge=next((one.reasoning for one in whole.objections or whole.judgements if one.reasoning), "")
+        or _explained(whole),
+        failed=row.failed,
+        read=verdict is not None,
+        cause=verdict.cause if verdict is not None else "",
+        consequences=verdict.consequences if verdict is not None else (),
+    )
+
+
+def asked_in(case: Case | None, attempt: Attempt | None = None) -> str:
+    """As the benchmark has it; else as it was recorded."""
+    if case is not None and isinstance(case.input, str) and case.input:
+        return case.input
+    steps = attempt.steps if attempt is not None else ()
+    return next((step.text for step in steps if step.actor.role == "user" and step.text), "")
+
+
+def _explained(attempt: Attempt) -> str:
+    return next((check.explanation for check in attempt.checks if check.status == "fail" and check.explanation), "")
+
+
+def calls_in(attempt: Attempt) -> Iterator[Call]:
+    """Each with its result; a result that belongs to no call stands alone."""
+    for step in attempt.steps:
+        for call in step.tool_calls:
+            yield Call(call=short_line(_written(call), CALL), result=short_line(_came_back(call), CALL))
+        if step.kind == "tool_result" and (told := _result_in(step)):
+            yield Call(call="", result=short_line(told, CALL))
+
+
+def _written(call: ToolCall) -> str:
+    arguments = call.arguments_raw or ("" if call.arguments in (None, {}) else as_json(call.arguments))
+    again = " (repeated)" if call.is_duplicate else ""
+    return f"{call.name} {arguments}".strip() + again
+
+
+def _came_back(call: ToolCall) -> str:
+    if call.error is not None:
+        return f"{call.error.type}: {call.error.message}"
+    if call.result is None:
+        return ""
+    return call.result.text or ("" if call.result.structured is None else as_json(call.result.structured))
+
+
+def _result_in(step: Step) -> str:
+    return step.text or next((as_json(part["response"]) for part in step.parts if "response" in part), "")
+
+
+def as_json(value: Any) -> str:
+    """A text as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,252 @@
+"""The parts of a report about several runs: its causes with datapoints, what runs share, and every model."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from errata.model.output.report.comparison import (
+    Call,
+    ComparisonReport,
+    Datapoint,
+    Mistake,
+    Mode,
+    Model,
+    ModelMode,
+    Trigger,
+    Unique,
+)
+from errata.render.document import Block, Code, Line, Said, Section, Strong, items, line, marked, paragraph, table
+from errata.report.parts import NO_BUCKET, NONE, named, plural
+
+TEXT = 240
+CALLS = 4
+LISTED, ALL = 12, 60
+TOP = 3
+
+
+def is_provisional(report: ComparisonReport) -> bool:
+    return any(one.status != "final" for one in report.modes)
+
+
+def causes_section(report: ComparisonReport) -> Section:
+    return Section(title="Causes", blocks=tuple(_table(report)), sections=tuple(_mode(one) for one in report.modes))
+
+
+def _table(report: ComparisonReport) -> Iterator[Block]:
+    rows: list[tuple[str, ...]] = []
+    for mode in report.modes:
+        cells = (*(_listed(cases) for cases in mode.cases), ", ".join(mode.owners), mode.status)
+        rows.append((_named(mode), str(mode.rows), *cells))
+        if mode.followers:
+            follow = (*(_listed(cases) for cases in mode.following), "collateral", mode.status)
+            rows.append(("… and what follows from it", str(mode.followers), *follow))
+    total = tuple(str(one.failed) for one in report.runs)
+    rows.append(("total", str(report.failed_rows), *total, "", ""))
+    header = ("bucket", "rows", *(one.label for one in report.runs), "owner", "status")
+    yield table(header, rows, right=("rows",), provisional=is_provisional(report))
+    moved = sum(one.rebucketed for one in report.modes)
+    if moved:
+        yield paragraph(f"Re-bucketed in review: {moved} of {report.failed_rows} rows; old and new are both on record.")
+
+
+def _named(mode: Mode) -> str:
+    title = mode_title(mode)
+    return f"{title} ({mode.label})" if mode.label and mode.label != title else title
+
+
+def mode_title(mode: Mode | ModelMode) -> str:
+    return mode.title or NO_BUCKET
+
+
+def mistake_words(mistake: Mistake) -> str:
+    """What is done wrong: as reviewers say it, else what the label means, and that nobody has read it."""
+    if mistake.verdicts:
+        words = "; ".join(text.strip().rstrip(".") for text in mistake.verdicts)
+        return f"{words[:1].upper()}{words[1:]}"
+    means = mistake.label_means
+    return f"{means}. By rule: nobody has read it yet" if means else "Nobody has read it yet"
+
+
+def _listed(cases: Sequence[str]) -> str:
+    return (", ".join(cases) if len(cases) <= LISTED else f"{len(cases)} cases") or NONE
+
+
+def _mode(mode: Mode) -> Section:
+    dimensions = ", ".join(f"{name} {often}" for name, often in mode.dimensions.items()) or "no dimension"
+    follow = f", {plural(mode.followers, 'follower')}" if mode.followers else ""
+    return Section(
+        title=f"{mode_title(mode)} ({plural(mode.rows, 'row')}{follow})",
+        brief=line(f"{plural(mode.rows, 'row')}: {dimensions}"),
+        blocks=tuple(_about(mode, dimensions)),
+    )
+
+
+def _about(mode: Mode, dimensions: str) -> Iterator[Block]:
+    yield items(
+        [
+            line(Strong("What goes wrong"), ": ", marked(mistake_words(mode.mistake))),
+            line(Strong("Where"), ": ", "; ".join(_triggers(mode)) or NONE),
+            line(Strong("Which dimensions it causes"), ": ", dimensions),
+            line(Strong("State"), ": ", _state(mode)),
+            *([line(Strong("In common"), ": ", _in_common(mode))] if mode.parameters else []),
+        ]
+    )
+    if mode.datapoints:
+        header = ("row", "input", "output", "calls and results", "judge", "failed")
+        yield table(header, [_datapoint(one) for one in mode.datapoints], provisional=mode.status != "final")
+    shown, whole = len(mode.datapoints), mode.rows or mode.followers
+    if shown < whole:
+        yield paragraph(f"{shown} of {whole} rows are shown; the others stand in the rows beside this file.")
+    besides = [one for one in mode.datapoints if one.consequences]
+    if besides:
+        yield paragraph("What the grader sees of it besides:")
+        yield items(line(f"{one.run}, {one.case}: ", marked("; ".join(one.consequences))) for one in besides)
+
+
+def _triggers(mode: Mode) -> Iterator[str]:
+    yield from map(_trigger, mode.triggers)
+    if mode.more_triggers:
+        yield f"and {mode.more_triggers} more"
+
+
+def _trigger(one: Trigger) -> str:
+    return f"{one.case} (“{one.asks}”)" if one.asks else one.case
+
+
+def _in_common(mode: Mode) -> str:
+    return ", ".join(f"{name} {value}" for name, value in mode.parameters.items())
+
+
+def _state(mode: Mode) -> str:
+    read = f"{mode.read} of {mode.rows + mode.followers} read"
+    if mode.status == "final":
+        return f"final, {read}"
+    return f"PROVISIONAL ({mode.status}, {read}; {mode.needed} have to be read before it is final)"
+
+
+def _datapoint(one: Datapoint) -> tuple[Line, ...]:
+    return (
+        line(f"{one.run}, {one.case}"),
+        quoted_line(one.input),
+        quoted_line(one.output),
+        calls_line(one.calls),
+        quoted_line(one.judge),
+        line(", ".join(one.failed)),
+    )
+
+
+def calls_line(calls: Sequence[Call]) -> Line:
+    """The first of them, each with what came back."""
+    more = len(calls) - CALLS
+    told = tuple(part for call in calls[:CALLS] for part in (*_call(call), " "))
+    return line(*told, f"and {more} more" if more > 0 else "") or line("none")
+
+
+def _call(call: Call) -> tuple[str | Code, ...]:
+    made = (Code(call.call),) if call.call else ()
+    return (*made, " → ", Code(call.result)) if call.result else made
+
+
+def quoted_line(text: str) -> Line:
+    folded = " ".join(text.split())
+    shown = f"{folded[: TEXT - 1]}…" if len(folded) > TEXT else folded
+    return line(f"“{shown}”" if shown else NONE)
+
+
+def shared_section(report: ComparisonReport) -> Section:
+    return Section(title="Shared and Unique", blocks=tuple(_shared(report)))
+
+
+def _shared(report: ComparisonReport) -> Iterator[Block]:
+    told = [
+        line(Strong(f"Failed by all {plural(len(report.runs), 'run')}"), ": ", _all(report.failed_by_all_runs)),
+        line(Strong(f"Failed by all {plural(len(report.models), 'model')}"), ": ", _all(report.failed_by_all_models)),
+    ]
+    for one in report.models:
+        if len(one.runs) > 1:
+            told.append(line(Strong(f"{one.name}, unstable over {len(one.runs)} runs"), ": ", _all(one.unstable)))
+            told.append(line(Strong(f"{one.name}, failed in every run"), ": ", _all(one.failed_in_every_run)))
+    yield items(told)
+    rows = [(_who(one), _fails(one), _all(one.passes)) for one in report.uniques]
+    yield table(("", f"{report.case_word}s that only it fails", f"{report.case_word}s that only it passes"), rows)
+
+
+def _who(one: Unique) -> str:
+    return f"{one.name}, over all its runs" if one.whole_model else one.name
+
+
+def _fails(one: Unique) -> str:
+    own = [case for case in one.fails if case not in one.following]
+    if not one.following:
+        return _all(own)
+    return f"{_all(own)}; and only following: {_all(one.following)}"
+
+
+def _all(cases: Sequence[str]) -> str:
+    return named(cases, ALL) or "none"
+
+
+def models_section(report: ComparisonReport) -> Section:
+    return Section(title="Per Model", sections=tuple(_model(one, report) for one in report.models))
+
+
+def _model(model: Model, report: ComparisonReport) -> Section:
+    blocks: list[Block] = [paragraph(marked(model_in_short(model)))]
+    if model.modes:
+        rows = [_row(one) for one in model.modes]
+        header = ("error mode", "what it does wrong", "rows", f"{report.case_word}s", "dimensions")
+        blocks.append(table(header, rows, right=("rows",), provisional=is_provisional(report)))
+    dimensions = ", ".join(f"{name} {often} ({_share(often, model)})" for name, often in model.dimensions.items())
+    told = [line(Strong("Dominant dimensions"), ": ", f"{dimensions or 'none'} of {model.failed} failed rows")]
+    patterns = ", ".join(f"{name} {often}" for name, often in model.patterns.items())
+    told.append(line(Strong("In place of an answer"), ": ", patterns or "none"))
+    told += [line(Strong("Only it fails"), ": ", _fails(one)) for one in _own(model, report)]
+    told += [line(Strong("Only it passes"), ": ", _all(one.passes)) for one in _own(model, report)]
+    return Section(title=model.name, blocks=(*blocks, items(told)))
+
+
+def _own(model: Model, report: ComparisonReport) -> Iterator[Unique]:
+    """Over all its runs; of its only run, where every model has one."""
+    several = any(one.whole_model for one in report.uniques)
+    for one in report.uniques:
+        if one.whole_model == several and one.name in (model.name, *model.runs):
+            yield one
+
+
+def _row(one: ModelMode) -> tuple[Said, ...]:
+    follow = f"; {named(one.following, 20)} follow" if one.following else ""
+    cases = f"{named(counted(one.cases), 20) or 'none of its own'}{follow}"
+    dimensions = ", ".join(f"{name} {often}" for name, often in one.dimensions.items())
+    return (
+        mode_title(one),
+        marked(mistake_words(one.mistake)),
+        str(len(one.cases) + len(one.following)),
+        cases,
+        dimensions or "none",
+    )
+
+
+def _share(often: int, model: Model) -> str:
+    return f"{100 * often / model.failed:.0f} %"
+
+
+def model_in_short(model: Model) -> str:
+    """The main modes of a model with their cases, in one line."""
+    if not model.failed:
+        return "no failed row."
+    modes = "; ".join(f"{_lowered(mode_title(one))} ({_cases(one)})" for one in model.modes[:TOP])
+    follow = f", {model.followers} of them only follow" if model.followers else ""
+    return f"{plural(model.failed, 'failed row')} in {plural(len(model.runs), 'run')}{follow}: {modes}."
+
+
+def _cases(one: ModelMode) -> str:
+    follow = f", {len(one.following)} follow" if one.following else ""
+    return f"{named(counted(one.cases), 4)}{follow}"
+
+
+def _lowered(title: str) -> str:
+    return title[:1].lower() + title[1:]
+
+
+def counted(cases: Iterable[str]) -> list[str]:
+    """`11 ×2` where several runs of a model fail the same."""
+    return [case if often == 1 else f"{case} ×{often}" for case, often in Counter(cases).items()]

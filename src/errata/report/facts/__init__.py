@@ -1,1 +1,0 @@
-"""All that a report says, as data; one record for each profile."""

@@ -1,0 +1,96 @@
+"""What the documents of several profiles share: the score bracket, rates, counts in words."""
+
+from collections.abc import Iterable, Sequence
+
+from errata.model.output.report.batch import BatchReport
+from errata.model.output.report.shared import ReviewCoverage, ScoreLine
+from errata.render.document import Line, Table, line, table
+
+NONE = "–"
+NO_BUCKET = "In no bucket yet"
+
+
+def score_table(scores: Iterable[ScoreLine], *, last: str = "left out") -> Table:
+    rows = [
+        (
+            one.policy.replace("_", " "),
+            f"{one.passed}/{one.total}" if one.total else NONE,
+            percent(one.rate),
+            interval(one),
+            "; ".join(part for part in (left_out_words(one), score_note(one)) if part) or "nothing",
+        )
+        for one in scores
+    ]
+    return table(("score", "passed", "rate", "95 % interval", last), rows, right=("passed", "rate"))
+
+
+def left_out_words(score: ScoreLine) -> str:
+    """`2 left out: provider 1, environment 1`."""
+    count = sum(score.left_out.values())
+    return f"{count} left out: {reasons_words(score)}" if count else ""
+
+
+def reasons_words(score: ScoreLine) -> str:
+    return ", ".join(f"{why} {often}" for why, often in score.left_out.items())
+
+
+def score_note(score: ScoreLine) -> str:
+    parts = [score.note] if score.note else []
+    if score.recovered:
+        parts.append(f"{score.recovered} taken from an earlier session that measured them")
+    if score.reproduced is not None:
+        parts.append("the harness's own number, reproduced" if score.reproduced else f"the harness says {score.stated}")
+    return "; ".join(parts)
+
+
+def percent(rate: float | None) -> str:
+    return NONE if rate is None else f"{100 * rate:.1f} %"
+
+
+def interval(score: ScoreLine) -> str:
+    if score.low is None or score.high is None:
+        return NONE
+    return f"{100 * score.low:.1f}–{100 * score.high:.1f}"
+
+
+def money(value: float | None, digits: int = 4) -> str:
+    return NONE if value is None else f"${value:,.{digits}f}"
+
+
+def seconds(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"
+
+
+def plural(count: int, word: str, words: str = "") -> str:
+    return f"{count:,} {word if count == 1 else words or word + 's'}"
+
+
+def named(cases: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(cases[:most])
+    return f"{shown} and {len(cases) - most:,} more" if len(cases) > most else shown
+
+
+def status_line(reading: ReviewCoverage, *, state: bool = True) -> Line:
+    """Whether anybody has read what stands here, and with `state` what that makes of it."""
+    if not reading.failures:
+        return line("there is no failure to read")
+    rest = reading.failures - reading.read - reading.inherited
+    parts = [f"{reading.read} of {plural(reading.failures, 'failure')} read", _by(reading)]
+    parts.append(f", {reading.inherited} taken over from identical crashes" if reading.inherited else "")
+    parts.append(f"; {rest} judged by rules alone" if rest else "")
+    parts.append(f"; {_second(reading)}" if reading.read else "")
+    parts.append(f"; {reading.disputed} disputed" if reading.disputed else "")
+    word = "PROVISIONAL. " if reading.status == "provisional" else "reviewed. "
+    return line(word if state else "", "".join(parts))
+
+
+def _by(reading: ReviewCoverage) -> str:
+    return f" by {' and '.join(reading.by)}" if reading.by else ""
+
+
+def _second(reading: ReviewCoverage) -> str:
+    return f"{reading.second} with a second opinion" if reading.second else "no second opinion"
+
+
+def batch_name(report: BatchReport) -> str:
+    return report.name if report.name.lower().startswith("batch") else f"batch {report.name}"

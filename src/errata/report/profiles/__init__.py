@@ -1,1 +1,0 @@
-"""From facts to documents: what is said in which order, one module for each profile."""

@@ -1,0 +1,141 @@
+"""What to do about a run: what reviewers recommend, what rules allow to say, and nothing that was done already."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from errata.memory.recommendations import find_action_for
+from errata.model import Action
+from errata.model.output.report.run import Advice, AdviceKind, Failure
+from errata.model.output.report.shared import DoneAction
+from errata.model.standing import AttemptReview
+from errata.model.words import RecommendationGroup
+from errata.report.parts import plural
+from errata.report.run_prose import short_of
+from errata.runs.history import RunHistory
+from errata.text.outgoing import short_line
+
+DONE = 120
+_EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")
+REPEATED = 2
+"""A model that fails a case in so many reports and runs gets a note."""
+
+
+class _Key(NamedTuple):
+    """What failures share that get the same advice."""
+
+    group: RecommendationGroup
+    kind: AdviceKind
+    text: str = ""
+    path: str = ""
+    reports: int = 0
+    runs: int = 0
+
+
+def collect_advice(
+    failures: Sequence[Failure], standings: Mapping[str, AttemptReview], history: RunHistory
+) -> tuple[Advice, ...]:
+    """In the order of the groups; what several failures share is there once."""
+    found: dict[_Key, list[str]] = {}
+    for key, case in (*_by_reviewers(failures, standings), *_by_rules(failures)):
+        found.setdefault(key, []).append(case)
+    made = [Advice(**key._asdict(), cases=tuple(cases)) for key, cases in found.items()]
+    return (*_without_effect(history), *(_with_action(one, history.actions) for one in made))
+
+
+def _with_action(advice: Advice, actions: Sequence[Action]) -> Advice:
+    acting = advice.group in ("eval", "config")
+    words = advice_words(advice)
+    done = find_action_for(words, actions, group=advice.group, cases=advice.cases, path=advice.path) if acting else None
+    return msgspec.structs.replace(advice, done=_done(done)) if done is not None else advice
+
+
+def _done(action: Action) -> DoneAction:
+    return DoneAction(date=action.date[:10], path=action.path, what=action.what)
+
+
+def _by_reviewers(failures: Sequence[Failure], standings: Mapping[str, AttemptReview]) -> Iterator[tuple[_Key, str]]:
+    for one in failures:
+        standing = standings.get(one.attempt_id)
+        given = standing.standing.verdict.recommendation if standing is not None else None
+        again = (one.repeat.reports, one.repeat.runs)
+        if _is_steady(one) and not (given is not None and given.group == "model" and given.text):
+            yield _Key("model", "repeated", short_of(one) or one.error, "", *again), one.case
+        if given is not None and given.text:
+            counts = again if given.group == "model" and _is_steady(one) else (0, 0)
+            text = given.text.strip().rstrip(".")
+            yield _Key(given.group, "recommendation", text, given.target_path, *counts), one.case
+        elif standing is not None and one.owner == "model":
+            yield _Key("none", "fair"), one.case
+
+
+def _by_rules(failures: Sequence[Failure]) -> Iterator[tuple[_Key, str]]:
+    for one in failures:
+        rule = next((rule for rule in _RULES if rule.applies(one)), None) if not one.reviewed else None
+        if rule is not None:
+            yield _Key(rule.group, rule.kind), one.case
+
+
+def _is_steady(one: Failure) -> bool:
+    return one.owner == "model" and one.repeat.reports + one.repeat.runs >= REPEATED
+
+
+class _Rule(NamedTuple):
+    kind: AdviceKind
+    group: RecommendationGroup
+    applies: Callable[[Failure], bool]
+
+
+_RULES = (
+    _Rule("known_gap", "eval", lambda one: one.label == "KNOWN_GAP"),
+    _Rule("harness", "config", lambda one: one.owner == "harness"),
+    _Rule("infrastructure", "none", lambda one: one.owner in ("provider", "environment", "simulator")),
+    _Rule("collateral", "none", lambda one: one.owner == "collateral"),
+    _Rule("grader", "config", lambda one: one.owner == "grader"),
+    _Rule("task", "eval", lambda one: one.owner == "task"),
+    _Rule("budget", "config", lambda one: one.owner == "budget"),
+    _Rule("unknown", "none", lambda one: one.owner == "unknown"),
+    _Rule("model", "none", lambda one: one.owner == "model"),
+)
+
+_WORDS: dict[AdviceKind, str] = {
+    "fair": "Fair failures: the task asks for it and the model did otherwise",
+    "known_gap": "A known gap fails again: explain what is missing in the task, or leave the case out of the score",
+    "harness": "Mend the harness, then repeat what it kept from being measured",
+    "infrastructure": "Repeat them (`errata rerun`), change nothing",
+    "collateral": "They follow from another failure, or the run was stopped: mend that, then repeat them",
+    "grader": "Look at what was demanded: by the rules, the grader or lint fails what was asked for",
+    "task": "Look at the task: by the rules, it does not say what is checked",
+    "budget": "Look at the limits that ended them",
+    "unknown": "No rule knows what happened: read them (`errata review next`)",
+    "model": "By the rules the model's; read them before anything is changed",
+}
+
+
+def _without_effect(history: RunHistory) -> Iterator[Advice]:
+    for one in history.effects:
+        if one.worked == "no":
+            yield Advice(group=_group_of(one.action), kind="no_effect", text=one.why, action=_done(one.action))
+
+
+def _group_of(action: Action) -> RecommendationGroup:
+    """A change of a task or a grader is the eval's, all else is configuration."""
+    return "eval" if _EVAL.search(action.path) else "config"
+
+
+def advice_words(advice: Advice) -> str:
+    """One piece of advice as a sentence without its full stop."""
+    if advice.kind == "no_effect" and advice.action is not None:
+        action = advice.action
+        what = action.path or short_line(action.what, DONE)
+        return f"Find out why the change of {action.date} ({what}) has no effect: {advice.text}"
+    text = _WORDS.get(advice.kind, advice.text)
+    again = [plural(count, word) for count, word in ((advice.reports, "report"), (advice.runs, "run")) if count]
+    return f"{text} (again: {' and '.join(again)} before)" if again else text
+
+
+def done_words(action: DoneAction) -> str:
+    """When it was done, and what."""
+    return f"{action.date}: {short_line(' '.join(filter(None, (action.path, action.what))), DONE)}"

@@ -1,0 +1,292 @@
+"""The facts of one run's report, collected from its view: triage, reviews, buckets, scores and memory."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from errata.compare.one_run import categories_of_run, change_since
+from errata.model.identity import split_attempt_id
+from errata.model.output.report.run import (
+    ActionEffect,
+    Bounds,
+    CategoryTest,
+    EarlierReport,
+    Failure,
+    Impact,
+    ImpactKind,
+    Pattern,
+    PreviousRun,
+    RunReport,
+    SharedText,
+    StepCount,
+    StepKind,
+    Subject,
+)
+from errata.model.output.report.shared import ScoreLine, SuspiciousPasses
+from errata.model.run import case_name
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.report.run_advice import collect_advice
+from errata.report.run_failures import RunFailures, collect_failures
+from errata.report.run_prose import is_ours
+from errata.report.shared import (
+    day_of,
+    finding_facts,
+    in_common,
+    is_unjudged,
+    review_coverage,
+    score_lines,
+)
+from errata.runs.causes import Causes
+from errata.runs.history import RunHistory
+from errata.runs.view import RunView
+from errata.runs.without_failures import harness_count, untold_of, without_failures
+from errata.text.outgoing import short_line
+
+SHARED = 2
+NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
+SKIPPED = 3
+NOT_FINISHED = frozenset(("unfinished", "skipped"))
+
+
+def run_report(view: RunView, *, made: str) -> RunReport:
+    """`made` is the day of the analysis, in UTC."""
+    summary, history = view.summary, view.history
+    survey = _survey(view)
+    collected = collect_failures(view)
+    failures = collected.failures
+    lines = score_lines(summary.scores.scores)
+    patterns = _patterns(view, collected)
+    return RunReport(
+        subject=_subject(view, survey),
+        made=made,
+        reading=review_coverage((one.attempt_id for one in failures), view.standings),
+        scores=lines,
+        steps=tuple(_steps(collected, survey)),
+        in_steps=survey.in_steps,
+        failures=failures,
+        nothing_failed=None if failures else without_failures(view.stored),
+        patterns=patterns,
+        shared_texts=tuple(_shared_texts(summary.causes, patterns)),
+        categories=tuple(_categories(view)),
+        since=_since(view),
+        history=tuple(_history(history)),
+        actions=tuple(_actions(view)),
+        advice=collect_advice(failures, view.standings, history),
+        impact=tuple(_impact(failures)),
+        bounds=_bounds(lines, failures),
+        findings=tuple(finding_facts(summary.health.findings)),
+        suspicious=tuple(_suspicious(view)),
+        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.shelf.skipped[:SKIPPED]),
+    )
+
+
+class _Survey(NamedTuple):
+    """One pass over the counted attempts."""
+
+    steps: tuple[str, ...]
+    """The steps of the pipeline in their order."""
+    in_steps: bool
+    pending: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def _survey(view: RunView) -> _Survey:
+    """The steps that the harness knows, whether they are steps at all, and what did not finish or is missing."""
+    order: dict[str, int] = {}
+    in_steps = True
+    pending, missing = [], []
+    for attempt in view.attempts(counted=True):
+        if attempt.execution in NOT_FINISHED:
+            pending.append(case_name(view.run, attempt.case))
+        elif attempt.execution == "missing":
+            missing.append(case_name(view.run, attempt.case))
+        for check in attempt.checks:
+            if check.kind == "step":
+                order[check.name] = min(order.get(check.name, check.order), check.order)
+            elif check.counts:
+                in_steps = False
+    steps = sorted(order, key=lambda name: order[name])
+    return _Survey(tuple(steps), in_steps and bool(order), tuple(pending), tuple(missing))
+
+
+def _subject(view: RunView, survey: _Survey) -> Subject:
+    run, stored, scores = view.run, view.stored, view.summary.scores
+    cost, untold = scores.cost, untold_of(stored)
+    passed, total = _as_the_harness_counts(view)
+    return Subject(
+        native_id=run.native_id,
+        run_id=run.id,
+        source=run.source.name,
+        model=run.subject.model,
+        provider=run.subject.provider,
+        agent=run.subject.agent,
+        experiment=run.variant.get("experiment", ""),
+        suite=run.suite,
+        date=day_of(run),
+        passed=passed,
+        total=total,
+        judged=not is_unjudged(stored),
+        pending=survey.pending,
+        missing=survey.missing,
+        missing_unnamed=max(0, (run.expected_cases or 0) - stored.counts.cases - untold),
+        not_in_log=untold,
+        harness=harness_count(run) if untold else None,
+        unavailable=bool(scores.unavailable),
+        excluded=run.excluded.reason if run.excluded is not None else "",
+        cost=cost.total,
+        costed=stored.counts.counted - cost.unknown if cost.total is not None else 0,
+        cost_of_failures=cost.of_failures,
+        cost_per_pass=cost.per_pass,
+    )
+
+
+def _as_the_harness_counts(view: RunView) -> tuple[int, int]:
+    """Its own pass rate where it states one of all that it ran; else every expected case."""
+    strict, stored = view.summary.scores.scores["strict"], view.stored
+    counted = (0, stored.counts.cases) if is_unjudged(stored) else (strict.passed, strict.total)
+    return stored.run.stated_passes or counted
+
+
+def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:
+    """Every step that the harness has, also those at which nothing failed; what no check saw is first."""
+    no_check = [""] if survey.in_steps or "" in collected.first_failed else []
+    by_step: dict[tuple[StepKind, str], list[str]] = {}
+    for name in (*no_check, *survey.steps):
+        by_step["check" if name else "unchecked", name] = []
+    for one, first in zip(collected.failures, collected.first_failed, strict=True):
+        kind: StepKind = "check" if first else "verdict" if one.measured else "unchecked"
+        by_step.setdefault((kind, first), []).append(one.attempt_id)
+    for (kind, step), attempts in by_step.items():
+        if step or attempts or survey.in_steps or kind == "verdict":
+            yield StepCount(step=step, kind=kind, count=len(attempts), attempts=tuple(attempts))
+
+
+def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
+    """Buckets of more than one failure, the largest first."""
+    members: dict[str, list[Failure]] = {}
+    for failure, bucket_id in zip(collected.failures, collected.bucket_ids, strict=True):
+        if bucket_id:
+            members.setdefault(bucket_id, []).append(failure)
+    found = []
+    for bucket_id, failures in members.items():
+        bucket = view.known_buckets.get(bucket_id)
+        if len(failures) < SHARED or bucket is None:
+            continue
+        found.append(
+            Pattern(
+                title=bucket.title,
+                cases=tuple(dict.fromkeys(one.case for one in failures)),
+                rows=len(failures),
+                status=bucket.status,
+                reviewed=sum(one.reviewed for one in failures),
+                parameters=in_common(bucket.parameters),
+                documented=_documented(failures, view.history),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (-one.rows, one.title)))
+
+
+def _documented(failures: Sequence[Failure], history: RunHistory) -> dict[str, int]:
+    """Dates of earlier reports that name one of the failures, and how many of them."""
+    dates: dict[str, int] = {}
+    for failure in failures:
+        for one in history.named.cases.get(split_attempt_id(failure.attempt_id).case, ()):
+            dates[one.date] = dates.get(one.date, 0) + 1
+    return dict(sorted(dates.items()))
+
+
+def _shared_texts(causes: Causes, patterns: Sequence[Pattern]) -> Iterator[SharedText]:
+    """Texts that failures of different buckets share: a hint, and no cause that anybody has reviewed."""
+    shown = {frozenset(one.cases) for one in patterns}
+    for cause in causes.shared:
+        if frozenset(cause.cases) not in shown:
+            text = f'"{cause.text}"' if cause.verbatim else cause.text
+            yield SharedText(text=short_line(text, TEXT), count=cause.count, cases=cause.cases)
+
+
+def _categories(view: RunView) -> Iterator[CategoryTest]:
+    """Whether some are harder than others, as a comparison tests it."""
+    clean = view.summary.scores.scores["clean"]
+    for one in categories_of_run(view.stored, view.cells, view.categories, clean):
+        yield CategoryTest(
+            name=one.name,
+            cases=one.cases,
+            tried=one.tried,
+            failed=one.hard,
+            p=one.p,
+            adjusted=one.adjusted,
+            harder=one.harder,
+        )
+
+
+def _since(view: RunView) -> PreviousRun | None:
+    """Against the previous run of the same model, whatever the reason of a failure."""
+    before = view.previous
+    if before is None:
+        return None
+    change = change_since(before.stored, view.stored, [*before.cells, *view.cells], view.edited_since(before))
+    return PreviousRun(
+        run=before.run.native_id,
+        date=day_of(before.run),
+        failed_in_both=change.still_failing,
+        fixed=change.fixed,
+        broke=change.broke,
+        p=change.p,
+        differs=change.differs,
+        edited=change.edited,
+    )
+
+
+def _history(history: RunHistory) -> Iterator[EarlierReport]:
+    for one in reversed(history.shelved.same_model):
+        patterns = tuple(short_line(text, PATTERN) for text in one.patterns[:NAMED_PATTERNS])
+        yield EarlierReport(date=one.date, path=one.path, patterns=patterns)
+
+
+def _actions(view: RunView) -> Iterator[ActionEffect]:
+    for one in view.history.effects:
+        action = one.action
+        yield ActionEffect(
+            date=action.date[:10],
+            what=action.what,
+            path=action.path,
+            cases=tuple(case_name(view.run, case) for case in action.addresses),
+            worked=one.worked,
+            why=one.why,
+        )
+
+
+def _impact(failures: Sequence[Failure]) -> Iterator[Impact]:
+    kinds: tuple[tuple[ImpactKind, int], ...] = (
+        ("model", sum(one.owner == "model" for one in failures)),
+        ("known_gap", sum(one.label == "KNOWN_GAP" for one in failures)),
+        ("eval", sum(is_ours(one) for one in failures)),
+        ("budget", sum(one.owner == "budget" for one in failures)),
+        ("infrastructure", sum(one.owner in NOT_THE_SUBJECTS for one in failures)),
+        ("unknown", sum(one.owner == "unknown" for one in failures)),
+    )
+    yield from (Impact(kind=kind, count=count) for kind, count in kinds if count)
+
+
+def _bounds(lines: Sequence[ScoreLine], failures: Sequence[Failure]) -> Bounds | None:
+    by_policy = {one.policy: one for one in lines}
+    strict = by_policy.get("strict")
+    if strict is None or not strict.total:
+        return None
+    not_own = sum(one.owner not in ("model", "budget", "unknown") for one in failures)
+    best = next((name for name in ("reviewed", "clean") if name in by_policy), "")
+    return Bounds(
+        least=strict.passed,
+        most=min(strict.passed + not_own, strict.total),
+        total=strict.total,
+        best=best if best and by_policy[best].total else "",
+    )
+
+
+def _suspicious(view: RunView) -> Iterator[SuspiciousPasses]:
+    found: dict[str, list[str]] = {}
+    names: dict[str, str] = {}
+    for one in view.suspicious_passes():
+        found.setdefault(one.means, []).append(one.case_name)
+        names.setdefault(one.means, one.suspicion.signal.name)
+    for means, cases in found.items():
+        yield SuspiciousPasses(name=names[means], means=means, cases=tuple(cases))

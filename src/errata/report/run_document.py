@@ -1,0 +1,364 @@
+"""The report about one run, as its readers keep it in git: the answer first, then the evidence, then the tables."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from errata.model.output.report.run import Advice, Failure, Pattern, RunReport, StepCount, StepKind, Subject
+from errata.model.words import RecommendationGroup
+from errata.render.document import (
+    Bar,
+    Block,
+    Chart,
+    Code,
+    Document,
+    Line,
+    Link,
+    Section,
+    Strong,
+    items,
+    line,
+    marked,
+    paragraph,
+    table,
+)
+from errata.report.parts import NONE, money, named, plural, score_table, status_line
+from errata.report.run_advice import advice_words, done_words
+from errata.report.run_failure_section import failure_section, label_of, title_of
+from errata.report.run_prose import (
+    IMPACTS,
+    WORKED,
+    answer_of,
+    bounds_words,
+    categories_words,
+    first_check,
+    other_checks,
+    short_of,
+    since_words,
+)
+from errata.runs.without_failures import harness_words
+
+ACTIONS_TAKEN = "Actions taken"
+OFFER = (
+    "These are my findings. Would you like me to implement any of these recommendations, "
+    "or would you like to discuss specific failures in more detail?"
+)
+GROUPS: dict[RecommendationGroup, str] = {
+    "eval": "Eval improvements",
+    "config": "Lint/config changes",
+    "model": "Model-specific notes",
+    "none": "No action needed",
+}
+NO_STEP: dict[StepKind, str] = {
+    "verdict": "none (the verdict alone tells)",
+    "unchecked": "none (nothing was checked)",
+}
+LISTED, ODD = 40, 8
+"""Cases in a cell."""
+
+
+def run_document(report: RunReport) -> Document:
+    return Document(
+        title=f"Run Analysis: {short_model(report.subject.model) or report.subject.native_id}",
+        status="provisional" if report.reading.status == "provisional" else "reviewed",
+        facts=tuple(_facts(report)),
+        blocks=(paragraph(answer_of(report)), score_table(report.scores), *_owners_chart(report)),
+        sections=tuple(_sections(report)),
+        memory=_memory(report),
+    )
+
+
+def short_model(model: str) -> str:
+    return model.rpartition("/")[2]
+
+
+def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
+    subject = report.subject
+    yield "Run ID", line(subject.native_id)
+    provider = (
+        f" ({subject.provider})" if subject.provider and subject.provider != subject.model.partition("/")[0] else ""
+    )
+    agent = f", agent {subject.agent}" if subject.agent else ""
+    yield "Model", line(f"{subject.model or 'unknown'}{provider}{agent}")
+    yield "Experiment", line(subject.experiment or "default")
+    if subject.suite:
+        yield "Suite", line(subject.suite)
+    yield "Date", line(subject.date or "unknown")
+    yield "Pass rate", line(_pass_rate(subject))
+    yield "Status", status_line(report.reading)
+    if subject.costed:
+        yield "Cost", line(_cost(subject))
+    if subject.excluded:
+        yield "Excluded", line(f"from every score: {subject.excluded}")
+    yield "Analysed", line(report.made)
+
+
+def passed_of(subject: Subject) -> str:
+    """In a word or two, for a title."""
+    if not subject.judged:
+        return "nothing was scored"
+    if not subject.total:
+        return _harness(subject) or "nothing was measured"
+    return f"{subject.passed}/{subject.total} passed"
+
+
+def _harness(subject: Subject) -> str:
+    return harness_words(subject.harness) if subject.harness is not None else ""
+
+
+def _pass_rate(subject: Subject) -> str:
+    if not subject.judged:
+        return f"none: nothing was scored ({plural(subject.total, 'case')})"
+    if not subject.total:
+        return f"not known: {_harness(subject) or 'the log holds not one attempt'}"
+    rate = f" ({100 * subject.passed / subject.total:.1f} %)"
+    rest = []
+    if subject.pending:
+        rest.append(f"not finished: {named(subject.pending)}")
+    if subject.missing or subject.missing_unnamed:
+        unnamed = [f"{subject.missing_unnamed} without a name"] if subject.missing_unnamed else []
+        rest.append(f"missing: {', '.join([*([named(subject.missing)] if subject.missing else []), *unnamed])}")
+    return f"{subject.passed}/{subject.total}{rate}{'; ' if rest else ''}{'; '.join(rest)}"
+
+
+def _cost(subject: Subject) -> str:
+    parts = [f"{money(subject.cost)} for the {subject.costed} of {subject.total} that report one"]
+    if subject.cost_of_failures is not None:
+        parts.append(f"{money(subject.cost_of_failures)} of it on failures")
+    if subject.cost_per_pass is not None:
+        parts.append(f"{money(subject.cost_per_pass)} per pass")
+    return "; ".join(parts)
+
+
+def _owners_chart(report: RunReport) -> Iterator[Block]:
+    counts: dict[str, int] = {}
+    for failure in report.failures:
+        counts[failure.owner] = counts.get(failure.owner, 0) + 1
+    if counts:
+        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        bars = tuple(Bar(owner, count, f"of {len(report.failures)}") for owner, count in ordered)
+        yield Chart("Who has to act", bars, float(len(report.failures)))
+
+
+def _sections(report: RunReport) -> Iterator[Section]:
+    provisional = report.reading.status == "provisional"
+    keys = {id(one): f"failure-{at}" for at, one in enumerate(report.failures)}
+    classified = [one for one in report.failures if not one.machinery]
+    machinery = [one for one in report.failures if one.machinery]
+    step = "Step" if report.in_steps else "Check"
+    yield Section(title="Failure Summary", blocks=(_step_table(report, step),))
+    words = (_case_word(step), f"Failed {step.lower()}")
+    yield Section(title="Classification", blocks=tuple(_classification(classified, keys, words, provisional)))
+    if machinery:
+        infrastructure = tuple(_infrastructure(machinery, keys, words, provisional))
+        yield Section(title="Not classified: infrastructure", blocks=infrastructure)
+    if report.failures:
+        single = not provisional and len(report.reading.by) == 1
+        failures = tuple(
+            failure_section(one, keys[id(one)], word=words[1], tell_reader=not single)
+            for one in (*classified, *machinery)
+        )
+        yield Section(title="Per-failure Analysis", sections=failures)
+    yield Section(title="Cross-cutting Patterns", blocks=tuple(_patterns(report)))
+    yield Section(title="Recommendations", blocks=tuple(_advice(report)))
+    yield Section(title="Net Impact", blocks=tuple(_impact(report)))
+    if doubts := tuple(_doubts(report)):
+        yield Section(title="Doubts and limits", blocks=(items(map(marked, doubts)),))
+    yield Section(title=ACTIONS_TAKEN, blocks=(paragraph("None"),))
+
+
+def _step_table(report: RunReport, word: str) -> Block:
+    failures = {one.attempt_id: one for one in report.failures}
+    rows = [
+        (one.step or NO_STEP[one.kind], str(one.count), named(_cases_at(one, failures), LISTED)) for one in report.steps
+    ]
+    return table((f"{word} (first failed)", "Count", f"{_case_word(word)}s"), rows, right=("Count",))
+
+
+def _cases_at(step: StepCount, failures: Mapping[str, Failure]) -> list[str]:
+    """Each with what else failed in it, where something did."""
+    found = [failures[attempt] for attempt in step.attempts]
+    return [f"{one.case} (also {other_checks(one)})" if one.checks[1:] else one.case for one in found]
+
+
+def _case_word(step_word: str) -> str:
+    """What goes through the steps of a pipeline is an eval."""
+    return "Eval" if step_word == "Step" else "Case"
+
+
+def _classification(
+    failures: Sequence[Failure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
+) -> Iterator[Block]:
+    if not failures:
+        yield paragraph("No measured failure: nothing to classify.")
+        return
+    rows = [
+        (_linked(one, keys), first_check(one) or "none", label_of(one), one.owner, _before(one), marked(short_of(one)))
+        for one in failures
+    ]
+    header = (*words, "Classification", "Owner", "Seen before", "Reasoning")
+    yield table(header, rows, provisional=provisional)
+
+
+def _linked(failure: Failure, keys: Mapping[int, str]) -> Line:
+    return line(Link(title_of(failure), f"#{keys[id(failure)]}"))
+
+
+def _before(failure: Failure) -> str:
+    repeat = failure.repeat
+    counts = [plural(count, word) for count, word in ((repeat.reports, "report"), (repeat.runs, "run")) if count]
+    return ", ".join(counts) or "no"
+
+
+def _infrastructure(
+    failures: Sequence[Failure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
+) -> Iterator[Block]:
+    rows = [
+        (_linked(one, keys), first_check(one) or "none", _owner(one), _before(one), marked(short_of(one)))
+        for one in failures
+    ]
+    header = (*words, "Owner", "Seen before", "What happened")
+    yield table(header, rows, provisional=provisional)
+    yield paragraph("They say nothing about the model, have an owner only, and are in no count of classifications.")
+
+
+def _owner(failure: Failure) -> str:
+    return failure.owner if failure.reviewed else f"{failure.owner} (by rule)"
+
+
+def _patterns(report: RunReport) -> Iterator[Block]:
+    if report.patterns:
+        rows = [
+            (marked(one.title), _members(one, report), _state(one), _in_common(one) or NONE, _documented(one) or "no")
+            for one in report.patterns
+        ]
+        provisional = any(one.status != "final" for one in report.patterns)
+        yield table(("Bucket", "Failures", "State", "In common", "Documented before"), rows, provisional=provisional)
+    else:
+        yield paragraph("No two failures share a bucket.")
+    if lines := list(_beside_patterns(report)):
+        yield items(lines)
+
+
+def _state(pattern: Pattern) -> str:
+    return f"{pattern.status}, {pattern.reviewed} of {pattern.rows} read"
+
+
+def _in_common(pattern: Pattern) -> str:
+    return ", ".join(f"{name} {value}" for name, value in pattern.parameters.items())
+
+
+def _documented(pattern: Pattern) -> str:
+    dates = ", ".join(f"{date} ({often} of them)" for date, often in pattern.documented.items())
+    return f"yes: {dates}" if dates else ""
+
+
+def _beside_patterns(report: RunReport) -> Iterator[Line]:
+    for one in report.shared_texts:
+        where = f"{one.text} in {one.count} of {len(report.failures)}: {named(one.cases, ODD)}"
+        yield line(Strong("Same words in the log"), ": ", where)
+    if report.categories:
+        yield line(Strong("Categories"), ": ", categories_words(report.categories))
+    if report.since is not None:
+        yield line(Strong("Since the previous run"), ": ", since_words(report.since))
+    yield from _history(report)
+    for action in report.actions:
+        target = f"{action.path} " if action.path else ""
+        effect = f"{action.date} {target}{WORKED[action.worked]}: {action.why or action.what}"
+        yield line(Strong("Earlier action"), ": ", effect)
+
+
+def _history(report: RunReport) -> Iterator[Line]:
+    if not report.history:
+        return
+    repeated = [one for one in report.failures if one.repeat]
+    earlier = [f"{one.date or 'undated'} {one.path}" for one in report.history]
+    yield line(Strong("Earlier reports"), ": ", "; ".join(earlier))
+    patterns = [f'{one.date or "undated"}: "{text}"' for one in report.history for text in one.patterns]
+    if patterns:
+        yield line(Strong("Patterns they name"), ": ", "; ".join(patterns))
+    yield line(Strong("Recurring"), ": ", _recurring(repeated, report))
+
+
+def _members(pattern: Pattern, report: RunReport) -> str:
+    return f"{pattern.rows} of {len(report.failures)}: {named(pattern.cases, 8)}"
+
+
+def _recurring(repeated: Sequence[Failure], report: RunReport) -> str:
+    total = plural(len(report.failures), "failure")
+    if not repeated:
+        return f"none of the {total} is named in them"
+    return f"{len(repeated)} of {total}: {named([one.case for one in repeated], 20)}"
+
+
+def _advice(report: RunReport) -> Iterator[Block]:
+    for group, title in GROUPS.items():
+        fresh = [one for one in report.advice if one.group == group and one.done is None]
+        done = [(one, one.done) for one in report.advice if one.group == group and one.done is not None]
+        yield paragraph(Strong(title))
+        lines = [line(*_aimed(one), marked(advice_words(one)), _for(one)) for one in fresh]
+        lines += [
+            line("Not recommended again: ", marked(advice_words(one)), f". Done {done_words(action)}")
+            for one, action in done
+        ]
+        yield items(lines, kind="numbers") if lines else paragraph("None.")
+
+
+def _aimed(advice: Advice) -> Line:
+    return line(Code(advice.path), ": ") if advice.path else ()
+
+
+def _for(advice: Advice) -> str:
+    return f" ({named(advice.cases, 6)})" if advice.cases else ""
+
+
+def _impact(report: RunReport) -> Iterator[Block]:
+    total = sum(one.count for one in report.impact)
+    rows = [(IMPACTS[one.kind], str(one.count), f"{100 * one.count / total:.0f} %") for one in report.impact if total]
+    provisional = bool(rows) and report.reading.status == "provisional"
+    yield table(("", "count", f"of {total}"), rows, right=("count", f"of {total}"), provisional=provisional)
+    if report.bounds is not None:
+        yield paragraph(bounds_words(report.bounds, report.scores))
+
+
+def _doubts(report: RunReport) -> Iterator[str]:
+    for finding in report.findings:
+        yield f"{finding.name}: {finding.text}"
+    for odd in report.suspicious:
+        yield f"{odd.means} ({plural(len(odd.cases), 'pass', 'passes')}: {named(odd.cases, ODD)})"
+    by_rule = sum(not one.reviewed for one in report.failures)
+    if by_rule:
+        yield f"{plural(by_rule, 'classification')} come from rules alone and may be wrong; nobody has read them yet."
+    for skipped in report.skipped_reports:
+        yield f"An earlier report could not be read: {skipped}"
+
+
+def _memory(report: RunReport) -> dict[str, object]:
+    """What errata reads back when this is an earlier report; see docs/memory.md."""
+    subject = report.subject
+    return {
+        "format": 1,
+        "run": subject.native_id,
+        "run_id": subject.run_id,
+        "model": subject.model,
+        "provider": subject.provider,
+        "experiment": subject.experiment,
+        "date": subject.date,
+        "passed": subject.passed,
+        "total": subject.total,
+        "failures": [
+            {
+                "case": one.case,
+                "label": one.label,
+                "owner": one.owner,
+                "failed_check": first_check(one).partition(" ")[0],
+                "reasoning": short_of(one),
+                "reviewed": one.reviewed,
+            }
+            for one in report.failures
+        ],
+        "patterns": [one.title for one in report.patterns],
+        "recommendations": [
+            {"group": one.group, "text": advice_words(one), "cases": list(one.cases)}
+            for one in report.advice
+            if one.done is None
+        ],
+    }

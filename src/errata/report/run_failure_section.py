@@ -1,0 +1,93 @@
+"""One failure in the report about a run: step, error, classification, reasoning, evidence and snippets."""
+
+from collections.abc import Iterator
+
+from errata.model.output.report.run import Failure
+from errata.model.output.report.shared import Piece, Snippets
+from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
+from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
+from errata.text.outgoing import washed_lines
+
+LONGEST = 40
+"""Lines of a snippet."""
+
+
+def failure_section(failure: Failure, key: str, *, word: str, tell_reader: bool) -> Section:
+    """`word` is what it failed at; `tell_reader` where several have read, or not all was: then each says who has."""
+    return Section(
+        title=title_of(failure),
+        key=key,
+        brief=line(Strong(label_of(failure)), ": ", marked(short_of(failure) or failure.error)),
+        blocks=tuple(_blocks(failure, word, tell_reader)),
+    )
+
+
+def title_of(failure: Failure) -> str:
+    several = failure.attempts > 1
+    return f"{failure.case}, attempt {failure.attempt} of {failure.attempts}" if several else failure.case
+
+
+def label_of(failure: Failure) -> str:
+    word = failure.label or failure.owner
+    if not failure.reviewed:
+        return f"{word} (by rule)"
+    return f"{word} ({DOUBTS[failure.doubt]})" if failure.doubt else word
+
+
+def _blocks(failure: Failure, word: str, tell_reader: bool) -> Iterator[Block]:
+    yield items(_lines(failure, word, tell_reader))
+    if failure.evidence:
+        yield paragraph("Evidence")
+        yield items(map(_piece, failure.evidence))
+    yield from _snippets(failure.snippets)
+    for doubt in failure.doubts:
+        yield paragraph("Doubt: ", marked(doubt))
+
+
+def _lines(failure: Failure, word: str, tell_reader: bool) -> Iterator[Line]:
+    also = f"; also {other_checks(failure)}" if failure.checks[1:] else ""
+    yield line(Strong(word), ": ", f"{first_check(failure) or 'none'}{also}")
+    if failure.error:
+        yield line(Strong("Error"), ": ", Code(failure.error))
+    yield _classified(failure, tell_reader)
+    if reasoning := reasoning_of(failure):
+        yield line(Strong("Reasoning"), ": ", marked(reasoning))
+    if failure.follows:
+        yield line(Strong("Follows from"), ": ", failure.follows)
+    yield line(Strong("Repeat"), ": ", repeat_words(failure.repeat))
+
+
+def _classified(failure: Failure, tell_reader: bool) -> Line:
+    who = _reader(failure, tell_reader)
+    sure = f"{failure.confidence}; {who}" if who else str(failure.confidence)
+    if failure.machinery:
+        measured = "" if failure.measured else "; not measured"
+        return line(Strong("Owner"), ": ", f"{failure.owner} ({sure}){measured}")
+    label = f"{failure.label}, owner {failure.owner}" if failure.label else failure.owner
+    return line(Strong("Classification"), ": ", f"{label} ({sure})")
+
+
+def _reader(failure: Failure, tell_reader: bool) -> str:
+    if not failure.reviewed:
+        return "by rule, not read yet"
+    read = f"read by {failure.by}" if tell_reader else ""
+    return ", ".join(part for part in (read, DOUBTS[failure.doubt] if failure.doubt else "") if part)
+
+
+def _piece(piece: Piece) -> Line:
+    means = f" ({piece.means})" if piece.means else ""
+    return line(Code(piece.place), ": ", Code(piece.quote), means)
+
+
+def _snippets(shown: Snippets) -> Iterator[Block]:
+    where = (", ", Code(shown.path)) if shown.path else ()
+    differ = " (the first place where it differs)" if shown.differ else ""
+    if shown.model:
+        yield Snippet(cut(shown.model), shown.language, line("Model", *where, differ))
+    if shown.expected:
+        yield Snippet(cut(shown.expected), shown.language, line("Expected"))
+
+
+def cut(text: str) -> str:
+    lines = washed_lines(text).split("\n")
+    return "\n".join([*lines[:LONGEST], f"… {len(lines) - LONGEST} more lines"] if len(lines) > LONGEST else lines)

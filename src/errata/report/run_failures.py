@@ -1,0 +1,193 @@
+"""The failures of a run as facts of its report: what a reviewer found, else what the rules say."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from errata.model import Attempt, Attribution, Check, Run, Verdict
+from errata.model.identity import split_attempt_id
+from errata.model.output.report.run import EarlierFailure, FailedCheck, Failure, Repeat, VerdictDoubt
+from errata.model.output.report.shared import DoneAction, Piece
+from errata.model.run import case_name
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.report.run_snippets import SnippetFinder
+from errata.report.shared import native_label
+from errata.runs.explanation import BY_DEFAULT, meaning_of
+from errata.runs.failures import Failure as JoinedFailure
+from errata.runs.history import RunHistory
+from errata.runs.view import RunView
+from errata.text.outgoing import short_line
+from errata.triage.reasons import Quote, reason_of, says_more
+
+SHORT, ERROR, REASON, DONE = 160, 300, 300, 160
+QUOTE, QUOTES = 300, 6
+
+
+@dataclass(frozen=True)
+class RunFailures:
+    failures: tuple[Failure, ...]
+    """Sorted by case."""
+    first_failed: tuple[str, ...]
+    """Of each its first failed check, in the same order; empty where no check saw it."""
+    bucket_ids: tuple[str, ...]
+    """Of each its bucket, in the same order; empty where it has none."""
+
+
+def collect_failures(view: RunView) -> RunFailures:
+    """One pass over the failures."""
+    found = sorted(view.failures(), key=lambda one: (one.attempt.case, one.attempt.index))
+    making = _Making(view, _tries(found), Evidence(), SnippetFinder(view))
+    return RunFailures(
+        failures=tuple(making.fact(one) for one in found),
+        first_failed=tuple(_first_failed(one.attempt) for one in found),
+        bucket_ids=tuple(one.bucket.id if one.bucket is not None else "" for one in found),
+    )
+
+
+def _tries(found: Iterable[JoinedFailure]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for one in found:
+        counts[one.attempt.case] = max(counts.get(one.attempt.case, 0), one.attempt.index)
+    return counts
+
+
+def _first_failed(attempt: Attempt) -> str:
+    failed = next((check for check in attempt.checks if check.failed), None)
+    return failed.name if failed is not None else ""
+
+
+@dataclass(frozen=True)
+class _Making:
+    """What the facts of a failure are made from."""
+
+    view: RunView
+    tried: Mapping[str, int]
+    evidence: "Evidence"
+    snippets: SnippetFinder
+
+    def fact(self, found: JoinedFailure) -> Failure:
+        attempt, attribution = found.attempt, found.attribution
+        standing = self.view.standings.get(attempt.id)
+        verdict = standing.standing.verdict if standing is not None else None
+        owner = verdict.owner if verdict is not None else attribution.owner if attribution is not None else "unknown"
+        error, reason = reason_of(attempt, None, found.expected), found.reason
+        shown = (verdict.error_line if verdict is not None else "") or error.text or reason
+        decided_by = attribution.decided_by if attribution is not None and verdict is None else ""
+        return Failure(
+            case=found.case_name,
+            category=self.view.categories.get(attempt.case, ""),
+            attempt_id=attempt.id,
+            attempt=attempt.index,
+            attempts=self.tried[attempt.case],
+            checks=tuple(_failed_check(check) for check in attempt.checks if check.failed),
+            error=short_line(shown, ERROR),
+            label=_label(verdict, attribution, found.run),
+            owner=owner,
+            confidence=verdict.confidence if verdict is not None else attribution.confidence if attribution else "weak",
+            reviewed=verdict is not None,
+            by=word_for(verdict.reviewer) if verdict is not None else "",
+            doubt=_doubt(standing),
+            measured=attempt.measurement == "scored",
+            machinery=owner in NOT_THE_SUBJECTS,
+            cause=short_line(verdict.cause, SHORT) if verdict is not None else "",
+            reasoning=(verdict.reasoning or verdict.cause) if verdict is not None else "",
+            decided_by=decided_by,
+            rule_means=self.evidence.meaning(decided_by) if decided_by not in ("", *BY_DEFAULT) else "",
+            reason=short_line(reason, REASON),
+            repeat=repeat_of(attempt.case, self.view.history),
+            evidence=tuple(self.evidence.pieces(found, verdict, error)),
+            snippets=self.snippets.find(attempt, verdict, error.text),
+            doubts=verdict.doubts if verdict is not None else (),
+            bucket=found.bucket.title if found.bucket is not None else "",
+            follows=_follows(found),
+        )
+
+
+def _failed_check(check: Check) -> FailedCheck:
+    """With its share, where a share of it was met."""
+    value = check.value
+    is_share = isinstance(value, float) and not isinstance(value, bool) and 0 <= value <= 1 and check.kind != "reward"
+    return FailedCheck(name=check.name, share=value if is_share and isinstance(value, float) else None)
+
+
+def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -> str:
+    if verdict is not None:
+        return verdict.label if verdict.label not in ("", "none", verdict.owner) else ""
+    return native_label(attribution, run)
+
+
+def _doubt(standing: AttemptReview | None) -> VerdictDoubt | None:
+    """What has to be known of a verdict before one goes by it."""
+    if standing is None:
+        return None
+    if standing.standing.verdict.inherited_from is not None:
+        return "inherited"
+    if not standing.standing.final:
+        return "needs_second"
+    return "disputed" if standing.standing.is_disputed else None
+
+
+def _follows(found: JoinedFailure) -> str:
+    said = found.attribution
+    root = said.follows if said is not None else found.attempt.follows or ""
+    return case_name(found.run, split_attempt_id(root).case) if root else ""
+
+
+class Evidence:
+    """Quotes with their places, by the rules that are in use now; looked up once for a report."""
+
+    def __init__(self) -> None:
+        self.meaning = cache(meaning_of)
+
+    def pieces(self, found: JoinedFailure, verdict: Verdict | None, error: Quote) -> Iterator[Piece]:
+        if verdict is not None:
+            yield from _quoted(verdict)
+            return
+        shown: list[str] = []
+        if error:
+            shown.append(error.text)
+            yield Piece(place=error.where, quote=short_line(error.text, QUOTE))
+        for piece in self._seen(found):
+            if len(shown) < QUOTES and not any(piece.quote in one for one in shown):
+                shown.append(piece.quote)
+                yield piece
+
+    def _seen(self, found: JoinedFailure) -> Iterator[Piece]:
+        """What rules saw, where that says more than that a check failed."""
+        said = found.attribution
+        for signal in said.signals if said is not None else ():
+            if " " in signal.quote and says_more(signal.quote, found.attempt):
+                place = str(signal.ref) if signal.ref is not None and signal.ref.line else signal.where
+                plain = signal.name in BY_DEFAULT or (said is not None and signal.name == said.decided_by)
+                means = "" if plain else self.meaning(signal.name)
+                yield Piece(place=place, quote=short_line(signal.quote, QUOTE), means=means)
+
+
+def _quoted(verdict: Verdict) -> Iterator[Piece]:
+    for quote in verdict.evidence[:QUOTES]:
+        at = f":{quote.lines[0]}" if quote.lines else ""
+        yield Piece(place=f"{quote.place}{at}", quote=short_line(quote.quote, QUOTE))
+
+
+def repeat_of(case: str, history: RunHistory) -> Repeat:
+    """What earlier reports and runs say of a case that fails now, and whether it should be gone."""
+    before = history.before(case)
+    named = [EarlierFailure(kind="report", date=one.date, label=one.label) for one in reversed(before.reports)]
+    seen = {one.run for one in before.reports}
+    runs = [one for one in before.runs if one.run not in seen]
+    failed = [EarlierFailure(kind="run", date=one.at[:10]) for one in reversed(runs)]
+    action = before.due[0].action if before.due else None
+    due = None
+    if action is not None:
+        due = DoneAction(date=action.date[:10], path=action.path, what=short_line(action.what, DONE))
+    models = {one.model for one in before.others} | {one.model for one in before.other_runs}
+    return Repeat(
+        reports=len(before.reports),
+        runs=len(runs),
+        earlier=(*named, *failed),
+        due=due,
+        should_be_gone=before.should_be_gone,
+        other_models=tuple(sorted(models - {""})),
+    )

@@ -1,0 +1,183 @@
+"""The sentences of a report about one run, written from its facts."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from errata.model.output.report.run import (
+    Bounds,
+    CategoryTest,
+    FailedCheck,
+    Failure,
+    ImpactKind,
+    PreviousRun,
+    Repeat,
+    RunReport,
+    VerdictDoubt,
+)
+from errata.model.output.report.shared import ScoreLine
+from errata.report.parts import named, percent, plural
+from errata.runs.without_failures import harness_words, words_without_failures
+from errata.text.outgoing import short_line
+
+CASES, MODELS, CATEGORIES = 4, 5, 12
+SHORT = 160
+DOUBTS: dict[VerdictDoubt, str] = {
+    "inherited": "taken over from an identical crash",
+    "needs_second": "needs a second reader",
+    "disputed": "readers disagree",
+}
+IMPACTS: dict[ImpactKind, str] = {
+    "model": "Genuine model faults",
+    "known_gap": "Known gap",
+    "eval": "Actionable on our side (eval, lint, grader, task)",
+    "budget": "Ran into a limit (budget)",
+    "infrastructure": "Says nothing about the model, repeat",
+    "unknown": "Not known",
+}
+WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "not known yet"}
+
+
+def answer_of(report: RunReport) -> str:
+    """The whole report in two or three sentences: who has to answer for what."""
+    failures, subject = report.failures, report.subject
+    if not failures:
+        return f"{words_without_failures(report.nothing_failed)}." if report.nothing_failed is not None else ""
+    if subject.unavailable:
+        return (
+            "The run was unavailable: every case ended in the same error. It says nothing about the model; repeat it."
+        )
+    mine = sum(one.owner == "model" for one in failures)
+    parts = [f"The model has {mine} of the {plural(len(failures), 'failure')} to answer for."]
+    parts += filter(None, (_machinery(failures), _gaps(failures), _ours(failures), _back(failures), _others(failures)))
+    if subject.not_in_log and subject.harness is not None:
+        rest = plural(subject.not_in_log, "more was measured, but is", "more were measured, but are")
+        parts.append(f"{rest} not in the log: {harness_words(subject.harness)}.")
+    return " ".join(parts)
+
+
+def _machinery(failures: Sequence[Failure]) -> str:
+    members = [one for one in failures if one.machinery]
+    owners = Counter(one.owner for one in members)
+    listed = ", ".join(
+        f"{owner} {often}" for owner, often in sorted(owners.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
+    return f"{len(members)} {'says' if len(members) == 1 else 'say'} nothing about it ({listed})." if members else ""
+
+
+def _gaps(failures: Sequence[Failure]) -> str:
+    cases = [one.case for one in failures if one.label == "KNOWN_GAP"]
+    are = "1 is a known gap" if len(cases) == 1 else f"{len(cases)} are known gaps"
+    return f"{are}: {named(cases, CASES)}." if cases else ""
+
+
+def _ours(failures: Sequence[Failure]) -> str:
+    ours = [one for one in failures if is_ours(one)]
+    verb = "points" if len(ours) == 1 else "point"
+    return f"{len(ours)} {verb} to the eval itself: {named([one.case for one in ours], CASES)}." if ours else ""
+
+
+def is_ours(one: Failure) -> bool:
+    """The eval's own fault, and not known before."""
+    return one.owner in ("grader", "task") and one.label != "KNOWN_GAP"
+
+
+def _back(failures: Sequence[Failure]) -> str:
+    back = [one.case for one in failures if one.repeat.should_be_gone]
+    return f"{len(back)} should be gone by what was done before: {named(back, CASES)}." if back else ""
+
+
+def _others(failures: Sequence[Failure]) -> str:
+    """What nobody knows the owner of, and what ran into a limit."""
+    unknown, limits = (sum(one.owner == owner for one in failures) for owner in ("unknown", "budget"))
+    parts = [f"{limits} ran into a limit."] if limits else []
+    return " ".join([*parts, f"Of {unknown} nobody knows yet whose it is."] if unknown else parts)
+
+
+def short_of(failure: Failure) -> str:
+    """Why a failure is called what it is called, in one line for a table."""
+    if failure.reviewed:
+        return failure.cause
+    return short_line(failure.rule_means or failure.reason or "No rule points elsewhere than to the model", SHORT)
+
+
+def reasoning_of(failure: Failure) -> str:
+    """The same in two or three sentences."""
+    if failure.reviewed:
+        return failure.reasoning
+    if not failure.decided_by:
+        return "Not triaged."
+    if not failure.rule_means:
+        log = f'The log says: "{failure.reason}". ' if failure.reason else ""
+        return f"{log}No rule points elsewhere than to the {failure.owner}; nobody has read it yet."
+    means = failure.rule_means
+    return f"{means[:1].upper()}{means[1:]} (rule {failure.decided_by}). Nobody has read it yet."
+
+
+def check_words(check: FailedCheck, form: str) -> str:
+    """`tests (67 %)` where a share of it was met."""
+    return check.name if check.share is None else form.format(check.name, f"{100 * check.share:.0f} %")
+
+
+def first_check(failure: Failure) -> str:
+    return check_words(failure.checks[0], "{} ({})") if failure.checks else ""
+
+
+def other_checks(failure: Failure) -> str:
+    return " and ".join(check_words(check, "{} {}") for check in failure.checks[1:])
+
+
+def repeat_words(repeat: Repeat) -> str:
+    """What earlier reports and runs say of the case, and whether it should be gone."""
+    models = ", ".join(repeat.other_models[:MODELS])
+    others = f"Other models fail it too: {models}." if models else ""
+    if not repeat:
+        return f"no.{f' {others}' if others else ''}"
+    earlier = ", ".join(_earlier(repeat))
+    return " ".join(part for part in (f"yes, {earlier}." if earlier else "yes.", _due(repeat), others) if part)
+
+
+def _earlier(repeat: Repeat) -> Iterator[str]:
+    for one in repeat.earlier:
+        yield f"failed on {one.date}" if one.kind == "run" else f"{one.label or 'named'} on {one.date}"
+
+
+def _due(repeat: Repeat) -> str:
+    if repeat.due is None:
+        return "No action was recorded."
+    path = f"{repeat.due.path} " if repeat.due.path else ""
+    return (
+        f"The action of {repeat.due.date} ({path}{repeat.due.what}) came before this run and should have resolved it. "
+        "It did not."
+    )
+
+
+def categories_words(tests: Sequence[CategoryTest]) -> str:
+    listed = ", ".join(f"{one.name} {one.failed}/{one.cases}" for one in tests[:CATEGORIES])
+    harder = [f"{one.name} (p = {one.adjusted:.3f})" for one in tests if one.harder]
+    if harder:
+        return f"measured failures by category are {listed}. Harder than the rest beyond chance: {', '.join(harder)}."
+    return f"measured failures by category are {listed}. No category can be called harder: the counts are too small."
+
+
+def since_words(since: PreviousRun) -> str:
+    chance = "more than chance" if since.differs else "no more than chance"
+    edited = f" {plural(since.edited, 'case')} left out: task edited in between." if since.edited else ""
+    return (
+        f"{since.run[:8]} of {since.date}. Failed in both {since.failed_in_both}; failed then, pass now {since.fixed}; "
+        f"passed then, fail now {since.broke}. The difference is {chance} (exact McNemar, {since.fixed} against "
+        f"{since.broke}, p = {since.p:.2f}).{edited}"
+    )
+
+
+def bounds_words(bounds: Bounds, scores: Sequence[ScoreLine]) -> str:
+    total, rates = bounds.total, {one.policy: one.rate for one in scores}
+    between = (
+        f"The model's score lies between {percent(rates['strict'])} ({bounds.least}/{total}, everything counts "
+        f"against it) and {percent(bounds.most / total)} ({bounds.most}/{total}, if every failure that is not its own "
+        "had passed)."
+    )
+    best = next((one for one in scores if one.policy == bounds.best), None)
+    if best is None or best.low is None or best.high is None:
+        return between
+    figure = f"{percent(best.rate)} ({best.passed}/{best.total}), interval {100 * best.low:.1f}–{100 * best.high:.1f}"
+    return f"{between} Our best single figure is {best.policy}: {figure}."

@@ -1,0 +1,104 @@
+"""What the model wrote beside what was expected: as a reader chose it, else where the two first differ."""
+
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
+
+from errata.model import Artefact, Attempt, Case, Verdict
+from errata.model.output.report.shared import Snippets
+from errata.runs.view import RunView
+from errata.text.private import for_others
+
+FAILURES = 200
+"""So many are compared with what was expected; of more, those that a reader has not looked at have no snippets."""
+LINES, AROUND, WIDE = 12, 1, 300
+LARGEST = 20_000
+"""Characters of a file that is compared."""
+LANGUAGES = ("ts", "tsx", "js", "jsx", "py", "json", "sh", "go", "rs", "java", "c", "cpp", "rb", "sql", "toml", "yaml")
+NONE = Snippets()
+
+
+class SnippetFinder:
+    """The snippets of one run's failures; the files are only read for the first of them."""
+
+    def __init__(self, view: RunView) -> None:
+        self._view = view
+        self._compared = 0
+
+    def find(self, attempt: Attempt, verdict: Verdict | None, error: str) -> Snippets:
+        if verdict is not None and (verdict.model_snippet or verdict.expected_snippet):
+            path = _place(verdict)
+            return Snippets(
+                model=verdict.model_snippet,
+                expected=verdict.expected_snippet,
+                path=path,
+                language=language_of(path),
+            )
+        if attempt.outcome not in ("fail", "partial") or self._compared >= FAILURES:
+            return NONE
+        self._compared += 1
+        case = self._view.case(attempt.case)
+        return compared(self._view.with_texts(attempt), case, error) if case is not None else NONE
+
+
+def compared(attempt: Attempt, case: Case, error: str) -> Snippets:
+    """Of the file that the error names, else of the one that is most like what was expected."""
+    pairs = _pairs(attempt.artefacts, case.artefacts)
+    if pairs:
+        path, wrote, wanted = min(pairs, key=lambda pair: (pair[0] not in error, _unlike(pair[1], pair[2]), pair[0]))
+        mine, theirs = _where_they_differ(wrote, wanted)
+        return Snippets(model=mine, expected=theirs, path=path, language=language_of(path), differ=True)
+    answer, expected = attempt.output.answer or attempt.output.text, case.expected
+    if answer and isinstance(expected, str) and expected:
+        return Snippets(model=_cut(_lines(answer)), expected=_cut(_lines(expected)))
+    return NONE
+
+
+def _pairs(written: Iterable[Artefact], case: Iterable[Artefact]) -> list[tuple[str, list[str], list[str]]]:
+    """Path, and the lines of both, where a file of the output is there among what was expected and differs."""
+    wanted = [one for one in case if one.role == "expected" and _is_small(one)]
+    found = []
+    for one in written:
+        if one.role != "output" or not _is_small(one):
+            continue
+        other = next((each for each in wanted if each.path == one.path or each.path.endswith(f"/{one.path}")), None)
+        if other is not None and one.text and other.text and one.text.split() != other.text.split():
+            found.append((one.path, _lines(one.text), _lines(other.text)))
+    return found
+
+
+def _is_small(one: Artefact) -> bool:
+    return one.text is not None and len(one.text) <= LARGEST
+
+
+def _unlike(wrote: Sequence[str], wanted: Sequence[str]) -> float:
+    return 1 - SequenceMatcher(None, wrote, wanted, autojunk=False).quick_ratio()
+
+
+def _where_they_differ(wrote: Sequence[str], wanted: Sequence[str]) -> tuple[str, str]:
+    """The first place, with a line around it."""
+    changes = SequenceMatcher(None, wrote, wanted, autojunk=False).get_opcodes()
+    whole = ("", 0, len(wrote), 0, len(wanted))  # where they differ in nothing but what was taken out
+    _, first, last, other, end = next((change for change in changes if change[0] != "equal"), whole)
+    return _cut(wrote[max(0, first - AROUND) : last + AROUND]), _cut(wanted[max(0, other - AROUND) : end + AROUND])
+
+
+def _lines(text: str) -> list[str]:
+    """Without secrets and people, before anything is cut."""
+    return for_others(text).strip("\n").split("\n")
+
+
+def _cut(lines: Sequence[str]) -> str:
+    shown = [f"{one[:WIDE]}…" if len(one) > WIDE else one for one in lines[:LINES]]
+    return "\n".join([*shown, f"… {len(lines) - LINES} more lines"] if len(lines) > LINES else shown)
+
+
+def _place(verdict: Verdict) -> str:
+    """The file of the output that the reader quotes."""
+    quoted = (quote.place for quote in verdict.evidence if quote.place.startswith("output/"))
+    return next(quoted, "").removeprefix("output/")
+
+
+def language_of(path: str) -> str:
+    suffix = PurePosixPath(path).suffix[1:]
+    return suffix if suffix in LANGUAGES else ""

@@ -1,0 +1,92 @@
+"""What the collectors of every profile take from a view: score bracket, review coverage, findings, odd passes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from errata.compare.scores import Policy, Score
+from errata.model import Attribution, Finding, Run, StoredRun
+from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
+
+REPORTED = ("error", "warning")
+"""Severities of the findings that a report shows."""
+
+
+def score_lines(scores: Mapping[Policy, Score]) -> tuple[ScoreLine, ...]:
+    return tuple(_line(policy, score) for policy, score in scores.items() if _says_something(policy, score))
+
+
+def _says_something(policy: Policy, score: Score) -> bool:
+    return score.total > 0 or score.mean is not None or policy in ("strict", "clean")
+
+
+def _line(policy: Policy, score: Score) -> ScoreLine:
+    low, high = score.interval or (None, None)
+    worst, best = score.bounds or (None, None)
+    return ScoreLine(
+        policy=policy,
+        passed=score.passed,
+        total=score.total,
+        rate=score.rate,
+        low=low,
+        high=high,
+        if_failed=worst,
+        if_passed=best,
+        left_out=score.left_out if sum(score.left_out.values()) else {},
+        recovered=len(score.recovered),
+        stated=score.stated if policy == "as_reported" else None,
+        reproduced=score.reproduced if policy == "as_reported" else None,
+        note=score.note,
+    )
+
+
+def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptReview]) -> ReviewCoverage:
+    """`failures` are attempt ids."""
+    total = read = second = inherited = disputed = 0
+    names: dict[str, None] = {}
+    for attempt in failures:
+        total += 1
+        found = standings.get(attempt)
+        if found is None:
+            continue
+        standing = found.standing
+        if standing.verdict.inherited_from is not None:
+            inherited += 1
+            continue
+        read += standing.final
+        disputed += standing.is_disputed
+        reviewers = {word_for(one.reviewer): one for one in found.verdicts if one.inherited_from is None}
+        names |= dict.fromkeys(reviewers)
+        second += len({one.reviewer.name.casefold() for one in reviewers.values()}) > 1
+    return ReviewCoverage(
+        failures=total, read=read, by=tuple(names), second=second, inherited=inherited, disputed=disputed
+    )
+
+
+def finding_facts(findings: Iterable[Finding], *, run: str = "") -> Iterator[FindingFact]:
+    for one in findings:
+        if one.severity in REPORTED:
+            yield FindingFact(name=one.name, severity=one.severity, text=one.text, run=run)
+
+
+def day_of(run: Run) -> str:
+    return (run.started_at or run.finished_at or "")[:10]
+
+
+def is_unjudged(stored: StoredRun) -> bool:
+    """Answers were given, and nothing was scored: neither passed nor failed can be said of any of them."""
+    counts = stored.counts
+    return set(counts.measurements) <= {"not_run"} and bool(counts.executions.get("completed"))
+
+
+def native_label(said: Attribution | None, run: Run) -> str:
+    """What triage would call a failure in the words of the run's own project; else of any taxonomy that fits it."""
+    if said is None:
+        return ""
+    labels = said.suggested_labels
+    return labels.get(run.source.name) or next(iter(labels.values()), "")
+
+
+def in_common(parameters: Mapping[str, str]) -> dict[str, str]:
+    """What the members of a bucket share besides their cause; the owner is told elsewhere."""
+    return {name: value for name, value in parameters.items() if name != "owner"}

@@ -1,0 +1,228 @@
+"""`manual_error_review.md`, its CSV and metadata: runs that nobody judged, and which rows to read first."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from errata.model.output.report.transcripts import Flag, FlagKind, Row, Run, TranscriptReport
+from errata.render.document import Block, Code, Document, Line, Section, items, line, paragraph, table
+from errata.render.files import Written, write_file
+from errata.render.html import to_html
+from errata.render.markdown import to_markdown
+from errata.report.comparison_files import place_of
+from errata.report.comparison_sections import calls_line, quoted_line
+from errata.report.parts import NONE, named, plural
+from errata.text.private import for_others, tree_for_others
+from errata.text.spreadsheet import one_kind_of_line_end, quoted
+
+OWNERS = (
+    "real_model_error",
+    "grader_or_strict_matching_issue",
+    "reference_or_ground_truth_issue",
+    "other_pipeline_or_runtime_issue",
+    "mixed_contract_and_model_issue",
+)
+BUCKETS = (
+    "tool_selection_failure",
+    "error_recovery_failure",
+    "constraint_violation",
+    "incomplete_correction",
+    "tool_arg_string_normalization",
+    "optional_tool_detail_omitted",
+    "system_vs_golden_conflict",
+    "closing_turn_contract_mismatch",
+    "response_contamination",
+    "missing_transcript_turn",
+    "empty_response_execution_failure",
+)
+"""What whoever reads the rows by hand may write into the columns `owner` and `bucket`."""
+_FLAGS: dict[FlagKind, str] = {
+    "no_row": "no row",
+    "several_rows": "the turn has several rows",
+    "empty": "neither a text nor a call",
+    "tool_failed": "a tool call failed",
+    "no_call": "the reference calls a tool, and none was called",
+    "other_calls": "other calls than in the reference",
+    "extra_call": "a call that the reference does not have",
+}
+_PATTERNS = {
+    "MODEL_ENDED_SESSION": "the model ended the session here",
+    "MODEL_ENDED_SESSION_EARLY": "filled in by the harness: the session was over",
+    "EMPTY_RESPONSE": "no answer came",
+}
+REVIEW = "manual_error_review"
+METADATA = "review_metadata.json"
+ANSWERS = ("owner", "bucket", "note")
+"""What the reader fills in."""
+COLUMNS = ("run_id", "model_name", "turn", "flags", "user_text", "assistant_text", "tool_calls_json",
+           "tool_results_json", "golden_text", "required_calls_json", *ANSWERS)  # fmt: skip
+SHOWN = 200
+"""Rows of the table; the CSV has all."""
+
+
+def transcripts_document(report: TranscriptReport) -> Document:
+    return Document(
+        title=f"Manual Error Review: {report.suite}, {plural(len(report.runs), 'run')}",
+        status="not reviewed",
+        facts=(
+            ("Status", line("NOT JUDGED. No row has a verdict: nothing here is passed, and nothing is failed")),
+            ("Analysed", line(report.made)),
+        ),
+        blocks=(
+            paragraph(
+                "Judging is missing: these runs have transcripts and no judged file. What follows is what the "
+                "transcripts show by themselves, for whoever reads them or has them judged. All rows are in ",
+                Code("manual_error_review.csv"),
+                " beside this file, with columns to fill in.",
+            ),
+        ),
+        sections=tuple(_sections(report)),
+    )
+
+
+def _sections(report: TranscriptReport) -> Iterator[Section]:
+    yield Section(title="Artefacts", blocks=tuple(_artefacts(report)))
+    yield Section(title="Rows to read first", blocks=tuple(_first(report)))
+    yield Section(title="How to go on", blocks=tuple(_next(report)))
+
+
+def _artefacts(report: TranscriptReport) -> Iterator[Block]:
+    patterns = list(dict.fromkeys(name for one in report.runs for name in one.patterns))
+    header = ("run", "model", "rows", f"expected {report.case_word}s", "judged", "missing", "several rows", *patterns)
+    rows = [_artefact(one, patterns) for one in report.runs]
+    right = ("rows", f"expected {report.case_word}s", "judged", *patterns)
+    yield table((*header, "directory"), rows, right=right)
+    findings = [f"{one.label}: {finding.text}" for one in report.runs for finding in one.findings]
+    if findings:
+        yield items(findings)
+
+
+def _artefact(run: Run, patterns: list[str]) -> tuple[str, ...]:
+    expected = NONE if run.expected is None else str(run.expected)
+    counts = (str(run.patterns.get(name, 0)) for name in patterns)
+    gaps = (named(run.missing, 8) or "none", named(run.repeated, 8) or "none")
+    return (run.label, run.model, str(run.rows), expected, "0", *gaps, *counts, run.native_id)
+
+
+def _first(report: TranscriptReport) -> Iterator[Block]:
+    flagged = report.flagged
+    if not flagged:
+        yield paragraph("No row stands out. That is no verdict: read them, or have them judged.")
+        return
+    yield paragraph(
+        f"{len(flagged)} of {plural(len(report.rows), 'row')}. A row stands here for a fact that can be seen; "
+        "whether it is a mistake, and whose, is for a reader to say."
+    )
+    header = ("row", "why", "input", "output", "calls and results", "reference")
+    yield table(header, [_row(one) for one in flagged[:SHOWN]])
+    if len(flagged) > SHOWN:
+        yield paragraph(f"{len(flagged) - SHOWN:,} more stand in the table beside this file.")
+
+
+def _row(row: Row) -> tuple[Line, ...]:
+    return (
+        line(f"{row.label}, {row.case}"),
+        line(flags_words(row)),
+        quoted_line(row.input),
+        quoted_line(row.output),
+        calls_line(row.calls),
+        quoted_line(row.expected),
+    )
+
+
+def flags_words(row: Row) -> str:
+    return "; ".join(map(_flag, row.flags))
+
+
+def _flag(flag: Flag) -> str:
+    if flag.kind == "in_place_of_answer":
+        return f"{flag.pattern}: {_PATTERNS.get(flag.pattern, 'something stands in the place of an answer')}"
+    return _FLAGS[flag.kind]
+
+
+def _next(report: TranscriptReport) -> Iterator[Block]:
+    handles = " ".join(one.native_id.rpartition("_")[2] for one in report.runs)
+    yield items(
+        [
+            line(
+                "Have the runs judged, import them again and run ",
+                Code(f"errata report {handles}"),
+                ": then this is a report by cause, ",
+                Code("deep_error_analysis.md"),
+            ),
+            line(
+                "Or read the rows: fill in ", Code("owner"), ", ", Code("bucket"), " and ", Code("note"), " of the CSV"
+            ),
+            line("Check the system prompt, the reference and the knowledge base together before a row is called wrong"),
+        ],
+        kind="numbers",
+    )
+    yield paragraph("Words for ", Code("owner"), ": ", ", ".join(OWNERS), ".")
+    yield paragraph("Words for ", Code("bucket"), ": ", ", ".join(BUCKETS), ".")
+
+
+class TranscriptsWritten(NamedTuple):
+    report: TranscriptReport
+    written: tuple[Written, ...]
+
+
+def write_transcript_review(report: TranscriptReport, *, output: Path | None, html: bool) -> TranscriptsWritten:
+    folder = place_of(output, report.suite)[0]
+    document = transcripts_document(report)
+    written = [write_file(folder, f"{REVIEW}.md", to_markdown(document))]
+    if html:
+        written.append(write_file(folder, f"{REVIEW}.html", to_html(document)))
+    written.append(write_file(folder, f"{REVIEW}.csv", as_table(report)))
+    written.append(write_file(folder, METADATA, metadata(report)))
+    return TranscriptsWritten(report, tuple(written))
+
+
+def as_table(report: TranscriptReport) -> str:
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in report.rows:
+        writer.writerow(
+            [quoted(for_others(one_kind_of_line_end(cell))) for cell in (*_cells(row), *("" for _ in ANSWERS))]
+        )
+    return table.getvalue()
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    texts = (row.input, row.output, row.calls_json, row.results_json, row.expected, row.required_json)
+    return (row.run, row.model, row.case, flags_words(row), *texts)
+
+
+def metadata(report: TranscriptReport) -> str:
+    """For programs: what was looked at, what is missing, and which words the columns take."""
+    about = {
+        "format": 1,
+        "made": report.made,
+        "suite": report.suite,
+        "judging": "missing",
+        "rows": len(report.rows),
+        "flagged_rows": len(report.flagged),
+        "runs": [
+            {
+                "run": one.native_id,
+                "model": one.model,
+                "rows": one.rows,
+                "expected": one.expected,
+                "judged_rows": 0,
+                "missing": list(one.missing),
+                "several_rows": list(one.repeated),
+                "flagged_rows": one.flagged,
+                "in_place_of_an_answer": one.patterns,
+            }
+            for one in report.runs
+        ],
+        "files": [f"{REVIEW}.md", f"{REVIEW}.csv"],
+        "columns_to_fill_in": list(ANSWERS),
+        "owners": list(OWNERS),
+        "buckets": list(BUCKETS),
+    }
+    return msgspec.json.format(msgspec.json.encode(tree_for_others(about)), indent=2).decode("utf-8") + "\n"

@@ -1,0 +1,63 @@
+"""`rerun` and `writeback`: what to do about failures that are not the model's. Both run nothing and change no log."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from errata import rerun
+from errata.errors import NotFoundError
+from errata.model import Attempt
+from errata.model.run import case_name
+from errata.model.words import NOT_THE_SUBJECTS
+from errata.rerun.selection import Rerun, select_rerun
+from errata.rerun.wanting import Said
+from errata.runs.names import runs_named
+from errata.runs.view import RunView
+from errata.store.database import Store
+from errata.text.nearest import did_you_mean
+from errata.writeback.files import WrittenBack, write_back
+from errata.writeback.settlement import settled_failures
+
+
+def plan_reruns(
+    selectors: Iterable[str], store: Store, *, cases: Sequence[str] = (), owners: Sequence[str] = ()
+) -> Iterator[tuple[RunView, Rerun]]:
+    """Of each run in turn."""
+    for stored in runs_named(selectors, store):
+        view = RunView(stored, store)
+        yield view, plan_rerun(view, cases=cases, owners=owners)
+
+
+def plan_rerun(view: RunView, *, cases: Iterable[str] = (), owners: Iterable[str] = ()) -> Rerun:
+    """By default what failed for reasons that are not the subject's, and what was never measured."""
+    triaged = {
+        attempt: Said(said.owner, said.decided_by, attempt in view.broken)
+        for attempt, said in view.attributions.items()
+    }
+    keys = frozenset(_key_of(case, view) for case in cases)
+    chosen = frozenset(owners)
+    choice = rerun.Choice(owners=chosen or NOT_THE_SUBJECTS, only_owners=bool(chosen), cases=keys or None)
+
+    def attempts(*, case: str = "") -> Iterator[Attempt]:
+        return view.attempts(counted=True, case=case, by_position=not case)
+
+    return select_rerun(view.stored, attempts, triaged, choice)
+
+
+def _key_of(case: str, view: RunView) -> str:
+    """A case by its name or its key."""
+    run = view.run
+    for key in (case, f"{run.suite}/{case}"):
+        if next(view.attempts(counted=True, case=key), None) is not None:
+            return key
+    names = (case_name(run, attempt.case) for attempt in view.attempts(counted=True))
+    meant = did_you_mean(case, dict.fromkeys(names))
+    raise NotFoundError(
+        f"Run `{run.native_id}` has no case `{case}`",
+        hint=meant or f"`errata failures {run.id}` lists those that failed",
+    )
+
+
+def write_settled(selectors: Iterable[str], store: Store, folder: Path) -> list[WrittenBack]:
+    """What is settled about the failures of runs, as files that their harness takes back."""
+    settled = [settled_failures(RunView(stored, store)) for stored in runs_named(selectors, store)]
+    return write_back(settled, folder)

@@ -1,0 +1,142 @@
+"""`report` and `issues`: the facts of runs, then the documents about them, then the files that people keep."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from errata.compare.comparison import ComparisonOptions
+from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script
+from errata.model import StoredRun
+from errata.model.output.report.batch import BatchReport
+from errata.render.files import Written, write_files
+from errata.render.markdown import to_markdown
+from errata.render.slugs import slug
+from errata.report.batch_collect import batch_report
+from errata.report.batch_document import batch_documents
+from errata.report.comparison_collect import comparison_report
+from errata.report.comparison_files import ComparisonWritten, write_comparison_report
+from errata.report.run_collect import run_report
+from errata.report.run_files import REPORTS, RunWritten, write_run_report
+from errata.report.shared import is_unjudged
+from errata.report.transcripts_collect import transcript_report
+from errata.report.transcripts_document import TranscriptsWritten, write_transcript_review
+from errata.review.tables import are_judged_turns
+from errata.runs.bucketing import ensure_all_buckets
+from errata.runs.names import runs_named
+from errata.runs.reports import named_reports, report_of
+from errata.runs.runset import RunSet
+from errata.runs.view import RunView
+from errata.sources import harness_of
+from errata.store.database import Store
+
+Profile = Literal["run", "comparison", "batch", "transcripts"]
+
+
+class PlannedReport(NamedTuple):
+    profile: Profile
+    views: list[RunView]
+
+
+def planned_reports(
+    selectors: Iterable[str], store: Store, *, profile: str | None = None, compared: bool = False
+) -> list[PlannedReport]:
+    """Which report is written about which runs; each batch and each run has its own, a comparison is about all.
+
+    `profile` is the one that was asked for; with `compared` it is a comparison, unless nothing was judged.
+    """
+    runs = list(runs_named(selectors, store))
+    batches = [one for one in runs if profile == "batch" or (not profile and not compared and _is_batch(one))]
+    others = [one for one in runs if one not in batches]
+    unjudged = [
+        one for one in others if is_unjudged(one) and profile != "run" and (compared or are_judged_turns([one]))
+    ]
+    judged = [one for one in others if one not in unjudged]
+    kinds: list[tuple[Profile, list[StoredRun]]] = [("batch", [one]) for one in batches]
+    if judged and (compared or (not profile and len(judged) > 1)):
+        kinds.append(("comparison", others))
+    else:
+        kinds += [("run", [one]) for one in judged]
+    if unjudged:
+        kinds.append(("transcripts", unjudged))
+    return [PlannedReport(kind, [RunView(one, store) for one in members]) for kind, members in kinds]
+
+
+def _is_batch(stored: StoredRun) -> bool:
+    return harness_of(stored.run.source.name).is_batch and bool(stored.run.sessions)
+
+
+def report_run(view: RunView, *, day: str, folder: Path, file: Path | None = None, html: bool = False) -> RunWritten:
+    """`day` is the day of the analysis."""
+    report = run_report(view, made=day)
+
+    def find_earlier() -> Path | None:
+        found = report_of(view.stored, view.store, named=folder if folder.is_dir() else None)
+        return found.path if found is not None else None
+
+    return write_run_report(report, day=day, folder=folder, file=file, html=html, find_earlier=find_earlier)
+
+
+def report_failures(view: RunView) -> Path | None:
+    """The report that `analyze` leaves in the folder of reports; none where nothing failed."""
+    if not view.stored.counts.failures:
+        return None
+    day = datetime.now(UTC).date().isoformat()
+    made = report_run(view, day=day, folder=named_reports() or Path(REPORTS))
+    return made.written[0].path if made.written else None
+
+
+def report_comparison(
+    views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False, common: bool = False
+) -> ComparisonWritten:
+    """`common` compares runs of unequal suites, on the cases that they share."""
+    store = views[0].store
+    comparison = RunSet(views, store).compare(ComparisonOptions(common=common, least=1))
+    ensure_all_buckets([one.runs[0] for one in comparison.runs], store)
+    report = comparison_report(views, comparison, made=day)
+    return write_comparison_report(report, views, output=output, html=html)
+
+
+class BatchWritten(NamedTuple):
+    report: BatchReport
+    folder: Path
+    written: tuple[Written, ...]
+    left_over: tuple[str, ...]
+    """Pages and issues of an earlier report that this one does not have; they are not deleted."""
+
+
+def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = False) -> BatchWritten:
+    """Pages, issues, manifest and script; nothing is filed. With `own_folder` into one of its own below `folder`."""
+    report = batch_report(view, made=day)
+    place = folder / slug(f"{report.name}-{report.run_id[:8]}") if own_folder else folder
+    files = batch_files(report)
+    written = write_files(place, files, executable=frozenset((SCRIPT,)))
+    return BatchWritten(report, place, tuple(written), tuple(_left_over(place, files)))
+
+
+def batch_files(report: BatchReport) -> dict[str, str]:
+    """Path → content, in the order in which they are written: what the script reads is there before the script."""
+    files = {}
+    for path, document in batch_documents(report).items():
+        text = to_markdown(document)
+        if path.startswith("issues/"):
+            key = path.removeprefix("issues/").removesuffix(".md")
+            text = issue_text(document.title, text, report.run_id, key)
+        files[path] = text
+    issues = [Filed(one.key, f"issues/{one.key}.md") for one in report.tests]
+    files["issues/manifest.tsv"] = manifest(report.run_id, issues)
+    files[SCRIPT] = script()
+    return files
+
+
+def _left_over(folder: Path, files: Collection[str]) -> list[str]:
+    there = [path for part in ("failures", "issues") for path in sorted((folder / part).glob("*.md"))]
+    names = (path.relative_to(folder).as_posix() for path in there)
+    return [name for name in names if name not in files]
+
+
+def report_transcripts(
+    views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False
+) -> TranscriptsWritten:
+    """Runs that nobody judged."""
+    return write_transcript_review(transcript_report(views, made=day), output=output, html=html)
