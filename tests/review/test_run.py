@@ -14,11 +14,11 @@ from errata.review.limits import Limits
 from errata.review.plan import Request
 from errata.review.protocols import Answer, ReviewFailedError
 from errata.review.run import Tally, now_as_text
+from errata.runs.importing import import_paths
 from errata.runs.standings import counting_verdicts, standing_of
 from errata.store.ledger import calls_of
 from errata.store.reviews import keep_verdicts, verdicts_of
 from errata.store.runs import find_run
-from errata.verbs import import_paths
 from errata.verbs.review import first_prompt, plan_review, run_review
 
 NOW = "2026-03-10T12:00:00Z"

@@ -19,11 +19,11 @@ from errata.review.packet import PacketOptions
 from errata.review.stored import packets as stored_packets
 from errata.review.tables import are_judged_turns, write_rows, write_table
 from errata.runs.failures import failures_of
+from errata.runs.importing import import_paths
 from errata.runs.review_context import question_for
 from errata.store.removal import remove_run
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, exclude, find_run
-from errata.verbs import import_paths
 from errata.verbs.review import context_for, export, packet_of, packets_of
 
 CONVEX = "sources/convex_evals/{}/data"

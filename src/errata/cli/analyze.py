@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from errata import verbs
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
@@ -17,7 +16,8 @@ from errata.cli.reports_option import reports_option
 from errata.cli.runs import as_json
 from errata.cli.score_json import json_score
 from errata.cli.summary import show_summary, tell_summary
-from errata.runs.importing import PathSummary
+from errata.runs.importing import PathSummary, begin, made_ready
+from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.verbs.analyze import analyze, analyze_new
@@ -59,8 +59,8 @@ def command(
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     summaries: list[PathSummary] = []
-    with verbs.made_ready(local), progress("Analysing") as on_items:
-        verbs.begin(verbs.look_for(local, source=source, map_path=map_path))
+    with made_ready(local), progress("Analysing") as on_items:
+        begin(look_for(local, source=source, map_path=map_path))
         views = analyze(
             local, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
         )

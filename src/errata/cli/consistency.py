@@ -16,9 +16,9 @@ from errata.model import StoredRun
 from errata.model.output.compare import JudgesOutput, NotStudiedOutput, WrittenTableOutput
 from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
 from errata.runs.names import runs_named
-from errata.store.database import Store
 from errata.verbs import compare as verbs
 from errata.verbs.review import judges_agreement
+from errata.verbs.store import Store
 
 
 @click.command("consistency")

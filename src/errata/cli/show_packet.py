@@ -5,8 +5,8 @@ from errata.cli.render import packet as packet_page
 from errata.errors import NotFoundError
 from errata.review.packet import PacketOptions
 from errata.runs.show import ShownAttempt, ShownRun
-from errata.store.database import Store
 from errata.verbs.review import packet_of
+from errata.verbs.store import Store
 
 
 def show_packet(shown: ShownRun | ShownAttempt, store: Store, *, form: str, raw: bool) -> None:

@@ -10,7 +10,7 @@ from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.failure import Filters
 from errata.runs.suspicions import SuspiciousPass, suspicious_passes
-from errata.store.database import Store
+from errata.verbs.store import Store
 
 HEADER = ("case", "suspicion", "conf", "where", "quote")
 

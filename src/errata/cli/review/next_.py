@@ -27,8 +27,8 @@ from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
 from errata.review.submit import RejectedVerdict, Submission
-from errata.store.database import Store
 from errata.verbs.review import lease_next, released_if_interrupted, submit_verdict
+from errata.verbs.store import Store
 
 _LINES = re.compile(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
 SURE = ("certain", "likely", "weak")

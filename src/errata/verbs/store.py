@@ -1,4 +1,4 @@
-"""The verbs about the store itself: `rm`, `exclude`, `doctor`, `sources`, and the bundled example."""
+"""The commands about the store itself: list, exclude, forget and examine runs; sources and the bundled example."""
 
 import platform
 import sqlite3
@@ -13,7 +13,22 @@ from errata.model import StoredRun
 from errata.runs.names import known_run
 from errata.store.database import Store, open_store, problems_of, schema_of
 from errata.store.removal import collect_garbage, free_space, remove_run
-from errata.store.runs import all_runs
+from errata.store.runs import all_runs, exclude, include, run_by_id
+
+__all__ = [
+    "Store",
+    "StoreHealth",
+    "all_runs",
+    "bundled_example",
+    "examine_store",
+    "exclude",
+    "forget",
+    "include",
+    "list_sources",
+    "open_store",
+    "run_by_id",
+    "stored_runs",
+]
 
 
 class StoreHealth(msgspec.Struct, frozen=True):
