@@ -14,6 +14,7 @@ from errata.model import (
     attempt_id,
 )
 from errata.runs.bucketing import ensure_all_buckets
+from errata.runs.view import RunView
 from errata.store.bucket_changes import bucket_transaction
 from errata.store.buckets import bucket_places, buckets_of
 from errata.store.database import Store
@@ -48,7 +49,7 @@ def _attempt(run: Run, case: str, error: str) -> Attempt:
 
 
 def suggested(store: Store) -> None:
-    ensure_all_buckets(all_runs(store), store)
+    ensure_all_buckets([RunView(stored, store) for stored in all_runs(store)], store)
 
 
 def places(store: Store, stored: StoredRun) -> dict[str, BucketPlace]:

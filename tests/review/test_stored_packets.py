@@ -18,9 +18,9 @@ from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.review.stored import packets as stored_packets
 from errata.review.tables import are_judged_turns, write_rows, write_table
-from errata.runs.failures import failures_of
 from errata.runs.importing import import_paths
 from errata.runs.review_context import question_for
+from errata.runs.view import RunView
 from errata.store.removal import remove_run
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, exclude, find_run
@@ -249,7 +249,7 @@ def test_only_conversations_have_rows_of_judged_turns(convex, conversations):
 
 
 def test_there_is_a_packet_for_every_failure_in_the_same_order(beta, store):
-    wanted = [failure.attempt.id for failure in failures_of(beta, store, Filters())]
+    wanted = [failure.attempt.id for failure in RunView(beta, store).failures(Filters())]
 
     assert [packet.attempt_id for packet in packets_of(beta, store)] == wanted
 
@@ -267,7 +267,7 @@ def test_there_is_a_packet_for_every_failure_in_the_same_order(beta, store):
     ],
 )
 def test_filters_mean_what_they_mean_for_failures(beta, store, filters):
-    wanted = [failure.attempt.id for failure in failures_of(beta, store, Filters(**filters))]
+    wanted = [failure.attempt.id for failure in RunView(beta, store).failures(Filters(**filters))]
 
     assert sorted(packet.attempt_id for packet in packets_of(beta, store, Filters(**filters))) == sorted(wanted)
 

@@ -5,7 +5,8 @@ import pytest
 from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places, read, state, suggested
 from errata.errors import SettingsError
 from errata.model import Bucket, Reviewer
-from errata.runs.bucketing import bucket_of, suggest_run
+from errata.runs.bucketing import suggest_run
+from errata.runs.view import RunView
 from errata.store.bucket_changes import events_of
 from errata.store.buckets import bucket_places, buckets_of
 from errata.store.reviews import keep_verdicts
@@ -44,7 +45,7 @@ def test_suggesting_again_changes_nothing(store):
     suggested(store)
     before = state(store)
 
-    kept = suggest_run(stored, store)
+    kept = suggest_run(RunView(stored, store))
 
     assert state(store) == before
     assert (kept.failures, kept.new, kept.moved) == (3, 0, 0)
@@ -291,7 +292,7 @@ def test_a_person_and_a_program_may_move_it_but_only_a_person_overrules_a_person
 def test_the_bucket_of_a_failure_is_told_with_its_status(store):
     stored = a_stored_run(store, a=DISK)
 
-    (place,) = bucket_of(stored, store).values()
+    (place,) = RunView(stored, store).buckets.values()
 
     assert (place.slug, place.status) == (buckets_of(store)[0].slug, "provisional")
     assert bucket_places(store, stored.run.id, [attempt(stored, "a")]) == {attempt(stored, "a"): place}
@@ -312,10 +313,10 @@ def test_followers_and_models_are_counted_over_runs(store):
 
 def test_two_processes_that_suggest_the_same_at_once_agree(store):
     stored = a_stored_run(store, a=DISK, b=LOCK)
-    suggest_run(stored, store)
+    suggest_run(RunView(stored, store))
     before = state(store)
 
-    suggest_run(stored, store)
+    suggest_run(RunView(stored, store))
 
     assert state(store) == before
     assert all(isinstance(one, Bucket) for one in before[0])

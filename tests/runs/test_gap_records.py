@@ -6,9 +6,9 @@ import pytest
 
 from errata.model import KnownGap
 from errata.model.failure import Filters
-from errata.runs.failures import failures_of
 from errata.runs.importing import import_paths
 from errata.runs.triaging import gaps_for, triage_if_needed
+from errata.runs.view import RunView
 from errata.store.attributions import rules_version_of
 from errata.store.memory import forget_gap, keep_gap
 from errata.store.runs import find_run
@@ -49,7 +49,7 @@ def written(reports, **told):
 
 
 def owner_of(stored, store, case):
-    (found,) = failures_of(stored, store, Filters(case=case.removeprefix("convex-evals/")))
+    (found,) = RunView(stored, store).failures(Filters(case=case.removeprefix("convex-evals/")))
     return found.attribution.owner, found.attribution.confidence, found.attribution.decided_by
 
 
@@ -65,13 +65,13 @@ def test_a_gap_that_reports_name_is_the_tasks(stored, store, reports):
 
 @pytest.mark.req("C-13")
 def test_the_label_known_gap_is_suggested_then(stored, store, reports):
-    (found,) = failures_of(stored, store, Filters(case="006-pagination_shape"))
+    (found,) = RunView(stored, store).failures(Filters(case="006-pagination_shape"))
 
     assert found.attribution.suggested_labels["convex-evals"] == "KNOWN_GAP"
 
 
 def test_each_record_is_a_signal_with_its_place_and_words(stored, store, reports):
-    (found,) = failures_of(stored, store, Filters(case="006-pagination_shape"))
+    (found,) = RunView(stored, store).failures(Filters(case="006-pagination_shape"))
     records = [(one.where, one.quote) for one in found.attribution.signals if one.name == "known_gap"]
 
     assert [where for where, _ in records] == [

@@ -6,7 +6,7 @@ import pytest
 
 from errata.errors import NotFoundError
 from errata.model import Action, Attempt, Run, SourceInfo, Subject
-from errata.runs.history import remember
+from errata.runs.history import RunHistory
 from errata.runs.importing import import_paths
 from errata.runs.reports import reports_at
 from errata.store.attempts import attempts_of
@@ -53,18 +53,18 @@ def run(fixtures, store, tmp_path):
 
 
 def failed_before(stored, store, place="reports"):
-    remembered = remember(stored, store)
+    remembered = RunHistory(stored, store)
     cases = sorted({attempt.case for attempt in attempts_of(store, stored.pk, failures=True)})
     return tuple(case.removeprefix("convex-evals/") for case in cases if getattr(remembered.before(case), place))
 
 
 def remember_case(stored, store, case):
-    return remember(stored, store).before(f"convex-evals/{case}")
+    return RunHistory(stored, store).before(f"convex-evals/{case}")
 
 
 @pytest.mark.req("C-03", "A-04", "A-05")
 def test_the_earlier_reports_of_the_model_are_listed_the_newest_first(run, store, reports):
-    found = remember(run("b"), store).shelved.same_model
+    found = RunHistory(run("b"), store).shelved.same_model
 
     assert [one.path for one in found] == [
         "reports/acme/nimbus-2-coder/jn71a14a_2026-02-20.md",
@@ -92,7 +92,7 @@ def test_earlier_classifications_come_with_day_place_and_words(run, store, repor
 
 @pytest.mark.req("C-05")
 def test_the_lint_change_should_have_removed_the_failure_in_b(run, store, reports):
-    before = remember(run("b"), store).before(GREETING)
+    before = RunHistory(run("b"), store).before(GREETING)
 
     assert before.should_be_gone
     assert [(one.action.date, one.why) for one in before.due] == [
@@ -102,7 +102,7 @@ def test_the_lint_change_should_have_removed_the_failure_in_b(run, store, report
 
 @pytest.mark.req("C-05")
 def test_a_change_that_came_after_the_run_should_have_removed_nothing_in_it(run, store, reports):
-    before = remember(run("a"), store).before(GREETING)
+    before = RunHistory(run("a"), store).before(GREETING)
 
     assert before.is_repeat
     assert not before.should_be_gone
@@ -110,7 +110,7 @@ def test_a_change_that_came_after_the_run_should_have_removed_nothing_in_it(run,
 
 @pytest.mark.req("C-05")
 def test_the_run_shows_which_actions_worked(run, store, reports):
-    found = remember(run("b"), store).effects
+    found = RunHistory(run("b"), store).effects
 
     assert [(one.action.path, one.worked, one.why) for one in found] == [
         ("eslint.config.mjs", "no", "000-fundamentals/002-http_greeting fails again"),
@@ -123,7 +123,7 @@ def test_the_run_shows_which_actions_worked(run, store, reports):
 
 
 def test_of_actions_after_the_run_nothing_is_told(run, store, reports):
-    assert remember(run("a"), store).effects == ()
+    assert RunHistory(run("a"), store).effects == ()
 
 
 @pytest.mark.req("C-20")
@@ -165,14 +165,14 @@ def test_the_same_action_in_store_and_report_is_one(run, store, reports):
     told = {"what": "now ignores unused arguments", "path": "eslint.config.mjs", "date": "2026-03-04"}
     keep_action(store, Action(id="1", addresses=(GREETING,), **told))
 
-    assert [one.action.date for one in remember(run("b"), store).effects] == ["2026-03-04", "2026-03-05"]
+    assert [one.action.date for one in RunHistory(run("b"), store).effects] == ["2026-03-04", "2026-03-05"]
 
 
 def test_an_action_that_only_the_store_knows_is_looked_at_too(run, store):
     run("a")
     keep_action(store, Action(id="1", what="asks for an error", path="T", addresses=(REMOVE,), date="2026-03-05"))
 
-    assert [(one.action.path, one.worked) for one in remember(run("b"), store).effects] == [("T", "yes")]
+    assert [(one.action.path, one.worked) for one in RunHistory(run("b"), store).effects] == [("T", "yes")]
 
 
 def a_run_of_one_case(store, day, outcome):
@@ -193,7 +193,7 @@ def test_what_worked_is_told_by_the_first_run_after_it(store, day, told):
     runs = {when: a_run_of_one_case(store, when, "pass") for when in ("2026-03-03", "2026-03-04")}
     keep_action(store, Action(id="1", what="w", path="p", addresses=("s/one",), date="2026-03-02"))
 
-    assert [one.worked for one in remember(runs[day], store).effects] == told
+    assert [one.worked for one in RunHistory(runs[day], store).effects] == told
 
 
 def test_what_still_fails_is_told_every_time(store):
@@ -201,17 +201,17 @@ def test_what_still_fails_is_told_every_time(store):
         a_run_of_one_case(store, day, "fail")
     keep_action(store, Action(id="1", what="w", path="p", addresses=("s/one",), date="2026-03-02"))
 
-    assert [one.worked for one in remember(a_run_of_one_case(store, "2026-03-04", "fail"), store).effects] == ["no"]
+    assert [one.worked for one in RunHistory(a_run_of_one_case(store, "2026-03-04", "fail"), store).effects] == ["no"]
 
 
 def test_reports_of_a_folder_that_is_named_are_the_only_ones(run, store, reports, tmp_path):
     (tmp_path / "empty").mkdir()
 
     with reports_at(tmp_path / "empty"):
-        found = remember(run("b"), store).shelved
+        found = RunHistory(run("b"), store).shelved
 
     assert found.same_model == ()
-    assert len(remember(run("b"), store).shelved.same_model) == 2
+    assert len(RunHistory(run("b"), store).shelved.same_model) == 2
 
 
 def test_a_folder_that_is_not_there_is_told_before_anything_is_done(tmp_path):

@@ -7,12 +7,12 @@ from errata.compare.pooling import pool_runs
 from errata.errors import ErrataError
 from errata.model import Exclusion, Reviewer, Verdict
 from errata.runs.names import runs_named
-from errata.runs.scores import score_run
+from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 
 
 def scored(store, fixtures, path, **given):
-    return [score_run(stored, store, **given) for stored in runs_named([str(fixtures / "sources" / path)], store)]
+    return [RunView(stored, store).scores(**given) for stored in runs_named([str(fixtures / "sources" / path)], store)]
 
 
 def only(store, fixtures, path, **given):
@@ -168,7 +168,7 @@ def test_verdicts_take_the_place_of_attributions(store, fixtures):
     verdicts = {one.id: read(one, *owners.get(one.case.removeprefix("convex-evals/"), ("model", "MODEL_FAULT")))
                 for one in failures}  # fmt: skip
 
-    score = score_run(stored, store, verdicts=verdicts).scores["reviewed"]
+    score = RunView(stored, store, verdicts=verdicts).scores().scores["reviewed"]
 
     assert (score.passed, score.total, score.left_out) == (16, 23, {"grader": 1, "known gap": 1})
     assert score.note == "9 of 9 reviewed"

@@ -72,7 +72,7 @@ def command(
             failures = RunView(stored, store).failures(filters, limit=limit)
             found += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
     if not found:
-        refuse_unknown(filters, looked_at, store)
+        refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
 
 
 def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> int:

@@ -12,14 +12,13 @@ from errata.buckets.reconcile import SuggestionResult, freed_by_reading
 from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
 from errata.buckets.suggest import shared_parameters, suggest
 from errata.errors import StoreError
-from errata.model import Attempt, Attribution, BucketMark, BucketPlace, RunBuckets, StoredRun
+from errata.model import Attempt, Attribution, BucketMark, RunBuckets, StoredRun
 from errata.model.standing import standing
 from errata.runs.explanation import BY_DEFAULT
-from errata.runs.standings import standing_now, standing_of
-from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import categories_of, with_texts
+from errata.runs.standings import standing_of
+from errata.store.attempts import with_texts
 from errata.store.attributed import attributed_failures
-from errata.store.buckets import bucket_marks, bucket_places, buckets_of, placements_of_run, remove_pending_marks
+from errata.store.buckets import bucket_marks, buckets_of, placements_of_run, remove_pending_marks
 from errata.store.database import Store
 from errata.store.runs import all_runs
 from errata.triage.reasons import error_lines, has_logs
@@ -40,49 +39,47 @@ WITH_LOGS = 1_000
 
 def ensure_buckets(view: "RunView", *, most: int = CHEAP) -> None:
     """Suggest where the buckets of the run are stale, unless it has very many failures; other runs are left alone."""
-    suggest_if_cheap(view.stored, view.store, most=most)
-
-
-def suggest_if_cheap(stored: StoredRun, store: Store, *, most: int = CHEAP) -> None:
-    mark = bucket_marks(store, [stored.run.id]).get(stored.run.id)
-    if mark is not None and 0 < stored.counts.failures <= most and not _is_fresh(mark, pending=True):
+    view.ensure_triaged()
+    mark = bucket_marks(view.store, [view.run.id]).get(view.run.id)
+    if mark is not None and 0 < view.stored.counts.failures <= most and not _is_fresh(mark, pending=True):
         with suppress(StoreError):  # a store that can only be read still shows the rest
-            suggest_run(stored, store)
+            suggest_run(view)
 
 
-def ensure_all_buckets(runs: Iterable[StoredRun], store: Store) -> None:
+def ensure_all_buckets(views: Iterable["RunView"], store: Store) -> None:
     """Suggest for those runs that are new or have grown, or whose attributions or verdicts are others."""
-    failed = [one for one in runs if one.counts.failures]
+    failed = [view for view in views if view.stored.counts.failures]
     with store.kept_open():
-        for one in failed:
-            triage_if_needed(one, store)
-    marks = bucket_marks(store, [one.run.id for one in failed])
-    current = [one for one in failed if one.run.id in marks]
-    pending = {one.run.suite for one in current if not _is_fresh(marks[one.run.id])}
-    for _ in suggest_runs([one for one in current if not _is_fresh(marks[one.run.id], pending=True)], store):
+        for view in failed:
+            view.ensure_triaged()
+    marks = bucket_marks(store, [view.run.id for view in failed])
+    current = [view for view in failed if view.run.id in marks]
+    pending = {view.run.suite for view in current if not _is_fresh(marks[view.run.id])}
+    for _ in suggest_runs([view for view in current if not _is_fresh(marks[view.run.id], pending=True)]):
         pass
     for suite in pending:
-        update_parameters(store, suite)
+        update_parameters([view for view in current if view.run.suite == suite], store, suite)
         remove_pending_marks(store, suite, PENDING)
 
 
-def suggest_runs(runs: Iterable[StoredRun], store: Store, *, dry_run: bool = False) -> Iterator[SuggestionResult]:
+def suggest_runs(views: Iterable["RunView"], *, dry_run: bool = False) -> Iterator[SuggestionResult]:
     """Stale or not; the oldest first, so that its buckets are recognised in the later ones."""
-    failed = [one for one in runs if one.counts.failures]
-    for stored in sorted(failed, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
-        yield suggest_run(stored, store, dry_run=dry_run)
+    failed = [view for view in views if view.stored.counts.failures]
+    for view in sorted(failed, key=lambda one: (one.run.started_at or one.stored.imported_at, one.stored.pk)):
+        yield suggest_run(view, dry_run=dry_run)
 
 
-def suggest_run(stored: StoredRun, store: Store, *, dry_run: bool = False) -> SuggestionResult:
+def suggest_run(view: "RunView", *, dry_run: bool = False) -> SuggestionResult:
     """Suggest again for all failures of a run; what a person placed stays. A dry run keeps nothing."""
-    triage_if_needed(stored, store)
+    view.ensure_triaged()
+    stored, store = view.stored, view.store
     mark = _mark(bucket_marks(store, [stored.run.id])[stored.run.id])
     placed = [one for one in placements_of_run(store, stored.run.id).values() if one.author]
     reviews = standing_of(store, stored.run.id) if placed else {}
     freed = freed_by_reading(placed, {attempt: one.standing for attempt, one in reviews.items()})
     known = {one.id: one for one in buckets_of(store, stored.run.suite)}
     fixed = {one.attempt: one.bucket for one in placed if one.attempt not in freed and one.bucket in known}
-    failures = list(failures_to_group(stored, store))
+    failures = list(failures_to_group(view))
     return keep_suggestion(
         store,
         stored,
@@ -97,14 +94,15 @@ def suggest_run(stored: StoredRun, store: Store, *, dry_run: bool = False) -> Su
     )
 
 
-def update_parameters(store: Store, suite: str) -> None:
+def update_parameters(views: Iterable["RunView"], store: Store, suite: str) -> None:
     """What the members of each bucket share besides how they fail, over all runs of a suite."""
+    known = {view.stored.pk: view for view in views}
     runs = [one for one in all_runs(store) if one.run.suite == suite and one.counts.failures]
     members = (
         (placed[failure.attempt].bucket, failure)
         for stored in runs
         for placed in [placements_of_run(store, stored.run.id)]
-        for failure in failures_to_group(stored, store, logs=False)
+        for failure in failures_to_group(known.get(stored.pk) or _view_of(stored, store), logs=False)
         if failure.attempt in placed
     )
     changed = shared_parameters(members, buckets_of(store, suite))
@@ -112,23 +110,16 @@ def update_parameters(store: Store, suite: str) -> None:
         keep_parameters(store, changed)
 
 
-def bucket_of(stored: StoredRun, store: Store) -> dict[str, BucketPlace]:
-    """Attempt → its bucket. Suggestions are made first where they are missing and cost little."""
-    triage_if_needed(stored, store)
-    suggest_if_cheap(stored, store)
-    return bucket_places(store, stored.run.id)
+def _view_of(stored: StoredRun, store: Store) -> "RunView":
+    from errata.runs.view import RunView  # noqa: PLC0415 a view has buckets, and buckets need views
+
+    return RunView(stored, store)
 
 
-def bucket_of_one(stored: StoredRun, attempt: str, store: Store) -> BucketPlace | None:
-    """For those who look at one failure after the other, and do not want to wait."""
-    suggest_if_cheap(stored, store, most=FEW)
-    return bucket_places(store, stored.run.id, [attempt]).get(attempt)
-
-
-def buckets_of_run(stored: StoredRun, store: Store) -> RunBuckets:
+def buckets_of_run(view: "RunView") -> RunBuckets:
     """How far the buckets of one run are, for those who show its review."""
-    suggest_if_cheap(stored, store)
-    return count_run_buckets(store, stored.run.id)
+    ensure_buckets(view)
+    return count_run_buckets(view.store, view.run.id)
 
 
 def text_of(now: datetime) -> str:
@@ -148,13 +139,13 @@ def _mark(mark: BucketMark) -> str:
 
 
 def failures_to_group(
-    stored: StoredRun, store: Store, only: Collection[str] | None = None, *, logs: bool = True
+    view: "RunView", only: Collection[str] | None = None, *, logs: bool = True
 ) -> Iterator[FailureToGroup]:
     """Failures with their attributions, standing verdicts and log lines: all of the run, or these attempts only."""
+    stored, store = view.stored, view.store
     few = stored.counts.failures <= WITH_LOGS
     rules, clusters = _rules(rules_in_use()), _clusters(rules_in_use())
-    categories = categories_of(store, stored.pk)
-    standings = standing_now(stored, store)
+    categories, standings = view.categories, view.standings
     for attempt, attribution in attributed_failures(store, stored.pk, steps=few):
         if only is not None and attempt.id not in only:
             continue

@@ -11,9 +11,8 @@ from errata.model.failure import Filters
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.verdict import word_for
-from errata.runs.bucketing import bucket_of
 from errata.runs.history import Remembered
-from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, categories_of, with_texts
+from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, with_texts
 from errata.store.database import Store
 from errata.text.nearest import did_you_mean
 from errata.triage.expected import expected_of
@@ -153,12 +152,6 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
         yield Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
 
 
-def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
-    from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
-
-    return RunView(stored, store).failures(filters, limit=limit)
-
-
 def _owner(said: Attribution | None, stood: Standing | None) -> str:
     """Who was named by a reader goes before who was named by rules."""
     return stood.verdict.owner if stood else said.owner if said else ""
@@ -184,19 +177,19 @@ def _wanted(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, 
     )
 
 
-def refuse_unknown(filters: Filters, runs: Sequence[StoredRun], store: Store) -> None:
+def refuse_unknown(filters: Filters, views: Sequence["RunView"]) -> None:
     """Where nothing fits: a check, category, case or bucket that no run knows is a slip, and no empty answer."""
     if filters.failed_check:
-        checks = dict.fromkeys(name for one in runs for name in one.counts.checks)
+        checks = dict.fromkeys(name for view in views for name in view.stored.counts.checks)
         _refuse("check", filters.failed_check, list(checks), filters.failed_check in checks)
     if filters.category:
-        categories = {name for one in runs for name in categories_of(store, one.pk).values() if name}
+        categories = {name for view in views for name in view.categories.values() if name}
         _refuse("category", filters.category, sorted(categories), filters.category in categories)
     if filters.case:
-        cases = dict.fromkeys(name for one in runs for name in case_names(one, store))
+        cases = dict.fromkeys(name for view in views for name in case_names(view.stored, view.store))
         _refuse("case", filters.case, list(cases), any(filters.case in name for name in cases))
     if filters.bucket:
-        slugs = dict.fromkeys(slip.slug for one in runs for slip in bucket_of(one, store).values())
+        slugs = dict.fromkeys(place.slug for view in views for place in view.buckets.values())
         _refuse("bucket", filters.bucket, list(slugs), any(slug.startswith(filters.bucket) for slug in slugs))
 
 

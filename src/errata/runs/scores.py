@@ -9,7 +9,6 @@ from errata.compare.policies import scores_of
 from errata.compare.scores import Group, Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attribution, StoredRun, Verdict
-from errata.store.database import Store
 from errata.triage.rulebook import Rule
 from errata.triage.rulesets import rules_in_use
 
@@ -100,22 +99,3 @@ def _proofs(scores: Mapping[Policy, Score], said: Mapping[str, Attribution]) -> 
                 found.setdefault((group.why, group.signal), Proof(one.where, one.quote, member.case))
                 break
     return found
-
-
-def score_run(
-    stored: StoredRun,
-    store: Store,
-    *,
-    timeouts: Timeouts = "count",
-    verdicts: Mapping[str, Verdict] | None = None,
-    to_pool: bool = False,
-) -> Scores:
-    from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
-
-    return RunView(stored, store, verdicts=verdicts).scores(timeouts=timeouts, to_pool=to_pool)
-
-
-def opinions_on(stored: StoredRun, store: Store, *, verdicts: Mapping[str, Verdict] | None = None) -> Opinions:
-    from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
-
-    return RunView(stored, store, verdicts=verdicts).opinions

@@ -39,12 +39,6 @@ def standing_now(
     return {attempt: said for attempt, said in found.items() if attempt not in gone}
 
 
-def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
-    """Those that a score goes by."""
-    stood = {attempt: said.standing for attempt, said in standing_now(stored, store).items()}
-    return {attempt: one.verdict for attempt, one in stood.items() if counts(one)}
-
-
 def counts(stood: Standing) -> bool:
     """Not one that needs a second, since text that talks to the reader may have made it."""
     return stood.final or stood.verdict.inherited_from is not None

@@ -17,7 +17,7 @@ from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, S
 from errata.model.counts import Cell
 from errata.model.failure import Filters
 from errata.model.standing import AttemptReview
-from errata.runs.bucketing import bucket_of, bucket_of_one
+from errata.runs.bucketing import FEW, ensure_buckets
 from errata.runs.failures import Failure, join_failures
 from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
@@ -28,7 +28,7 @@ from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of, broken_measurements
-from errata.store.buckets import buckets_of
+from errata.store.buckets import bucket_places, buckets_of
 from errata.store.cells import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
@@ -162,11 +162,13 @@ class RunView:
     @cached_property
     def buckets(self) -> dict[str, BucketPlace]:
         """Attempt → its bucket. Suggests buckets first where they are missing and cost little."""
-        return bucket_of(self.stored, self.store)
+        ensure_buckets(self)
+        return bucket_places(self.store, self.run.id)
 
     def bucket_of(self, attempt: str) -> BucketPlace | None:
         """Of one failure, for those who look at one after the other and do not want to wait."""
-        return bucket_of_one(self.stored, attempt, self.store)
+        ensure_buckets(self, most=FEW)
+        return bucket_places(self.store, self.run.id, [attempt]).get(attempt)
 
     # history
 

@@ -18,7 +18,7 @@ from errata.model.standing import Standing, standing
 from errata.runs.bucketing import ensure_all_buckets, failures_to_group, suggest_runs
 from errata.runs.names import handles_of
 from errata.runs.show import ShownAttempt, find_shown
-from errata.runs.standings import standing_now
+from errata.runs.view import RunView
 from errata.store.buckets import (
     bucket_places,
     bucket_table,
@@ -57,6 +57,10 @@ class BucketDetails(msgspec.Struct, frozen=True, kw_only=True):
     history: tuple[HistoryEntry, ...]
 
 
+def _views(runs: Iterable[StoredRun], store: Store) -> list[RunView]:
+    return [RunView(stored, store) for stored in runs]
+
+
 # looking
 
 
@@ -64,13 +68,13 @@ def list_buckets(
     store: Store, runs: Sequence[StoredRun] = (), *, alone: bool = False, limit: int | None = None
 ) -> BucketTable:
     """Over these runs, or over all; stale suggestions are made again first."""
-    ensure_all_buckets(runs or all_runs(store), store)
+    ensure_all_buckets(_views(runs or all_runs(store), store), store)
     run_ids = [one.run.id for one in runs] if runs else None
     return bucket_table(store, run_ids=run_ids, alone=alone, limit=limit)
 
 
 def show_bucket(bucket: Bucket, store: Store, *, most: int | None) -> BucketDetails:
-    ensure_all_buckets(all_runs(store, suite=bucket.suite), store)
+    ensure_all_buckets(_views(all_runs(store, suite=bucket.suite), store), store)
     counts = count_bucket(store, bucket)
     members = sorted(placements_in(store, bucket.id), key=_order)
     return BucketDetails(
@@ -93,7 +97,7 @@ def _order(placement: Placement) -> tuple[bool, bool, str]:
 def _members(store: Store, bucket: Bucket, members: Sequence[Placement]) -> Iterator[BucketMember]:
     known = {one.run.id: one for one in all_runs(store)}
     names = AttemptNames(known.values())
-    standings = {run: standing_now(known[run], store) for run in {one.run for one in members}}
+    standings = {run: RunView(known[run], store).standings for run in {one.run for one in members}}
     for one in members:
         stored = known[one.run]
         review = standings[one.run].get(one.attempt)
@@ -121,8 +125,8 @@ def _quote(store: Store, stored: StoredRun, attempt: str, review: Standing | Non
 
 def suggest_buckets(runs: Iterable[StoredRun], store: Store, *, dry_run: bool = False) -> Iterator[SuggestionResult]:
     """Stale or not; one result for each run with failures."""
-    meant = list(runs)
-    yield from suggest_runs(meant, store, dry_run=dry_run)
+    meant = _views(runs, store)
+    yield from suggest_runs(meant, dry_run=dry_run)
     if not dry_run:
         ensure_all_buckets(meant, store)  # the parameters that they share with buckets of other runs
 
@@ -169,7 +173,9 @@ def _failures_in(bucket: Bucket, store: Store) -> list[FailureToGroup]:
     by_run: dict[str, set[str]] = {}
     for one in placements_in(store, bucket.id):
         by_run.setdefault(one.run, set()).add(one.attempt)
-    return [one for run, some in by_run.items() for one in failures_to_group(run_by_id(store, run), store, some)]
+    return [
+        one for run, some in by_run.items() for one in failures_to_group(RunView(run_by_id(store, run), store), some)
+    ]
 
 
 # names
@@ -180,7 +186,7 @@ def bucket_named(name: str, store: Store) -> Bucket:
 
     Stale suggestions are made again first, so that the newest verdicts count.
     """
-    ensure_all_buckets(all_runs(store), store)
+    ensure_all_buckets(_views(all_runs(store), store), store)
     living = buckets_of(store)
     found = _meant(name, living)
     if len(found) == 1:
@@ -237,7 +243,7 @@ def failures_named(things: Iterable[str], store: Store) -> list[str]:
         if not isinstance(shown, ShownAttempt):
             hint = f"name a failure of it: `errata failures {thing}` lists them"
             raise SettingsError(f"`{thing}` is a run, and a bucket holds failures", hint=hint)
-        ensure_all_buckets([shown.stored], store)
+        ensure_all_buckets(_views([shown.stored], store), store)
         placed = placements_of_run(store, shown.stored.run.id)
         same = [each for each, one in placed.items() if one.case == shown.attempt.case]
         chosen = [each for each in same if each == shown.attempt.id] if _is_exact(thing, shown) else same

@@ -92,7 +92,8 @@ def report_comparison(
     """`common` compares runs of unequal suites, on the cases that they share."""
     store = views[0].store
     comparison = RunSet(views, store).compare(ComparisonOptions(common=common, least=1))
-    ensure_all_buckets([one.runs[0] for one in comparison.runs], store)
+    compared = {one.runs[0].pk for one in comparison.runs}
+    ensure_all_buckets([view for view in views if view.stored.pk in compared], store)
     report = comparison_report(views, comparison, made=day)
     return write_comparison_report(report, views, output=output, html=html)
 

@@ -87,7 +87,7 @@ def has_failures(runs: Sequence[StoredRun], store: Store, filters: Filters) -> b
     """Whether any fits the filters. A filter that no run knows is refused."""
     if any(packets.has_failures(context_for(stored, store), store, filters) for stored in runs):
         return True
-    refuse_unknown(filters, runs, store)
+    refuse_unknown(filters, [RunView(stored, store) for stored in runs])
     return False
 
 
@@ -101,7 +101,7 @@ def lease_next(thing: str, store: Store, request: LeaseRequest, *, now: datetime
     context = context_for(located.stored, store)
     leased = lease.lease_packet(context, store, request, attempt=attempt, now=now)
     if isinstance(leased, NothingWaiting) and not leased.failures and not attempt:
-        refuse_unknown(request.filters, [located.stored], store)
+        refuse_unknown(request.filters, [RunView(located.stored, store)])
     return leased
 
 
@@ -196,7 +196,7 @@ def inherit(verdicts: Sequence[Verdict], store: Store, at: str) -> int:
 
 
 def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
-    return queue.review_status(context_for(stored, store), store, buckets_of_run(stored, store), now=now)
+    return queue.review_status(context_for(stored, store), store, buckets_of_run(RunView(stored, store)), now=now)
 
 
 def agreement_of(runs: Sequence[StoredRun], store: Store) -> list[agreement.TaxonomyAgreement]:
@@ -227,7 +227,7 @@ def plan_review(runs: Sequence[StoredRun], store: Store, request: "Request", *, 
 
     plan = run.plan_review([context_for(stored, store) for stored in runs], store, request, now=now)
     if not any(part.queue.failures for part in plan.parts):
-        refuse_unknown(request.filters, runs, store)
+        refuse_unknown(request.filters, [RunView(stored, store) for stored in runs])
     return plan
 
 
