@@ -9,6 +9,7 @@ from errata.model import Run
 from errata.runs.bucketing import failures_to_group
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_run
+from errata.runs.view import RunView
 from errata.store.database import open_store
 from errata.store.runs import run_by_id
 
@@ -33,7 +34,9 @@ class Reader:
         imported = [run_by_id(store, run.id) for summary in import_paths([path], store) for run in summary.runs]
         for stored in imported:
             triage_run(stored, store)
-        found = [Read(stored.run, failing) for stored in imported for failing in failures_to_group(stored, store)]
+        found = [
+            Read(stored.run, failing) for stored in imported for failing in failures_to_group(RunView(stored, store))
+        ]
         store.engine.dispose()
         for left in self.scratch.glob("errata.db*"):
             left.unlink()

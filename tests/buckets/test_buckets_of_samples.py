@@ -10,6 +10,7 @@ from errata.model.identity import split_attempt_id
 from errata.runs.bucketing import failures_to_group
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_run
+from errata.runs.view import RunView
 from errata.store.database import open_store
 from errata.store.runs import run_by_id
 
@@ -25,7 +26,7 @@ def failures(tmp_path):
             for run in summary.runs:
                 stored = run_by_id(store, run.id)
                 triage_run(stored, store)
-                found += failures_to_group(stored, store)
+                found += failures_to_group(RunView(stored, store))
         return found
 
     return read
