@@ -11,7 +11,7 @@ import pytest
 
 from errata.cli.review.next_ import form_of
 from errata.model import Packet
-from errata.model.codec import from_json
+from errata.model.codec import from_json, to_whole
 from errata.review.answers import FIELDS
 from reading import RUN_B, an_answer, submitted
 from terminal import done, errata
@@ -55,7 +55,7 @@ def test_the_packet_is_described_whole():
 
 
 def test_the_verdict_is_described_whole():
-    form = form_of(from_json(json.dumps(handed()["packet"]), Packet), "token")
+    form = to_whole(form_of(from_json(json.dumps(handed()["packet"]), Packet), "token"))
 
     assert fields("Verdicts") == set(form) == {*FIELDS, "attempt_id", "lease", "packet_hash", "taxonomy"}
 
