@@ -8,7 +8,7 @@ BENCH := $(VENV)/bench
 BENCH_READY := $(BENCH)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage lock clean help
+.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house lock clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -84,6 +84,9 @@ requirements: $(READY) ## which requirement is proven by which test, and whether
 
 sabotage: $(READY) ## take out what each requirement needs; a test of it has to fail
 	@$(BIN)/python scripts/sabotage.py
+
+house: $(READY) ## measure the layout: modules, passes, imports
+	@$(BIN)/python scripts/measure_house.py --before docs/lab/house-before.json
 
 bench-report: $(READY) ## reports over 10,000 failures
 	@$(BIN)/python -m bench.reports

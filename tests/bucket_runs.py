@@ -1,17 +1,28 @@
 """Short ways to a store with failures in buckets."""
 
-from errata.buckets.changes import By
-from errata.buckets.suggest import bucket_if_needed
-from errata.model import Attempt, ErrorInfo, Reviewer, Run, SourceInfo, StoredRun, Subject, Verdict, attempt_id
-from errata.store.bucket_changes import filing
-from errata.store.buckets import Slip, buckets_of, slips_of
+from errata.buckets.edit import Author
+from errata.model import (
+    Attempt,
+    BucketPlace,
+    ErrorInfo,
+    Reviewer,
+    Run,
+    SourceInfo,
+    StoredRun,
+    Subject,
+    Verdict,
+    attempt_id,
+)
+from errata.runs.bucketing import ensure_all_buckets
+from errata.store.bucket_changes import bucket_transaction
+from errata.store.buckets import bucket_places, buckets_of
 from errata.store.database import Store
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, run_by_id
 
-ANA = By(author="ana", at="2026-03-01T10:00:00Z")
+ANA = Author(name="ana", at="2026-03-01T10:00:00Z")
 
 
 def a_stored_run(
@@ -37,17 +48,17 @@ def _attempt(run: Run, case: str, error: str) -> Attempt:
 
 
 def suggested(store: Store) -> None:
-    bucket_if_needed(all_runs(store), store)
+    ensure_all_buckets(all_runs(store), store)
 
 
-def slips(store: Store, stored: StoredRun) -> dict[str, Slip]:
+def places(store: Store, stored: StoredRun) -> dict[str, BucketPlace]:
     """Case → its bucket."""
-    found = slips_of(store, stored.run.id)
-    return {attempt.partition("/")[2].partition("#")[0]: slip for attempt, slip in found.items()}
+    found = bucket_places(store, stored.run.id)
+    return {attempt.partition("/")[2].partition("#")[0]: place for attempt, place in found.items()}
 
 
 def bucket_at(store: Store, stored: StoredRun, case: str):
-    wanted = slips(store, stored)[case].id
+    wanted = places(store, stored)[case].id
     return next(one for one in buckets_of(store) if one.id == wanted)
 
 
@@ -69,8 +80,8 @@ def read(store: Store, *verdicts: Verdict) -> None:
 
 def state(store: Store) -> tuple:
     """All that a user can see: living buckets as they are, and where every failure lies."""
-    with filing(store, keep=False) as desk:
+    with bucket_transaction(store, keep=False) as transaction:
         suites = sorted({one.suite for one in buckets_of(store)})
-        living = [one.bucket for suite in suites for one in desk.filed(suite) if not one.gone]
-        members = {one.attempt: one for bucket in living for one in desk.members(bucket.id)}
+        living = [one.bucket for suite in suites for one in transaction.versions(suite) if not one.gone]
+        members = {one.attempt: one for bucket in living for one in transaction.members(bucket.id)}
     return tuple(living), tuple(members[each] for each in sorted(members))

@@ -9,8 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[impo
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score  # type: ignore[import-untyped, unused-ignore]
 
 from bench.buckets.samples import Labelled
-from errata.buckets.failing import Failing
-from errata.buckets.suggesting import suggest
+from errata.buckets.failure import FailureToGroup
+from errata.buckets.suggest import suggest
 
 
 class Score(NamedTuple):
@@ -67,17 +67,17 @@ def _score(causes: Sequence[str], found: Sequence[object]) -> Score:
     return Score(float(v_measure_score(causes, numbers)), ami, len(set(numbers)))
 
 
-def _by_errata(failures: Sequence[Failing]) -> list[str]:
-    places = {member.attempt: bucket.id for bucket in suggest(failures) for member in bucket.members}
+def _by_errata(failures: Sequence[FailureToGroup]) -> list[str]:
+    places = suggest(failures).places
     return [places[failing.attempt] for failing in failures]
 
 
-def _by_k_means(failures: Sequence[Failing], causes: int) -> list[int]:
+def _by_k_means(failures: Sequence[FailureToGroup], causes: int) -> list[int]:
     texts = [" ".join(one.texts) or one.key.exact for one in failures]
     k_means = KMeans(n_clusters=min(causes, len(set(texts))), n_init=10, random_state=0)
     found = k_means.fit_predict(TfidfVectorizer().fit_transform(texts))
     return [int(number) for number in found]
 
 
-def _first_text(failing: Failing) -> str:
+def _first_text(failing: FailureToGroup) -> str:
     return next(iter(failing.texts), failing.key.exact)

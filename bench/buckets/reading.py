@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from errata.buckets.failing import Failing
-from errata.buckets.inputs import failing_in
+from errata.buckets.failure import FailureToGroup
 from errata.model import Run
+from errata.runs.bucketing import failures_to_group
 from errata.runs.importing import import_paths
 from errata.runs.triaging import triage_run
 from errata.store.database import open_store
@@ -15,7 +15,7 @@ from errata.store.runs import run_by_id
 
 class Read(NamedTuple):
     run: Run
-    failing: Failing
+    failing: FailureToGroup
 
 
 class Reader:
@@ -33,7 +33,7 @@ class Reader:
         imported = [run_by_id(store, run.id) for summary in import_paths([path], store) for run in summary.runs]
         for stored in imported:
             triage_run(stored, store)
-        found = [Read(stored.run, failing) for stored in imported for failing in failing_in(stored, store)]
+        found = [Read(stored.run, failing) for stored in imported for failing in failures_to_group(stored, store)]
         store.engine.dispose()
         for left in self.scratch.glob("errata.db*"):
             left.unlink()

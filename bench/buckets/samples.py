@@ -11,7 +11,7 @@ from bench.buckets.reading import Read, Reader
 from bench.triage.logs import FIXTURES, Target, copy_of
 from bench.triage.samples import Sample, fresh, injected, place_of
 from bench.triage.soundness import is_meant
-from errata.buckets.failing import Failing
+from errata.buckets.failure import FailureToGroup
 from errata.model import Reviewer, Verdict
 
 HERE = Path(__file__).parent
@@ -20,7 +20,7 @@ NOBODY = Reviewer(kind="person", name="annotator")
 
 
 class Labelled(NamedTuple):
-    failing: Failing
+    failing: FailureToGroup
     cause: str
     harness: str = ""
 
@@ -81,9 +81,11 @@ def _labelled(one: Read, cause: str, fixture: str) -> Labelled:
     return Labelled(msgspec.structs.replace(one.failing, **changes), cause)
 
 
-def _read(number: str, text: str) -> Failing:
+def _read(number: str, text: str) -> FailureToGroup:
     verdict = Verdict(
         id=number, attempt=number, taxonomy="", label="", owner="model", cause=text, confidence="certain",
         reviewer=NOBODY,
     )  # fmt: skip
-    return Failing(attempt=number, suite="who-and-when", owner="model", texts=(text,), verdict=verdict, final=True)
+    return FailureToGroup(
+        attempt=number, suite="who-and-when", owner="model", texts=(text,), verdict=verdict, final=True
+    )

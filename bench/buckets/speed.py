@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from bench.triage.templates import faults
-from errata.buckets.failing import Failing
-from errata.buckets.suggesting import suggest
+from errata.buckets.failure import FailureToGroup
+from errata.buckets.suggest import suggest
 from errata.model import FailureKey
 
 FAILURES = 100_000
@@ -27,13 +27,13 @@ def speeds(failures: int = FAILURES) -> Iterator[Speed]:
     for what, made in (("errors", _errors(failures)), ("reasons, no two alike", _reasons(failures))):
         given = list(made)
         started, used = time.perf_counter(), time.process_time()
-        buckets = suggest(given)
+        found = suggest(given)
         seconds, cpu = time.perf_counter() - started, time.process_time() - used
-        assert sum(len(bucket.members) for bucket in buckets) == failures
-        yield Speed(what, failures, seconds, cpu, len(buckets))
+        assert len(found.places) == failures
+        yield Speed(what, failures, seconds, cpu, len(found.buckets))
 
 
-def _errors(failures: int) -> Iterator[Failing]:
+def _errors(failures: int) -> Iterator[FailureToGroup]:
     chance = random.Random(7)
     thrown = [template for template in faults() if template.type and template.text]
     for number in range(failures):
@@ -43,7 +43,7 @@ def _errors(failures: int) -> Iterator[Failing]:
         yield _failing(number, key, text, template.owner, chance)
 
 
-def _reasons(failures: int) -> Iterator[Failing]:
+def _reasons(failures: int) -> Iterator[FailureToGroup]:
     """Sentences of words that are as unevenly frequent as those of a language."""
     chance = random.Random(7)
     words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9))) for _ in range(WORDS)]
@@ -53,8 +53,8 @@ def _reasons(failures: int) -> Iterator[Failing]:
         yield _failing(number, FailureKey(exact=f"judge:{text[:140]}", coarse="judge"), text, "model", chance)
 
 
-def _failing(number: int, key: FailureKey, text: str, owner: str, chance: random.Random) -> Failing:
-    return Failing(
+def _failing(number: int, key: FailureKey, text: str, owner: str, chance: random.Random) -> FailureToGroup:
+    return FailureToGroup(
         attempt=f"run:case-{number}#1",
         case=f"case-{number % CASES}",
         suite="speed",

@@ -3,10 +3,10 @@
 import tomllib
 
 import pytest
-from a_failing import a_failing
 from bench.buckets.measures import each_harness, measure
 from bench.buckets.reading import Reader
 from bench.buckets.samples import HERE, Labelled, labelled, reasons
+from failures_to_group import a_failing
 
 
 @pytest.fixture(scope="module")

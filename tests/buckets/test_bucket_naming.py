@@ -1,18 +1,18 @@
 """Names that a person can read, from texts that nobody can trust."""
 
 import pytest
-from a_failing import a_failing, an_error, read_as
+from failures_to_group import a_failing, an_error, read_as
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errata.buckets.naming import LONGEST, readable
 from errata.buckets.opinions import slug_of
-from errata.buckets.readable import LONGEST, readable
-from errata.buckets.suggesting import suggest
+from errata.buckets.suggest import suggest
 from errata.text.clean import one_line
 
 
 def title(*failures) -> str:
-    (bucket,) = suggest(failures)
+    (bucket,) = suggest(failures).buckets
     return bucket.title
 
 
@@ -42,7 +42,7 @@ def test_the_wrapping_of_a_message_is_taken_off(text, told):
 def test_a_title_is_what_a_reader_said_where_somebody_has_read():
     failing = read_as(a_failing("1", "tests failed"), "off-by-one", "The window is off by one. Also the text is wrong.")
 
-    (bucket,) = suggest([failing])
+    (bucket,) = suggest([failing]).buckets
     assert (bucket.slug, bucket.title) == ("off-by-one", "The window is off by one")
 
 
@@ -98,7 +98,7 @@ def test_a_title_names_the_case_that_a_bucket_is_bound_to():
 def test_two_buckets_that_would_have_the_same_slug_get_two():
     failures = [an_error("1", "socket closed", owner="provider"), an_error("2", "socket closed", owner="harness")]
 
-    assert {bucket.slug for bucket in suggest(failures)} == {"socket-closed", "socket-closed-2"}
+    assert {bucket.slug for bucket in suggest(failures).buckets} == {"socket-closed", "socket-closed-2"}
 
 
 @pytest.mark.parametrize(
@@ -122,14 +122,14 @@ def test_a_secret_in_a_message_is_in_no_part_of_a_bucket_that_is_shown():
     text = f"push refused for token {secret} by the harbour"
     read = read_as(an_error("2", "another"), cause=f"The token {secret} was refused.", owner="harness")
 
-    for bucket in suggest([an_error("1", text, parameters={"tool": secret}), read]):
+    for bucket in suggest([an_error("1", text, parameters={"tool": secret}), read]).buckets:
         shown = (bucket.title, bucket.slug, bucket.description, *bucket.parameters.values())
         assert not any(secret in part or secret.lower() in part for part in shown)
 
 
 @given(st.text())
 def test_any_text_makes_a_clean_title(text):
-    for bucket in suggest([an_error("1", text), a_failing("2", text, category=text)]):
+    for bucket in suggest([an_error("1", text), a_failing("2", text, category=text)]).buckets:
         assert bucket.title == one_line(bucket.title)
         assert 0 < len(bucket.title) <= LONGEST
         assert bucket.slug == slug_of(bucket.slug)

@@ -1,9 +1,8 @@
 """Symptoms hide causes: what members share besides how they fail."""
 
-from a_failing import an_error, bucket_with
+from failures_to_group import an_error, bucket_with, members
 
-from errata.buckets.parameters import Parameters
-from errata.buckets.suggesting import suggest
+from errata.buckets.suggest import UsualParameters, suggest
 
 SYMPTOMS = ("no message in the stream", "the tool call could not be parsed", "the session never opened a socket")
 
@@ -25,26 +24,26 @@ def test_what_all_members_share_and_the_others_do_not_is_told():
 
 
 def test_what_every_failure_of_the_suite_has_explains_nothing():
-    assert all("model" not in bucket.parameters for bucket in suggest(one_package_is_missing()))
+    assert all("model" not in bucket.parameters for bucket in suggest(one_package_is_missing()).buckets)
 
 
 def test_a_single_failure_shares_nothing():
     failures = [an_error("1", "alone", parameters={"tool": "book"}), an_error("2", "pier", parameters={"tool": "end"})]
 
-    assert all(bucket.parameters == {"owner": "unknown"} for bucket in suggest(failures))
+    assert all(bucket.parameters == {"owner": "unknown"} for bucket in suggest(failures).buckets)
 
 
 def test_one_value_behind_several_buckets_stands_at_each_of_them():
-    buckets = suggest(one_package_is_missing())
+    found = suggest(one_package_is_missing())
 
-    told = [bucket.parameters.get("provider") for bucket in buckets if len(bucket.members) > 1]
+    told = [bucket.parameters.get("provider") for bucket in found.buckets if len(members(bucket, found)) > 1]
     assert told == ["google"] * 3
 
 
 def test_shared_values_are_of_the_same_suite():
     failures = [an_error(str(at), "same", suite=suite, parameters={"tool": "x"}) for at, suite in enumerate("aab")]
 
-    assert Parameters(failures).shared("a", failures[:2]) == {}
+    assert UsualParameters(failures).shared("a", failures[:2]) == {}
 
 
 def test_a_small_bucket_shares_a_common_value_by_chance():
@@ -60,5 +59,5 @@ def test_what_a_known_bucket_shared_goes_when_new_members_contradict_it():
     other = an_error("new", SYMPTOMS[0], parameters={"provider": "other"})
     same = an_error("new", SYMPTOMS[0], parameters={"provider": "google"})
 
-    assert "provider" not in bucket_with("new", suggest([other], known)).parameters
-    assert bucket_with("new", suggest([same], known)).parameters["provider"] == "google"
+    assert "provider" not in bucket_with("new", suggest([other], known.buckets, known.places)).parameters
+    assert bucket_with("new", suggest([same], known.buckets, known.places)).parameters["provider"] == "google"

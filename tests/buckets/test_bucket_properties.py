@@ -2,14 +2,13 @@
 
 import random
 
-import msgspec
-from a_failing import a_failing, an_error, members, read_as, together
+from failures_to_group import a_failing, an_error, members, read_as, together
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.buckets.failing import Failing
-from errata.buckets.suggesting import suggest
-from errata.model import Bucket, Member
+from errata.buckets.failure import FailureToGroup
+from errata.buckets.reconcile import role_of
+from errata.buckets.suggest import suggest
 
 WORDS = (
     "pier",
@@ -34,7 +33,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 
 @st.composite
-def failures(draw: st.DrawFn) -> list[Failing]:
+def failures(draw: st.DrawFn) -> list[FailureToGroup]:
     found = []
     for attempt in draw(st.lists(st.sampled_from(ATTEMPTS), unique=True, max_size=12)):
         common = {
@@ -56,10 +55,6 @@ def failures(draw: st.DrawFn) -> list[Failing]:
     return found
 
 
-def without_members(buckets: list[Bucket]) -> list[Bucket]:
-    return [msgspec.structs.replace(bucket, members=()) for bucket in buckets]
-
-
 @given(failures(), st.randoms())
 def test_the_order_of_the_failures_does_not_matter(given_, chance: random.Random):
     shuffled = list(given_)
@@ -70,15 +65,15 @@ def test_the_order_of_the_failures_does_not_matter(given_, chance: random.Random
 
 @given(failures(), st.booleans())
 def test_every_failure_is_in_exactly_one_bucket(given_, again):
-    found = suggest(given_, without_members(suggest(given_)) if again else ())
+    found = suggest(given_, suggest(given_).buckets if again else ())
 
-    listed = [member.attempt for bucket in found for member in bucket.members]
+    listed = [attempt for bucket in found.buckets for attempt in members(bucket, found)]
     assert sorted(listed) == sorted(failing.attempt for failing in given_)
 
 
 @given(failures())
 def test_ids_and_slugs_are_unique_and_nothing_is_unnamed(given_):
-    found = suggest(given_)
+    found = suggest(given_).buckets
 
     assert len({bucket.id for bucket in found}) == len(found)
     assert len({(bucket.suite, bucket.slug) for bucket in found}) == len(found)
@@ -90,46 +85,40 @@ def test_members_of_a_bucket_are_of_one_suite(given_):
     suites = {failing.attempt: failing.suite for failing in given_}
     root = {failing.attempt: failing.follows for failing in given_}
 
-    for bucket in suggest(given_):
-        own = {suites[each] for each in members(bucket) if root[each] not in suites}
+    found = suggest(given_)
+    for bucket in found.buckets:
+        own = {suites[each] for each in members(bucket, found) if root[each] not in suites}
         assert own <= {bucket.suite}
 
 
 @given(failures())
 def test_the_same_failures_are_found_again_in_the_same_buckets(given_):
     first = suggest(given_)
-    again = suggest(given_, without_members(first))
+    again = suggest(given_, first.buckets)
 
     assert together(again) == together(first)
-    assert {bucket.id for bucket in again} == {bucket.id for bucket in first}
+    assert {bucket.id for bucket in again.buckets} == {bucket.id for bucket in first.buckets}
 
 
 @given(failures(), st.data())
 def test_known_members_are_never_moved(given_, data):
-    first = without_members(suggest(given_))
+    first = suggest(given_).buckets
     if not first:
         return
     pinned: dict[str, str] = {}
     for failing in given_:
         if data.draw(st.booleans()):
             pinned[failing.attempt] = data.draw(st.sampled_from([bucket.id for bucket in first]))
-    known = [
-        msgspec.structs.replace(
-            bucket,
-            members=tuple(Member(attempt=each, role="assigned") for each, of in pinned.items() if of == bucket.id),
-        )
-        for bucket in first
-    ]
 
-    found = {member.attempt: bucket.id for bucket in suggest(given_, known) for member in bucket.members}
+    found = suggest(given_, first, pinned).places
 
     assert {attempt: found[attempt] for attempt in pinned} == pinned
 
 
 @given(failures(), failures())
 def test_more_failures_do_not_change_what_a_known_bucket_is_called(earlier, later):
-    known = without_members(suggest(earlier))
-    found = suggest(later, known)
+    known = suggest(earlier).buckets
+    found = suggest(later, known).buckets
 
     kept = [(bucket.id, bucket.suite, bucket.slug, bucket.title) for bucket in found[: len(known)]]
     assert kept == [(bucket.id, bucket.suite, bucket.slug, bucket.title) for bucket in known]
@@ -137,19 +126,18 @@ def test_more_failures_do_not_change_what_a_known_bucket_is_called(earlier, late
 
 @given(failures())
 def test_roles_tell_who_was_read(given_):
-    by_attempt = {failing.attempt: failing for failing in given_}
-    for bucket in suggest(given_):
-        for member in bucket.members:
-            verdict = by_attempt[member.attempt].verdict
-            read = "assigned" if verdict is None else "inherited" if verdict.inherited_from else "reviewed"
-            assert member.role == read
+    for failing in given_:
+        verdict = failing.verdict
+        read = "assigned" if verdict is None else "inherited" if verdict.inherited_from else "reviewed"
+        assert role_of(failing) == read
 
 
 @given(failures())
 def test_what_carries_a_bucket_was_read_and_is_in_it(given_):
     by_attempt = {failing.attempt: failing for failing in given_}
-    for bucket in suggest(given_):
-        assert set(bucket.supported_by) <= members(bucket)
+    found = suggest(given_)
+    for bucket in found.buckets:
+        assert set(bucket.supported_by) <= members(bucket, found)
         assert all(by_attempt[each].final for each in bucket.supported_by)
         if bucket.status == "final":
-            assert len(bucket.supported_by) >= min(3, len(bucket.members))
+            assert len(bucket.supported_by) >= min(3, len(members(bucket, found)))

@@ -57,6 +57,15 @@ def test_an_action_goes_into_the_store_and_into_the_report():
     assert worked().keys() == {"eslint.config.mjs"}
 
 
+@pytest.mark.req("C-32")
+@pytest.mark.parametrize("notes", [(), ("--author", "ben"), ("--expected", "it passes"), ("--author", "ben (QA)")])
+def test_an_action_of_the_store_and_its_line_in_the_report_are_listed_as_one(notes):
+    add(*LINT, *ON, *notes, "--report", OLDER)
+
+    rows = done("action", "list", "--json").rows
+    assert [row["kept"] for row in rows if row["action"]["what"].startswith("allows unused")] == [True]
+
+
 @pytest.mark.req("A-08")
 @pytest.mark.parametrize(
     ("path", "what"),

@@ -1,7 +1,10 @@
 """`errata buckets`: the clusters of the samples, and the life of a bucket on the command line."""
 
+import msgspec
 import pytest
 
+from errata.model.codec import to_whole
+from errata.model.output.buckets import SHAPES
 from reading import RUN_B, an_answer, submitted
 from terminal import FIXTURES, done, errata
 
@@ -253,6 +256,26 @@ def test_no_line_is_wider_than_the_page(turns, evals):
     pages = [done("buckets", *words).out for words in (["list", "--all"], ["show", "partial"], ["suggest"])]
 
     assert max(len(line) for page in pages for line in page.splitlines()) <= 100
+
+
+def test_every_command_prints_the_shape_that_is_declared(turns):
+    """In this order: what is changed by one of them is there for the next."""
+    for name, *words in (
+        ("suggest",),
+        ("list",),
+        ("merge", "knowledge", "state-memory"),
+        ("rename", "knowledge", "New"),
+        ("split", "new", "turn-14", "--title", "Asks for the name again"),
+        ("move", "1a2b3c4d/turn-5", "--to", "asks-for"),
+        ("show", "asks-for"),
+        ("undo",),
+        ("history",),
+    ):
+        shape = SHAPES[f"buckets {name}"]
+        rows = done("buckets", name, *words, "--json").rows
+        assert rows
+        for row in rows:
+            assert to_whole(msgspec.convert(row, shape)) == row
 
 
 def test_a_forgotten_run_is_forgotten_by_its_buckets(turns):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from errata.cli.compare_matrix import GLYPHS
+from errata.cli.compare.matrix import GLYPHS
 from terminal import done
 
 PAGE = Path(__file__).parents[2] / "docs" / "comparing.md"

@@ -64,7 +64,7 @@ def test_strict_is_not_told_of_what_is_not_in_the_log(log):
     strict = done("score", log, "--json").row["scores"]["strict"]
 
     assert (strict["rate"], strict["interval"]) == (None, None)
-    assert strict["note"].startswith("cannot be told (between 0.0 and ")
+    assert (strict["note"]["code"], strict["note"]["between"][0]) == ("rows_not_in_log", 0)
 
 
 def test_scored_failures_without_a_check_are_told_by_their_verdict(tmp_path):

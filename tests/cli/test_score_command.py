@@ -185,7 +185,14 @@ def test_json_carries_all_that_the_page_shows():
     assert clean["bounds"] == [0.0, pytest.approx(16 / 45)]
     assert row["scores"]["as_reported"]["left_out"] == {"AgentTimeoutError": 3}
     assert row["scores"]["as_reported"]["reproduced"] is True
-    assert row["scores"]["reviewed"]["note"] == "0 of 45 reviewed"
+    assert row["scores"]["reviewed"]["note"] == {
+        "code": "reviewed",
+        "count": 0,
+        "of": 45,
+        "between": None,
+        "stated": None,
+        "words": [],
+    }
 
 
 @pytest.mark.req("S-35")

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from matrices import a_matrix
 from scipy.stats import fisher_exact
 
-from errata.compare.categories import by_category, fisher
+from errata.compare.categories import by_category
+from errata.compare.significance import fisher
 
 
 def everything(_cell):

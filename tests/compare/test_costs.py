@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tries import CRASHED, NOT_MADE, trials, tried
 
-from errata.compare.costs import Spent, costs_of_pass, frontier, spent_on
-from errata.compare.prices import cost_of
-from errata.compare.tiers import Tiers
+from errata.compare.costs import Spending, Tiers, cost_of, costs_of_pass, frontier, spending_on
 from errata.model import Reported, Usage, UsageByRole
 from errata.testing import an_attempt
 
@@ -39,7 +37,7 @@ def priced(*attempts, parts=None, **run):
 
 
 def spent(*costs, passed):
-    total = Spent()
+    total = Spending()
     for at, cost in enumerate(costs):
         total.add(cost, passed=at < passed)
     return total
@@ -173,4 +171,4 @@ def test_prices_are_given_by_category_case_tier_and_subtest():
 
 
 def test_nothing_was_spent_on_nothing():
-    assert spent_on([]).total is None
+    assert spending_on([]).total is None

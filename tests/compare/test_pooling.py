@@ -5,13 +5,13 @@ from tries import CRASHED, trials, tried
 
 from errata.compare.as_reported import as_reported
 from errata.compare.policies import clean, scores_of, strict
-from errata.compare.pooling import pooled
-from errata.compare.scores import Score
+from errata.compare.pooling import pool_scores
+from errata.compare.scores import Note, Score
 from errata.model import Reported
 
 
 def test_counts_are_added():
-    found = pooled([strict(trials(tried(1), tried(2, "fail"))), strict(trials(tried(1), tried(2)))])
+    found = pool_scores([strict(trials(tried(1), tried(2, "fail"))), strict(trials(tried(1), tried(2)))])
 
     assert (found.passed, found.total) == (3, 4)
 
@@ -20,19 +20,19 @@ def test_what_was_left_out_is_told_of_all_runs():
     crashed = tried(2, **CRASHED)
     one = clean(trials(tried(1), crashed, owners=[(crashed, "provider")]))
 
-    assert pooled([one, one]).left_out == {"provider": 2}
+    assert pool_scores([one, one]).left_out == {"provider": 2}
 
 
 def test_a_run_without_a_number_is_said_to_be_missing():
-    found = pooled([strict(trials(tried(1))), Score(policy="strict", note="the log holds not one attempt")])
+    found = pool_scores([strict(trials(tried(1))), Score(policy="strict", remark=Note(code="no_attempts"))])
 
     assert (found.total, found.note) == (1, "of 1 of 2 runs")
 
 
 def test_no_number_at_all_stays_none():
-    found = pooled([Score(policy="clean", note="unavailable")] * 2)
+    found = pool_scores([Score(policy="clean", remark=Note(code="unavailable"))] * 2)
 
-    assert (found.rate, found.note) == (None, "unavailable")
+    assert (found.rate, found.note) == (None, "unavailable: this run says nothing about its subject")
 
 
 def graded(*values, **given):
@@ -42,45 +42,45 @@ def graded(*values, **given):
 
 
 def test_means_weigh_as_much_as_their_attempts():
-    assert pooled([graded(0.5, 0.25), graded(0.75, 0.75, 0.6)]).mean == pytest.approx((0.75 + 2.1) / 5)
+    assert pool_scores([graded(0.5, 0.25), graded(0.75, 0.75, 0.6)]).mean == pytest.approx((0.75 + 2.1) / 5)
 
 
 def test_runs_whose_cases_are_not_known_count_as_made_one_by_one():
     one = graded(0.5, 0.25, 0.75)
 
-    assert pooled([one, one]).stderr < one.stderr
+    assert pool_scores([one, one]).stderr < one.stderr
 
 
 def test_the_same_values_again_are_no_better_known():
     one = graded(0.5, 0.25, 0.75, to_pool=True)
 
-    assert pooled([one, one]).stderr == pytest.approx(one.stderr)
+    assert pool_scores([one, one]).stderr == pytest.approx(one.stderr)
 
 
 def test_the_same_passes_again_are_no_better_known():
     one = strict(trials(tried(1), tried(2, "fail"), tried(3), to_pool=True))
 
-    assert pooled([one, one]).interval == pytest.approx(one.interval)
+    assert pool_scores([one, one]).interval == pytest.approx(one.interval)
 
 
 def test_cases_that_come_out_otherwise_each_time_are_known_better():
     one = strict(trials(tried(1), tried(2, "fail"), tried(3), tried(4, "fail"), to_pool=True))
     other = strict(trials(tried(1, "fail"), tried(2), tried(3, "fail"), tried(4), to_pool=True))
 
-    assert pooled([one, other]).effective == 8
+    assert pool_scores([one, other]).effective == 8
 
 
 def test_runs_of_other_cases_count_in_full():
     one = clean(trials(tried(1), tried(2, "fail"), to_pool=True))
     other = clean(trials(tried(3), tried(4, "fail"), tried(5), to_pool=True))
 
-    assert pooled([one, other]).effective == pytest.approx(5)
+    assert pool_scores([one, other]).effective == pytest.approx(5)
 
 
 def test_planned_cases_without_a_name_are_cases_of_their_own():
     one = strict(trials(tried(1), tried(2, "fail"), expected_cases=5, to_pool=True))
 
-    assert (one.total, pooled([one]).effective) == (5, pytest.approx(5))
+    assert (one.total, pool_scores([one]).effective) == (5, pytest.approx(5))
 
 
 def test_passes_as_the_harness_counts_them_hang_together_too():
@@ -88,17 +88,20 @@ def test_passes_as_the_harness_counts_them_hang_together_too():
     rows = [tried(at, outcome, reported_counted=True) for at, outcome in enumerate(("pass", "fail", "pass"))]
     one = as_reported(trials(*rows, reported=reported, to_pool=True))
 
-    assert pooled([one, one]).effective == pytest.approx(3)
+    assert pool_scores([one, one]).effective == pytest.approx(3)
 
 
 def test_a_mean_of_one_value_leaves_the_spread_unknown():
-    assert pooled([graded(0.5, 0.25), graded(0.5)]).interval is None
+    assert pool_scores([graded(0.5, 0.25), graded(0.5)]).interval is None
 
 
 def test_runs_that_were_reviewed_do_not_speak_for_those_that_were_not():
-    read, unread = Score(policy="reviewed", passed=25, total=25), Score(policy="reviewed", note="0 of 9 reviewed")
+    read, unread = (
+        Score(policy="reviewed", passed=25, total=25),
+        Score(policy="reviewed", remark=Note(code="reviewed", count=0, of=9)),
+    )
 
-    found = pooled([read, unread])
+    found = pool_scores([read, unread])
 
     assert (found.rate, found.note) == (None, "1 of 2 runs reviewed")
 

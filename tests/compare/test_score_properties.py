@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 from tries import trials, tried
 
 from errata.compare.policies import POLICIES, clean, reviewed, strict
-from errata.compare.trials import NOT_THE_SUBJECTS
 from errata.model import Limit
-from errata.model.words import OWNERS
+from errata.model.words import NOT_THE_SUBJECTS, OWNERS
 
 FACTS = [
     ("completed", "scored", "pass"),

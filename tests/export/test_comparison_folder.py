@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from errata.compare.compare_runs import Wish
+from errata.compare.comparison import ComparisonOptions
 from errata.errors import SettingsError
 from errata.store.runs import exclude
-from errata.verbs import compare_runs, runs_named, write_comparison_folder
+from errata.verbs import runs_named
+from errata.verbs.compare import compare, write_comparison_folder
 
 BENCH = "sources/conversation_bench"
 OWN = f"{BENCH}/comparison/data/compare_20260301"
@@ -140,7 +141,7 @@ def test_rows_are_counted_whatever_a_summary_says(store, project):
 @pytest.mark.req("E-23")
 def test_the_folder_gives_the_same_comparison_as_its_runs(store, rebuilt, runs):
     def compared(*paths):
-        made = compare_runs(list(runs_named(map(str, paths), store)), store, Wish())
+        made = compare(list(runs_named(map(str, paths), store)), store, ComparisonOptions())
         return [
             [(one.label, one.runs[0].run.id, one.scores) for one in made.runs],
             made.matrix.rows.keys(),

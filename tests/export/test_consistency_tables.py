@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from errata.compare.changed_tasks import changed_cases
-from errata.compare.consistency_study import refuse_duplicates
+from errata.compare.consistency import refuse_duplicates
+from errata.compare.stored import changed_cases
 from errata.errors import ErrataError, SettingsError
 from errata.model import Case, Check, Output, Subject
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import all_runs, exclude
 from errata.testing import a_run, an_attempt
-from errata.verbs import consistency_of, runs_named, write_studies
+from errata.verbs import runs_named
+from errata.verbs.compare import consistency, write_studies
 
 COMPARISON = "conversation_bench/comparison/data"
 RUN_DETAILS = (
@@ -50,7 +51,7 @@ def header(folder: Path, name: str) -> str:
 def alpha(store, fixtures, tmp_path):
     """The tables of the two runs of voice-alpha."""
     runs = of_model(named(store, fixtures, COMPARISON), "voice-alpha")
-    write_studies(consistency_of(runs, store).studies, store, tmp_path / "out")
+    write_studies(consistency(runs, store).studies, store, tmp_path / "out")
     return tmp_path / "out"
 
 
@@ -153,14 +154,14 @@ def test_the_summary_for_people_names_the_unstable_turns(alpha):
 @pytest.mark.trap(9)
 def test_an_incomplete_turn_is_neither_passed_nor_failed(store, fixtures, tmp_path):
     runs = of_model(named(store, fixtures, COMPARISON), "acme/voice-gamma")
-    write_studies(consistency_of(runs, store).studies, store, tmp_path / "out")
+    write_studies(consistency(runs, store).studies, store, tmp_path / "out")
     row = next(row for row in table(tmp_path / "out", "turn_summary") if row["turn"] == "16")
 
     assert (row["incomplete_runs"], row["overall_status_pattern"]) == ("1", "1:incomplete")
 
 
 def test_several_subjects_have_a_folder_each(store, fixtures, tmp_path):
-    studies = consistency_of(named(store, fixtures, COMPARISON), store).studies
+    studies = consistency(named(store, fixtures, COMPARISON), store).studies
     write_studies(studies, store, tmp_path / "out")
 
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
@@ -171,7 +172,7 @@ def test_several_subjects_have_a_folder_each(store, fixtures, tmp_path):
 
 
 def test_tables_that_are_there_stay(store, fixtures, alpha):
-    studies = consistency_of(of_model(all_runs(store), "voice-alpha"), store).studies
+    studies = consistency(of_model(all_runs(store), "voice-alpha"), store).studies
 
     with pytest.raises(SettingsError, match="is there already"):
         write_studies(studies, store, alpha)
@@ -179,7 +180,7 @@ def test_tables_that_are_there_stay(store, fixtures, alpha):
 
 
 def test_the_same_runs_give_the_same_tables(store, alpha, tmp_path):
-    studies = consistency_of(of_model(all_runs(store), "voice-alpha"), store).studies
+    studies = consistency(of_model(all_runs(store), "voice-alpha"), store).studies
     write_studies(studies, store, tmp_path / "again")
 
     for path in alpha.iterdir():
@@ -187,7 +188,7 @@ def test_the_same_runs_give_the_same_tables(store, alpha, tmp_path):
 
 
 def test_a_turn_with_two_rows_is_an_error_and_in_no_count(store, fixtures):
-    (study,) = consistency_of(named(store, fixtures, "conversation_bench/damaged/data"), store).studies
+    (study,) = consistency(named(store, fixtures, "conversation_bench/damaged/data"), store).studies
 
     assert [study.name_of(case) for _, case in study.study.duplicates] == ["turn-12"]
     assert [study.name_of(case) for _, case in study.study.absent] == ["turn-7", "turn-18"]
@@ -197,7 +198,7 @@ def test_a_turn_with_two_rows_is_an_error_and_in_no_count(store, fixtures):
 
 
 def test_a_run_that_was_never_judged_is_left_out(store, fixtures):
-    found = consistency_of(named(store, fixtures, "conversation_bench/unjudged/data"), store)
+    found = consistency(named(store, fixtures, "conversation_bench/unjudged/data"), store)
 
     assert found.studies == ()
     assert [why for _, why in found.left_out] == ["nothing in it was scored"]
@@ -206,13 +207,13 @@ def test_a_run_that_was_never_judged_is_left_out(store, fixtures):
 def test_an_excluded_run_is_left_out(store, fixtures):
     runs = named(store, fixtures, COMPARISON)
     exclude(store, runs[0].run.id, reason="too old", author="ada")
-    found = consistency_of(all_runs(store), store)
+    found = consistency(all_runs(store), store)
 
     assert [why for _, why in found.left_out] == ["excluded: too old"]
 
 
 def test_epochs_of_a_run_are_compared_like_runs(store, fixtures, tmp_path):
-    (study,) = consistency_of(named(store, fixtures, "harbor/demo-job/data"), store).studies
+    (study,) = consistency(named(store, fixtures, "harbor/demo-job/data"), store).studies
     write_studies([study], store, tmp_path / "out")
 
     assert [(column.index, column.epoch) for column in study.columns] == [(1, 1), (2, 2)]
@@ -224,7 +225,7 @@ def test_epochs_of_a_run_are_compared_like_runs(store, fixtures, tmp_path):
 
 def test_a_harness_without_dimensions_has_its_checks_as_columns(store, fixtures, tmp_path):
     runs = of_model(named(store, fixtures, *(f"convex_evals/run_{one}/data" for one in "abd")), "acme/nimbus-2-coder")
-    write_studies(consistency_of(runs, store).studies, store, tmp_path / "out")
+    write_studies(consistency(runs, store).studies, store, tmp_path / "out")
 
     assert header(tmp_path / "out", "run_details").endswith(",install,deploy,tsc,eslint,tests")
     assert table(tmp_path / "out", "turn_summary")[0]["turn"] == "000-fundamentals/000-greeting_query"
@@ -251,7 +252,7 @@ def one_run(native_id, *, text="yes", check="tone", status="pass", **changes):
 
 def test_what_would_be_a_formula_is_text(store, tmp_path):
     runs = imported(store, one_run("r1", text="-1+cmd"), one_run("r2", text="=1", status="fail"))
-    write_studies(consistency_of(runs, store).studies, store, tmp_path / "out")
+    write_studies(consistency(runs, store).studies, store, tmp_path / "out")
 
     for name in ("run_details", "flip_details"):
         assert [row["assistant_text"] for row in table(tmp_path / "out", name)] == ["'-1+cmd", "'=1"]
@@ -261,7 +262,7 @@ def test_what_would_be_a_formula_is_text(store, tmp_path):
 def test_secrets_and_people_are_in_no_table(store, tmp_path):
     secret = "ghp_" + "a1B2" * 9
     runs = imported(store, one_run("r1", text=f"token {secret} of alice@corp.com"), one_run("r2"))
-    write_studies(consistency_of(runs, store).studies, store, tmp_path / "out")
+    write_studies(consistency(runs, store).studies, store, tmp_path / "out")
 
     for path in (tmp_path / "out").iterdir():
         told = path.read_text(encoding="utf-8")
@@ -271,7 +272,7 @@ def test_secrets_and_people_are_in_no_table(store, tmp_path):
 
 def test_a_check_that_is_named_like_a_column_does_not_take_its_place(store, tmp_path):
     runs = imported(store, one_run("r1", check="run_id"), one_run("r2", check="run_id", status="fail"))
-    write_studies(consistency_of(runs, store).studies, store, tmp_path / "out")
+    write_studies(consistency(runs, store).studies, store, tmp_path / "out")
 
     rows = table(tmp_path / "out", "run_details")
     assert [(row["run_id"], row["run_id (check)"]) for row in rows] == [("r1", "pass"), ("r2", "fail")]
@@ -280,7 +281,7 @@ def test_a_check_that_is_named_like_a_column_does_not_take_its_place(store, tmp_
 def test_runs_of_another_variant_are_another_study(store):
     runs = imported(store, one_run("r1", variant={"guidelines": "yes"}), one_run("r2", variant={"guidelines": "no"}))
 
-    studies = consistency_of(runs, store).studies
+    studies = consistency(runs, store).studies
 
     assert sorted(one.subject for one in studies) == ["m (guidelines no)", "m (guidelines yes)"]
 
@@ -288,4 +289,4 @@ def test_runs_of_another_variant_are_another_study(store):
 def test_runs_of_another_version_of_the_suite_are_another_study(store):
     runs = imported(store, one_run("r1", suite_version="1"), one_run("r2", suite_version="2"))
 
-    assert sorted(one.benchmark for one in consistency_of(runs, store).studies) == ["suite 1", "suite 2"]
+    assert sorted(one.benchmark for one in consistency(runs, store).studies) == ["suite 1", "suite 2"]

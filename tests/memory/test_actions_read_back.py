@@ -11,6 +11,7 @@ from errata.model import Action
 
 CASES = ("000-fundamentals/002-http_greeting", "003-mutations/002-cascade_remove")
 LIST = b"## Actions taken\n\nNone\n"
+NARROW = b"## Actions taken\n\n| Change |\n|-|\n"
 TABLE = b"## Actions taken\n\n| Date | File | Change | Evals | Author | Expected |\n|-|-|-|-|-|-|\n"
 
 
@@ -26,18 +27,33 @@ def read_back(report, action):
 
 
 @pytest.mark.req("C-32", "C-33")
-@pytest.mark.parametrize("report", [LIST, TABLE], ids=["list", "table"])
+@pytest.mark.parametrize("report", [LIST, TABLE, NARROW], ids=["list", "table", "one column"])
 @pytest.mark.parametrize(
     "action",
     [
         an_action(),
         an_action(addresses=CASES),
+        an_action(author="ben"),
+        an_action(author="Ben O'Hara (QA)"),
+        an_action(expected_effect="the case passes (in all runs)"),
         an_action(author="ana", expected_effect="the case passes"),
+        an_action(what="works for now, by design (for a while)", author="ben"),
         an_action(path="evals/003-mutations/002-cascade_remove/TASK.txt", addresses=CASES[1:]),
         an_action(what="sets `no-unused-vars` to `args: none`"),
         an_action(date="2026-03-04T10:30:00Z"),
     ],
-    ids=["plain", "several cases", "author", "path of a case", "code", "time"],
+    ids=[
+        "plain",
+        "several cases",
+        "author",
+        "author in brackets",
+        "expected",
+        "both",
+        "words",
+        "path of a case",
+        "code",
+        "time",
+    ],
 )
 def test_an_action_is_read_back(report, action):
     found = read_back(report, action)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.memory.gaps import gap_for, gap_id, is_pattern, pattern_over_keys
+from errata.memory.known_gaps import gap_for, gap_id, is_pattern, pattern_over_keys
 from errata.model import KnownGap
 
 OF_CASE = KnownGap(suite="evals", case_key="evals/002/006", text="of the case")

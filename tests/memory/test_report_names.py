@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from errata.memory.reading.dates import date_in, without_date
-from errata.memory.reading.names import told_by_name
+from errata.memory.reading.head import parse_file_name
 
 FORMS = (
     "{0:%Y-%m-%d}",
@@ -44,7 +44,7 @@ days = st.dates(min_value=date(2000, 1, 1), max_value=date(2099, 12, 31))
     ],
 )
 def test_both_naming_schemes_tell_model_run_and_day(below, told):
-    assert told_by_name(below) == told
+    assert parse_file_name(below) == told
 
 
 @pytest.mark.req("A-05")
@@ -54,8 +54,8 @@ def test_both_naming_schemes_tell_model_run_and_day(below, told):
     day=days,
 )
 def test_a_prefix_of_any_length_is_found_in_both_schemes(model, run, day):
-    assert told_by_name(f"acme/{model}/{run}_{day}.md")[1:] == (model, run, str(day))
-    assert told_by_name(f"{model}_{run}_{day}.md")[1:] == (model, run, str(day))
+    assert parse_file_name(f"acme/{model}/{run}_{day}.md")[1:] == (model, run, str(day))
+    assert parse_file_name(f"{model}_{run}_{day}.md")[1:] == (model, run, str(day))
 
 
 @given(day=days, form=st.sampled_from(FORMS))

@@ -12,7 +12,7 @@ from tests.length import every
 
 from bucket_runs import a_verdict
 from documents import HOSTILE
-from errata.compare.compare_runs import Wish, compare_runs
+from errata.compare.comparison import ComparisonOptions
 from errata.model import Attempt, Case, Check, ErrorInfo, Judgement, Output, Run, SourceInfo, Subject, case_key
 from errata.render.html import to_html
 from errata.render.markdown import to_markdown
@@ -23,6 +23,7 @@ from errata.report.comparison_collect import comparison_report
 from errata.report.comparison_document import comparison_document
 from errata.report.run_collect import run_report
 from errata.report.run_document import run_document
+from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.store.database import open_store
 from errata.store.importing import Importing
@@ -173,7 +174,7 @@ def check_all(text: str, folder: Path) -> None:
         stored, store = a_hostile_run(text, folder)
         view = RunView(stored, store)
         run = run_report(view, made=DAY)
-        comparison = comparison_report([view], compare_runs([stored], store, Wish(least=1)), made=DAY)
+        comparison = comparison_report([view], RunSet([view], store).compare(ComparisonOptions(least=1)), made=DAY)
         batch = batch_report(view, made=DAY)
     documents = [
         run_document(run),

@@ -3,11 +3,12 @@
 import pytest
 
 from errata.model import Check, Judgement
+from errata.review.judge_agreement import judges_agreement
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import all_runs
 from errata.testing import a_run, an_attempt
-from errata.verbs import judges_agreement, runs_named
+from errata.verbs import runs_named
 
 
 def of(store, fixtures, path):

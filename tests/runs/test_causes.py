@@ -4,7 +4,7 @@ from errata.model import Attribution, FailureKey, Signal
 from errata.model.identity import attempt_id, case_key
 from errata.runs.causes import causes_of
 from errata.testing import a_run
-from errata.triage.log_lines import LogLine
+from errata.triage.reasons import LogLine
 
 RUN = a_run(suite="tides")
 CRASH = FailureKey(exact="setup:Crash:no such file", coarse="setup:Crash")

@@ -2,9 +2,9 @@
 
 import json
 
-from errata.runs.expectations import FEW, Expectations
+from errata.runs.failures import FEW, Expectations
 from errata.store.runs import all_runs
-from errata.verbs import analyze
+from errata.verbs.analyze import analyze
 
 
 def expectations(store, tmp_path, count):

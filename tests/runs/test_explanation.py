@@ -2,8 +2,7 @@
 
 from errata import triage
 from errata.model import Artefact, Case, Check, ErrorInfo, Reported, Signal
-from errata.runs.explanation import Explanation, explain
-from errata.runs.score_effect import effect_of
+from errata.runs.explanation import Explanation, effect_of, explain
 from errata.testing import a_run, an_attempt
 
 RUN = a_run(reported=(Reported(name="pass_rate", metric="pass_rate", headline=True),))

@@ -6,9 +6,8 @@ import pytest
 
 from errata.model import KnownGap
 from errata.runs.failures import Filters, failures_of
-from errata.runs.gap_records import gaps_for
 from errata.runs.importing import import_paths
-from errata.runs.triaging import triage_if_needed
+from errata.runs.triaging import gaps_for, triage_if_needed
 from errata.store.attributions import rules_version_of
 from errata.store.memory import forget_gap, keep_gap
 from errata.store.runs import find_run

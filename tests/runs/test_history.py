@@ -8,7 +8,7 @@ from errata.errors import NotFoundError
 from errata.model import Action, Attempt, Run, SourceInfo, Subject
 from errata.runs.history import remember
 from errata.runs.importing import import_paths
-from errata.runs.reports_in_use import reports_at
+from errata.runs.reports import reports_at
 from errata.store.attempts import attempts_of
 from errata.store.importing import Importing
 from errata.store.memory import keep_action

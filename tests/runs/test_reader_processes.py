@@ -15,7 +15,7 @@ import pytest
 
 from errata.errors import SourceError
 from errata.model import Attempt
-from errata.runs import reader_processes, reading
+from errata.runs import importing, reader_processes
 from errata.runs.orders import Order
 from errata.store.attempts import attempts_of
 from errata.store.database import open_store
@@ -47,7 +47,7 @@ def in_parallel(monkeypatch):
             started.append(process)
         return process
 
-    monkeypatch.setattr(reading, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(importing, "PARALLEL_FROM", 0)
     monkeypatch.setattr(reader_processes.subprocess, "Popen", popen)
     return started
 
@@ -95,7 +95,7 @@ def test_what_no_message_can_hold_is_no_reason_to_die(store, tmp_path, in_parall
 
 
 def test_a_small_log_needs_no_process(store, monkeypatch, in_parallel):
-    monkeypatch.setattr(reading, "PARALLEL_FROM", 16 * 1024 * 1024)
+    monkeypatch.setattr(importing, "PARALLEL_FROM", 16 * 1024 * 1024)
 
     import_paths([RUN_A], store)
 
@@ -103,7 +103,7 @@ def test_a_small_log_needs_no_process(store, monkeypatch, in_parallel):
 
 
 def test_the_size_of_a_folder_is_that_of_its_files(tmp_path, monkeypatch, store, in_parallel):
-    monkeypatch.setattr(reading, "PARALLEL_FROM", 100_000)
+    monkeypatch.setattr(importing, "PARALLEL_FROM", 100_000)
 
     import_paths([RUN_A], store)
 
@@ -156,8 +156,8 @@ def wait_until(holds) -> None:
 IMPORT = """
 import sys
 from errata.cli.door import main
-from errata.runs import reading
-reading.PARALLEL_FROM = 0
+from errata.runs import importing
+importing.PARALLEL_FROM = 0
 main(["import", "rows.jsonl", "--map", "map.toml"])
 """
 
@@ -234,14 +234,14 @@ def test_a_process_that_ends_in_the_midst_of_a_batch_is_told(tmp_path, monkeypat
     monkeypatch.setattr(
         reader_processes.subprocess, "Popen", lambda command, **options: real([*command[:-1], program], **options)
     )
-    monkeypatch.setattr(reading, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(importing, "PARALLEL_FROM", 0)
 
     with pytest.raises(SourceError, match="ended early"):
-        list(reading.batches(Order(str(RUN_A), "convex-evals")))
+        list(importing.batches(Order(str(RUN_A), "convex-evals")))
 
 
 def test_a_batch_that_is_not_wanted_ends_the_process(in_parallel):
-    batches = reading.batches(Order(str(RUN_A), "convex-evals"))
+    batches = importing.batches(Order(str(RUN_A), "convex-evals"))
     next(batches)
     batches.close()
 
@@ -249,14 +249,14 @@ def test_a_batch_that_is_not_wanted_ends_the_process(in_parallel):
 
 
 def test_a_process_that_was_made_ready_is_the_one_that_reads(store, in_parallel):
-    with reading.made_ready([RUN_A]):
+    with importing.made_ready([RUN_A]):
         import_paths([RUN_A], store)
 
     assert len(in_parallel) == 1
 
 
 def test_a_process_that_was_made_ready_for_nothing_is_ended(in_parallel, capfd):
-    with pytest.raises(SourceError), reading.made_ready([RUN_A]):
+    with pytest.raises(SourceError), importing.made_ready([RUN_A]):
         raise SourceError("nothing to read")
 
     assert in_parallel[0].poll() is not None
@@ -264,8 +264,8 @@ def test_a_process_that_was_made_ready_for_nothing_is_ended(in_parallel, capfd):
 
 
 def test_no_process_is_made_ready_for_little(tmp_path, monkeypatch, in_parallel):
-    monkeypatch.setattr(reading, "PARALLEL_FROM", 10**9)
-    with reading.made_ready([RUN_A, tmp_path / "missing"]):
+    monkeypatch.setattr(importing, "PARALLEL_FROM", 10**9)
+    with importing.made_ready([RUN_A, tmp_path / "missing"]):
         pass
 
     assert in_parallel == []
@@ -315,9 +315,9 @@ def test_two_processes_read_an_archive_and_its_order_is_kept(tmp_path, request, 
 
 def test_reading_that_was_begun_is_gone_on_with(store, tmp_path, in_parallel):
     path = an_archive(tmp_path / "log.eval")
-    with reading.made_ready([path]):
+    with importing.made_ready([path]):
         orders = look_for([path])
-        reading.begin(orders)
+        importing.begin(orders)
         import_orders(orders, store)
 
     assert len(in_parallel) == 2
@@ -326,8 +326,8 @@ def test_reading_that_was_begun_is_gone_on_with(store, tmp_path, in_parallel):
 
 def test_reading_that_was_begun_for_nothing_is_ended(tmp_path, in_parallel, capfd):
     path = an_archive(tmp_path / "log.eval")
-    with pytest.raises(SourceError), reading.made_ready([path]):
-        reading.begin(look_for([path]))
+    with pytest.raises(SourceError), importing.made_ready([path]):
+        importing.begin(look_for([path]))
         raise SourceError("no store")
 
     assert all(process.poll() is not None for process in in_parallel)
@@ -336,7 +336,7 @@ def test_reading_that_was_begun_for_nothing_is_ended(tmp_path, in_parallel, capf
 
 def test_of_two_processes_one_that_dies_ends_the_import(tmp_path, store, in_parallel):
     path = an_archive(tmp_path / "log.eval")
-    with pytest.raises(SourceError, match="ended early"), reading.made_ready([path]):
+    with pytest.raises(SourceError, match="ended early"), importing.made_ready([path]):
         in_parallel[0].kill()
         in_parallel[0].wait()
         import_paths([path], store)

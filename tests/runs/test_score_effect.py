@@ -4,7 +4,7 @@ import pytest
 
 from errata.model import Attribution, ErrorInfo, Exclusion, FailureKey, Reported, Reviewer, Verdict
 from errata.review.standing import Standing
-from errata.runs.score_effect import effect_of
+from errata.runs.explanation import effect_of
 from errata.testing import a_run, an_attempt
 
 RUN = a_run(reported=(Reported(name="pass_rate", metric="pass_rate", headline=True),))

@@ -3,10 +3,12 @@
 import msgspec
 import pytest
 
+from errata.compare.pooling import pool_runs
 from errata.errors import ErrataError
 from errata.model import Exclusion, Reviewer, Verdict
+from errata.runs.scores import score_run
 from errata.store.attempts import attempts_of
-from errata.verbs import pool, runs_named, score_run
+from errata.verbs import runs_named
 
 
 def scored(store, fixtures, path, **given):
@@ -189,7 +191,7 @@ def read(attempt, owner, label):
 
 
 def test_runs_of_one_subject_are_pooled(store, fixtures):
-    found = pool(scored(store, fixtures, "conversation_bench/comparison/data"))
+    found = pool_runs(scored(store, fixtures, "conversation_bench/comparison/data"))
 
     strict = {one.runs[0].subject.model: one.scores["strict"] for one in found}
     assert {model: (score.passed, score.total) for model, score in strict.items()} == {
@@ -204,7 +206,7 @@ def test_unavailable_and_excluded_runs_are_in_no_pool(store, fixtures):
     shut = msgspec.structs.replace(runs[2].stored.run, excluded=Exclusion(reason="wrong key"))
     runs[2] = msgspec.structs.replace(runs[2], stored=msgspec.structs.replace(runs[2].stored, run=shut))
 
-    nimbus, drift = pool(runs)
+    nimbus, drift = pool_runs(runs)
 
     assert ([run.native_id[:8] for run in nimbus.runs], nimbus.scores["strict"].total) == (["jn7mqywb"], 25)
     assert [(run.native_id[:8], why) for run, why in nimbus.left_out] == [("jn7maewn", "excluded: wrong key")]
@@ -214,7 +216,7 @@ def test_unavailable_and_excluded_runs_are_in_no_pool(store, fixtures):
 
 def test_categories_are_pooled_too(store, fixtures):
     runs = [only(store, fixtures, f"convex_evals/{name}/data") for name in ("run_a", "run_b")]
-    (found,) = pool(runs)
+    (found,) = pool_runs(runs)
 
     mutations = found.categories["003-mutations"]["strict"]
     assert (mutations.passed, mutations.total) == (5, 8)
@@ -224,4 +226,4 @@ def test_runs_of_different_suites_are_not_pooled(store, fixtures):
     runs = [only(store, fixtures, "convex_evals/run_b/data"), only(store, fixtures, KIMI)]
 
     with pytest.raises(ErrataError, match="different suites"):
-        pool(runs)
+        pool_runs(runs)

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from errata.runs.summary import Analysis, Health
+from errata.runs.view import RunView
 from errata.store.runs import all_runs, findings_of
-from errata.verbs import analyze, check_run
+from errata.verbs.analyze import analyze
 
 MAP = """
 [run]
@@ -24,8 +25,8 @@ error = "error"
 def analysed(store, tmp_path, *rows: dict[str, object], mapping: str = MAP) -> Analysis:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "map.toml").write_text(mapping)
-    (analysis,) = analyze([tmp_path / "rows.jsonl"], store, map_path=tmp_path / "map.toml")
-    return analysis
+    (view,) = analyze([tmp_path / "rows.jsonl"], store, map_path=tmp_path / "map.toml")
+    return view.summary
 
 
 def test_cases_are_counted_where_each_was_tried_once(store, tmp_path):
@@ -91,7 +92,7 @@ def test_a_checkup_does_not_need_the_clock(store, tmp_path):
     analysed(store, tmp_path, {"id": "a", "ok": True})
     (stored,) = all_runs(store)
 
-    health = check_run(stored, store, now=datetime(2026, 1, 1, tzinfo=UTC))
+    health = RunView(stored, store, now=datetime(2026, 1, 1, tzinfo=UTC)).health
 
     assert health == Health(True, ())
 

@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Check
-from errata.sources.shared.assessments import facts_of, grade_of, status_of_value
+from errata.sources.shared.scores import facts_of, grade_of, status_of_value
 
 
 def checks(*values, **more):

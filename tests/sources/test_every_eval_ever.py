@@ -8,8 +8,8 @@ import pytest
 from changed_logs import FIXTURES, attempts, by_case, cases, change, change_rows, copy_of, facts, runs, write_rows
 
 from errata import sources
-from errata.sources.every_eval_ever.errors import error_of
-from errata.sources.every_eval_ever.layout import SAMPLES
+from errata.sources.every_eval_ever import SAMPLES
+from errata.sources.every_eval_ever.instances import error_of
 
 CONVERTED = FIXTURES / "every_eval_ever" / "from_inspect" / "data"
 ALONE = FIXTURES / "every_eval_ever" / "rows_alone" / "data"

@@ -12,10 +12,8 @@ from json_schemas import problems
 from errata.model import Case, Check, ErrorInfo, Output, Reported, Step, Subject, ToolCall, ToolResult
 from errata.model.step import Actor
 from errata.model.usage import Usage, UsageByRole
-from errata.sources.every_eval_ever.naming import naming_of
-from errata.sources.every_eval_ever.tallying import Tallies
 from errata.sources.every_eval_ever.written_rows import error_of, rows_of
-from errata.sources.every_eval_ever.written_summary import summary_of
+from errata.sources.every_eval_ever.written_summary import Tallies, naming_of, summary_of
 from errata.testing import a_run, an_attempt
 from terminal import done, errata
 

@@ -11,10 +11,18 @@ import pytest
 
 from errata import sources
 from errata.errors import AmbiguousFormatError, SourceError, UnknownFormatError
-from errata.model import Run, Unreadable
-from errata.sources import BUILT_IN, DESCENT_CAP, Found, all_sources, find, read, source_named
+from errata.model import Harness, Run, Unreadable
+from errata.sources import BUILT_IN, DESCENT_CAP, Found, all_sources, find, harness_of, read, source_named
 from errata.sources.base import Match
 from errata.testing import a_run
+
+
+@pytest.fixture
+def tmp_path(tmp_path):
+    """Two folders down: hints look at the folders above, and those of other tests may well be runs."""
+    deep = tmp_path / "some" / "folder"
+    deep.mkdir(parents=True)
+    return deep
 
 
 def a_source(name, *, marker=".one", sure=True, read=None, explain=None):
@@ -73,6 +81,75 @@ def test_an_unknown_name_lists_those_that_are_known():
         source_named("nonsense")
 
     assert all(name in told.value.hint for name in BUILT_IN)
+
+
+# --- light packages ---
+
+LIGHT = tuple(module.rpartition(".")[2] for module in BUILT_IN.values())
+
+ASK_ALL = """
+import sys
+from pathlib import Path
+from errata.sources import all_sources
+for source in all_sources().values():
+    source.recognise(Path(sys.argv[1]))
+print(*(name for name in sys.modules if name.startswith("errata.")))
+"""
+
+IMPORT = """
+import sys
+for name in sys.argv[1].split():
+    __import__(name)
+print(*(name for name in sys.modules if name.startswith("errata.")))
+"""
+
+
+def modules_after(program, argument):
+    done = subprocess.run([sys.executable, "-c", program, argument], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_recognising_a_path_imports_no_reader(tmp_path):
+    path = tmp_path / "some.json"
+    path.write_text('{"a": 1}')
+
+    prefixes = tuple(f"errata.sources.{name}." for name in LIGHT)
+
+    asked = [name for name in modules_after(ASK_ALL, path) if name.startswith("errata.sources")]
+    assert not [name for name in asked if name.startswith(prefixes)]
+    assert len(asked) <= 40
+
+
+def test_the_packages_of_the_sources_import_only_what_recognising_needs():
+    packages = [f"errata.sources.{name}" for name in LIGHT]
+    allowed = ("errata.errors", "errata.text", "errata.model", "errata.sources.base")
+    own = {"errata.sources", "errata.sources.overlapping_files", "errata.sources.sharing", *packages}
+
+    modules = modules_after(IMPORT, " ".join(packages))
+
+    assert not [module for module in modules if module not in own and not module.startswith(allowed)]
+
+
+# --- harnesses ---
+
+
+@pytest.mark.parametrize("name", [name for name, module in BUILT_IN.items() if module.endswith(LIGHT)])
+def test_the_harness_of_a_source_has_its_name(name):
+    assert harness_of(name).name == source_named(name).NAME == name
+
+
+def test_a_harness_has_its_own_words():
+    told = {name: (harness_of(name).title, harness_of(name).unit) for name in ("harbor", "inspect-ai", "convex-evals")}
+
+    assert told == {
+        "harbor": ("Harbor", "trial"),
+        "inspect-ai": ("Inspect", "sample"),
+        "convex-evals": ("convex-evals", "eval"),
+    }
+
+
+def test_a_source_that_is_not_installed_is_called_by_its_name():
+    assert harness_of("mine") == Harness(name="mine", title="mine")
 
 
 # --- one path ---
@@ -342,6 +419,11 @@ def recognise(path): return None
 def read(path): return iter(())
 '''
 
+HARNESSES = """
+from errata.sources import harness_of
+print(harness_of("scorecard").title, harness_of("scorecard").unit)
+"""
+
 LIST = """
 from errata.sources import all_sources
 for name, source in all_sources().items():
@@ -355,7 +437,7 @@ def an_outside_package(folder, name):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[errata.sources]\n{name} = outside_source\n")
-    return {**os.environ, "PYTHONPATH": str(folder)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])}
 
 
 def listed(environment):
@@ -373,3 +455,19 @@ def test_a_source_of_another_package_does_not_replace_a_built_in_one(tmp_path):
     names = listed(an_outside_package(tmp_path, "scylla"))
 
     assert names["scylla"] != "an outside format"
+
+
+def test_a_source_of_another_package_may_say_what_its_harness_is_called(tmp_path):
+    environment = an_outside_package(tmp_path, "scorecard")
+
+    def titled():
+        command = [sys.executable, "-c", HARNESSES]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+
+    plain = titled()
+    with (tmp_path / "outside_source.py").open("a") as file:
+        file.write("from errata.model import Harness\n")
+        file.write("HARNESS = Harness(name=NAME, title='Scorecard', unit='question')\n")
+
+    assert plain == ["scorecard"]
+    assert titled() == ["Scorecard", "question"]

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from errata.model import Unreadable
-from errata.sources.shared import gathering
-from errata.sources.shared.gathering import gathered
+from errata.sources.shared import row_groups
+from errata.sources.shared.row_groups import gathered
 
 
 class Named(msgspec.Struct):
@@ -62,7 +62,7 @@ def test_empty_lines_are_passed_over_and_counted(groups):
 
 
 def test_a_line_that_is_too_long_is_told_once(groups, monkeypatch):
-    monkeypatch.setattr(gathering, "LINE_CAP", 64)
+    monkeypatch.setattr(row_groups, "LINE_CAP", 64)
     long, short = groups(json.dumps({"name": "a", "text": "x" * 500}) + "\n" + lines("b"))
 
     assert long.why.startswith("line longer than")

@@ -7,6 +7,7 @@ import pytest
 
 from errata.model import Attempt, Case, Item, Run, Unreadable
 from errata.sources import generic
+from errata.sources.generic import mapping
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sources" / "generic"
 NIGHTLY = FIXTURES / "jsonl" / "data" / "nightly" / "nightly.jsonl"
@@ -45,7 +46,7 @@ def test_the_example_of_the_page_gives_what_the_page_says(tmp_path: Path):
 
 def test_the_page_names_every_key_that_a_mapping_may_have():
     page = PAGE.read_text(encoding="utf-8")
-    structs = (generic.mapping.RunMap, generic.mapping.CaseMap, generic.mapping.AttemptMap, generic.mapping.StatusWords)
+    structs = (mapping.RunMap, mapping.CaseMap, mapping.AttemptMap, mapping.StatusWords)
     keys = {key for struct in structs for key in struct.__struct_fields__} - {"variant"}
 
     assert [key for key in sorted(keys) if f"`{key}`" not in page] == []

@@ -11,7 +11,7 @@ import pytest
 from errata.errors import ErrataError, SettingsError, SourceError
 from errata.model import Attempt, Run, Unreadable
 from errata.sources import generic
-from errata.sources.generic import parquet
+from errata.sources.generic import tables
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sources" / "generic"
 SMALL = '[case]\nname = "id"\n[attempt]\n'
@@ -383,7 +383,7 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
     def no_module(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(parquet, "import_module", no_module)
+    monkeypatch.setattr(tables, "import_module", no_module)
 
     with pytest.raises(SourceError) as caught:
         read(tmp_path, b"PAR1", 'passed = "ok"')

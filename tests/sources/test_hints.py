@@ -9,6 +9,15 @@ import pytest
 from errata import sources
 from errata.errors import SourceError, UnknownFormatError
 
+
+@pytest.fixture
+def tmp_path(tmp_path):
+    """Two folders down: hints look at the folders above, and those of other tests may well be runs."""
+    deep = tmp_path / "some" / "folder"
+    deep.mkdir(parents=True)
+    return deep
+
+
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 GEN1 = FIXTURES / "sources" / "scylla" / "batch-resumed" / "data"
 DESCRIBED = {

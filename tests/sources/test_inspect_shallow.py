@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.sources.base import DEPTH_CAP, decode
-from errata.sources.inspect_ai import shallow
+from errata.sources.inspect_ai import events
 
 LEVELS = 12
-decode_shallow = msgspec.json.Decoder(shallow.nested(LEVELS)).decode
+decode_shallow = msgspec.json.Decoder(events.nested(LEVELS)).decode
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -8,7 +8,7 @@ from inspect_ai_logs import items, log, raw, zipfile
 
 from errata.errors import ReadAloneError
 from errata.model import Attempt, Case, Run, Unreadable
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 from errata.sources import OF_ARCHIVES, Found, all_sources, inspect_ai, read_share
 from errata.sources.base import Match
 from errata.sources.sharing import Share

@@ -7,17 +7,16 @@ from inspect_ai_logs import FOLDER, items, log, raw, rezipped
 
 from errata.model import Attempt, Unreadable
 from errata.sources.base import DEPTH_CAP, decode
-from errata.sources.inspect_ai import eval_log, usual
-from errata.sources.inspect_ai.event_fields import fields_of, fields_of_all
-from errata.sources.inspect_ai.events import Events
-from errata.sources.inspect_ai.usual import decode_usual
+from errata.sources.inspect_ai import decoding, logs
+from errata.sources.inspect_ai.decoding import decode_usual
+from errata.sources.inspect_ai.events import Events, fields_of, fields_of_all
 
 ARCHIVES = sorted(FOLDER.rglob("*.eval"))
 SHORT, LONG = 0, 10**9
 
 
 def read(path, monkeypatch, many):
-    monkeypatch.setattr(eval_log, "MANY", many)
+    monkeypatch.setattr(logs, "MANY", many)
     return items(path)
 
 
@@ -40,7 +39,7 @@ def test_both_ways_give_the_same_records_of_every_log(path, monkeypatch):
 
 
 def test_a_sample_as_inspect_writes_it_is_not_decoded_whole(monkeypatch):
-    monkeypatch.setattr(usual, "decode", lambda _: pytest.fail("decoded whole"))
+    monkeypatch.setattr(decoding, "decode", lambda _: pytest.fail("decoded whole"))
 
     assert len([item for item in read(log("demo_eval"), monkeypatch, SHORT) if type(item) is Attempt]) == 14
 

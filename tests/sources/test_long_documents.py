@@ -4,7 +4,7 @@ import pytest
 
 from errata.model import Unreadable
 from errata.sources.base import Row
-from errata.sources.shared.long_documents import long_document
+from errata.sources.shared.json_rows import long_document
 
 
 @pytest.fixture

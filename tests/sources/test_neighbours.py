@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from errata.model import Run, SourceRef, Unreadable
 from errata.sources import errata_jsonl, generic
 from errata.sources.base import Row, convert_each, of_run, unreadable
-from errata.sources.shared.neighbours import WAITING_CAP, by_neighbours
+from errata.sources.shared.runs import WAITING_CAP, by_neighbours
 from errata.testing import a_run, an_attempt
 
 BAD = unreadable("some-source", SourceRef(file="rows.jsonl", line=3), "malformed")

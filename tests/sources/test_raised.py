@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.sources.shared.raised import Raised, error_of, raised_as, raised_in
+from errata.sources.shared.exceptions import Raised, error_of, raised_as, raised_in
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "/home/u/x.py", line 3, in f\n    g()\nValueError: no\nJSON\n'
 

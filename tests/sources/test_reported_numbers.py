@@ -21,7 +21,7 @@ from errata.sources import errata_jsonl
 from terminal import done, errata
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sources"
-NO_HEADLINE = "the harness gives no headline number"
+NO_HEADLINE = {"code": "no_headline", "count": None, "of": None, "between": None, "stated": None, "words": []}
 
 
 def data(*names: str) -> list[Path]:

@@ -1,6 +1,6 @@
 """Frames of tracebacks: the harness's and the subject's are told from those of libraries."""
 
-from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.exceptions import frames_of, own_frame
 
 CAUSED = """Traceback (most recent call last):
   File "/home/user/first.py", line 1, in begin

@@ -7,17 +7,15 @@ from pathlib import Path
 import pytest
 from store_fixtures import put_run, rows
 
-from errata.model import Bucket
-from errata.store.bucket_changes import Signed, filing
-from errata.store.bucket_events import Change, Place, events_of, heirs
-from errata.store.bucket_table import bucket_table
-from errata.store.buckets import Filed, Placement, buckets_of, placements_of_run, slips_of
+from errata.model import Bucket, BucketChange, BucketVersion, Location, Placement
+from errata.store.bucket_changes import Signature, bucket_transaction, events_of, merges_in
+from errata.store.buckets import bucket_places, bucket_table, buckets_of, placements_of_run
 from errata.store.removal import remove_run
 from errata.store.runs import exclude
 
 DISK = Bucket(id="d" * 16, suite="suite", slug="disk-full", title="The disk is full", keys=("k",))
 LOCK = Bucket(id="e" * 16, suite="suite", slug="locked", title="Locked")
-MERGE = Signed(what="merge", by="ana", at="2026-03-01T10:00:00Z")
+MERGE = Signature(what="merge", by="ana", at="2026-03-01T10:00:00Z")
 
 
 def place(store, run, *cases, bucket=DISK, **facts):
@@ -25,14 +23,14 @@ def place(store, run, *cases, bucket=DISK, **facts):
         Placement(run=run.id, attempt=f"{run.id}:suite/{case}#1", bucket=bucket.id, case=f"suite/{case}", **facts)
         for case in cases
     ]
-    with filing(store) as desk:
-        desk.file(bucket)
-        desk.replace(run.id, members)
+    with bucket_transaction(store) as transaction:
+        transaction.write(bucket)
+        transaction.replace_members(run.id, members)
 
 
 def test_a_bucket_is_read_back_as_it_was_filed(store):
-    with filing(store) as desk:
-        desk.file(DISK)
+    with bucket_transaction(store) as transaction:
+        transaction.write(DISK)
 
     assert buckets_of(store, "suite") == [DISK]
     assert buckets_of(store, "another") == []
@@ -51,9 +49,14 @@ def test_a_failure_is_told_with_its_bucket(store):
     run = put_run(store)
     place(store, run, "a")
 
-    (slip,) = slips_of(store, run.id).values()
+    (shown,) = bucket_places(store, run.id).values()
 
-    assert (slip.id, slip.slug, slip.title, slip.status) == (DISK.id, "disk-full", "The disk is full", "provisional")
+    assert (shown.id, shown.slug, shown.title, shown.status) == (
+        DISK.id,
+        "disk-full",
+        "The disk is full",
+        "provisional",
+    )
 
 
 @pytest.mark.req("J-14", "E-36")
@@ -122,10 +125,10 @@ def test_the_largest_come_first_and_a_limit_keeps_them(store):
 def merged(store, run, *, fails=False):
     place(store, run, "a", bucket=DISK)
     place(store, run, "b", bucket=LOCK)
-    with filing(store) as desk:
-        desk.move(desk.members(LOCK.id), lambda _: Place(DISK.id, "ana", MERGE.at))
-        desk.file(LOCK, gone=True)
-        desk.note(MERGE, DISK.id, desk.change)
+    with bucket_transaction(store) as transaction:
+        transaction.move(transaction.members(LOCK.id), lambda _: Location(DISK.id, "ana", MERGE.at))
+        transaction.write(LOCK, gone=True)
+        transaction.add_event(MERGE, DISK.id, transaction.change)
         if fails:
             raise KeyboardInterrupt
 
@@ -138,9 +141,9 @@ def test_an_event_holds_what_was_before_and_after(store):
 
     (move,) = event.change.moves
     assert (event.what, event.by, event.suite, event.undone) == ("merge", "ana", "suite", False)
-    assert (move.before, move.after) == (Place(LOCK.id), Place(DISK.id, "ana", MERGE.at))
-    assert event.change.filed == ((Filed(LOCK), Filed(LOCK, gone=True)),)
-    assert heirs([event]) == {LOCK.id: DISK.id}
+    assert (move.before, move.after) == (Location(LOCK.id), Location(DISK.id, "ana", MERGE.at))
+    assert event.change.versions == ((BucketVersion(LOCK), BucketVersion(LOCK, gone=True)),)
+    assert merges_in([event]) == {LOCK.id: DISK.id}
 
 
 def test_what_breaks_off_leaves_nothing(store):
@@ -159,11 +162,11 @@ def test_a_process_that_is_killed_in_the_middle_leaves_nothing(store):
     place(store, run, "a", bucket=DISK)
     script = (
         "import os, sys; from pathlib import Path\n"
-        "from errata.store.bucket_changes import filing, Place\n"
+        "from errata.model import Location\nfrom errata.store.bucket_changes import bucket_transaction\n"
         "from errata.store.database import open_store\n"
-        "with filing(open_store(Path(sys.argv[1]))) as desk:\n"
-        f"    desk.move(desk.members('{LOCK.id}'), lambda _: Place('{DISK.id}', 'ana', 'now'))\n"
-        f"    desk.file(desk.find('{LOCK.id}').bucket, gone=True)\n"
+        "with bucket_transaction(open_store(Path(sys.argv[1]))) as transaction:\n"
+        f"    transaction.move(transaction.members('{LOCK.id}'), lambda _: Location('{DISK.id}', 'ana', 'now'))\n"
+        f"    transaction.write(transaction.version('{LOCK.id}').bucket, gone=True)\n"
         "    os.kill(os.getpid(), 9)\n"
     )
 
@@ -175,12 +178,12 @@ def test_a_process_that_is_killed_in_the_middle_leaves_nothing(store):
 
 
 def test_what_changes_nothing_is_no_change(store):
-    with filing(store) as desk:
-        desk.file(DISK)
-    with filing(store) as desk:
-        desk.file(DISK)
+    with bucket_transaction(store) as transaction:
+        transaction.write(DISK)
+    with bucket_transaction(store) as transaction:
+        transaction.write(DISK)
 
-        assert desk.change == Change()
+        assert transaction.change == BucketChange()
 
 
 def test_a_forgotten_run_takes_its_members_and_the_buckets_that_only_it_had(store):

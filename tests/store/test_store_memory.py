@@ -5,9 +5,9 @@ import pytest
 
 from errata.errors import NotFoundError
 from errata.model import Action, KnownGap
+from errata.model.action import action_id
 from errata.store.memory import (
     action_by_id,
-    action_id,
     all_actions,
     forget_action,
     forget_gap,

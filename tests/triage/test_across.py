@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from errata.model import Case, Check, Output, Run, SourceInfo, Subject
 from errata.testing import a_run, an_attempt
 from errata.triage import RunWide, attribute, built_in, observe
-from errata.triage.across import Across, CaseElsewhere, failing_everywhere
-from errata.triage.stand_ins import stand_in_of
+from errata.triage.across import Across, CaseElsewhere, failing_everywhere, stand_in_of
 
 THREE = ("a", "b", "c")
 

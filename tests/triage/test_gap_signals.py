@@ -4,9 +4,9 @@ import pytest
 
 from errata.testing import an_attempt
 from errata.triage import attribute
-from errata.triage.gaps import SHOWN, Gaps, Recorded
+from errata.triage.across import SHOWN, Gaps, Recorded
 from errata.triage.observed import Observed, signal
-from errata.triage.taxonomy import built_in
+from errata.triage.taxonomy import built_in, suggest
 
 FAILED = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
 RECORD = Recorded(where="reports/a.md:12", quote="the guidelines are silent")
@@ -70,4 +70,4 @@ def test_a_gap_decides_over_a_check_that_failed_and_no_more():
 def test_known_gap_is_suggested_only_where_one_is_on_record_and_decided(owner, signals, label):
     (taxonomy,) = [one for one in built_in() if one.name == "convex-evals"]
 
-    assert taxonomy.suggest(an_attempt(**FAILED), owner, frozenset(signals)) == label
+    assert suggest(taxonomy, an_attempt(**FAILED), owner, frozenset(signals)) == label

@@ -2,7 +2,7 @@
 
 from errata.model import Artefact
 from errata.testing import an_attempt
-from errata.triage.log_lines import MOST, error_lines
+from errata.triage.reasons import MOST, error_lines
 
 LOG = """\
 === Eval: greeting ===

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.triage.sieve import LONG, Sieve
+from errata.triage.prefilter import LONG, Sieve
 
 WORDS = st.text(alphabet="abc", min_size=3, max_size=6)
 RULES = st.lists(st.lists(WORDS, max_size=4).map(tuple), max_size=8)

@@ -1,63 +1,112 @@
-"""Failures into groups: what was read by what was said of it, the rest by equal keys, then by texts that are alike."""
+"""Failures into groups: read ones by their verdicts, the others by known buckets, equal keys and similar texts."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from errata.buckets.failing import Failing
-from errata.buckets.groups import Group, Unit, units_of
-from errata.buckets.likeness import Space, Vector, Weights
-from errata.buckets.readers import Opinion, opinions
-from errata.buckets.recognising import Known
+from errata.buckets.failure import FailureToGroup
+from errata.buckets.opinions import Opinion, is_opinion, opinions, slug_of
 from errata.buckets.rules import says_something
-from errata.buckets.words import words_of
+from errata.buckets.similarity import Space, Vector, Weights, words_of
+from errata.buckets.symptoms import Symptom, symptom_of
 from errata.model import Bucket
 
 SAME_RULE, SAME_OWNER = 0.15, 0.3
 """How alike texts must be where a rule says the same of both, and where only their owner is the same.
 Chosen on the injected faults that may be tuned on; from 0.1 to 0.2 and from 0.25 to 0.5 nothing changes there."""
 
+BySymptom = dict[Symptom, list[int]]
+"""Failures that show the very same, by their places in the list of failures."""
 
-def grouped(read: Iterable[Failing], unread: Iterable[Failing], known: Sequence[Bucket] = ()) -> list[Group]:
-    """The known ones first, in their order, then new ones as they were found."""
-    said = [(opinion, units_of(opinion.failures)) for opinion in opinions(read)]
-    units = units_of(unread)
-    gathering = _Gathering(known, units)
-    for (opinion, read_units), place in zip(said, gathering.known.of_opinions(said), strict=True):
-        gathering.take_opinion(opinion, read_units, place)
+
+class Group:
+    """Failures with one cause, new or of a known bucket, while they are gathered."""
+
+    def __init__(self, suite: str, owner: str, bucket: Bucket | None = None) -> None:
+        self.suite, self.owner, self.bucket = suite, owner, bucket
+        self.failures: list[int] = []
+        """Places in the list of failures."""
+        self.followers: list[int] = []
+        self.keys: Counter[str] = Counter(dict.fromkeys(bucket.keys, 0) if bucket else {})
+        """Key → how many of the failures at hand show it."""
+        self.shapes: Counter[str] = Counter(dict.fromkeys(bucket.words, 0) if bucket else {})
+        self.signals: set[str] = set()
+
+    def take(self, symptom: Symptom, failures: Sequence[int]) -> None:
+        self.failures += failures
+        self.note(symptom, len(failures))
+        self.keys[symptom.key] += len(failures)
+
+    def note(self, symptom: Symptom, often: int) -> None:
+        """What it looks like, apart from its key."""
+        if symptom.shape:
+            self.shapes[symptom.shape] += often
+        if symptom.signal:
+            self.signals.add(symptom.signal)
+
+
+def group_failures(
+    failures: Sequence[FailureToGroup],
+    chosen: Iterable[int],
+    known: Sequence[Bucket] = (),
+    sizes: Mapping[str, int] | None = None,
+) -> list[Group]:
+    """The chosen ones, by their places. The known buckets come first, in their order, then new ones as they appear.
+
+    `sizes` is the number of members that stay in a known bucket.
+    """
+    read: list[int] = []
+    unread: list[int] = []
+    for at in chosen:
+        (read if failures[at].verdict else unread).append(at)
+    named = [(opinion, by_symptom(failures, opinion.failures)) for opinion in opinions(failures, read)]
+    units = by_symptom(failures, unread)
+    gathering = _Gathering(known, units, sizes or {})
+    for (opinion, symptoms), place in zip(named, gathering.known.of_opinions(named), strict=True):
+        gathering.take_opinion(opinion, symptoms, place)
     gathering.settle_claims()
     for compared in (False, True):  # a text may be like what a rule has named, and is then no group of its own
-        for unit in units:
-            if unit.is_compared is compared:
-                gathering.take(unit)
+        for symptom, same in units.items():
+            if symptom.is_compared is compared:
+                gathering.take(symptom, same)
     return gathering.groups
 
 
+def by_symptom(failures: Sequence[FailureToGroup], chosen: Iterable[int]) -> BySymptom:
+    """The most frequent first, and in an order that depends on nothing but what they show."""
+    found: BySymptom = {}
+    for at in chosen:
+        found.setdefault(symptom_of(failures[at]), []).append(at)
+    return dict(sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0])))
+
+
 class _Gathering:
-    def __init__(self, known: Sequence[Bucket], units: Sequence[Unit]) -> None:
-        self.known = Known(known)
+    def __init__(self, known: Sequence[Bucket], units: BySymptom, sizes: Mapping[str, int]) -> None:
+        self.known = KnownBuckets(known, sizes)
         self.groups = [Group(bucket.suite, bucket.parameters.get("owner", ""), bucket) for bucket in known]
         self._claims: dict[tuple[str, str], set[int]] = {}
         self._claimed: dict[tuple[str, str], int] = {}
         self._own: dict[tuple[str, str, str], int] = {}
         self._space = Space()
         shapes = [(place, words_of(shape)) for place, bucket in enumerate(known) for shape in bucket.words]
-        self._weights = Weights([*(words for _, words in shapes), *(unit.words for unit in units)])
+        self._weights = Weights([*(words for _, words in shapes), *(symptom.compared_words for symptom in units)])
         for place, words in shapes:
             group = self.groups[place]
             scoring = "scoring" if any(key.startswith("scoring:") for key in group.keys) else ""
             self._space.add((group.suite, group.owner, scoring), place, self._weights.vector(words))
 
-    def take_opinion(self, opinion: Opinion, units: Sequence[Unit], place: int | None) -> None:
+    def take_opinion(self, opinion: Opinion, symptoms: BySymptom, place: int | None) -> None:
         if place is None:
             place = self._new(opinion.suite, opinion.owner)
         group = self.groups[place]
         group.failures += opinion.failures
         group.keys.update(dict.fromkeys(opinion.keys, len(opinion.failures)))
-        for unit in units:
-            group.note(unit)
-            self._space.add((group.suite, group.owner, unit.block[-1]), place, self._weights.vector(unit.words))
+        for symptom, same in symptoms.items():
+            group.note(symptom, len(same))
+            vector = self._weights.vector(symptom.compared_words)
+            self._space.add((group.suite, group.owner, symptom.block[-1]), place, vector)
             # what says nothing is no sign of the same cause
-            if unit.symptom.kind != "bare" and self.known.of_key(unit.symptom) in (None, place):
-                self._claims.setdefault((group.suite, unit.symptom.key), set()).add(place)
+            if symptom.kind != "bare" and self.known.of_key(symptom) in (None, place):
+                self._claims.setdefault((group.suite, symptom.key), set()).add(place)
 
     def settle_claims(self) -> None:
         """Where readers of the same thing disagree, it is a sign of neither, and nobody knows about the others."""
@@ -66,33 +115,31 @@ class _Gathering:
                 (self._claimed[suite, key],) = places
                 self.groups[self._claimed[suite, key]].keys[key] += 1
 
-    def take(self, unit: Unit) -> None:
-        vector = self._weights.vector(unit.words)
-        place = self._place_of(unit, vector)
+    def take(self, symptom: Symptom, same: Sequence[int]) -> None:
+        vector = self._weights.vector(symptom.compared_words)
+        place = self._place_of(symptom, vector)
         if place is None:
-            place = self._new(unit.symptom.suite, unit.symptom.owner)
-        self.groups[place].take(unit)
-        self._own.setdefault(_own_key(unit), place)
-        self._space.add(unit.block, place, vector)
+            place = self._new(symptom.suite, symptom.owner)
+        self.groups[place].take(symptom, same)
+        self._own.setdefault(_own_key(symptom), place)
+        self._space.add(symptom.block, place, vector)
 
-    def _place_of(self, unit: Unit, vector: Vector) -> int | None:
-        symptom = unit.symptom
+    def _place_of(self, symptom: Symptom, vector: Vector) -> int | None:
         place = self.known.of_key(symptom)
         if place is None:
             place = self._claimed.get((symptom.suite, symptom.key))
         if place is None:
-            place = self._own.get(_own_key(unit))
-        return self._alike(unit, vector) if place is None and unit.is_compared else place
+            place = self._own.get(_own_key(symptom))
+        return self._most_similar(symptom, vector) if place is None and symptom.is_compared else place
 
-    def _alike(self, unit: Unit, vector: Vector) -> int | None:
+    def _most_similar(self, symptom: Symptom, vector: Vector) -> int | None:
         """The group that is alike by the largest margin; at equal margins the earlier, which is the larger."""
-        near = self._space.near(unit.block, vector)
-        margins = [(likeness - self._needed(unit, place), -place) for place, likeness in near]
+        near = self._space.near(symptom.block, vector)
+        margins = [(likeness - self._needed(symptom.signal, place), -place) for place, likeness in near]
         margin, place = max(margins, default=(-1.0, 0))
         return -place if margin >= 0 else None
 
-    def _needed(self, unit: Unit, place: int) -> float:
-        signal = unit.symptom.signal
+    def _needed(self, signal: str, place: int) -> float:
         return SAME_RULE if says_something(signal) and signal in self.groups[place].signals else SAME_OWNER
 
     def _new(self, suite: str, owner: str) -> int:
@@ -100,7 +147,50 @@ class _Gathering:
         return len(self.groups) - 1
 
 
-def _own_key(unit: Unit) -> tuple[str, str, str]:
+def _own_key(symptom: Symptom) -> tuple[str, str, str]:
     """A cluster is one cause, whomever it is attributed to in one place or the other."""
-    symptom = unit.symptom
     return symptom.suite, "" if symptom.kind == "cluster" else symptom.owner, symptom.key
+
+
+class KnownBuckets:
+    """Buckets found again by what a verdict names and by keys, as places in a list."""
+
+    def __init__(self, buckets: Sequence[Bucket], sizes: Mapping[str, int]) -> None:
+        self._buckets = buckets
+        self._by_key: dict[tuple[str, str], list[int]] = {}
+        # the larger one is meant where a key leads to several
+        order = sorted(range(len(buckets)), key=lambda at: (-sizes.get(buckets[at].id, 0), buckets[at].id))
+        for place in order:
+            for key in (*buckets[place].keys, f"verdict:{slug_of(buckets[place].slug)}"):
+                self._by_key.setdefault((buckets[place].suite, key), []).append(place)
+
+    def of_key(self, symptom: Symptom) -> int | None:
+        places = self._by_key.get((symptom.suite, symptom.key), [])
+        same = [place for place in places if self._buckets[place].parameters.get("owner") == symptom.owner]
+        return next(iter(same or places), None)
+
+    def of_opinions(self, named: Sequence[tuple[Opinion, Iterable[Symptom]]]) -> Iterator[int | None]:
+        """For each the bucket that its readers name; else the provisional one that they, and no others, have read."""
+        by_name = [self._named(opinion) for opinion, _ in named]
+        provisional = [
+            None if place is not None else self._provisional(list(symptoms))
+            for place, (_, symptoms) in zip(by_name, named, strict=True)
+        ]
+        often = Counter(provisional)
+        for place, other in zip(by_name, provisional, strict=True):
+            yield other if place is None and often[other] == 1 else place
+
+    def _named(self, opinion: Opinion) -> int | None:
+        for key in opinion.keys:
+            if places := self._by_key.get((opinion.suite, key)):
+                return places[0]
+        return None
+
+    def _provisional(self, symptoms: Sequence[Symptom]) -> int | None:
+        if any(symptom.kind == "bare" for symptom in symptoms):
+            return None
+        found = {self.of_key(symptom) for symptom in symptoms}
+        place = found.pop() if len(found) == 1 else None
+        if place is None or any(map(is_opinion, self._buckets[place].keys)):
+            return None
+        return place

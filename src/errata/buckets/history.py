@@ -1,101 +1,129 @@
-"""The verb `buckets history`: what was done, by whom, and where each failure lay before and after."""
+"""The history of buckets: what was done, by whom, where each failure lay before and after; and how it is undone."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from errata.model import Bucket, BucketEvent
-from errata.store.bucket_events import Change, Event, Move, events_of
-from errata.store.buckets import buckets_of
-from errata.store.database import Store
+from errata.buckets.edit import BucketEdit, BucketState, members_after
+from errata.buckets.naming import free_slug
+from errata.buckets.status import with_status
+from errata.model import Bucket, BucketChange, BucketEvent, BucketVersion, Location, MemberMove
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """An event in words."""
+class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An event with the slugs that buckets have now."""
 
-    event: Event
+    event: BucketEvent
     bucket: str
-    """The slug that it has now."""
     before: str
+    """Of a rename the titles, of a changed status the statuses, of moves the buckets."""
     after: str
     moves: tuple[tuple[str, str, str], ...]
     """Attempt, old and new bucket; empty where there was or is none."""
 
-    def as_json(self) -> dict[str, Any]:
-        event = self.event
-        return {
-            "number": event.number,
-            "at": event.at,
-            "by": event.by or None,
-            "what": event.what,
-            "undone": event.undone,
-            "suite": event.suite,
-            "bucket": self.bucket,
-            "bucket_id": event.bucket,
-            "before": self.before,
-            "after": self.after,
-            "undoes": event.change.undoes,
-            "failures": [{"attempt_id": one, "old": old or None, "new": new or None} for one, old, new in self.moves],
-        }
 
-    @property
-    def record(self) -> BucketEvent:
-        event = self.event
-        return BucketEvent(what=event.what, by=event.by, at=event.at, before=self.before, after=self.after)
+class UndoResult(msgspec.Struct, frozen=True, kw_only=True):
+    what: str
+    """`undo`, or `redo` where an undo was taken back."""
+    event: int
+    undone: tuple[BucketEvent, ...]
+    """What was taken back, the newest first."""
+    failures: int
+    """That lie elsewhere now."""
 
 
-def history(store: Store, *, suite: str | None = None, bucket: Bucket | None = None) -> list[Told]:
-    """Oldest first; all, or what touched one bucket."""
-    slugs = {one.id: one.slug for one in buckets_of(store, gone=True)}
-    events = events_of(store, bucket.suite if bucket else suite)
-    return [_told(one, slugs) for one in events if bucket is None or touches(one, bucket.id)]
+def history_entry(event: BucketEvent, slugs: Mapping[str, str]) -> HistoryEntry:
+    """`slugs` are those of all buckets, by id, also of retired ones."""
+    moves = tuple((one.attempt, *_ends(one, slugs)) for one in event.change.moves if _is_elsewhere(one))
+    if event.what == "rename":
+        before, after = _titles(event.change, 0), _titles(event.change, 1)
+    elif event.what == "standing":
+        before, after = _statuses(event.change, 0), _statuses(event.change, 1)
+    elif event.what in ("undo", "redo", "confirm"):
+        before, after = "", ""
+    else:
+        olds, news = {old for _, old, _ in moves if old}, {new for _, _, new in moves if new}
+        before, after = ", ".join(sorted(olds)), ", ".join(sorted(news))
+    slug = slugs.get(event.bucket, event.bucket)
+    return HistoryEntry(event=event, bucket=slug, before=before, after=after, moves=moves)
 
 
-def touches(event: Event, bucket: str) -> bool:
-    return event.bucket == bucket or event.change.touches(bucket)
-
-
-def _told(event: Event, slugs: Mapping[str, str]) -> Told:
-    before, after = _words(event, slugs)
-    moves = tuple((one.attempt, *_ends(one, slugs)) for one in event.change.moves if _went(one))
-    return Told(event=event, bucket=slugs.get(event.bucket, event.bucket), before=before, after=after, moves=moves)
-
-
-def _went(move: Move) -> bool:
+def _is_elsewhere(move: MemberMove) -> bool:
     return (move.before and move.before.bucket) != (move.after and move.after.bucket)
 
 
-def _ends(move: Move, slugs: Mapping[str, str]) -> tuple[str, str]:
+def _ends(move: MemberMove, slugs: Mapping[str, str]) -> tuple[str, str]:
     old, new = (slugs.get(place.bucket, place.bucket) if place else "" for place in (move.before, move.after))
     return old, new
 
 
-def _words(event: Event, slugs: Mapping[str, str]) -> tuple[str, str]:
-    change = event.change
-    if event.what == "rename":
-        return _names(change, 0), _names(change, 1)
-    if event.what == "standing":
-        return _statuses(change, 0), _statuses(change, 1)
-    if event.what in ("undo", "redo"):
-        numbers = ", ".join(map(str, change.undoes))
-        return f"change {numbers}", "as it was before" if event.what == "undo" else "done again"
-    if event.what == "confirm":
-        return "", f"{len(change.moves):,} failures stay"
-    ends = [_ends(one, slugs) for one in change.moves if _went(one)]
-    olds, news = ({end[at] for end in ends if end[at]} for at in (0, 1))
-    return ", ".join(sorted(olds)), ", ".join(sorted(news))
+def _titles(change: BucketChange, at: int) -> str:
+    return ", ".join(one.bucket.title for pair in change.versions if (one := pair[at]) is not None)
 
 
-def _names(change: Change, at: int) -> str:
-    return ", ".join(one.bucket.title for pair in change.filed if (one := pair[at]) is not None)
-
-
-def _statuses(change: Change, at: int) -> str:
+def _statuses(change: BucketChange, at: int) -> str:
     """With the title, where its readers gave it another one."""
-    told = []
-    for before, after in change.filed:
+    found = []
+    for before, after in change.versions:
         renamed = before is not None and before.bucket.title != after.bucket.title
         for one in (before, after)[at : at + 1]:
-            told += [f"{one.bucket.status}: {one.bucket.title}" if renamed else one.bucket.status] if one else []
-    return ", ".join(told)
+            found += [f"{one.bucket.status}: {one.bucket.title}" if renamed else one.bucket.status] if one else []
+    return ", ".join(found)
+
+
+def touched_by(events: Sequence[BucketEvent]) -> set[str]:
+    """The buckets that taking these back may change."""
+    versions = {after.bucket.id for event in events for _, after in event.change.versions}
+    ends = (place for event in events for move in event.change.moves for place in (move.before, move.after))
+    return versions | {place.bucket for place in ends if place}
+
+
+def take_back(state: BucketState, events: Sequence[BucketEvent]) -> BucketEdit:
+    """What people did, the newest first; the state has the members of every bucket that is touched.
+
+    A failure that a newer verdict has put elsewhere since stays there, and a run may be forgotten.
+    """
+    versions = dict(state.versions)
+    lies_in = {one.attempt: bucket for bucket, some in state.members.items() for one in some}
+    moves: dict[str, Location] = {}
+    for event in events:
+        for before, after in reversed(event.change.versions):
+            # where nothing was before, the bucket was made by this change
+            back = BucketVersion(after.bucket, gone=True) if before is None else _with_own_slug(before, versions)
+            versions[after.bucket.id] = back
+        for one in event.change.moves:
+            if one.before and one.after and lies_in.get(one.attempt) == one.after.bucket:
+                moves[one.attempt] = one.before
+                lies_in[one.attempt] = one.before.bucket
+    members = members_after(state, moves)
+    changed = [one for each, one in versions.items() if state.versions.get(each) != one]
+    first = events[0]
+    return BucketEdit(
+        what="redo" if len(events) == 1 and first.what == "undo" else "undo",
+        bucket=events[-1].bucket,
+        versions=tuple(_restated(one, members.get(one.bucket.id, ()), state) for one in changed),
+        moves=moves,
+        undoes=tuple(event.number for event in events),
+    )
+
+
+def _with_own_slug(before: BucketVersion, versions: Mapping[str, BucketVersion]) -> BucketVersion:
+    """As it was; under another slug where its own was given away since."""
+    bucket = before.bucket
+    if before.gone:
+        return before
+    taken = {one.bucket.slug for one in versions.values() if not one.gone and one.bucket.id != bucket.id}
+    return BucketVersion(msgspec.structs.replace(bucket, slug=free_slug(bucket.slug, taken)))
+
+
+def _restated(version: BucketVersion, members: Sequence[str], state: BucketState) -> BucketVersion:
+    """What was final before may have been read otherwise since."""
+    return version if version.gone else BucketVersion(with_status(version.bucket, members, state.reviews))
+
+
+def merged_bucket(
+    name: str, gone: Sequence[Bucket], living: Sequence[Bucket], into: Mapping[str, str]
+) -> Bucket | None:
+    """The living bucket that the name of a merged one leads to."""
+    led = {into[one.id] for one in gone if one.id in into and name in (one.id, one.slug)}
+    return next((one for one in living if one.id in led), None) if len(led) == 1 else None

@@ -1,42 +1,49 @@
-"""Whether buckets are provisional, reviewed or final, told anew from the verdicts on their members."""
+"""Whether a bucket is provisional, reviewed or final: how many members were read with a verdict that supports it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple
 
 import msgspec
 
-from errata.buckets.failing import Failing
-from errata.buckets.standing import Standing, standing_of
-from errata.model import Bucket, Member, Verdict
-from errata.review.standing import standing
-from errata.store.bucket_changes import Filing
-from errata.store.buckets import Placement
+from errata.buckets.opinions import Review, is_read, supports
+from errata.model import Bucket, Verdict
+from errata.model.words import BucketStatus
 
-NOTHING = Standing("provisional", ())
+ENOUGH = 3
+"""Members that have to be read before a bucket is final; all of a smaller one."""
 
-
-def restated(desk: Filing, buckets: Iterable[Bucket]) -> list[Bucket]:
-    """Each as the verdicts have it now; nothing is kept by this."""
-    known = {bucket.id: bucket for bucket in buckets}
-    said = desk.verdicts(sorted(known))
-    read = {one.bucket for one in desk.placements(sorted(said))}
-    return [
-        _restated(bucket, _standing(bucket, desk.members(bucket.id), said) if bucket.id in read else NOTHING)
-        for bucket in known.values()
-    ]
+StandingVerdict = Callable[[Iterable[Verdict]], Review | None]
+"""Decides which of the verdicts on one failure stands. The review stage has it; whoever calls this stage passes it."""
 
 
-def _restated(bucket: Bucket, found: Standing) -> Bucket:
+class Support(NamedTuple):
+    status: BucketStatus
+    supported_by: tuple[str, ...]
+    """The members that were read and carry it, by attempt id."""
+
+
+NOTHING = Support("provisional", ())
+
+
+def support_of(bucket: Bucket, members: Collection[str], reviews: Mapping[str, Review]) -> Support:
+    """Members are attempts. For those without a review, what was known before stays true.
+
+    A verdict that was inherited carries nothing. One that lacks its second reader makes a bucket reviewed, never final.
+    """
+    known = {attempt for attempt in bucket.supported_by if attempt in members and attempt not in reviews}
+    carrying = {each for each in members if each in reviews and _carries(reviews[each], bucket)}
+    supported_by = tuple(sorted(known | {each for each in carrying if reviews[each].final}))
+    if members and len(supported_by) >= min(ENOUGH, len(members)):
+        return Support("final", supported_by)
+    return Support("reviewed", supported_by) if carrying or supported_by else NOTHING
+
+
+def with_status(bucket: Bucket, members: Collection[str], reviews: Mapping[str, Review]) -> Bucket:
+    """As the verdicts on its members have it now, whatever was known before."""
+    bucket = msgspec.structs.replace(bucket, supported_by=())
+    found = support_of(bucket, members, reviews) if any(each in reviews for each in members) else NOTHING
     return msgspec.structs.replace(bucket, status=found.status, supported_by=found.supported_by)
 
 
-def _standing(bucket: Bucket, members: list[Placement], said: dict[str, list[Verdict]]) -> Standing:
-    whole = msgspec.structs.replace(
-        bucket, members=tuple(Member(attempt=one.attempt, role=one.role) for one in members), supported_by=()
-    )
-    return standing_of(whole, {one.attempt: read_as(one.attempt, said.get(one.attempt, ())) for one in members})
-
-
-def read_as(attempt: str, verdicts: Iterable[Verdict]) -> Failing:
-    """As far as it matters to the standing of its bucket: what was said of it."""
-    stood = standing(verdicts)
-    return Failing(attempt=attempt, verdict=stood.verdict if stood else None, final=stood.final if stood else False)
+def _carries(review: Review, bucket: Bucket) -> bool:
+    return is_read(review) and supports(review, bucket)

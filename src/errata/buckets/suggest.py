@@ -1,147 +1,236 @@
-"""The verb `buckets suggest`: the failures of runs into buckets, old ones recognised; what a person did stays."""
+"""Failures → suggested buckets: the known ones recognised, the others grouped, named and given their status."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from errata.buckets.failing import Failing
-from errata.buckets.inputs import failing_in
-from errata.buckets.keep import Fact, Kept, Suggestion, keep
-from errata.buckets.parameter_updates import tell_parameters
-from errata.buckets.suggesting import suggest
-from errata.errors import StoreError
-from errata.model import Bucket, Member, StoredRun
-from errata.model.words import MemberRole
-from errata.runs.standings import standing_of
-from errata.runs.triaging import triage_if_needed
-from errata.store.bucket_changes import filing
-from errata.store.buckets import Mark, Placement, Slip, buckets_of, mark_told, marks_of, placements_of_run, slips_of
-from errata.store.database import Store
-from errata.store.reviews import word_for
+from errata.buckets.failure import FailureToGroup
+from errata.buckets.grouping import Group, group_failures
+from errata.buckets.naming import Names, description_of
+from errata.buckets.opinions import is_opinion, is_read
+from errata.buckets.status import support_of
+from errata.model import Bucket
+from errata.model.identity import fingerprint
+from errata.text.clean import one_line
+from errata.text.redact import redact
 
-VERSION = "1"
-"""Counts up when the grouping changes what it says."""
-PENDING = "~"
-"""Behind the mark of a run: what its buckets share with those of other runs was not told yet."""
-FEW, CHEAP = 200, 5_000
-"""Failures of a run up to which suggestions come along with a look at one of them, and with other work."""
+KEYS, WORDS = 500, 20
+"""What a bucket remembers of how its members look."""
+NEARLY_ALL = 0.9
+USUAL, CHANCE = 0.75, 0.25
+"""A parameter that more of the others have says nothing; nor does one that so few members may share by chance."""
+SEVERAL = 2
+LONGEST_PARAMETER = 80
 
 
-def bucket_run(stored: StoredRun, store: Store, *, tried: bool = False, now: datetime | None = None) -> Kept:
-    """Suggest anew for all failures of a run; what a person placed stays. If it is only `tried`, nothing is kept."""
-    triage_if_needed(stored, store)
-    mark = _mark(marks_of(store, [stored.run.id])[stored.run.id])
-    placed = [one for one in placements_of_run(store, stored.run.id).values() if one.author]
-    freed = _freed(stored, store, placed)
-    known = _known(stored, store, [one for one in placed if one.attempt not in freed])
-    facts: dict[str, Fact] = {}
-    suggestion = Suggestion(
-        stored=stored,
-        known={one.id: one for one in known},
-        buckets=tuple(suggest(_noted(failing_in(stored, store), facts), known)),
-        facts=facts,
-        freed=freed,
-        at=text_of(now or datetime.now(UTC)),
+class Suggestion(msgspec.Struct, frozen=True):
+    buckets: list[Bucket]
+    places: dict[str, str]
+    """Attempt → the id of its bucket."""
+
+
+def suggest(
+    failures: Iterable[FailureToGroup], known: Sequence[Bucket] = (), fixed: Mapping[str, str] | None = None
+) -> Suggestion:
+    """Every known bucket, in its order, with what was found to belong to it; then the new ones, the largest first.
+
+    `fixed` names the attempts that stay in a known bucket, by its id; ids, slugs and titles of known buckets are kept.
+    Each failure ends up in exactly one bucket, alone in it where nothing is like it. The order of the failures does
+    not matter.
+    """
+    reviews = {failure.attempt: failure for failure in sorted(failures, key=lambda failure: failure.attempt)}
+    given, fixed = list(reviews.values()), fixed or {}
+    groups = _gathered(given, known, fixed)
+    usual, names, ids = UsualParameters(given), Names(known), _Ids(known)
+    groups[len(known) :] = sorted(
+        groups[len(known) :], key=lambda group: (-_size(group), _first_key(group), group.owner)
     )
-    with filing(store, keep=not tried) as desk:
-        kept = keep(desk, suggestion)
-        desk.mark(stored.pk, f"{mark}{PENDING}")
-    return kept
+    places = dict(fixed)
+    members: dict[str, list[str]] = {}
+    for attempt, bucket_id in fixed.items():
+        members.setdefault(bucket_id, []).append(attempt)
+    buckets = []
+    for group in groups:
+        bucket = group.bucket or _named(group, [given[at] for at in group.failures], names, ids)
+        stay = members.get(bucket.id, [])
+        bucket = _described(bucket, group, given, usual, is_complete=all(each in reviews for each in stay))
+        attempts = {given[at].attempt for at in (*group.failures, *group.followers)}
+        support = support_of(bucket, attempts.union(stay), reviews)
+        buckets.append(msgspec.structs.replace(bucket, status=support.status, supported_by=support.supported_by))
+        places |= dict.fromkeys(sorted(attempts), bucket.id)
+    return Suggestion(buckets, places)
 
 
-def bucket_if_needed(runs: Iterable[StoredRun], store: Store) -> None:
-    """Only runs that are new or have grown, or whose attributions or verdicts are others."""
-    failed = [one for one in runs if one.counts.failures]
-    with store.kept_open():
-        for one in failed:
-            triage_if_needed(one, store)
-    marks = marks_of(store, [one.run.id for one in failed])
-    told = [one for one in failed if one.run.id in marks]
-    pending = {one.run.suite for one in told if not _is_fresh(marks[one.run.id])}
-    for _ in bucket_anew([one for one in told if not _is_fresh(marks[one.run.id], pending=True)], store):
-        pass
-    for suite in pending:
-        tell_parameters(store, suite)
-        mark_told(store, suite, PENDING)
+def _gathered(given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str]) -> list[Group]:
+    position = {failure.attempt: at for at, failure in enumerate(given)}
+    roots = roots_of({failure.attempt: failure for failure in given}, fixed.keys())
+    free = [at for at, one in enumerate(given) if one.attempt not in fixed and one.attempt not in roots]
+    groups = group_failures(given, free, known, Counter(fixed.values()))
+    by_id = {bucket.id: place for place, bucket in enumerate(known)}
+    places = {given[at].attempt: place for place, group in enumerate(groups) for at in group.failures}
+    places |= {attempt: by_id[bucket] for attempt, bucket in fixed.items()}
+    for attempt in fixed:
+        if attempt in position:
+            groups[places[attempt]].failures.append(position[attempt])
+    for attempt, root in roots.items():
+        groups[places[root]].followers.append(position[attempt])
+    return groups
 
 
-def bucket_if_cheap(stored: StoredRun, store: Store, *, most: int = CHEAP) -> None:
-    """Along with other work: of one run, unless it has very many failures, and without a look at other runs."""
-    mark = marks_of(store, [stored.run.id]).get(stored.run.id)
-    if mark is not None and 0 < stored.counts.failures <= most and not _is_fresh(mark, pending=True):
-        with suppress(StoreError):  # a store that can only be read still tells the rest
-            bucket_run(stored, store)
+def _described(
+    bucket: Bucket, group: Group, given: Sequence[FailureToGroup], usual: "UsualParameters", *, is_complete: bool
+) -> Bucket:
+    """With what its members share and look like.
 
-
-def bucket_anew(runs: Iterable[StoredRun], store: Store, *, tried: bool = False) -> Iterator[Kept]:
-    """Every one of these runs, the oldest first: what it shows is recognised in the later ones."""
-    failed = [one for one in runs if one.counts.failures]
-    for stored in sorted(failed, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
-        yield bucket_run(stored, store, tried=tried)
-
-
-def bucket_of(stored: StoredRun, store: Store) -> dict[str, Slip]:
-    """Attempt → its bucket. Suggestions are made first where they are missing and cost little."""
-    triage_if_needed(stored, store)
-    bucket_if_cheap(stored, store)
-    return slips_of(store, stored.run.id)
-
-
-def bucket_of_one(stored: StoredRun, attempt: str, store: Store) -> Slip | None:
-    """For those who look at one failure after the other, and do not want to wait."""
-    bucket_if_cheap(stored, store, most=FEW)
-    return slips_of(store, stored.run.id, [attempt]).get(attempt)
-
-
-def text_of(now: datetime) -> str:
-    return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-def _is_fresh(mark: Mark, *, pending: bool = False) -> bool:
-    made = mark.bucketed or ""
-    return mark.triaged is not None and (made.removesuffix(PENDING) if pending else made) == _mark(mark)
-
-
-def _mark(mark: Mark) -> str:
-    return f"{VERSION}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
-
-
-def _known(stored: StoredRun, store: Store, pinned: Iterable[Placement]) -> list[Bucket]:
-    """Every bucket of the suite, with those members of the run that are not to be thought over again."""
-    members: dict[str, list[Member]] = {}
-    for one in pinned:
-        members.setdefault(one.bucket, []).append(Member(attempt=one.attempt, role=one.role))
-    buckets = buckets_of(store, stored.run.suite)
-    return [msgspec.structs.replace(one, members=tuple(members.get(one.id, ()))) for one in buckets]
-
-
-def _freed(stored: StoredRun, store: Store, placed: Sequence[Placement]) -> frozenset[str]:
-    """A person put it somewhere, but a person has read it since and says where it belongs."""
-    read = standing_of(store, stored.run.id) if placed else {}
-    said = {one.attempt: read[one.attempt].standing.verdict for one in placed if one.attempt in read}
-    return frozenset(
-        one.attempt
-        for one in placed
-        if (verdict := said.get(one.attempt)) is not None
-        and verdict.reviewer.kind == "person"
-        and verdict.bucket
-        and (verdict.at or "") > one.at
+    Where all members are at hand, their parameters are compared again; else known ones stay, unless the new members
+    contradict them.
+    """
+    found = [given[at] for at in group.failures]
+    if is_complete:
+        shared = usual.shared(group.suite, found)
+    else:
+        shared = {name: value for name, value in bucket.parameters.items() if is_shared(name, value, found)}
+    return msgspec.structs.replace(
+        bucket,
+        parameters={"owner": group.owner} | shared,
+        keys=_most(bucket.keys, group.keys, KEYS),
+        words=_most(bucket.words, group.shapes, WORDS),
     )
 
 
-def _noted(failures: Iterable[Failing], facts: dict[str, Fact]) -> Iterator[Failing]:
-    """As they pass by: what the table of buckets counts."""
-    for one in failures:
-        by = word_for(one.verdict.reviewer) if one.verdict else ""
-        facts[one.attempt] = Fact(
-            case=one.case, owner=one.owner, follows=one.follows is not None, role=_role(one), by=by
-        )
-        yield one
+def _named(group: Group, members: Sequence[FailureToGroup], names: Names, ids: "_Ids") -> Bucket:
+    name = names.of(group, members)
+    description = description_of(members)
+    if description.rstrip("…") in name.title:
+        description = ""
+    return Bucket(id=ids.of(group), suite=group.suite, slug=name.slug, title=name.title, description=description)
 
 
-def _role(failing: Failing) -> MemberRole:
-    if failing.verdict is None:
-        return "assigned"
-    return "reviewed" if failing.verdict.inherited_from is None else "inherited"
+class _Ids:
+    """Made of the suite, the owner and the first key, and none twice."""
+
+    def __init__(self, known: Sequence[Bucket]) -> None:
+        self._taken = {bucket.id for bucket in known}
+
+    def of(self, group: Group) -> str:
+        number, made = 0, ""
+        while not made or made in self._taken:
+            made = fingerprint(group.suite, group.owner, _first_key(group), *([number] if number else []))
+            number += 1
+        self._taken.add(made)
+        return made
+
+
+def _most(before: Sequence[str], counted: Counter[str], most: int) -> tuple[str, ...]:
+    """What was remembered before stays; then what readers said, then the most frequent."""
+    often = sorted(counted, key=lambda each: (not is_opinion(each), -counted[each], each))
+    return tuple(dict.fromkeys((*before, *often)))[:most]
+
+
+def _first_key(group: Group) -> str:
+    return next(iter(_most((), group.keys, 1)), "")
+
+
+def _size(group: Group) -> int:
+    return len(group.failures) + len(group.followers)
+
+
+# knock-on failures
+
+
+def roots_of(failures: Mapping[str, FailureToGroup], known: Collection[str]) -> dict[str, str]:
+    """Follower → the failure at the beginning of its chain, which is among `failures` or `known`.
+
+    Not a follower: one whose beginning nobody knows, one in a circle, and one that was read and given a cause itself.
+    """
+    found = {}
+    for attempt, failure in failures.items():
+        if failure.follows and attempt not in known and not _has_its_own(failure):
+            *_, last = _chain(attempt, failures, known)
+            if last != attempt and (last in failures or last in known):
+                found[attempt] = last
+    return found
+
+
+def _chain(attempt: str, failures: Mapping[str, FailureToGroup], known: Collection[str]) -> Iterator[str]:
+    passed = set[str]()
+    first = attempt
+    while attempt not in passed:
+        yield attempt
+        passed.add(attempt)
+        failure = failures.get(attempt)
+        if failure is None or not failure.follows or (attempt != first and (attempt in known or _has_its_own(failure))):
+            return
+        attempt = failure.follows
+    yield first  # a circle has no beginning
+
+
+def _has_its_own(failure: FailureToGroup) -> bool:
+    return is_read(failure) and bool(failure.verdict and failure.verdict.bucket)
+
+
+# symptoms hide causes: what the members of a bucket share besides how they fail
+
+
+class UsualParameters:
+    """How often each parameter has each value in a suite, to see what is unusual."""
+
+    def __init__(self, failures: Iterable[FailureToGroup]) -> None:
+        self._usual: dict[str, Counter[tuple[str, str]]] = {}
+        self._totals: Counter[str] = Counter()
+        for failure in failures:
+            self.add(failure)
+
+    def add(self, failure: FailureToGroup) -> None:
+        self._totals[failure.suite] += 1
+        self._usual.setdefault(failure.suite, Counter()).update(failure.parameters.items())
+
+    def shared(self, suite: str, members: Sequence[FailureToGroup]) -> dict[str, str]:
+        counted = Counter(pair for failure in members for pair in failure.parameters.items())
+        return self.unusual(suite, counted, len(members))
+
+    def unusual(self, suite: str, counted: Counter[tuple[str, str]], size: int) -> dict[str, str]:
+        """Of two members or more, and only where the suite has other failures to compare with."""
+        others = self._totals[suite] - size
+        if size < SEVERAL or others <= 0:
+            return {}
+        found = {}
+        for (name, value), often in sorted(counted.items()):
+            outside = (self._usual[suite][name, value] - often) / others
+            if often / size >= NEARLY_ALL and outside <= USUAL and outside**size <= CHANCE:
+                found[name] = _shown(value)
+        return found
+
+
+def is_shared(name: str, value: str, members: Sequence[FailureToGroup]) -> bool:
+    """Whether nearly all have it; nobody contradicts where there are none."""
+    return sum(_shown(one.parameters.get(name, "")) == value for one in members) >= NEARLY_ALL * len(members)
+
+
+def _shown(value: str) -> str:
+    return redact(one_line(value, LONGEST_PARAMETER))
+
+
+def shared_parameters(members: Iterable[tuple[str, FailureToGroup]], buckets: Iterable[Bucket]) -> list[Bucket]:
+    """The buckets whose shared parameters change. Members come as a stream over all runs of a suite: bucket, failure.
+
+    Followers are compared with, but are no members to go by.
+    """
+    usual = UsualParameters(())
+    sizes: Counter[str] = Counter()
+    counted: dict[str, Counter[tuple[str, str]]] = {}
+    for bucket, failure in members:
+        usual.add(failure)
+        counts = counted.setdefault(bucket, Counter())
+        if not failure.follows:
+            sizes[bucket] += 1
+            counts.update(failure.parameters.items())
+    changed = []
+    for one in buckets:
+        if one.id in counted:
+            owner = {name: value for name, value in one.parameters.items() if name == "owner"}
+            found = owner | usual.unusual(one.suite, counted[one.id], sizes[one.id])
+            if found != one.parameters:
+                changed.append(msgspec.structs.replace(one, parameters=found))
+    return changed

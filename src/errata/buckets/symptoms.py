@@ -2,9 +2,9 @@
 
 from typing import Literal, NamedTuple, get_args
 
-from errata.buckets.failing import Failing
+from errata.buckets.failure import FailureToGroup
 from errata.buckets.rules import OF_ONE_CASE, limit_of, says_all, says_something
-from errata.buckets.words import masked, words_of
+from errata.buckets.similarity import masked, words_of
 from errata.model.words import Phase
 from errata.text.clean import one_line
 
@@ -37,26 +37,40 @@ class Symptom(NamedTuple):
     case: str
     """Only where it counts: what a subject does wrong is mostly wrong in the same way in the same case."""
 
+    @property
+    def block(self) -> tuple[str, str, str]:
+        """Only groups of the same block are compared."""
+        return (self.suite, self.owner, "scoring" if self.scoring else "")
 
-def symptom_of(failing: Failing) -> Symptom:
-    phase, _, kind = failing.key.coarse.partition(":")
+    @property
+    def compared_words(self) -> tuple[str, ...]:
+        return (*self.words, f"@{self.case}") if self.case and self.words else self.words
+
+    @property
+    def is_compared(self) -> bool:
+        """Its key does not say all, and it has words."""
+        return self.kind == "text" and bool(self.words)
+
+
+def symptom_of(failure: FailureToGroup) -> Symptom:
+    phase, _, kind = failure.key.coarse.partition(":")
     is_error = phase in _PHASES and bool(kind)
-    checks = () if is_error else tuple(failing.key.coarse.split("+"))
-    text, words = next(((text, words) for text in failing.texts if (words := words_of(text, without=checks))), ("", ()))
+    checks = () if is_error else tuple(failure.key.coarse.split("+"))
+    text, words = next(((text, words) for text in failure.texts if (words := words_of(text, without=checks))), ("", ()))
     if is_error and kind not in _ANY_ERROR:
         words = tuple(sorted({*words, *words_of(kind)}))
     shape = shape_of(text)
-    kind_of_key, key = _key(failing, shape, is_error=is_error, opaque=not words and _says_something(failing, checks))
+    kind_of_key, key = _key(failure, shape, is_error=is_error, opaque=not words and _says_something(failure, checks))
     return Symptom(
-        suite=failing.suite,
-        owner=failing.owner,
+        suite=failure.suite,
+        owner=failure.owner,
         scoring=phase == "scoring",
-        signal=failing.signal,
+        signal=failure.signal,
         key=key,
         kind=kind_of_key,
         shape=shape,
         words=words,
-        case="" if is_error or failing.owner in _MACHINERY else failing.case,
+        case="" if is_error or failure.owner in _MACHINERY else failure.case,
     )
 
 
@@ -64,30 +78,30 @@ def shape_of(text: str) -> str:
     return one_line(masked(text), KEY)
 
 
-def _key(failing: Failing, shape: str, *, is_error: bool, opaque: bool) -> tuple[Kind, str]:
-    coarse = failing.key.coarse
-    if failing.cluster:
-        return "cluster", f"cluster:{failing.cluster}"
-    if limit := limit_of(failing.signal, failing.parameters.get("limit", "")):
+def _key(failure: FailureToGroup, shape: str, *, is_error: bool, opaque: bool) -> tuple[Kind, str]:
+    coarse = failure.key.coarse
+    if failure.cluster:
+        return "cluster", f"cluster:{failure.cluster}"
+    if limit := limit_of(failure.signal, failure.parameters.get("limit", "")):
         return "signal", f"limit:{limit}"
-    if says_all(failing.signal):
-        return "signal", f"signal:{failing.signal}"
+    if says_all(failure.signal):
+        return "signal", f"signal:{failure.signal}"
     if is_error:
-        return "text", failing.key.exact
+        return "text", failure.key.exact
     if shape:
-        return "text", one_line(f"{failing.owner}:{coarse}:{shape}", KEY)
-    if says_something(failing.signal):
-        case = f"@{failing.case}" if failing.signal in OF_ONE_CASE else ""
-        return "bare", one_line(f"signal:{failing.signal}{case}", KEY)
+        return "text", one_line(f"{failure.owner}:{coarse}:{shape}", KEY)
+    if says_something(failure.signal):
+        case = f"@{failure.case}" if failure.signal in OF_ONE_CASE else ""
+        return "bare", one_line(f"signal:{failure.signal}{case}", KEY)
     # two things differ, and only the case tells which; or nothing is said at all but what failed first
-    rest = f"@{failing.case}" if opaque else failing.category
-    first = failing.parameters.get("step") or coarse
-    return "bare", one_line(f"{failing.owner}:{failing.signal}:{first}:{rest}", KEY)
+    rest = f"@{failure.case}" if opaque else failure.category
+    first = failure.parameters.get("step") or coarse
+    return "bare", one_line(f"{failure.owner}:{failure.signal}:{first}:{rest}", KEY)
 
 
-def _says_something(failing: Failing, checks: tuple[str, ...]) -> bool:
+def _says_something(failure: FailureToGroup, checks: tuple[str, ...]) -> bool:
     """More than `tests failed (60%)`, though in no words that could be compared."""
     names = [check.lower() for check in checks if check]
     return any(
-        any(map(str.isalpha, text)) and not any(name in text.lower() for name in names) for text in failing.texts
+        any(map(str.isalpha, text)) and not any(name in text.lower() for name in names) for text in failure.texts
     )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from errata.checkup import aggregates, breakage, coverage, judging, outputs
-from errata.checkup.survey import Survey, take_survey
+from errata.checkup.survey import Survey
 from errata.model import Attempt, Finding, Run, Unreadable
 
 Rule = Callable[[Survey], Iterator[Finding]]
@@ -42,9 +42,17 @@ def examine(
     run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], *, now: datetime
 ) -> tuple[Finding, ...]:
     """Every finding, the gravest first. `attempts` must be iterable more than once."""
-    seen = take_survey(run, attempts, unreadables, now)
-    found = [finding for rule in RULES for finding in rule(seen)]
-    return tuple(sorted(found, key=lambda finding: _ORDER[finding.severity]))
+    survey = Survey(run=run, unreadables=tuple(unreadables), now=now)
+    for attempt in attempts:
+        survey.add(attempt)
+    survey.find_originals(attempts)
+    return findings_in(survey)
+
+
+def findings_in(survey: Survey) -> tuple[Finding, ...]:
+    """Every finding, the gravest first."""
+    findings = [finding for rule in RULES for finding in rule(survey)]
+    return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))
 
 
 def is_fit(findings: Iterable[Finding]) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from errata.checkup.gaps import Gaps
 from errata.checkup.panel import Panel
 from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
-from errata.model.coverage import not_in_log
+from errata.model.counts import not_in_log
 
 MOST_NAMED = 50
 MOST_TEXTS = 100_000
@@ -91,6 +91,23 @@ class Survey:
     """Rows in which a check failed, whatever became of the attempt."""
     judges: set[str] = field(default_factory=set)
     out_of_order: int = 0
+    last_position: int = -1
+
+    def add(self, attempt: Attempt) -> None:
+        if not attempt.counted:
+            return
+        _count(self, attempt)
+        if attempt.position is not None and attempt.execution != "missing":
+            self.out_of_order += attempt.position < self.last_position
+            self.last_position = attempt.position
+
+    def find_originals(self, attempts: Iterable[Attempt]) -> None:
+        """A second pass, only where the first held duplicates."""
+        if not self.duplicates:
+            return
+        for attempt in attempts:
+            if attempt.id in self.duplicates:
+                self.duplicates[attempt.id].insert(0, remember(attempt))
 
     @property
     def not_in_log(self) -> int:
@@ -101,22 +118,6 @@ class Survey:
     def with_error_only(self) -> bool:
         """Every attempt ended in an error: then there is nothing that could have been judged."""
         return self.executions["error"] == self.rows
-
-
-def take_survey(run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], now: datetime) -> Survey:
-    """`attempts` is gone through once, and again only where it holds duplicates."""
-    found = Survey(run=run, unreadables=tuple(unreadables), now=now)
-    last = -1
-    for attempt in attempts:
-        if not attempt.counted:
-            continue
-        _count(found, attempt)
-        if attempt.position is not None and attempt.execution != "missing":
-            found.out_of_order += attempt.position < last
-            last = attempt.position
-    if found.duplicates:
-        _find_originals(found, attempts)
-    return found
 
 
 def remember(attempt: Attempt) -> Seen:
@@ -205,9 +206,3 @@ def _count_errors(found: Survey, attempt: Attempt) -> None:
         found.errored[first.message] += 1
         if first.message not in found.error_sample and len(found.error_sample) < MOST_NAMED:
             found.error_sample[first.message] = remember(attempt)
-
-
-def _find_originals(found: Survey, attempts: Iterable[Attempt]) -> None:
-    for attempt in attempts:
-        if attempt.id in found.duplicates:
-            found.duplicates[attempt.id].insert(0, remember(attempt))

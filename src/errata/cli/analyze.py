@@ -12,13 +12,15 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.progress import progress
+from errata.cli.render.history import json_memory
 from errata.cli.reports_option import reports_option
 from errata.cli.runs import as_json
 from errata.cli.score_json import json_score
 from errata.cli.summary import show_summary, tell_summary
-from errata.cli.summary_memory import json_memory
 from errata.runs.importing import PathSummary
 from errata.runs.summary import Analysis
+from errata.runs.view import RunView
+from errata.verbs.analyze import analyze, analyze_new
 
 MOST_KNOWN = 10
 
@@ -58,47 +60,44 @@ def command(
     summaries: list[PathSummary] = []
     with verbs.made_ready(local), progress("Analysing") as on_items:
         verbs.begin(verbs.look_for(local, source=source, map_path=map_path))
-        analyses = verbs.analyze(
+        views = analyze(
             local, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
         )
-    _show_all(analyses, summaries, options, report=not no_report)
+    _show_all(views, summaries, options, report=not no_report)
 
 
-def _show_all(
-    analyses: Sequence[Analysis], summaries: Sequence[PathSummary], options: Options, *, report: bool
-) -> None:
+def _show_all(views: Sequence[RunView], summaries: Sequence[PathSummary], options: Options, *, report: bool) -> None:
     for summary in summaries:
         if not summary.runs and summary.unreadable:
             show_unreadable(summary)
         say_passed_over(summary)
-    for at, analysis in enumerate(analyses):
+    for at, view in enumerate(views):
         if at and not options.json:
             put()
-        path = _write_report(analysis, options) if report else None
-        show_analysis(analysis, as_json=options.json, report=path)
+        path = _write_report(view) if report else None
+        show_analysis(view.summary, as_json=options.json, report=path)
 
 
 def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, report: bool) -> None:
     with progress("Analysing") as on_items:
-        done = verbs.analyze_new(paths, options.store, source=source, on_items=on_items)
+        done = analyze_new(paths, options.store, source=source, on_items=on_items)
     for path, why in done.search.problems:
         say(f"note: `{path}` was left out: {why}")
     known = len(done.search.known) + done.unchanged
     below = ", ".join(place_of(str(folder.absolute())) for folder in done.search.folders)
-    say(f"found     {plural(len(done.analyses), 'new run')} below {below} · {known:,} in the store already")
+    say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} in the store already")
     for one in done.search.known[:MOST_KNOWN]:
         say(f"          there already: {one.run.native_id} · {place_of(one.run.origin)}")
-    if not done.analyses and not options.json:
+    if not done.views and not options.json:
         put(f"Nothing new: {plural(known, 'run is', 'runs are')} in the store already.")
-    _show_all(done.analyses, done.summaries, options, report=report)
+    _show_all(done.views, done.summaries, options, report=report)
 
 
-def _write_report(analysis: Analysis, options: Options) -> Path | None:
+def _write_report(view: RunView) -> Path | None:
     """Into the folder of reports; nothing where all passed."""
-    from errata.runs.view import RunView
     from errata.verbs.report import report_failures
 
-    return report_failures(RunView(analysis.stored, options.store))
+    return report_failures(view)
 
 
 def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:

@@ -17,7 +17,7 @@ COMMANDS: Table = {
     "show": ("show", "Show a run, a case or an attempt."),
     "check": ("check", "Tell whether RUNS are fit to be analysed."),
     "score": ("score", "Tell what the score is, under each policy."),
-    "compare": ("compare", "Tell what differs between RUNS, where they measured the same thing."),
+    "compare": ("compare.command", "Tell what differs between RUNS, where they measured the same thing."),
     "consistency": ("consistency", "Tell which cases and checks do not come out the same in repeated RUNS."),
     "failures": ("failures", "List the failures of RUNS."),
     "triage": ("triage", "Name the owner of every failure anew; all runs where none is given."),

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 import click
 
 from errata import verbs
-from errata.cli.bracket import put_bracket
 from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
+from errata.cli.render.scores import put_bracket
 from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
 from errata.runs.names import handle_of
 from errata.runs.summary import Health
+from errata.runs.view import RunView
 from errata.text.clean import one_line
 
 WORDS = {"error": "problem", "warning": "warning", "info": "note"}
@@ -31,7 +32,8 @@ def command(runs: tuple[str, ...], options: Options) -> int:
     store = options.store
     fit = True
     for at, stored in enumerate(verbs.runs_named(runs, store)):
-        health = verbs.check_run(stored, store)
+        view = RunView(stored, store)
+        health = view.health if options.json else view.overview.health
         fit = fit and health.fit
         if options.json:
             put_json(
@@ -45,7 +47,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         if stored.run.excluded is not None:
             put(f"EXCLUDED from every score: {stored.run.excluded.reason}")
         show_health(health)
-        scores = verbs.score_run(stored, store)
+        scores = view.scores()
         put()
         put_bracket(scores)
         if scores.to_repeat:

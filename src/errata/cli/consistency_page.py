@@ -1,16 +1,25 @@
-"""A consistency study as a page of text."""
+"""A consistency study as a page of text, and as records for `--json`."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from errata.cli.fitting import WIDTH
 from errata.cli.harness_words import counted_in
-from errata.cli.left_out import some_of
 from errata.cli.output import plural, put
-from errata.cli.table import put_table
-from errata.compare.consistency import CaseTries, passing
-from errata.compare.consistency_study import Consistencies, Consistency
+from errata.cli.table import put_table, some_of
+from errata.compare.consistency import CaseTries, Consistencies, Consistency, Flip, StudyColumn, passing
 from errata.compare.repeats import Repeated
+from errata.model.output.compare import (
+    ConsistencyOutput,
+    MetricFlipOutput,
+    PassingOutput,
+    PlaceOutput,
+    ReliabilityOutput,
+    StudyCaseOutput,
+    StudyColumnOutput,
+)
 from errata.runs.names import short
 
 LABEL = 14
@@ -177,3 +186,62 @@ def _frequency(one: Repeated | None) -> str:
     if one is None:
         return NOT_TRIED
     return one.frequency if one.measured else _LETTERS["incomplete"]
+
+
+def json_study(found: Consistency) -> ConsistencyOutput:
+    study, run, counts = found.study, found.columns[0].stored.run, found.study.counts
+    return ConsistencyOutput(
+        subject=found.subject,
+        model=run.subject.model,
+        agent=run.subject.agent or None,
+        variant=run.variant,
+        suite=found.suite,
+        suite_version=found.suite_version or None,
+        columns=tuple(_column(one, counts[one.index]) for one in found.columns),
+        rows=study.rows,
+        passing=msgspec.convert(passing(study.repeated), PassingOutput, from_attributes=True),
+        reliability=msgspec.convert(study.reliability, tuple[ReliabilityOutput, ...], from_attributes=True),
+        flaky=tuple(found.name_of(one.case) for one in study.cases if one.repeated.is_flaky),
+        unstable=tuple(found.name_of(one.case) for one in study.cases if one.repeated.is_unstable),
+        always_fail=tuple(found.name_of(one.case) for one in study.cases if one.repeated.always_fails),
+        cases=tuple(_case(found, one) for one in study.cases),
+        duplicates=tuple(PlaceOutput(column=column, case=found.name_of(case)) for column, case in study.duplicates),
+        judged_twice=found.judged_twice,
+        changed=tuple(found.name_of(case) for case in study.changed),
+        without_a_row=tuple(PlaceOutput(column=column, case=found.name_of(case)) for column, case in study.absent),
+    )
+
+
+def _column(column: StudyColumn, counts: Mapping[str, int]) -> StudyColumnOutput:
+    return StudyColumnOutput(
+        index=column.index,
+        run=column.stored.run.native_id,
+        run_id=column.stored.run.id,
+        epoch=column.epoch,
+        passed=counts.get("pass", 0),
+        failed=counts.get("fail", 0),
+        incomplete=counts.get("incomplete", 0),
+    )
+
+
+def _case(found: Consistency, one: CaseTries) -> StudyCaseOutput:
+    repeated = one.repeated
+    return StudyCaseOutput(
+        case=found.name_of(one.case),
+        case_key=one.case,
+        pattern=one.pattern,
+        passed=repeated.passed,
+        failed=repeated.failed,
+        incomplete=repeated.incomplete,
+        frequency=repeated.frequency,
+        flaky=repeated.is_flaky,
+        unstable=repeated.is_unstable,
+        metric_flips=tuple(map(_flip, one.flips)),
+    )
+
+
+def _flip(flip: Flip) -> MetricFlipOutput:
+    counts = flip.counts
+    return MetricFlipOutput(
+        metric=flip.metric, pattern=flip.pattern, passed=counts["pass"], failed=counts["fail"], na=counts["na"]
+    )

@@ -10,6 +10,7 @@ from errata.cli.analyze import show_analysis
 from errata.cli.options import Options, shared_options
 from errata.cli.output import say
 from errata.store.database import open_store
+from errata.verbs.analyze import analyze
 
 
 @click.command("demo")
@@ -22,6 +23,6 @@ def command(options: Options) -> None:
     with tempfile.TemporaryDirectory(prefix="errata-demo-") as folder:
         example = verbs.bundled_example()
         say(f"errata analyze {example}\n")
-        for analysis in verbs.analyze([example], open_store(Path(folder) / "errata.db")):
-            show_analysis(analysis, as_json=options.json, kept=False)
+        for view in analyze([example], open_store(Path(folder) / "errata.db")):
+            show_analysis(view.summary, as_json=options.json, kept=False)
     say("\nThe same for your own: errata analyze PATH")

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import click
 
-from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.runs import title_of
 from errata.export.every_eval_ever import WrittenRun
-from errata.runs.names import handle_of
+from errata.model.output.compare import ExportOutput
+from errata.runs.names import handle_of, runs_named
+from errata.verbs.compare import export
 
 FORMATS = ("every-eval-ever",)
 FOLDER = "every_eval_ever"
@@ -33,8 +34,8 @@ def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options
     What the form has no place for is listed, here and in the summary.
     """
     store = options.store
-    meant = list(verbs.runs_named(runs, store))
-    for made in verbs.write_runs(meant, store, output, now=time.time(), force=force):
+    meant = list(runs_named(runs, store))
+    for made in export(meant, store, output, now=time.time(), force=force):
         if options.json:
             put_json(_json_of(made, form))
             continue
@@ -46,11 +47,11 @@ def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options
             say(f"not expressed: {what}: {count:,}")
 
 
-def _json_of(made: WrittenRun, form: str) -> dict[str, object]:
-    return {
-        "run_id": made.stored.run.id,
-        "format": form,
-        "files": [str(file) for file in made.files],
-        "rows": made.rows,
-        "not_expressed": made.not_expressed,
-    }
+def _json_of(made: WrittenRun, form: str) -> ExportOutput:
+    return ExportOutput(
+        run_id=made.stored.run.id,
+        format=form,
+        files=tuple(str(file) for file in made.files),
+        rows=made.rows,
+        not_expressed=made.not_expressed,
+    )

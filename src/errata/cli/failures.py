@@ -19,6 +19,7 @@ from errata.model import StoredRun
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.runs.failures import Failure, Filters, refuse_unknown
 from errata.runs.names import handle_of
+from errata.runs.view import RunView
 
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
 CHECKS = 30
@@ -68,7 +69,7 @@ def command(
                 passes, raw=raw
             )
         else:
-            failures = verbs.failures_of(stored, store, filters, limit=limit)
+            failures = RunView(stored, store).failures(filters, limit=limit)
             found += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
     if not found:
         refuse_unknown(filters, looked_at, store)

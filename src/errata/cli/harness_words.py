@@ -1,32 +1,16 @@
 """How the people of a harness call it, and what it counts."""
 
-from typing import NamedTuple
-
 from errata.model import Run
 
 
-class Words(NamedTuple):
-    harness: str
-    counted: str
-    """One of what it counts; empty where it has no word of its own."""
+def harness_title(run: Run) -> str:
+    from errata.sources import harness_of
 
-
-OF_SOURCE: dict[str, Words] = {
-    "harbor": Words("Harbor", "trial"),
-    "inspect-ai": Words("Inspect", "sample"),
-    "convex-evals": Words("convex-evals", "eval"),
-    "conversation-bench": Words("conversation-bench", "turn"),
-    "scylla": Words("ProjectScylla", ""),
-    "promptfoo": Words("promptfoo", ""),
-}
-
-
-def harness_of(run: Run) -> str:
-    known = OF_SOURCE.get(run.source.name)
-    return known.harness if known else run.source.name
+    return harness_of(run.source.name).title
 
 
 def counted_in(run: Run, unit: str) -> str:
     """`trial`, `eval`, `turn`; else `case` or `attempt`."""
-    known = OF_SOURCE.get(run.source.name)
-    return known.counted if known and known.counted else unit.removesuffix("s")
+    from errata.sources import harness_of
+
+    return harness_of(run.source.name).unit or unit.removesuffix("s")

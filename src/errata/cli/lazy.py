@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 Table = dict[str, tuple[str, str]]
-"""Command → its module, and what it does in one sentence."""
+"""Command → its module, and what it does in one sentence. `module:name` is one of several commands of a module."""
 
 
 class LazyGroup(click.Group):
@@ -21,8 +21,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in self.table:
             return None
-        module, _ = self.table[cmd_name]
-        command: click.Command = import_module(f"{self._package}.{module}").command
+        module, _, name = self.table[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(f"{self._package}.{module}"), name or "command")
         return command
 
     def resolve_command(

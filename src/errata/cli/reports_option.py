@@ -19,7 +19,7 @@ def reports_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )
     @wraps(function)
     def wrapped(*arguments: Any, reports: Path | None, **named: Any) -> Any:
-        from errata.runs.reports_in_use import reports_at
+        from errata.runs.reports import reports_at
 
         with reports_at(reports):
             return function(*arguments, **named)

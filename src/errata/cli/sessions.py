@@ -3,17 +3,19 @@
 from collections.abc import Iterable
 
 import click
+import msgspec
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
-from errata.compare.sessions import Cascade, Change, SessionSummary, Timeline
+from errata.compare.sessions import Cascade, HiddenResult, SessionSummary, Timeline
 from errata.model import Run
+from errata.model.output.compare import SessionsOutput
 from errata.model.run import case_name
-from errata.runs.names import handle_of
+from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
+from errata.verbs.compare import sessions
 
 ERROR = 160
 
@@ -24,10 +26,10 @@ ERROR = 160
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Tell the sessions of RUNS, what the latest one hides, and cascades."""
     store = options.store
-    for at, stored in enumerate(verbs.runs_named(runs, store)):
-        found = verbs.timeline_of(stored, store)
+    for at, stored in enumerate(runs_named(runs, store)):
+        found = sessions(stored, store)
         if options.json:
-            put_json({"run": stored.run.native_id, "run_id": stored.run.id, **_json_of(found)})
+            put_json(_json_of(stored.run, found))
             continue
         if at:
             put()
@@ -36,8 +38,9 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         _show(found, stored.run)
 
 
-def _json_of(found: Timeline) -> dict[str, object]:
-    return {name: getattr(found, name) for name in found.__struct_fields__}
+def _json_of(run: Run, found: Timeline) -> SessionsOutput:
+    named = {"run": run.native_id, "run_id": run.id}
+    return msgspec.convert(named | msgspec.to_builtins(found), SessionsOutput)
 
 
 def _show(found: Timeline, run: Run) -> None:
@@ -88,11 +91,11 @@ def _show_changes(found: Timeline, run: Run) -> None:
     put_parts("Never", never or ["–"], f"measured in no session: {plural(len(never), 'case')}")
 
 
-def _named(changes: Iterable[Change], run: Run) -> list[str]:
+def _named(changes: Iterable[HiddenResult], run: Run) -> list[str]:
     return [case_name(run, one.case) for one in changes] or ["–"]
 
 
-def _counted(changes: tuple[Change, ...]) -> str:
+def _counted(changes: tuple[HiddenResult, ...]) -> str:
     costs = [one.cost for one in changes if one.cost is not None]
     spent = f", {money(sum(costs), 2)} spent on them" if costs else ""
     return f"{plural(len(changes), 'case')}{spent}"

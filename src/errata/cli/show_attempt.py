@@ -1,7 +1,7 @@
 """An attempt on the terminal: where it failed, who has to act by its verdict and by triage, then all the evidence."""
 
 from errata.cli.output import money, number, put, value_of
-from errata.cli.show_before import put_before
+from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
 from errata.cli.show_owner import put_owner
 from errata.cli.show_verdict import put_verdict

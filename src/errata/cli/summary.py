@@ -1,17 +1,17 @@
 """What `errata analyze` says of a run: the score, whose failures they are, what they share, what to do next."""
 
 from errata.cli.attempts_in_words import beside
-from errata.cli.bracket import put_bracket
 from errata.cli.check import put_findings
 from errata.cli.fitting import WIDTH, columns, cut, padded
 from errata.cli.harness_words import counted_in
 from errata.cli.output import money, number, plural, put, put_command, put_quote, say
+from errata.cli.render.history import show_memory, tell_history
+from errata.cli.render.scores import put_bracket
 from errata.cli.runs import title_of
-from errata.cli.summary_memory import show_memory, tell_history
 from errata.cli.table import put_parts
 from errata.runs.causes import Cause
+from errata.runs.nothing_failed import untold_of
 from errata.runs.summary import Analysis
-from errata.runs.without_failures import untold_of
 from errata.text.clean import one_line
 
 MOST_CAUSES = 5

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from errata.cli.fitting import WIDTH, columns, cut, fold, padded
 from errata.cli.output import put, wash
+from errata.text.clean import one_line
 
 CUT_TO, NARROWEST = 14, 8
 GAP = 2
@@ -76,3 +77,17 @@ def put_parts(label: str, parts: Sequence[str], note: str = "") -> None:
             line, joint = " " * 9, ""
         line += joint + part
     put(line, hang=9)
+
+
+def some_of(names: Sequence[str], room: int) -> str:
+    """As many names as fit a line, and how many more there are."""
+    washed = [wash(one_line(name)) for name in names]
+    shown = ""
+    for at, one in enumerate(washed, 1):
+        longer = f"{shown}, {one}" if shown else one
+        more = f" and {len(washed) - at:,} more" if at < len(washed) else ""
+        if columns(longer + more) > room:
+            rest = f" and {len(washed) - at + 1:,} more"
+            return shown + rest if shown else cut(one, room - len(more)) + more
+        shown = longer
+    return shown

@@ -5,11 +5,10 @@ from statistics import fmean
 
 from msgspec.structs import replace
 
-from errata.compare.clusters import clusters_of
-from errata.compare.intervals import standard_error
-from errata.compare.reducers import reducer_named
-from errata.compare.scores import Score, grouped
-from errata.compare.trials import NEVER_MADE, Trials, Tried
+from errata.compare.intervals import clusters_of, standard_error
+from errata.compare.repeats import reducer_named
+from errata.compare.scores import Note, Score, group_by_reason
+from errata.compare.trials import NEVER_MADE, Trial, Trials
 from errata.model import Reported
 
 AVERAGED = frozenset(("mean", "accuracy"))
@@ -18,28 +17,26 @@ AVERAGED = frozenset(("mean", "accuracy"))
 def as_reported(trials: Trials) -> Score:
     headline = next((one for one in trials.run.reported if one.headline), None)
     if headline is None:
-        return Score(policy="as_reported", note="the harness gives no headline number")
+        return Score(policy="as_reported", remark=Note(code="no_headline"))
     rows = [one for one in trials.rows if one.reported_counted]
     if not rows:
-        return _untold(headline, "no row here to recount it from")
+        return _untold(headline, Note(code="no_rows"))
     if trials.untold:
-        rest = f"{trials.untold:,} of the rows that it counts are not in the log"
-        return _untold(headline, rest)
+        return _untold(headline, Note(code="rows_not_in_log", count=trials.untold))
     found = _recounted(rows, headline, trials)
     if found is None:
-        rule = f"{headline.metric} {headline.reducer}".strip()
-        return _untold(headline, f"errata does not recompute `{rule}`")
-    groups = grouped((_why(one), "", one) for one in trials.rows if not one.reported_counted)
+        rule = tuple(filter(None, (headline.metric, headline.reducer)))
+        return _untold(headline, Note(code="rule_unknown", words=rule))
+    groups = group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted)
     told = replace(found, stated=None if trials.is_part else headline.value, groups=groups)
     return (_with_nothing_as_zero(told, headline, trials) or told) if told.reproduced is False else told
 
 
-def _untold(headline: Reported, why: str) -> Score:
-    says = "gives no number" if headline.value is None else f"says {headline.value:.4g}"
-    return Score(policy="as_reported", stated=headline.value, note=f"the harness {says}; {why}")
+def _untold(headline: Reported, why: Note) -> Score:
+    return Score(policy="as_reported", stated=headline.value, remark=replace(why, stated=headline.value))
 
 
-def _recounted(rows: Sequence[Tried], headline: Reported, trials: Trials) -> Score | None:
+def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score | None:
     """None where the rule is not known."""
     if headline.metric == "pass_rate":
         told = clusters_of((one.case, one.passed) for one in rows) if trials.tells_cases else {}
@@ -87,12 +84,14 @@ def _with_nothing_as_zero(told: Score, headline: Reported, trials: Trials) -> Sc
     found = _average(((one.case, one.reported or 0.0) for one in made), trials)
     groups = tuple(group for group in told.groups if group.why in NEVER_MADE)
     score = (
-        replace(found, stated=told.stated, groups=groups, note=f"{empty} without a value count 0") if found else None
+        replace(found, stated=told.stated, groups=groups, remark=Note(code="empty_counts_zero", count=empty))
+        if found
+        else None
     )
     return score if score is not None and empty and score.reproduced else None
 
 
-def _why(one: Tried) -> str:
+def _why(one: Trial) -> str:
     """Why the harness does not count an attempt, as far as the attempt shows it."""
     if one.execution in NEVER_MADE:
         return one.execution

@@ -1,11 +1,8 @@
-"""How far a mean can be trusted, asked of the data themselves: cases are drawn again and again, with replacement.
-
-For graded values, where no formula of a rate holds. The seed is fixed, so that the same cases give the same interval.
-"""
+"""Bootstrap intervals of means, paired differences and quantiles; the same data give the same interval."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from math import fsum
+from math import floor, fsum
 from random import Random
 
 import msgspec
@@ -20,14 +17,14 @@ WORTH_COUNTING = 20
 """Where each distinct value has so many cases, it is quicker to draw how often it comes than to draw every case."""
 
 
-class Resampled(msgspec.Struct, frozen=True, kw_only=True):
+class BootstrapMean(msgspec.Struct, frozen=True, kw_only=True):
     mean: float
     interval: Interval | None
     """None for a single case: drawn again it is always the same."""
     cases: int
 
 
-def resampled(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampled | None:
+def bootstrap_mean(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED) -> BootstrapMean | None:
     """The mean over cases with its percentile interval; none for nothing."""
     if not values:
         return None
@@ -35,15 +32,15 @@ def resampled(values: Sequence[float], *, resamples: int = RESAMPLES, seed: int 
     sums = sorted(draw() for _ in range(resamples)) if len(values) > 1 else []
     out = int(TAIL * len(sums))
     interval = (sums[out] / len(values), sums[-1 - out] / len(values)) if sums else None
-    return Resampled(mean=fsum(values) / len(values), interval=interval, cases=len(values))
+    return BootstrapMean(mean=fsum(values) / len(values), interval=interval, cases=len(values))
 
 
 def paired_bootstrap(
     first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED
-) -> Resampled | None:
+) -> BootstrapMean | None:
     """By how much the first is better in the mean; both have a value for each case, in the same order."""
     differences = [one - other for one, other in zip(first, second, strict=True)]
-    return resampled(differences, resamples=resamples, seed=seed)
+    return bootstrap_mean(differences, resamples=resamples, seed=seed)
 
 
 def _sums_of(values: Sequence[float], chance: Random) -> Callable[[], float]:
@@ -81,3 +78,46 @@ def _binomial(tries: int, count: int, among: int, chance: Random) -> int:
         else:
             tries -= ones
     return hits
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Of values in ascending order, interpolated between the two that are next to it, as NumPy and pandas do."""
+    at, between = _place(len(ordered), share)
+    return _between(ordered[at], ordered[min(at + 1, len(ordered) - 1)], between)
+
+
+def quantile_interval(
+    values: Sequence[float], share: float, *, seed: int, resamples: int = RESAMPLES
+) -> Interval | None:
+    """The percentile bootstrap of a quantile; none for nothing, and one value twice where there is no other.
+
+    Of each resample only the two values next to its quantile are drawn. Where they come in a sample of n is known: the
+    k-th smallest of n equally likely places is of the distribution Beta(k, n + 1 - k), and so on from there. That is
+    the same as drawing n values and sorting them, without doing so.
+    """
+    if not values:
+        return None
+    ordered, chance = sorted(values), Random(seed)  # noqa: S311 chance, not secrecy
+    drawn = sorted(_redrawn(ordered, share, chance) for _ in range(resamples))
+    return quantile(drawn, TAIL), quantile(drawn, 1 - TAIL)
+
+
+def _redrawn(ordered: Sequence[float], share: float, chance: Random) -> float:
+    size = len(ordered)
+    at, between = _place(size, share)
+    place = chance.betavariate(at + 1, size - at)
+    value = ordered[min(int(place * size), size - 1)]
+    if at + 1 == size:
+        return value
+    place += (1 - place) * chance.betavariate(1, size - at - 1)
+    return _between(value, ordered[min(int(place * size), size - 1)], between)
+
+
+def _place(size: int, share: float) -> tuple[int, float]:
+    """The value below the quantile, and how far it is from there to the next."""
+    exact = (size - 1) * share
+    return floor(exact), exact - floor(exact)
+
+
+def _between(low: float, high: float, part: float) -> float:
+    return low + (high - low) * part

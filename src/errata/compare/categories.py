@@ -1,18 +1,26 @@
-"""Failed rows by category, and whether a category is harder than the rest beyond chance."""
+"""Failed rows by category, and whether a category is significantly harder than the rest."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import exp, fsum, lgamma
 
 import msgspec
 
 from errata.compare.matrix import Matrix, Row
-from errata.compare.pairs import holm
-from errata.model.cell import Cell
+from errata.compare.significance import fisher, holm
+from errata.errors import NotFoundError
+from errata.model.counts import Cell
+from errata.text.nearest import did_you_mean
 
 ALPHA = 0.05
+LISTED = 12
 
-Telling = Callable[[Cell], bool]
+IsTelling = Callable[[Cell], bool]
 """Whether a cell says something about the subject, and not about a provider or a broken judge."""
+
+
+class CaseFacts(msgspec.Struct, frozen=True, gc=False):
+    name: str
+    """As its harness names it."""
+    categories: tuple[str, ...] = ()
 
 
 class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +45,7 @@ class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
         return sum(self.by_run)
 
 
-def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: Telling) -> tuple[CategoryCount, ...]:
+def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: IsTelling) -> tuple[CategoryCount, ...]:
     """`members`: category → its cases."""
     hardness = {case: _hard(row, telling) for case, row in matrix.rows.items()}
     counts = [
@@ -49,18 +57,6 @@ def by_category(matrix: Matrix, members: Mapping[str, Iterable[str]], telling: T
     return _tested(counts, len(known), sum(known))
 
 
-def fisher(hard: int, tried: int, all_hard: int, all_tried: int) -> float:
-    """The exact two-sided p that so many of a part are hard, where so many of the whole are."""
-    low, high = max(0, tried - (all_tried - all_hard)), min(tried, all_hard)
-    whole = _log_choose(all_tried, tried)
-    logs = [
-        _log_choose(all_hard, k) + _log_choose(all_tried - all_hard, tried - k) - whole for k in range(low, high + 1)
-    ]
-    # what is as likely as the observed one counts, whatever floating point makes of it
-    limit = logs[hard - low] + 1e-7
-    return min(1.0, fsum(exp(log) for log in logs if log <= limit))
-
-
 def _count(name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[str, bool | None]) -> CategoryCount:
     rows = [matrix.rows[case] for case in cases]
     by_run = tuple(
@@ -70,7 +66,7 @@ def _count(name: str, cases: Sequence[str], matrix: Matrix, hardness: Mapping[st
     return CategoryCount(name=name, cases=len(cases), by_run=by_run, tried=len(known), hard=sum(known))
 
 
-def _hard(row: Row, telling: Telling) -> bool | None:
+def _hard(row: Row, telling: IsTelling) -> bool | None:
     """None where nothing is known. Cases, not rows, are counted: runs of one case are not independent of each other."""
     decided = [cell.failed for cell in row if cell is not None and cell.decided and telling(cell)]
     return 2 * sum(decided) >= len(decided) if decided else None
@@ -88,5 +84,25 @@ def _with_p(one: CategoryCount, p: float, adjusted: float, hard: int, tried: int
     return msgspec.structs.replace(one, p=p, adjusted=adjusted, harder=above and adjusted < ALPHA)
 
 
-def _log_choose(n: int, k: int) -> float:
-    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+def members_of(cases: dict[str, CaseFacts]) -> dict[str, list[str]]:
+    """Category → its cases."""
+    members: dict[str, list[str]] = {}
+    for key, facts in cases.items():
+        for category in facts.categories:
+            members.setdefault(category, []).append(key)
+    return members
+
+
+def cases_in_category(cases: dict[str, CaseFacts], category: str) -> Sequence[str]:
+    members = members_of(cases)
+    if category in members:
+        return members[category]
+    hints = [did_you_mean(category, members), _listed(sorted(members))]
+    raise NotFoundError(f"No category is named `{category}`", hint="\n".join(hint for hint in hints if hint))
+
+
+def _listed(known: Sequence[str]) -> str:
+    if not known:
+        return "the logs of these runs name no categories"
+    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
+    return f"known are: {', '.join(known[:LISTED])}{more}"

@@ -1,21 +1,21 @@
-"""Repeated runs of one subject on one suite: which cases, and which of their checks, do not come out the same.
-
-A column is one of several equivalent tries at all cases: a run, or an epoch of one.
-"""
+"""Repeated runs of one subject on one suite: which cases, and which of their checks, do not come out the same."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from errata.compare.clusters import effective_size
-from errata.compare.intervals import Interval, wilson
+from errata.compare.intervals import Interval, effective_sample_size, wilson
+from errata.compare.matrix import subject_names
 from errata.compare.repeats import Reliability, Repeated, Status, reliability, status_of
-from errata.model import Attempt
+from errata.errors import ErrataError
+from errata.model import Attempt, StoredRun, split_attempt_id
+from errata.model.run import case_name
+from errata.model.times import moment_of
 
-Reading = Literal["pass", "fail", "na"]
-Metrics = tuple[tuple[str, Reading], ...]
+CheckReading = Literal["pass", "fail", "na"]
+Metrics = tuple[tuple[str, CheckReading], ...]
 """Check → how it came out, of the checks that count."""
 Key = tuple[int, int]
 """Of a column: which of the runs, and which epoch of it."""
@@ -34,14 +34,14 @@ class Flip(NamedTuple):
     """A check that passes in one column and fails in another."""
 
     metric: str
-    readings: tuple[tuple[int, Reading], ...]
+    readings: tuple[tuple[int, CheckReading], ...]
 
     @property
     def pattern(self) -> str:
         return "|".join(f"{column}:{reading}" for column, reading in self.readings)
 
     @property
-    def counts(self) -> Counter[Reading]:
+    def counts(self) -> Counter[CheckReading]:
         return Counter(reading for _, reading in self.readings)
 
 
@@ -128,7 +128,7 @@ class Passing(msgspec.Struct, frozen=True, kw_only=True):
 def passing(repeated: Sequence[Repeated]) -> Passing:
     clusters = [(float(one.passed), one.measured) for one in repeated if one.measured]
     passed, measured = sum(one.passed for one in repeated), sum(one.measured for one in repeated)
-    size = effective_size(clusters)
+    size = effective_sample_size(clusters)
     rate = passed / measured if measured else None
     interval = None if rate is None or size is None else wilson(rate * size, size)
     return Passing(passed=passed, measured=measured, rate=rate, interval=interval)
@@ -189,10 +189,142 @@ class Tries:
 
 def metrics_of(attempt: Attempt) -> Metrics:
     """Of several checks of one name the worst; a check that did not apply or was not measured says nothing."""
-    found: dict[str, Reading] = {}
+    found: dict[str, CheckReading] = {}
     for check in attempt.checks:
         if check.counts:
-            reading: Reading = check.status if check.status in ("pass", "fail") else "na"
+            reading: CheckReading = check.status if check.status in ("pass", "fail") else "na"
             before = found.get(check.name, "na")
             found[check.name] = "fail" if "fail" in (before, reading) else before if reading == "na" else reading
     return tuple(found.items())
+
+
+LISTED = 5
+
+
+class StudyColumn(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several equivalent tries at all cases: a run, or an epoch of one."""
+
+    index: int
+    """Counted from 1 over the runs in the order of their start."""
+    stored: StoredRun
+    short_name: str
+    epoch: int | None = None
+    """None where the run tried every case once."""
+
+    @property
+    def run_id(self) -> str:
+        """As the harness names it."""
+        return self._numbered(self.stored.run.native_id)
+
+    @property
+    def name(self) -> str:
+        return self._numbered(self.short_name)
+
+    def _numbered(self, name: str) -> str:
+        return name if self.epoch is None else f"{name}#{self.epoch}"
+
+
+class Consistency(msgspec.Struct, frozen=True, kw_only=True):
+    """One subject on one suite, in one version of it."""
+
+    subject: str
+    suite: str
+    suite_version: str
+    columns: tuple[StudyColumn, ...]
+    study: Study
+    judged_twice: int
+    """Attempts that several judges have judged."""
+
+    @property
+    def benchmark(self) -> str:
+        return " ".join(filter(None, (self.suite, self.suite_version)))
+
+    @property
+    def runs(self) -> list[StoredRun]:
+        return list({one.stored.pk: one.stored for one in self.columns}.values())
+
+    def name_of(self, case: str) -> str:
+        return case_name(self.columns[0].stored.run, case)
+
+
+class Consistencies(msgspec.Struct, frozen=True, kw_only=True):
+    studies: tuple[Consistency, ...]
+    left_out: tuple[tuple[StoredRun, str], ...]
+    """Runs that are in no study, and why."""
+
+
+class StudyInputs(NamedTuple):
+    """What a study takes from the store."""
+
+    attempts: Callable[[StoredRun], Iterable[Attempt]]
+    """The counted attempts of a run, in the order of the conversation or suite."""
+    changed_cases: Callable[[Sequence[int]], set[str]]
+    """Cases that are not the same task in all of these runs."""
+    short_name: Callable[[str], str]
+    """Of a run, by its native id."""
+
+
+def consistency_of(runs: Sequence[StoredRun], inputs: StudyInputs) -> Consistencies:
+    """A study for each subject and suite, in the order in which they are first named."""
+    out = tuple((one, why) for one in runs if (why := _why_left_out(one)))
+    left = [one for one in runs if not _why_left_out(one)]
+    together: dict[tuple[str, str, str], list[StoredRun]] = {}
+    for name, stored in zip(subject_names([one.run for one in left]), left, strict=True):
+        together.setdefault((name, stored.run.suite, stored.run.suite_version), []).append(stored)
+    studies = tuple(_study(subject, those, inputs) for (subject, _, _), those in together.items())
+    return Consistencies(studies=studies, left_out=out)
+
+
+def refuse_duplicates(studies: Sequence[Consistency]) -> None:
+    """Raised after everything else was told: the other cases are none the worse for it."""
+    found = [
+        (one.columns[column - 1].name, one.name_of(case)) for one in studies for column, case in one.study.duplicates
+    ]
+    if not found:
+        return
+    named = ", ".join(f"`{case}` of run `{run}`" for run, case in found[:LISTED])
+    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    raise ErrataError(
+        f"Several rows for one case of one run, which are in no count: {named}{more}",
+        hint=f"`errata check {found[0][0]}` shows them; repeat these cases, or leave the run out",
+    )
+
+
+def with_epochs(attempts: Iterable[Attempt]) -> Iterator[tuple[int, Attempt]]:
+    """Each attempt with its epoch; a second row for one try has the epoch of the first."""
+    for attempt in attempts:
+        first = attempt.duplicate_of
+        yield (attempt.index if first is None else split_attempt_id(first).index), attempt
+
+
+def _why_left_out(stored: StoredRun) -> str:
+    if stored.run.excluded is not None:
+        return f"excluded: {stored.run.excluded.reason}"
+    return "" if stored.counts.measurements.get("scored") else "nothing in it was scored"
+
+
+def _study(subject: str, runs: Sequence[StoredRun], inputs: StudyInputs) -> Consistency:
+    ordered = sorted(runs, key=lambda one: (moment_of(one.run.started_at or one.imported_at), one.run.native_id))
+    tries, judged_twice = Tries(), 0
+    for at, stored in enumerate(ordered):
+        for epoch, attempt in with_epochs(inputs.attempts(stored)):
+            tries.add((at, epoch), attempt)
+            judged_twice += len(attempt.judgements) > 1
+    study, run = tries.study(changed=inputs.changed_cases([one.pk for one in ordered])), ordered[0].run
+    often = Counter(at for at, _ in study.columns)
+    return Consistency(
+        subject=subject,
+        suite=run.suite,
+        suite_version=run.suite_version,
+        columns=tuple(
+            StudyColumn(
+                index=number,
+                stored=ordered[at],
+                short_name=inputs.short_name(ordered[at].run.native_id),
+                epoch=epoch if often[at] > 1 else None,
+            )
+            for number, (at, epoch) in enumerate(study.columns, 1)
+        ),
+        study=study,
+        judged_twice=judged_twice,
+    )

@@ -1,16 +1,17 @@
-"""What a pass costs: all that was spent, over the passes it bought. Unknown is not zero."""
+"""What a run cost and what a pass cost: in all, by category, and by tier and subtest. Unknown is not zero."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean, median
 
 import msgspec
 
-from errata.compare.trials import Trials, Tried
+from errata.compare.trials import Trial, Trials
+from errata.model import Attempt
 
 NOTHING_PASSED = "nothing passed"
 
 
-class Spent(msgspec.Struct):
+class Spending(msgspec.Struct):
     """Adds up what attempts cost, as far as the log tells."""
 
     made: int = 0
@@ -47,16 +48,16 @@ class Spent(msgspec.Struct):
         return NOTHING_PASSED if self.priced and not self.passed else "no cost is known"
 
 
-def spent_on(tries: Iterable[Tried]) -> Spent:
+def spending_on(tries: Iterable[Trial]) -> Spending:
     """What was never made cost nothing, and says nothing."""
-    spent = Spent()
+    spent = Spending()
     for one in tries:
         if one.execution != "missing":
             spent.add(one.cost, passed=one.passed)
     return spent
 
 
-def frontier(tiers: Mapping[str, Spent]) -> tuple[str, float] | None:
+def frontier(tiers: Mapping[str, Spending]) -> tuple[str, float] | None:
     """The cheapest tier and its cost of pass; none where no tier has one."""
     priced = [(cost, name) for name, one in tiers.items() if (cost := one.cost_of_pass) is not None]
     cost, name = min(priced, default=(0.0, ""))
@@ -81,3 +82,141 @@ def costs_of_pass(trials: Trials, frontiers: Mapping[str, float]) -> CostsOfPass
     if not known:
         return CostsOfPass(passed=len(passing), note="no frontier is known" if passing else NOTHING_PASSED)
     return CostsOfPass(mean=fmean(known), median=median(known), priced=len(known), passed=len(passing))
+
+
+class Tiers:
+    """The runs below the attempts of a case; of several sessions the latest that has any."""
+
+    def __init__(self) -> None:
+        self._stated: dict[str, float] = {}
+        self._found: dict[str, tuple[int, dict[str, Spending]]] = {}
+        """Case → session, and what was spent by tier and by subtest."""
+
+    def add(self, attempt: Attempt) -> None:
+        if attempt.parent is not None:
+            self._add_run(attempt)
+        elif attempt.counted and attempt.cost_of_pass is not None:
+            self._stated[attempt.case] = attempt.cost_of_pass
+
+    @property
+    def frontiers(self) -> dict[str, float]:
+        """Case → the cost of a pass at its cheapest tier: as the harness states it, else as its runs show it."""
+        found = {}
+        for case, (_, spent) in self._found.items():
+            cheapest = frontier({path: one for path, one in spent.items() if "/" not in path})
+            if cheapest is not None:
+                found[case] = cheapest[1]
+        return found | self._stated
+
+    @property
+    def spent(self) -> Iterator[tuple[str, str, Spending]]:
+        """Case, `T0` for a tier or `T0/00` for a subtest, and what was spent there."""
+        for case, (_, spent) in self._found.items():
+            for path in sorted(spent):
+                yield case, path, spent[path]
+
+    def _add_run(self, attempt: Attempt) -> None:
+        """Only what was measured: a run that was cut off says nothing about the price of a pass."""
+        tier, slash, below = attempt.path.partition("/")
+        if not slash or attempt.superseded_by or attempt.measurement != "scored":
+            return
+        session = attempt.session or 0
+        latest = self._found.get(attempt.case)
+        if latest is None or session > latest[0]:
+            latest = self._found[attempt.case] = (session, {})
+        if session == latest[0]:
+            for path in (tier, f"{tier}/{below.partition('/')[0]}"):
+                latest[1].setdefault(path, Spending()).add(attempt.usage.cost, passed=attempt.outcome == "pass")
+
+
+FRONTIER = "frontier_cop"
+
+
+class Price(msgspec.Struct, frozen=True, kw_only=True):
+    """The cost of a pass in one category, case, tier or subtest."""
+
+    category: str = ""
+    case: str = ""
+    path: str = ""
+    """`T0` for a tier of the case, `T0/00` for a subtest of it."""
+    made: int
+    passed: int
+    cost: float | None
+    cost_of_pass: float | None
+    note: str | None
+    """Why there is no cost of pass."""
+
+
+class Frontier(msgspec.Struct, frozen=True):
+    category: str
+    cost_of_pass: float | None
+    stated: float | None
+    """What the harness says itself."""
+
+
+class Cost(msgspec.Struct, frozen=True, kw_only=True):
+    """What was spent, as far as the log tells; absent is not zero."""
+
+    total: float | None
+    of_passes: float | None
+    of_failures: float | None
+    per_pass: float | None
+    """Everything that was spent, over the passes it bought."""
+    unknown: int
+    note: str | None
+    """Why there is no cost per pass."""
+    cost_of_pass: CostsOfPass | None
+    """Of the passing cases one by one, where they have tiers."""
+    frontier: Frontier | None
+    """Of the whole run, where the harness gives one."""
+    prices: tuple[Price, ...]
+
+
+def cost_of(trials: Trials, parts: Mapping[str, Trials], tiers: Tiers) -> Cost:
+    spent = spending_on(trials.rows)
+    by_category = {name: spending_on(part.rows) for name, part in parts.items()}
+    return Cost(
+        total=spent.total,
+        of_passes=spent.of_passes if spent.priced_passes else None,
+        of_failures=spent.of_failures if spent.priced > spent.priced_passes else None,
+        per_pass=spent.cost_of_pass,
+        unknown=spent.made - spent.priced,
+        note=spent.note or None,
+        cost_of_pass=costs_of_pass(trials, tiers.frontiers) if tiers.frontiers else None,
+        frontier=_frontier(trials, by_category),
+        prices=(
+            *(_price(one, category=name) for name, one in by_category.items() if one.priced),
+            *_of_cases(trials),
+            *(_price(one, case=case, path=path) for case, path, one in tiers.spent),
+        ),
+    )
+
+
+def _frontier(trials: Trials, by_category: Mapping[str, Spending]) -> Frontier | None:
+    """Only where the harness gives one: there the categories are tiers, and the cheapest of them is the frontier."""
+    stated = next((one for one in trials.run.reported if one.metric == FRONTIER), None)
+    if stated is None:
+        return None
+    category, cost = frontier(by_category) or ("", None)
+    return Frontier(category, cost, stated.value)
+
+
+def _of_cases(trials: Trials) -> list[Price]:
+    """Where a case was tried once, its price is its cost."""
+    if not trials.repeated:
+        return []
+    spent = {case: spending_on(tries) for case, tries in trials.counted.items()}
+    return [_price(one, case=case) for case, one in spent.items() if one.priced]
+
+
+def _price(spent: Spending, *, category: str = "", case: str = "", path: str = "") -> Price:
+    return Price(
+        category=category,
+        case=case,
+        path=path,
+        made=spent.made,
+        passed=spent.passed,
+        cost=spent.total,
+        cost_of_pass=spent.cost_of_pass,
+        note=spent.note or None,
+    )

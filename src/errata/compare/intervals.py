@@ -1,7 +1,7 @@
-"""How far a rate or a mean can be trusted."""
+"""Confidence intervals of rates and means: Wilson, normal, and for repeated cases the effective sample size."""
 
-from collections.abc import Sequence
-from math import sqrt
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum, sqrt
 from statistics import stdev
 
 Interval = tuple[float, float]
@@ -28,6 +28,62 @@ def standard_error(values: Sequence[float]) -> float | None:
     return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
 
 
-def around(mean: float, stderr: float | None) -> Interval | None:
+def normal_interval(mean: float, stderr: float | None) -> Interval | None:
     """The normal interval of a mean."""
     return None if stderr is None else (mean - Z * stderr, mean + Z * stderr)
+
+
+Cluster = tuple[float, int]
+"""The sum of a case's values (its passes, where they are one or nothing), and how many there are."""
+
+
+def clusters_of(values: Iterable[tuple[str, float]]) -> dict[str, Cluster]:
+    """By case."""
+    found: dict[str, Cluster] = {}
+    for case, value in values:
+        total, count = found.get(case, (0.0, 0))
+        found[case] = (total + value, count + 1)
+    return found
+
+
+def merge_clusters(every: Iterable[Mapping[str, Cluster]]) -> dict[str, Cluster]:
+    found: dict[str, Cluster] = {}
+    for clusters in every:
+        for case, (total, count) in clusters.items():
+            before, counted = found.get(case, (0.0, 0))
+            found[case] = (before + total, counted + count)
+    return found
+
+
+def effective_sample_size(clusters: Sequence[Cluster]) -> float | None:
+    """The number of independent tries with the same uncertainty; at most as many as there are, none for nothing.
+
+    The size over the design effect, to be put into a Wilson interval: as for surveys, see Franco et al., Journal of
+    Survey Statistics and Methodology 7, 2019. Where all passed or all failed nothing shows how far tries agree; then a
+    case counts once.
+    """
+    size, mean = _mean(clusters)
+    if mean is None:
+        return None
+    if mean in (0, 1):
+        return float(len(clusters))
+    variance = _variance(clusters, mean, size)
+    return min(mean * (1 - mean) / variance, float(size)) if variance else float(size)
+
+
+def cluster_robust_error(clusters: Sequence[Cluster]) -> float | None:
+    """The standard error of the mean of all values; one case alone says nothing about the others."""
+    size, mean = _mean(clusters)
+    if mean is None or len(clusters) < 2:
+        return None
+    return sqrt(_variance(clusters, mean, size) * len(clusters) / (len(clusters) - 1))
+
+
+def _mean(clusters: Sequence[Cluster]) -> tuple[int, float | None]:
+    size = sum(count for _, count in clusters)
+    return size, fsum(total for total, _ in clusters) / size if size else None
+
+
+def _variance(clusters: Sequence[Cluster], mean: float, size: int) -> float:
+    """Of the mean, over the sums by which each case is off (Liang and Zeger, Biometrika 73, 1986)."""
+    return fsum((total - count * mean) ** 2 for total, count in clusters) / size**2

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 import msgspec
 
 from errata.model import Run
-from errata.model.cell import Cell, CellState
+from errata.model.counts import Cell, CellState
 from errata.text.clean import one_line
 
 VALUE = 32

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from errata.compare.categories import CategoryCount, by_category
-from errata.compare.flips import flips_between
 from errata.compare.matrix import Matrix, columns_of, matrix_of
-from errata.compare.pairings import pairings
+from errata.compare.pairs import pairings
 from errata.compare.scores import Score
+from errata.compare.sets import flips_between
 from errata.model import StoredRun
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 
 
 class ChangeSince(msgspec.Struct, frozen=True, kw_only=True):

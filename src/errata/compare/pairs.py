@@ -1,76 +1,138 @@
-"""Two columns over the same cases: do they differ beyond chance, by how much, and what are many such tests worth?"""
+"""Every two columns of a matrix over the cases that both were measured on: whether they differ significantly."""
 
-from collections.abc import Sequence
-from math import sqrt
-from sys import float_info
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
 
 import msgspec
 
-from errata.compare.intervals import Interval, wilson
+from errata.compare.bootstrap import BootstrapMean, paired_bootstrap
+from errata.compare.intervals import Interval
+from errata.compare.matrix import Matrix
+from errata.compare.significance import holm, mcnemar, paired_difference
+from errata.model.counts import Cell
+
+ALPHA = 0.05
+RESAMPLED = 50
+"""Of more pairs than this, none is resampled: it takes its time."""
 
 
-class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """By how much the first passes more often than the second, over the cases that both have tried."""
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """Two columns over the cases that both passed or failed."""
 
-    value: float
-    interval: Interval
-    cases: int
+    shared: int
+    only_first_fails: int
+    only_second_fails: int
+    p: float
+    """Exact McNemar, two-sided."""
+    adjusted: float
+    """The same, as it counts among so many pairs: Holm."""
+    difference: float | None
+    """By how much the first passes more often."""
+    interval: Interval | None
 
-
-def mcnemar(only_first: int, only_second: int) -> float:
-    """The exact two-sided p that the cases only one of two passes fall so unevenly by chance."""
-    n, few = only_first + only_second, min(only_first, only_second)
-    if n - 2 * few < 2:
-        return 1.0
-    # B(n, 1/2) is built downwards from its middle by ratios of neighbours: nothing overflows, whatever n is, and after
-    # some 19 √n steps there is nothing left to add
-    middle = n // 2
-    terms = [1.0]
-    for i in range(middle, 0, -1):
-        terms.append(terms[-1] * i / (n - i + 1))
-        if terms[-1] < float_info.min:
-            break
-    whole = 2 * sum(terms) - (terms[0] if n % 2 == 0 else 0.0)
-    return min(1.0, 2 * sum(terms[middle - few :]) / whole)
+    @property
+    def differs(self) -> bool:
+        return self.adjusted < ALPHA
 
 
-def paired_difference(both: int, only_first: int, only_second: int, neither: int) -> Difference | None:
-    """Newcombe's square-and-add interval for paired rates (Statistics in Medicine 17, 1998, p. 2635, method 10).
+class Pairing(msgspec.Struct, frozen=True, kw_only=True):
+    first: str
+    second: str
+    all: Tally
+    clean: Tally
+    """Without what says nothing about the subject in either of the two."""
+    shares: BootstrapMean | None = None
+    """Where some case passes in some attempts only: by how much the first passes more of its attempts, in the mean over
+    cases, with the interval of a paired bootstrap."""
 
-    It never leaves [-1, 1] and does not collapse where the two agree everywhere, as the textbook interval does.
-    """
-    n = both + only_first + only_second + neither
-    first, second = wilson(both + only_first, n), wilson(both + only_second, n)
-    if first is None or second is None:
+
+class _Marks(msgspec.Struct, frozen=True):
+    """A column as two numbers with a bit for each case: a hundred pairs of long columns are compared at once."""
+
+    passed: int
+    failed: int
+
+    def counts(self, other: "_Marks") -> tuple[int, int, int, int]:
+        """Both pass, only the first, only the second, neither."""
+        return (
+            (self.passed & other.passed).bit_count(),
+            (self.passed & other.failed).bit_count(),
+            (self.failed & other.passed).bit_count(),
+            (self.failed & other.failed).bit_count(),
+        )
+
+
+def pairings(matrix: Matrix, clean: Matrix, *, without: Collection[str] = ()) -> tuple[Pairing, ...]:
+    """`clean`: the same columns, without the cells that say nothing; `without`: cases that take no part."""
+    labels = [column.label for column in matrix.columns]
+    pairs = list(combinations(range(len(labels)), 2))
+    every = _tallies(_marks(matrix, without), pairs)
+    both = (every, every if clean is matrix else _tallies(_marks(clean, without), pairs))
+    shares = [_shares(matrix, *pair, without) for pair in pairs] if len(pairs) <= RESAMPLED else [None] * len(pairs)
+    return tuple(
+        Pairing(first=labels[first], second=labels[second], all=every, clean=rest, shares=resampled)
+        for (first, second), every, rest, resampled in zip(pairs, *both, shares, strict=True)
+    )
+
+
+def without_cells(matrix: Matrix, cells: Iterable[tuple[int, str]]) -> Matrix:
+    """The matrix without the cells of these runs and cases; itself where there are none."""
+    gone: dict[str, set[int]] = {}
+    for pk, case in cells:
+        gone.setdefault(case, set()).add(pk)
+    if not gone:
+        return matrix
+    rows = {
+        case: tuple(None if cell is None or cell.run in gone[case] else cell for cell in row) if case in gone else row
+        for case, row in matrix.rows.items()
+    }
+    return Matrix(matrix.columns, rows)
+
+
+def _shares(matrix: Matrix, first: int, second: int, without: Collection[str]) -> BootstrapMean | None:
+    """None where every case is either passed or failed: there McNemar's test says it all."""
+    cells = [(row[first], row[second]) for case, row in matrix.rows.items() if case not in without]
+    both = [(one, other) for one, other in cells if one is not None and other is not None]
+    measured = [pair for pair in both if all(cell.decided or cell.state == "mixed" for cell in pair)]
+    if not any(cell.state == "mixed" for pair in measured for cell in pair):
         return None
-    rate, other = (both + only_first) / n, (both + only_second) / n
-    phi = _correlation(both, only_first, only_second, neither)
-    below = _added(rate - first[0], second[1] - other, phi)
-    above = _added(first[1] - rate, other - second[0], phi)
-    value = (only_first - only_second) / n
-    return Difference(value=value, interval=(value - below, value + above), cases=n)
+    return paired_bootstrap([_share(one) for one, _ in measured], [_share(other) for _, other in measured])
 
 
-def holm(ps: Sequence[float]) -> list[float]:
-    """Each p as it counts among so many tests, in the order given: Holm's step-down, valid whatever depends on what."""
-    adjusted = [0.0] * len(ps)
-    least = 0.0
-    for rank, at in enumerate(sorted(range(len(ps)), key=lambda at: ps[at])):
-        least = max(least, min(1.0, (len(ps) - rank) * ps[at]))
-        adjusted[at] = least
-    return adjusted
+def _share(cell: Cell) -> float:
+    return cell.passes / (cell.passes + cell.fails)
 
 
-def _correlation(both: int, only_first: int, only_second: int, neither: int) -> float:
-    """Phi of the two columns, a positive one corrected for continuity as by Newcombe; 0 where a column is constant."""
-    margins = (both + only_first) * (only_second + neither) * (both + only_second) * (only_first + neither)
-    if not margins:
-        return 0.0
-    product = both * neither - only_first * only_second
-    half = (both + only_first + only_second + neither) / 2
-    return (max(product - half, 0.0) if product > 0 else product) / sqrt(margins)
+def _marks(matrix: Matrix, without: Collection[str]) -> list[_Marks]:
+    rows = [row for case, row in matrix.rows.items() if case not in without]
+    marks = []
+    for at in range(len(matrix.columns)):
+        cells = [row[at] for row in rows]
+        passed = _bits([cell is not None and cell.passed for cell in cells])
+        failed = _bits([cell is not None and cell.failed for cell in cells])
+        marks.append(_Marks(passed, failed))
+    return marks
 
 
-def _added(one: float, other: float, phi: float) -> float:
-    # with phi near 1 and equal parts, rounding may leave less than nothing
-    return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+def _bits(values: Sequence[bool]) -> int:
+    return int("".join("1" if value else "0" for value in values) or "0", 2)
+
+
+def _tallies(marks: Sequence[_Marks], pairs: Sequence[tuple[int, int]]) -> list[Tally]:
+    counts = [marks[first].counts(marks[second]) for first, second in pairs]
+    ps = [mcnemar(only_first, only_second) for _, only_first, only_second, _ in counts]
+    made = []
+    for (both, only_first, only_second, neither), p, adjusted in zip(counts, ps, holm(ps), strict=True):
+        between = paired_difference(both, only_first, only_second, neither)
+        made.append(
+            Tally(
+                shared=both + only_first + only_second + neither,
+                only_first_fails=only_second,
+                only_second_fails=only_first,
+                p=p,
+                adjusted=adjusted,
+                difference=between.value if between else None,
+                interval=between.interval if between else None,
+            )
+        )
+    return made

@@ -1,83 +1,16 @@
-"""What the score is, under each policy."""
+"""The four policies of a score: which cases each counts, which it leaves out, and why."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 import msgspec
 
 from errata.compare.as_reported import as_reported
-from errata.compare.clusters import clusters_of
-from errata.compare.counting import CONTRADICTORY, by_rules, by_verdicts, contradicts_itself, counted, passes
-from errata.compare.pooling import clustered
-from errata.compare.scores import Policy, Score
-from errata.compare.trials import NEVER_MADE, NOT_THE_SUBJECTS, Trials
-
-NOT_SCORED = "not scored"
-_ORDER = ("missing", "unfinished", "skipped", NOT_SCORED, CONTRADICTORY)
-
-
-def strict(trials: Trials) -> Score:
-    """Every expected case; anything but a pass counts nothing, contradictory duplicates too."""
-    units = trials.units
-    if trials.untold:
-        return _untold(trials)
-    if all(unit[0].execution == "missing" for unit in units):
-        return Score(policy="strict", note="the log holds not one attempt")
-    if trials.unjudged:
-        return Score(policy="strict", note="nothing was scored: neither passed nor failed can be said")
-    kinds = {unit[0].execution for unit in units} & NEVER_MADE
-    kinds |= {CONTRADICTORY for unit in units if contradicts_itself(unit)}
-    kinds |= {"missing"} if trials.absent else set()
-    kinds |= (
-        {NOT_SCORED}
-        if any(one.execution == "completed" and one.measurement == "not_run" for one in trials.rows)
-        else set()
-    )
-    note = f"{' or '.join(kind for kind in _ORDER if kind in kinds)} = not passed" if kinds else ""
-    return Score(
-        policy="strict",
-        passed=sum(map(passes, units)),
-        total=len(units) + trials.absent,
-        note=note,
-        by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.tells_cases else {},
-    )
-
-
-def _untold(trials: Trials) -> Score:
-    """Measured, but not in the log: no failure and no pass, so that there are only bounds."""
-    passed = sum(map(passes, trials.units))
-    whole = len(trials.units) + trials.absent + trials.untold
-    bounds = f"between {100 * passed / whole:.1f} and {100 * (passed + trials.untold) / whole:.1f} %"
-    rows = f"{trials.untold:,} of {whole:,} were measured, but their rows are not in the log"
-    return Score(policy="strict", note=f"cannot be told ({bounds}): {rows}")
-
-
-def clean(trials: Trials) -> Score:
-    """Without what says nothing about the subject; an earlier measured session stands in for an unmeasured one."""
-    return counted(trials, "clean", by_rules)
-
-
-def reviewed(trials: Trials) -> Score:
-    """Like clean, with verdicts in place of attributions; without what the grader, the task or a known gap caused."""
-    failures = [one for one in trials.rows if one.is_failure]
-    note = f"{sum(bool(one.verdict) for one in failures)} of {len(failures)} reviewed"
-    if trials.unread:
-        return Score(policy="reviewed", note=note)
-    score = counted(trials, "reviewed", by_verdicts)
-    return msgspec.structs.replace(score, note=score.note or (note if failures else "nothing failed"))
-
-
-POLICIES: dict[Policy, Callable[[Trials], Score]] = {
-    "strict": strict,
-    "as_reported": as_reported,
-    "clean": clean,
-    "reviewed": reviewed,
-}
-
-
-def scores_of(trials: Trials) -> dict[Policy, Score]:
-    """Under each policy."""
-    return {policy: clustered(count(trials)) for policy, count in POLICIES.items()}
-
+from errata.compare.intervals import clusters_of
+from errata.compare.pooling import with_clusters
+from errata.compare.scores import Note, Policy, Score, group_by_reason
+from errata.compare.trials import NEVER_MADE, Trial, Trials
+from errata.model.words import NOT_THE_SUBJECTS
 
 __all__ = [
     "NOT_THE_SUBJECTS",
@@ -91,3 +24,176 @@ __all__ = [
     "scores_of",
     "strict",
 ]
+
+
+NOT_ALONE = frozenset(("budget", "grader", "task"))
+"""Owners whose failures count, but are not the subject's alone."""
+
+CONTRADICTORY = "contradictory"
+TIMED_OUT = "timed out"
+NOT_IN_LOG = "not in the log"
+
+_DROPPED_BY_VERDICT = NOT_THE_SUBJECTS | {"grader", "task"}
+
+
+class Decision(NamedTuple):
+    """What somebody thinks of an attempt."""
+
+    owner: str
+    out: str
+    """Why that takes it out of the score; empty where it does not."""
+    signal: str
+
+
+Decide = Callable[[Trial], Decision]
+
+
+def by_rules(one: Trial) -> Decision:
+    not_measured = "not measured" if one.broken else ""
+    return Decision(one.owner, one.owner if one.owner in NOT_THE_SUBJECTS else not_measured, one.signal)
+
+
+def by_verdicts(one: Trial) -> Decision:
+    """What nobody has read yet goes by its attribution."""
+    if not one.verdict:
+        return by_rules(one)
+    dropped = one.verdict if one.verdict in _DROPPED_BY_VERDICT else ""
+    return Decision(one.verdict, "known gap" if one.known_gap else dropped, "")
+
+
+def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
+    if trials.unavailable:
+        return Score(policy=policy, remark=Note(code="unavailable"))
+    out: list[tuple[str, str, Trial]] = []
+    kept: list[list[Trial]] = []
+    recovered = []
+    for unit in trials.units:
+        first, why = unit[0], _why_out(unit, opinion, trials)
+        if (stand_in := _stand_in(first, why, trials)) is not None:
+            kept.append([stand_in])
+            recovered.append(first.case)
+        elif why:
+            out.append((why, "" if why == CONTRADICTORY else opinion(first).signal, first))
+        else:
+            kept.append(unit)
+    return Score(
+        policy=policy,
+        passed=sum(map(passes, kept)),
+        total=len(kept),
+        groups=group_by_reason(out, unnamed={"missing": trials.absent, NOT_IN_LOG: trials.untold}),
+        beside=group_by_reason(_not_alone(kept, opinion)),
+        recovered=tuple(recovered),
+        by_case=clusters_of((unit[0].case, passes(unit)) for unit in kept) if trials.tells_cases else {},
+    )
+
+
+def passes(unit: list[Trial]) -> bool:
+    # most units are of one, and a run may have a million of them
+    return unit[0].outcome == "pass" if len(unit) == 1 else all(one.passed for one in unit)
+
+
+def contradicts_itself(unit: list[Trial]) -> bool:
+    return len(unit) > 1 and len({(one.outcome, one.failed) for one in unit}) > 1
+
+
+def _why_out(unit: list[Trial], opinion: Decide, trials: Trials) -> str:
+    """Why a case says nothing about the subject; empty where it does."""
+    first = unit[0]
+    if first.execution in NEVER_MADE:
+        return first.execution
+    if contradicts_itself(unit):
+        return CONTRADICTORY
+    if why := opinion(first).out:
+        return why
+    if first.measurement in ("error", "unscored"):
+        return "not measured"
+    if first.measurement == "not_run" and not first.is_failure:
+        return "not scored"
+    return TIMED_OUT if _dropped_timeout(first, trials) else ""
+
+
+def _stand_in(first: Trial, why: str, trials: Trials) -> Trial | None:
+    """The latest measured session of a case whose counted one was not."""
+    if why == TIMED_OUT or not (why or first.measurement == "not_run"):
+        return None
+    measured = [one for one in trials.earlier.get(first.case, ()) if one.measured and not _dropped_timeout(one, trials)]
+    return max(measured, key=lambda one: (one.session, one.index), default=None)
+
+
+def _dropped_timeout(one: Trial, trials: Trials) -> bool:
+    return one.timed_out and trials.timeouts == "drop"
+
+
+def _not_alone(kept: Iterable[list[Trial]], opinion: Decide) -> Iterator[tuple[str, str, Trial]]:
+    for unit in kept:
+        said = opinion(unit[0])
+        if not passes(unit) and (said.owner in NOT_ALONE or unit[0].timed_out):
+            yield said.owner, said.signal, unit[0]
+
+
+NOT_SCORED = "not scored"
+_ORDER = ("missing", "unfinished", "skipped", NOT_SCORED, CONTRADICTORY)
+
+
+def strict(trials: Trials) -> Score:
+    """Every expected case; anything but a pass counts nothing, contradictory duplicates too."""
+    units = trials.units
+    if trials.untold:
+        return _untold(trials)
+    if all(unit[0].execution == "missing" for unit in units):
+        return Score(policy="strict", remark=Note(code="no_attempts"))
+    if trials.unjudged:
+        return Score(policy="strict", remark=Note(code="nothing_scored"))
+    kinds = {unit[0].execution for unit in units} & NEVER_MADE
+    kinds |= {CONTRADICTORY for unit in units if contradicts_itself(unit)}
+    kinds |= {"missing"} if trials.absent else set()
+    kinds |= (
+        {NOT_SCORED}
+        if any(one.execution == "completed" and one.measurement == "not_run" for one in trials.rows)
+        else set()
+    )
+    failed = tuple(kind for kind in _ORDER if kind in kinds)
+    return Score(
+        policy="strict",
+        passed=sum(map(passes, units)),
+        total=len(units) + trials.absent,
+        remark=Note(code="counted_as_failed", words=failed) if failed else None,
+        by_case=clusters_of((unit[0].case, passes(unit)) for unit in units) if trials.tells_cases else {},
+    )
+
+
+def _untold(trials: Trials) -> Score:
+    """Measured, but not in the log: no failure and no pass, so that there are only bounds."""
+    passed = sum(map(passes, trials.units))
+    whole = len(trials.units) + trials.absent + trials.untold
+    between = (passed / whole, (passed + trials.untold) / whole)
+    remark = Note(code="rows_not_in_log", count=trials.untold, of=whole, between=between)
+    return Score(policy="strict", remark=remark)
+
+
+def clean(trials: Trials) -> Score:
+    """Without what says nothing about the subject; an earlier measured session stands in for an unmeasured one."""
+    return count_by(trials, "clean", by_rules)
+
+
+def reviewed(trials: Trials) -> Score:
+    """Like clean, with verdicts in place of attributions; without what the grader, the task or a known gap caused."""
+    failures = [one for one in trials.rows if one.is_failure]
+    note = Note(code="reviewed", count=sum(bool(one.verdict) for one in failures), of=len(failures))
+    if trials.unread:
+        return Score(policy="reviewed", remark=note)
+    score = count_by(trials, "reviewed", by_verdicts)
+    return msgspec.structs.replace(score, remark=score.remark or (note if failures else Note(code="nothing_failed")))
+
+
+POLICIES: dict[Policy, Callable[[Trials], Score]] = {
+    "strict": strict,
+    "as_reported": as_reported,
+    "clean": clean,
+    "reviewed": reviewed,
+}
+
+
+def scores_of(trials: Trials) -> dict[Policy, Score]:
+    """Under each policy."""
+    return {policy: with_clusters(count(trials)) for policy, count in POLICIES.items()}

@@ -1,25 +1,26 @@
-"""Several runs of one subject as one score: the counts are added, and what was left out is told of all of them.
+"""Several runs of one subject as one score. Repeated cases are clusters, so the interval is cluster-robust."""
 
-Runs that repeat the same cases say less than as many runs of other cases would: the interval is that of clusters.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
+from typing import Protocol
 
+import msgspec
 from msgspec.structs import replace
 
-from errata.compare.clusters import Cluster, clustered_error, effective_size, merged
-from errata.compare.scores import Group, Score
-from errata.compare.trials import Tried
+from errata.compare.intervals import Cluster, cluster_robust_error, effective_sample_size, merge_clusters
+from errata.compare.scores import POLICY_NAMES, Group, Note, Policy, Score
+from errata.compare.trials import Trial
+from errata.errors import ErrataError
+from errata.model import Run, StoredRun
 
 
-def pooled(scores: Sequence[Score]) -> Score:
+def pool_scores(scores: Sequence[Score]) -> Score:
     """Of one policy. A run without a number adds nothing; but what was read by chance says nothing of the others."""
     told, policy = [score for score in scores if score.total], scores[0].policy
     if policy == "reviewed" and len(told) < len(scores):
-        return Score(policy=policy, note=f"{len(told)} of {len(scores)} runs reviewed")
+        return Score(policy=policy, remark=Note(code="runs_reviewed", count=len(told), of=len(scores)))
     if not told:
-        return Score(policy=policy, note=scores[0].note)
+        return Score(policy=policy, remark=scores[0].remark)
     total = sum(score.total for score in told)
     graded = any(score.mean is not None for score in told)
     clusters = _clusters(told)
@@ -32,26 +33,26 @@ def pooled(scores: Sequence[Score]) -> Score:
         groups=_merged([group for score in scores for group in score.groups]),
         beside=_merged([group for score in scores for group in score.beside]),
         recovered=tuple(case for score in scores for case in score.recovered),
-        note=f"of {len(told)} of {len(scores)} runs" if len(told) < len(scores) else "",
-        effective=effective_size(clusters) if clusters and not graded else None,
+        remark=Note(code="runs_counted", count=len(told), of=len(scores)) if len(told) < len(scores) else None,
+        effective=effective_sample_size(clusters) if clusters and not graded else None,
     )
 
 
-def clustered(score: Score) -> Score:
+def with_clusters(score: Score) -> Score:
     """With what its tries are worth, where a run tries its cases several times."""
     clusters = _clusters([score])
     if all(count == 1 for _, count in clusters):
         return score
     if score.mean is not None:
-        return replace(score, stderr=clustered_error(clusters))
-    return replace(score, effective=effective_size(clusters))
+        return replace(score, stderr=cluster_robust_error(clusters))
+    return replace(score, effective=effective_sample_size(clusters))
 
 
 def _clusters(scores: Sequence[Score]) -> list[Cluster]:
     """What each case adds to all of them; a planned case without a name is one of its own. Empty where it's unknown."""
     if not all(score.by_case for score in scores):
         return []
-    found = list(merged(score.by_case for score in scores).values())
+    found = list(merge_clusters(score.by_case for score in scores).values())
     unnamed = sum(score.total for score in scores) - sum(count for _, count in found)
     return found + [(0.0, 1)] * unnamed
 
@@ -59,7 +60,7 @@ def _clusters(scores: Sequence[Score]) -> list[Cluster]:
 def _stderr(scores: Sequence[Score], total: int, clusters: Sequence[Cluster]) -> float | None:
     """Of a mean over cases; where these are not known, over runs that were made one by one."""
     if clusters:
-        return clustered_error(clusters)
+        return cluster_robust_error(clusters)
     known = [(score.total, score.stderr) for score in scores if score.stderr is not None]
     if len(known) < len(scores):
         return None
@@ -67,7 +68,7 @@ def _stderr(scores: Sequence[Score], total: int, clusters: Sequence[Cluster]) ->
 
 
 def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
-    members: dict[tuple[str, str], list[Tried]] = {}
+    members: dict[tuple[str, str], list[Trial]] = {}
     unnamed: dict[tuple[str, str], int] = {}
     for group in groups:
         key = (group.why, group.signal)
@@ -78,3 +79,77 @@ def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
         for (why, signal), those in members.items()
     ]
     return tuple(sorted(made, key=lambda group: -group.count))
+
+
+class ScoredRun(Protocol):
+    """A run under every policy, as a whole and by category."""
+
+    @property
+    def stored(self) -> StoredRun: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def unavailable(self) -> bool: ...
+    @property
+    def scores(self) -> Mapping[Policy, Score]: ...
+    @property
+    def categories(self) -> Mapping[str, Mapping[Policy, Score]]: ...
+
+
+class Pool(msgspec.Struct, frozen=True, kw_only=True):
+    """The runs of one subject."""
+
+    runs: tuple[Run, ...]
+    left_out: tuple[tuple[Run, str], ...]
+    """Runs that are in no pooled score, and why."""
+    unit: str
+    scores: dict[Policy, Score]
+    categories: dict[str, dict[Policy, Score]]
+
+
+def pool_runs(every: Sequence[ScoredRun]) -> list[Pool]:
+    """One for each subject, in the order given."""
+    _refuse_other_suites([one.stored.run for one in every])
+    subjects: dict[tuple[str, ...], list[ScoredRun]] = {}
+    for one in every:
+        subjects.setdefault(_subject(one.stored.run), []).append(one)
+    return [_pool(those) for those in subjects.values()]
+
+
+def _refuse_other_suites(runs: Sequence[Run]) -> None:
+    suites = {" ".join(filter(None, (run.suite, run.suite_version))): run for run in runs}
+    if len(suites) > 1:
+        raise ErrataError(
+            f"Runs of different suites can't be pooled: {', '.join(f'`{suite}`' for suite in suites)}",
+            hint="pool the runs of one suite, in one version of it",
+        )
+
+
+def _subject(run: Run) -> tuple[str, ...]:
+    subject = run.subject
+    return subject.model, subject.agent, subject.agent_version, *(f"{key}={run.variant[key]}" for key in run.variant)
+
+
+def _pool(every: list[ScoredRun]) -> Pool:
+    fit = [one for one in every if not _unfit(one)]
+    names = sorted({name for one in fit for name in one.categories})
+    return Pool(
+        runs=tuple(one.stored.run for one in fit),
+        left_out=tuple((one.stored.run, why) for one in every if (why := _unfit(one))),
+        unit="attempts" if any(one.unit == "attempts" for one in fit) else "cases",
+        scores=_scores([one.scores for one in fit]),
+        categories={name: _scores([one.categories[name] for one in fit if name in one.categories]) for name in names},
+    )
+
+
+def _unfit(one: ScoredRun) -> str:
+    excluded = one.stored.run.excluded
+    if excluded is not None:
+        return f"excluded: {excluded.reason}"
+    return "unavailable" if one.unavailable else ""
+
+
+def _scores(every: Sequence[Mapping[Policy, Score]]) -> dict[Policy, Score]:
+    if not every:
+        return {policy: Score(policy=policy, remark=Note(code="no_run_left")) for policy in POLICY_NAMES}
+    return {policy: pool_scores([scores[policy] for scores in every]) for policy in POLICY_NAMES}

@@ -2,17 +2,49 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
-from errata.compare.clusters import Cluster
-from errata.compare.intervals import Interval, around, wilson
-from errata.compare.trials import Tried
+from errata.compare.intervals import Cluster, Interval, normal_interval, wilson
+from errata.compare.trials import Trial
 
 Policy = Literal["strict", "as_reported", "clean", "reviewed"]
+POLICY_NAMES: tuple[Policy, ...] = get_args(Policy)
 ROUNDED = 0.005
 """However few digits a harness writes, a number that is farther off than this is another one."""
+
+
+NoteCode = Literal[
+    "counted_as_failed",
+    "empty_counts_zero",
+    "no_attempts",
+    "no_headline",
+    "no_rows",
+    "no_run_left",
+    "nothing_failed",
+    "nothing_scored",
+    "reviewed",
+    "rows_not_in_log",
+    "rule_unknown",
+    "runs_counted",
+    "runs_reviewed",
+    "unavailable",
+]
+
+
+class Note(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be known beside a score, or why there is none."""
+
+    code: NoteCode
+    count: int | None = None
+    of: int | None = None
+    between: Interval | None = None
+    """The rate if all rows that are not in the log had failed, and if they had passed."""
+    stated: float | None = None
+    """What the harness says, where that can't be recomputed."""
+    words: tuple[str, ...] = ()
+    """What counts as not passed; the harness's rule."""
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,7 +54,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
     """The owner; `missing`, `contradictory`, `not measured` and the like; or the harness's own word."""
     signal: str = ""
     """What decided it; empty where the facts alone do."""
-    members: tuple[Tried, ...] = ()
+    members: tuple[Trial, ...] = ()
     unnamed: int = 0
     """Cases of which the log holds nothing, not even a name."""
 
@@ -46,11 +78,16 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """What counts as failed although it is not the subject's alone."""
     recovered: tuple[str, ...] = ()
     """Cases whose result was taken from an earlier session."""
-    note: str = ""
+    remark: Note | None = None
     by_case: Mapping[str, Cluster] = {}
     """What each case adds; kept only where cases may come several times."""
     effective: float | None = None
     """How many independent tries the total is worth, where the same cases are in it several times."""
+
+    @property
+    def note(self) -> str:
+        """The remark as text; empty where there is none."""
+        return note_text(self.remark) if self.remark is not None else ""
 
     @property
     def rate(self) -> float | None:
@@ -61,7 +98,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def interval(self) -> Interval | None:
         if self.mean is not None:
-            return around(self.mean, self.stderr)
+            return normal_interval(self.mean, self.stderr)
         if self.effective and self.rate is not None:
             return wilson(self.rate * self.effective, self.effective)
         return wilson(self.passed, self.total)
@@ -95,9 +132,9 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.rate - self.stated) <= _rounding(self.stated)
 
 
-def grouped(found: Iterable[tuple[str, str, Tried]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
+def group_by_reason(found: Iterable[tuple[str, str, Trial]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
     """By reason and signal, the largest first; `unnamed` tells how many more there are for a reason."""
-    members: dict[tuple[str, str], list[Tried]] = {(why, ""): [] for why, often in unnamed.items() if often}
+    members: dict[tuple[str, str], list[Trial]] = {(why, ""): [] for why, often in unnamed.items() if often}
     for why, signal, one in found:
         members.setdefault((why, signal), []).append(one)
     made = [
@@ -105,6 +142,44 @@ def grouped(found: Iterable[tuple[str, str, Tried]], *, unnamed: Mapping[str, in
         for (why, signal), those in members.items()
     ]
     return tuple(sorted(made, key=lambda group: -group.count))
+
+
+def note_text(note: Note) -> str:
+    says = "gives no number" if note.stated is None else f"says {note.stated:.4g}"
+    count, of = note.count or 0, note.of or 0
+    match note.code:
+        case "counted_as_failed":
+            return f"{' or '.join(note.words)} = not passed"
+        case "empty_counts_zero":
+            return f"{count} without a value count 0"
+        case "no_attempts":
+            return "the log holds not one attempt"
+        case "no_headline":
+            return "the harness gives no headline number"
+        case "no_rows":
+            return f"the harness {says}; no row here to recount it from"
+        case "no_run_left":
+            return "no run is left"
+        case "nothing_failed":
+            return "nothing failed"
+        case "nothing_scored":
+            return "nothing was scored: neither passed nor failed can be said"
+        case "reviewed":
+            return f"{count} of {of} reviewed"
+        case "rows_not_in_log":
+            if note.between is None:
+                return f"the harness {says}; {count:,} of the rows that it counts are not in the log"
+            low, high = note.between
+            rows = f"{count:,} of {of:,} were measured, but their rows are not in the log"
+            return f"cannot be told (between {100 * low:.1f} and {100 * high:.1f} %): {rows}"
+        case "rule_unknown":
+            return f"the harness {says}; errata does not recompute `{' '.join(note.words)}`"
+        case "runs_counted":
+            return f"of {count} of {of} runs"
+        case "runs_reviewed":
+            return f"{count} of {of} runs reviewed"
+        case "unavailable":
+            return "unavailable: this run says nothing about its subject"
 
 
 def _rounding(stated: float) -> float:

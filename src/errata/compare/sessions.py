@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.compare.trials import Opinions, Tried, tried
+from errata.compare.trials import Opinions, Trial, trial_of
 from errata.model import Attempt, Run
 
 
@@ -28,7 +28,7 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """`none` where the log tells none."""
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class HiddenResult(msgspec.Struct, frozen=True, kw_only=True):
     """A case whose counted attempt hides what an earlier session had found."""
 
     case: str
@@ -54,18 +54,18 @@ class Cascade(msgspec.Struct, frozen=True, kw_only=True):
 
 class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     sessions: tuple[SessionSummary, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[HiddenResult, ...]
     never_measured: tuple[str, ...]
     """Cases that no session has measured."""
     cascades: tuple[Cascade, ...]
 
     @property
-    def hidden_passes(self) -> tuple[Change, ...]:
+    def hidden_passes(self) -> tuple[HiddenResult, ...]:
         """What passed in an earlier session and does not pass as it is counted now."""
         return tuple(one for one in self.changes if one.was == "pass")
 
     @property
-    def hidden_fails(self) -> tuple[Change, ...]:
+    def hidden_fails(self) -> tuple[HiddenResult, ...]:
         """What an earlier session measured as failed and is not measured as it is counted now."""
         return tuple(one for one in self.changes if one.was == "fail")
 
@@ -76,7 +76,7 @@ class _Session:
         self.exit_codes: Counter[str] = Counter()
         self.costs: list[float] = []
 
-    def add(self, one: Tried, attempt: Attempt) -> None:
+    def add(self, one: Trial, attempt: Attempt) -> None:
         word = "passed" if one.passed else "failed" if one.measured and one.outcome != "none" else "not measured"
         self.outcomes[word] += 1
         self.exit_codes["none" if attempt.exit_code is None else str(attempt.exit_code)] += 1
@@ -92,13 +92,13 @@ class _Root(NamedTuple):
 def timeline(run: Run, attempts: Iterable[Attempt], opinions: Opinions) -> Timeline:
     """Of a run's attempts in the order of its log; parts of attempts are passed over."""
     by_session: dict[int, _Session] = {}
-    tries: dict[str, list[tuple[Tried, bool]]] = {}
+    tries: dict[str, list[tuple[Trial, bool]]] = {}
     followers: dict[str, list[str]] = {}
     seen: dict[str, _Root] = {}
     for attempt in attempts:
         if attempt.parent is not None:
             continue
-        one = tried(attempt, opinions)
+        one = trial_of(attempt, opinions)
         by_session.setdefault(one.session, _Session()).add(one, attempt)
         tries.setdefault(attempt.case, []).append((one, attempt.counted))
         if attempt.is_failure:
@@ -120,7 +120,7 @@ def _root_of(attempt: Attempt, opinions: Opinions) -> str:
     return attempt.follows or (said.follows if said is not None else "")
 
 
-def _change(tries: list[tuple[Tried, bool]]) -> Change | None:
+def _change(tries: list[tuple[Trial, bool]]) -> HiddenResult | None:
     """What is counted, against the latest earlier session that measured the same case."""
     now = next((one for one, counted in tries if counted), None)
     if now is None or now.passed:
@@ -129,7 +129,7 @@ def _change(tries: list[tuple[Tried, bool]]) -> Change | None:
     last = max(earlier, key=lambda one: (one.session, one.index), default=None)
     if last is None or (not last.passed and now.measured):
         return None
-    return Change(
+    return HiddenResult(
         case=now.case,
         session=last.session,
         was="pass" if last.passed else "fail",

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
-from errata.model.coverage import not_in_log
+from errata.model.counts import not_in_log
 from errata.model.words import NOT_THE_SUBJECTS
 
 Timeouts = Literal["count", "drop"]
@@ -21,7 +21,7 @@ _TIME_LIMITS = frozenset(("time", "working"))
 """Of the subject's own time; `working` is Inspect's word for time without waiting."""
 
 
-class Tried(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a policy needs to know of an attempt; a run may have a million of them."""
 
     id: str
@@ -71,11 +71,11 @@ class Opinions(msgspec.Struct, frozen=True, kw_only=True):
 NO_OPINIONS = Opinions()
 
 
-def tried(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Tried:
+def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
     said, verdict = opinions.attributions.get(attempt.id), opinions.verdicts.get(attempt.id)
     first = attempt.errors[0] if attempt.errors else None
     limit = attempt.limit.type if attempt.limit is not None else ""
-    return Tried(
+    return Trial(
         id="" if attempt.outcome == "pass" and attempt.execution == "completed" else attempt.id,
         case=attempt.case,
         index=attempt.index,
@@ -116,8 +116,8 @@ class Trials:
         self.timeouts = timeouts
         self.to_pool = to_pool
         """Whether scores have to tell what each case adds: only that shows which cases several runs repeat."""
-        self.counted: dict[str, list[Tried]] = {}
-        self.earlier: dict[str, list[Tried]] = {}
+        self.counted: dict[str, list[Trial]] = {}
+        self.earlier: dict[str, list[Trial]] = {}
         self.repeated = False
         self._whole: Trials | None = None
         for attempt in attempts:
@@ -132,7 +132,7 @@ class Trials:
         if attempt.parent is not None:
             return
         home = self.counted if attempt.counted else self.earlier
-        home.setdefault(attempt.case, []).append(tried(attempt, opinions))
+        home.setdefault(attempt.case, []).append(trial_of(attempt, opinions))
         self.repeated = self.repeated or (attempt.counted and attempt.index > 1 and attempt.duplicate_of is None)
 
     def only(self, cases: Iterable[str]) -> "Trials":
@@ -149,7 +149,7 @@ class Trials:
         return part
 
     @cached_property
-    def rows(self) -> list[Tried]:
+    def rows(self) -> list[Trial]:
         return [one for tries in self.counted.values() for one in tries]
 
     @property
@@ -164,7 +164,7 @@ class Trials:
         return sum(bool(one.reported_counted and one.reported is not None) for one in self.rows)
 
     @cached_property
-    def units(self) -> list[list[Tried]]:
+    def units(self) -> list[list[Trial]]:
         """What is counted one by one: cases, or attempts where a case was tried several times."""
         return [[one] for one in self.rows] if self.repeated else list(self.counted.values())
 

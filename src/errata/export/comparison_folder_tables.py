@@ -1,17 +1,121 @@
 """The tables of a comparison folder, in the columns and digits of conversation-bench's own."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from statistics import fmean, pstdev, stdev
 from typing import Any, NamedTuple
 
+import msgspec
+
+from errata.compare.bootstrap import quantile, quantile_interval
+from errata.compare.checks import EMPTY, ENDED, ENDED_EARLY
+from errata.compare.consistency import CheckReading, metrics_of
 from errata.compare.intervals import wilson
-from errata.compare.judged_rows import JudgedRows
-from errata.compare.patterns import EMPTY, ENDED
-from errata.compare.quantiles import quantile, quantile_interval
-from errata.export.comparison_folder_judging import Told, told_by
-from errata.model import StoredRun
+from errata.model import Attempt, Run, Scorer, StoredRun
 from errata.sources.conversation_bench.scores import DIMENSIONS
+
+
+class JudgedRows(msgspec.Struct, frozen=True, kw_only=True):
+    statuses: Counter[str]
+    """`pass`, `fail` and `incomplete` → rows; a turn that has two rows counts twice."""
+    markers: Counter[str]
+    """What stood in the place of an answer → rows."""
+    passes: Counter[str]
+    """Dimension → rows."""
+    applicable: Counter[str]
+    latencies: tuple[float, ...]
+    """In milliseconds, of the rows that tell one."""
+    ttfbs: tuple[float, ...]
+
+    @property
+    def rows(self) -> int:
+        return self.statuses.total()
+
+
+def judged_rows(attempts: Iterable[Attempt], judge: str) -> JudgedRows:
+    """`judge` decides; what only another judge or the transcript has is no row of his."""
+    found = JudgedRows(
+        statuses=Counter(), markers=Counter(), passes=Counter(), applicable=Counter(), latencies=(), ttfbs=()
+    )
+    times: dict[str, list[float]] = {"latency": [], "ttfb": []}
+    for attempt in attempts:
+        if not any(one.judge == judge for one in attempt.judgements):
+            continue
+        readings = dict(metrics_of(attempt))
+        found.statuses[_status(readings.values())] += 1
+        found.passes.update(name for name, reading in readings.items() if reading == "pass")
+        found.applicable.update(name for name, reading in readings.items() if reading != "na")
+        if attempt.native_status in _MARKERS:
+            found.markers[attempt.native_status] += 1
+        for name, values in times.items():
+            if name in attempt.durations:
+                # seconds in the store; the rows have milliseconds, most of them whole
+                values.append(round(1000 * attempt.durations[name], 6))
+    return msgspec.structs.replace(found, latencies=tuple(times["latency"]), ttfbs=tuple(times["ttfb"]))
+
+
+_MARKERS = frozenset((EMPTY, ENDED, ENDED_EARLY))
+
+
+def _status(readings: Iterable[CheckReading]) -> str:
+    seen = set(readings)
+    return "fail" if "fail" in seen else "pass" if "pass" in seen else "incomplete"
+
+
+Plain = str | float | bool | None
+
+NORMAL = "normal"
+"""The mode of a `runtime.json` that names none."""
+
+
+class Told(NamedTuple):
+    """None or empty for what no file says."""
+
+    judge: Scorer
+    """The one that decides."""
+    judged_at: str
+    mode: str
+    parallel: Plain
+    disable_vad: Plain
+    commands: tuple[tuple[str, str], ...]
+    """Phase and command, as an earlier comparison tells them."""
+    settings: dict[str, Plain]
+    """The `metadata.json` of that comparison."""
+
+
+def told_by(run: Run) -> Told:
+    judge = run.scorers[0]
+    runtime, before = _mapping(run.extra, "runtime"), _mapping(run.extra, "comparison")
+    listed = _mapping(before, "run_results")
+    summary = _mapping(_mapping(run.extra, "summaries"), judge.name)
+    same_judge = listed if listed.get("judge_name") == judge.name else {}
+    return Told(
+        judge=judge,
+        judged_at=str(summary.get("judged_at") or same_judge.get("judged_at") or ""),
+        mode=str(runtime.get("mode") or NORMAL) if runtime else "",
+        parallel=_plain(run.environment.get("parallel")),
+        disable_vad=_plain(run.environment.get("disable_vad")),
+        commands=tuple(_commands(before)),
+        settings={name: _plain(value) for name, value in _mapping(before, "metadata").items()},
+    )
+
+
+def _plain(value: Any) -> Plain:
+    """A setting is one value; what is nested is none."""
+    return value if isinstance(value, str | int | float) else None
+
+
+def _mapping(record: dict[str, Any], name: str) -> dict[str, Any]:
+    found = record.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _commands(before: dict[str, Any]) -> list[tuple[str, str]]:
+    rows = before.get("commands") or ()
+    told = [(str(row.get("phase") or ""), str(row.get("command") or "")) for row in rows if isinstance(row, dict)]
+    return [(phase, command) for phase, command in told if command]
+
 
 Row = dict[str, Any]
 """Column → value, in the order of the columns; none for what is not known."""

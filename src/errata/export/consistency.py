@@ -10,16 +10,15 @@ from typing import Any
 
 import msgspec
 
-from errata.compare.consistency import NOT_TRIED, metrics_of
-from errata.compare.consistency_study import Column, Consistency, numbered
+from errata.compare.consistency import NOT_TRIED, CaseTries, Consistency, StudyColumn, metrics_of, with_epochs
 from errata.errors import SettingsError
 from errata.export import consistency_tables as tables
-from errata.export.consistency_summary import summary_of
+from errata.export.consistency_tables import benchmark_row, turn_of
 from errata.model import Attempt
+from errata.render.document import Block, Code, Document, Line, Section, Table, items, line, paragraph
 from errata.render.markdown import to_markdown
-from errata.render.slugs import key_slug
-from errata.store.case_outcomes import cases_named
-from errata.store.database import Store
+from errata.render.slugs import slug
+from errata.runs.runset import RunSet
 from errata.text.private import for_others
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
@@ -30,13 +29,15 @@ CHUNK = 500
 SHORT = 200
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenTable(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     rows: int | None = None
     """None for a text."""
 
 
-def write_studies(studies: Sequence[Consistency], store: Store, folder: Path, *, force: bool = False) -> list[Written]:
+def write_studies(
+    studies: Sequence[Consistency], runs: RunSet, folder: Path, *, force: bool = False
+) -> list[WrittenTable]:
     """Into the folder itself; where there are several subjects, into a folder below it for each."""
     by_subject: dict[str, list[Consistency]] = {}
     for one in studies:
@@ -46,14 +47,14 @@ def write_studies(studies: Sequence[Consistency], store: Store, folder: Path, *,
     there = next((path for path in files if path.exists()), None)
     if there is not None and not force:
         raise SettingsError(f"`{there}` is there already", hint="another folder, or `--force`")
-    return [one for subject, those in by_subject.items() for one in _Files(those, store, folders[subject]).write()]
+    return [one for subject, those in by_subject.items() for one in _Files(those, runs, folders[subject]).write()]
 
 
 def _folders(subjects: Sequence[str], folder: Path) -> dict[str, Path]:
     if len(subjects) < 2:
         return dict.fromkeys(subjects, folder)
-    often = Counter(key_slug(subject).lower() for subject in subjects)
-    names = {subject: key_slug(subject) for subject in subjects}
+    often = Counter(slug(subject).lower() for subject in subjects)
+    names = {subject: slug(subject) for subject in subjects}
     return {
         subject: folder / (name if often[name.lower()] == 1 else f"{name}-{number}")
         for number, (subject, name) in enumerate(names.items(), 1)
@@ -67,14 +68,14 @@ def _table(folder: Path, name: str) -> Path:
 class _Files:
     """Of one subject. The attempts are read once; of their texts only those stay that other tables repeat."""
 
-    def __init__(self, studies: Sequence[Consistency], store: Store, folder: Path) -> None:
-        self._studies, self._store, self._folder = studies, store, folder
+    def __init__(self, studies: Sequence[Consistency], runs: RunSet, folder: Path) -> None:
+        self._studies, self._runs, self._folder = studies, runs, folder
         self._metrics = tables.metric_columns(studies)
         self._texts: list[dict[str, str]] = [{} for _ in studies]
         self._missing = Counter[str]()
         self._unstable: list[list[Any]] = []
 
-    def write(self) -> Iterator[Written]:
+    def write(self) -> Iterator[WrittenTable]:
         self._folder.mkdir(parents=True, exist_ok=True)
         details = (*tables.DETAILS, *(f"{name} (check)" if name in tables.DETAILS else name for name in self._metrics))
         yield self._write("run_details", details, self._details())
@@ -89,16 +90,16 @@ class _Files:
         sanity = tables.sanity_rows(self._studies, self._missing)
         yield self._write("sanity_checks", tables.SANITY, _cells(sanity, tables.SANITY))
         (self._folder / SUMMARY).write_text(to_markdown(summary_of(self._studies)), encoding="utf-8")
-        yield Written(file=str(self._folder / SUMMARY))
+        yield WrittenTable(file=str(self._folder / SUMMARY))
 
-    def _write(self, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Written:
+    def _write(self, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> WrittenTable:
         path, count = _table(self._folder, name), 0
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(map(_cell, header))
             for count, row in enumerate(rows, 1):  # noqa: B007
                 writer.writerow(map(_cell, row))
-        return Written(file=str(path), rows=count)
+        return WrittenTable(file=str(path), rows=count)
 
     def _details(self) -> Iterator[list[Any]]:
         for study, texts in zip(self._studies, self._texts, strict=True):
@@ -114,13 +115,14 @@ class _Files:
                 yield cells
             self._unstable += [cells for _, _, cells in sorted(kept, key=lambda one: one[:2])]
 
-    def _rows(self, study: Consistency) -> Iterator[tuple[Column, Attempt, tables.Row]]:
+    def _rows(self, study: Consistency) -> Iterator[tuple[StudyColumn, Attempt, tables.Row]]:
         columns = {(one.stored.pk, one.epoch or 1): one for one in study.columns}
         for stored in study.runs:
-            every = (one for one in numbered(stored, self._store, steps=True) if one[1].execution != NOT_TRIED)
+            attempts = self._runs.counted_attempts(stored, steps=True)
+            every = (one for one in with_epochs(attempts) if one[1].execution != NOT_TRIED)
             while chunk := list(islice(every, CHUNK)):
                 keys = {attempt.case for _, attempt in chunk}
-                cases = {case.key: case for case in cases_named(self._store, stored.pk, keys)}
+                cases = {case.key: case for case in self._runs.cases_named(stored, keys)}
                 for epoch, attempt in chunk:
                     column = columns[stored.pk, epoch]
                     yield column, attempt, tables.detail_row(study, column, attempt, cases.get(attempt.case))
@@ -143,3 +145,91 @@ def _told(text: str) -> str:
 
 # most cells are a status, a name or a path that stands in many rows
 _remembered = lru_cache(4096)(_told)
+
+
+SHOWN = 20
+NOTHING = "Nothing."
+
+
+def summary_of(studies: Sequence[Consistency]) -> Document:
+    """Of one subject. The sections of the harness's own summary, in its words; then what k tries give."""
+    return Document(
+        title="Consistency Summary",
+        facts=(("subject", line(Code(studies[0].subject))), ("benchmarks", line(str(len(studies))))),
+        sections=(
+            _section("Benchmarks", map(_benchmark, studies)),
+            _section("Inputs", (one for study in studies for one in _inputs(study))),
+            _section("Most Unstable Turns", _most_unstable(studies)),
+            _section("Metric Flips", (one for study in studies for one in _flips(study))),
+            Section(title="Reliability", blocks=(_reliability(studies),)),
+            _section("Left Out", (one for study in studies for one in _left_out(study))),
+        ),
+    )
+
+
+def _section(title: str, lines: Iterator[Line]) -> Section:
+    told = list(lines)
+    block: Block = items(told) if told else paragraph(NOTHING)
+    return Section(title=title, blocks=(block,))
+
+
+def _benchmark(study: Consistency) -> Line:
+    row = benchmark_row(study)
+    return line(
+        Code(study.benchmark),
+        f": unstable_overall_turns={row['unstable_overall_turns']}/{row['turns']}, "
+        f"unstable_metric_turns={row['unstable_metric_turns']}/{row['turns']}, "
+        f"pass_run_range={row['min_pass_runs']}-{row['max_pass_runs']}",
+    )
+
+
+def _inputs(study: Consistency) -> Iterator[Line]:
+    for column in study.columns:
+        yield line(Code(study.benchmark), f" run {column.index}: ", Code(column.run_id))
+
+
+def _most_unstable(studies: Sequence[Consistency]) -> Iterator[Line]:
+    def standing(found: tuple[Consistency, CaseTries]) -> tuple[int, int]:
+        return -len(found[1].flips), -len(set(found[1].repeated.statuses))
+
+    every = [(study, one) for study in studies for one in study.study.cases]
+    unstable = [(study, one) for study, one in every if one.flips or one.repeated.is_unstable]
+    for study, one in sorted(unstable, key=standing)[:SHOWN]:
+        flips = ",".join(flip.metric for flip in one.flips) or "none"
+        yield line(*_turn(study, one.case), f": overall={one.pattern}; metric_flips={flips}")
+    if len(unstable) > SHOWN:
+        yield line(f"and {len(unstable) - SHOWN} more in ", Code("consistency_turn_summary.csv"))
+
+
+def _flips(study: Consistency) -> Iterator[Line]:
+    for case, flip in study.study.flips:
+        yield line(*_turn(study, case), " ", Code(flip.metric), f": {flip.pattern}")
+
+
+def _turn(study: Consistency, case: str) -> tuple[Code, str, Code]:
+    return Code(study.benchmark), " turn ", Code(str(turn_of(study, case)))
+
+
+def _reliability(studies: Sequence[Consistency]) -> Table:
+    rows = tuple(
+        (
+            line(Code(study.benchmark)),
+            line(str(one.k)),
+            line(f"{one.any:.4f}"),
+            line(f"{one.all:.4f}"),
+            line(str(one.cases)),
+        )
+        for study in studies
+        for one in study.study.reliability
+    )
+    return Table(("benchmark", "k", "pass@k", "pass^k", "turns"), rows, right=("k", "pass@k", "pass^k", "turns"))
+
+
+def _left_out(study: Consistency) -> Iterator[Line]:
+    """What is in no count, and why."""
+    for column, case in study.study.duplicates:
+        yield line(*_turn(study, case), f", run {column}: several rows, and nobody can say which of them counts")
+    for case in study.study.changed:
+        yield line(*_turn(study, case), ": not the same task in all runs")
+    for column, case in study.study.absent:
+        yield line(*_turn(study, case), f", run {column}: no row")

@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from errata.compare.consistency import metrics_of
-from errata.compare.consistency_study import Column, Consistency
+from errata.compare.consistency import Consistency, StudyColumn, metrics_of
 from errata.compare.repeats import status_of
 from errata.model import Attempt, Case
 from errata.review.calls import as_text, calls_made
@@ -49,7 +48,7 @@ def turn_of(study: Consistency, case: str) -> int | str:
     return int(tail) if name.startswith("turn-") and tail.isdecimal() and len(tail) < 10 else name
 
 
-def detail_row(study: Consistency, column: Column, attempt: Attempt, case: Case | None) -> Row:
+def detail_row(study: Consistency, column: StudyColumn, attempt: Attempt, case: Case | None) -> Row:
     """Without its metrics, whose names are not ours to choose."""
     run = column.stored.run
     failing = [name for name, reading in metrics_of(attempt) if reading == "fail"]

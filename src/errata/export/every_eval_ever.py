@@ -1,8 +1,8 @@
-"""The verb `export`: a run in the form of every_eval_ever, a summary and its instances."""
+"""Runs in the format of every_eval_ever: a summary of each, and its instances."""
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -11,12 +11,17 @@ import msgspec
 from errata import __version__
 from errata.errors import SettingsError
 from errata.model import Case, StoredRun
-from errata.sources.every_eval_ever.naming import UNKNOWN, Naming, naming_of
-from errata.sources.every_eval_ever.tallying import Tallies
+from errata.runs.runset import RunSet
+from errata.runs.view import RunView
 from errata.sources.every_eval_ever.written_rows import rows_of
-from errata.sources.every_eval_ever.written_summary import summary_of, with_instances
-from errata.store.attempts import attempts_of, case_of
-from errata.store.database import Store
+from errata.sources.every_eval_ever.written_summary import (
+    UNKNOWN,
+    Naming,
+    Tallies,
+    naming_of,
+    summary_of,
+    with_instances,
+)
 
 NOT_COUNTED = "attempts that are superseded, or parts of others"
 NO_DEVELOPER = "a developer of the model, whom the log does not name"
@@ -30,26 +35,25 @@ class WrittenRun(msgspec.Struct, frozen=True, kw_only=True):
     """What the format has no place for, and how often."""
 
 
-def write_runs(
-    runs: Sequence[StoredRun], store: Store, folder: Path, *, now: float, force: bool = False
-) -> Iterator[WrittenRun]:
+def write_runs(runs: RunSet, folder: Path, *, now: float, force: bool = False) -> Iterator[WrittenRun]:
     """Below `folder`, where the format wants them; nothing is written over unless `force` is set."""
-    names = {stored.run.id: naming_of(stored.run) for stored in runs}
+    names = {view.run.id: naming_of(view.run) for view in runs}
     there = next((file for one in names.values() for file in _files(folder, one) if file.exists()), None)
     if there is not None and not force:
         raise SettingsError(f"`{there}` is there already", hint="another folder, or `--force`")
-    return (_write(stored, store, folder, names[stored.run.id], now=now) for stored in runs)
+    return (_write(view, runs, folder, names[view.run.id], now=now) for view in runs)
 
 
-def _write(stored: StoredRun, store: Store, folder: Path, naming: Naming, *, now: float) -> WrittenRun:
+def _write(view: RunView, runs: RunSet, folder: Path, naming: Naming, *, now: float) -> WrittenRun:
+    stored = view.stored
     tallies = Tallies(stored.run)
-    for attempt in attempts_of(store, stored.pk, counted=True):
+    for attempt in view.attempts(counted=True):
         tallies.add(attempt)
     tallies.losses[NO_DEVELOPER] += naming.developer == UNKNOWN
     tallies.losses[NOT_COUNTED] += stored.counts.attempts - stored.counts.counted
     summary, samples = _files(folder, naming)
     summary.parent.mkdir(parents=True, exist_ok=True)
-    rows, checksum = _put(samples, _rows(stored, store, naming, tallies))
+    rows, checksum = _put(samples, _rows(view, runs, naming, tallies))
     told = summary_of(stored.run, naming, tallies, now=now, written_by=f"errata {__version__}")
     if rows:
         told = with_instances(told, naming, rows=rows, checksum=checksum)
@@ -66,11 +70,11 @@ def _files(folder: Path, naming: Naming) -> tuple[Path, Path]:
     return place / f"{naming.stem}.json", place / f"{naming.stem}_samples.jsonl"
 
 
-def _rows(stored: StoredRun, store: Store, naming: Naming, tallies: Tallies) -> Iterator[dict[str, Any]]:
+def _rows(view: RunView, runs: RunSet, naming: Naming, tallies: Tallies) -> Iterator[dict[str, Any]]:
     case: Case | None = None
-    for attempt in attempts_of(store, stored.pk, counted=True, steps=True):
+    for attempt in view.attempts(counted=True, steps=True):
         if case is None or case.key != attempt.case:
-            case = case_of(store, stored.pk, attempt.case)
+            case = runs.case_of(view.stored, attempt.case)
         yield from rows_of(naming, tallies, case, attempt)
 
 

@@ -1,27 +1,40 @@
-"""The section "Actions taken" of a report, edited in place; the rest of the file stays byte for byte.
+"""Add an entry to the section "Actions taken" of a report, or remove it; the rest of the file stays byte for byte.
 
-What is there is kept as people wrote it: a list goes on in its own way, a table gets a row, `None` makes room. Every
-edit is read again before it is given back: it must have added its entry to the section, and nothing else.
+Existing text stays as people wrote it: a list is continued in its own style, a table gets a row, `None` is replaced.
+Every edit is parsed again before it is returned: it must have added its entry to the section, and nothing else.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
-from errata.memory.entries import Entry, columns_of, is_about, is_entry, is_none, is_row
+from errata.memory.entries import Entry, columns_of, is_about, is_blank, is_entry, is_none, is_row, row_of
 from errata.memory.outline import Block, Item, blocks_of, lines_of
-from errata.memory.patches import APART, Patch, applied, inside, new_section
-from errata.memory.section import Section, find_section, is_head
+from errata.memory.section import LABEL, Section, find_section, is_head, undressed
 
 LARGEST = 2 * 1024 * 1024
 UTF8_MARK = "\ufeff"
+
+TITLE = "Actions taken"
+APART = ("", "<!-- -->", "")
+"""What is indented would go on a list before it, were there no comment between them."""
+_NET_IMPACT = re.compile(r"net impact(?:\W.*)?", re.IGNORECASE)
+_MARKER = re.compile(r"( {0,3})([-*+]|(\d{1,9})([.)]))([ \t]+|$)(\[[ xX]\][ \t]+)?")
 
 Shape = list[tuple[str, int]]
 
 
 class NoPlaceError(ValueError):
     """A file in which no entry can be put so that it is read as one."""
+
+
+class Patch(msgspec.Struct, frozen=True):
+    start: int
+    end: int
+    """The lines from `start` up to here are replaced; none where they are equal."""
+    lines: tuple[str, ...]
 
 
 class Edited(msgspec.Struct, frozen=True):
@@ -42,10 +55,10 @@ def with_entry(data: bytes, entry: Entry, *, was_written: bool = False) -> Edite
 
     Where it was written before, a line about the same is it: somebody has changed the words by hand.
     """
-    text = _decoded(data)
+    text = _decode(data)
     blocks, lines = blocks_of(text), lines_of(text)
     section = find_section(blocks)
-    found = _standing(section, entry)
+    found = _find_item(section, entry)
     same = found or (_about(section, entry) if was_written else None)
     if same:
         text_of_it = lines[same.start].rstrip("\r\n")
@@ -55,24 +68,24 @@ def with_entry(data: bytes, entry: Entry, *, was_written: bool = False) -> Edite
     if best is None:
         raise NoPlaceError
     made, item = best
-    return Edited(_encoded(made, data), item.start + 1, lines_of(made)[item.start].rstrip("\r\n"))
+    return Edited(_encode(made, data), item.start + 1, lines_of(made)[item.start].rstrip("\r\n"))
 
 
 def without_entry(data: bytes, entry: Entry) -> Edited | None:
     """The report without the entry's line; none where it is not there, or people have written more below it."""
-    text = _decoded(data)
+    text = _decode(data)
     lines, section = lines_of(text), find_section(blocks_of(text))
-    found = _standing(section, entry)
+    found = _find_item(section, entry)
     if section is None or found is None or found.end - found.start > 1:
         return None
     only = [block.items for block in section.all if block.kind not in ("rule", "comment")] == [(found,)]
     is_row = any(block.kind == "table" for block in section.all)
     patch = Patch(found.start, found.end, ("None",) if only and not is_row else ())
-    return Edited(_encoded(applied(patch, lines), data), found.start + 1, lines[found.start].rstrip("\r\n"))
+    return Edited(_encode(apply_patch(patch, lines), data), found.start + 1, lines[found.start].rstrip("\r\n"))
 
 
 def has_section(data: bytes) -> bool:
-    return find_section(blocks_of(_decoded(data))) is not None
+    return find_section(blocks_of(_decode(data))) is not None
 
 
 def is_editable(data: bytes) -> bool:
@@ -80,7 +93,7 @@ def is_editable(data: bytes) -> bool:
     return len(data) <= LARGEST and b"\0" not in data and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
-def _standing(section: Section | None, entry: Entry) -> Item | None:
+def _find_item(section: Section | None, entry: Entry) -> Item | None:
     for block in section.all if section else ():
         columns = columns_of(block.header)
         for item in block.items:
@@ -98,9 +111,9 @@ def _best(patches: Sequence[Patch], lines: Sequence[str], entry: Entry, shape: S
     """The first edit that adds the entry and leaves all else what it was; else the first that adds it at all."""
     second = None
     for patch in patches:
-        made = applied(patch, lines)
+        made = apply_patch(patch, lines)
         blocks = blocks_of(made)
-        item = _standing(find_section(blocks), entry)
+        item = _find_item(find_section(blocks), entry)
         if item and _shape(blocks, without=item) == shape:
             return made, item
         second = second or ((made, item) if item else None)
@@ -118,11 +131,106 @@ def _shape(blocks: Sequence[Block], *, without: Item | None = None) -> Shape:
     return [one for one in shape if not is_none(one[0].removeprefix("paragraph 0 "))]
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """Bytes that are no UTF-8 come back as they were."""
     return data.decode("utf-8", "surrogateescape").removeprefix(UTF8_MARK)
 
 
-def _encoded(text: str, before: bytes) -> bytes:
+def _encode(text: str, before: bytes) -> bytes:
     mark = UTF8_MARK.encode() if before.startswith(UTF8_MARK.encode()) else b""
     return mark + text.encode("utf-8", "surrogateescape")
+
+
+def apply_patch(patch: Patch, lines: Sequence[str]) -> str:
+    """Lines end as the one before them does; a file whose last line has no end is left without one."""
+    near = (*reversed(lines[: patch.start]), *lines[patch.start :])
+    end = next((line[len(line.rstrip("\r\n")) :] for line in near if line.endswith(("\r", "\n"))), "\n")
+    before, after = "".join(lines[: patch.start]), "".join(lines[patch.end :])
+    made = end.join(patch.lines)
+    if before and not before.endswith(("\r", "\n")):
+        return f"{before}{end}{made}"
+    ended = bool(after) or not lines or "".join(lines[patch.start : patch.end] or lines[-1:]).endswith(("\r", "\n"))
+    return f"{before}{made}{end if ended and patch.lines else ''}{after}"
+
+
+def inside(section: Section, lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
+    """Where it may go, the best place first."""
+    said = [block for block in section.body if block.kind not in ("rule", "comment")]
+    for block in reversed(said):
+        patch = _goes_on(block, lines, entry)
+        if patch:
+            yield patch
+            break
+    else:
+        none = next((block for block in said if block.kind == "paragraph" and is_none(block.text)), None)
+        if none:
+            yield Patch(none.start, none.end, (f"1. {entry.line}",))
+        elif section.head.kind == "paragraph" and (label := LABEL.fullmatch(section.head.text)) and label[2]:
+            at = section.head.end - 1
+            yield Patch(at, at + 1, (lines[at][: lines[at].rindex(label[2])], "", f"1. {entry.line}"))
+        yield from _lists_at((said[-1] if said else section.head).end, lines, entry)
+    yield from _lists_at(section.head.end, lines, entry)
+
+
+def _goes_on(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
+    """A list or table, one longer."""
+    if block.kind == "list":
+        return _longer_list(block, lines, entry)
+    return _longer_table(block, lines, entry) if block.kind == "table" else None
+
+
+def _longer_list(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
+    last = block.items[-1]
+    marker = _MARKER.match(lines[last.start].rstrip("\r\n"))
+    if marker is None:
+        return None
+    indent, bullet, number, dot, space, box = marker.groups()
+    if len(block.items) == 1 and is_none(last.text) and last.end - last.start == 1:
+        return Patch(last.start, last.end, (f"{indent}{bullet}{space or ' '}{entry.line}",))
+    if number:
+        bullet = f"{_next_number(block, lines, int(number))}{dot}"
+    loose = len(block.items) > 1 and not lines[last.start - 1].strip()
+    line = f"{indent}{bullet}{space or ' '}{'[x] ' if box else ''}{entry.line}"
+    return Patch(last.end, last.end, ("", line) if loose else (line,))
+
+
+def _next_number(block: Block, lines: Sequence[str], last: int) -> int:
+    """One more; in a list that leaves the counting to whoever shows it, the same again."""
+    marker = _MARKER.match(lines[block.items[-2].start]) if len(block.items) > 1 else None
+    return last if marker and marker[3] and int(marker[3]) == last else last + 1
+
+
+def _longer_table(block: Block, lines: Sequence[str], entry: Entry) -> Patch | None:
+    columns = columns_of(block.header)
+    said = [item for item in block.items if not all(is_none(cell) or is_blank(cell) for cell in item.cells)]
+    cells = row_of(columns, entry, len(said) + 1)
+    if cells is None:
+        return None
+    head = lines[block.start].strip()
+    row = " | ".join(cell or " " for cell in cells)
+    row = f"{'| ' if head.startswith('|') else ''}{row}{' |' if head.endswith('|') else ''}"
+    if block.items and not said:
+        return Patch(block.items[0].start, block.items[0].end, (row,))
+    return Patch(block.end, block.end, (row,))
+
+
+def _lists_at(at: int, lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
+    yield Patch(at, at, ("", f"1. {entry.line}", *_blank_before(at, lines)))
+    yield Patch(at, at, ("", f"1. {entry.line}", *APART))
+
+
+def new_section(blocks: Sequence[Block], lines: Sequence[str], entry: Entry) -> Iterator[Patch]:
+    headings = [block for block in blocks if block.kind == "heading"]
+    impact = [block for block in headings if _NET_IMPACT.fullmatch(undressed(block.text))]
+    levels = [block.level for block in impact[-1:]] or [block.level for block in headings if block.level > 1] or [2]
+    section = (f"{'#' * min(levels)} {TITLE}", "", f"1. {entry.line}")
+    # before what has no end of its own, such as code that is never closed, there is always a place
+    for at in (*(block.start for block in impact[-1:]), len(lines), *(block.start for block in blocks[-1:]), 0):
+        before = ("",) if at and lines[at - 1].strip() else ()
+        yield Patch(at, at, (*before, *section, *_blank_before(at, lines)))
+        yield Patch(at, at, (*before, *section, *APART))
+
+
+def _blank_before(at: int, lines: Sequence[str]) -> tuple[str, ...]:
+    """A blank line, where text follows."""
+    return ("",) if at < len(lines) and lines[at].strip() else ()

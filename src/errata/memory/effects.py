@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
 
 import msgspec
 
-from errata.model import Action
+from errata.model import Action, Run
+from errata.model.history import Effect, Worked
 from errata.model.times import is_local, moment_of
 
-Worked = Literal["yes", "no", "unknown"]
 DAY = len("2026-03-04")
 NAMED = 3
 
@@ -29,21 +28,6 @@ class RunOutcomes(msgspec.Struct, frozen=True, kw_only=True):
     failed: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
     unmeasured: frozenset[str] = frozenset()
-
-
-class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    action: Action
-    worked: Worked
-    why: str
-    """In plain words: `003-mutations/002-cascade_remove passes now`."""
-    run: str = ""
-    """The run that was looked at."""
-
-    @property
-    def resolved(self) -> Action:
-        """The action with what this run showed of it."""
-        shown = self.run if self.worked != "unknown" else ""
-        return msgspec.structs.replace(self.action, worked=self.worked, worked_in=shown)
 
 
 def effects(
@@ -190,3 +174,9 @@ def _for_several(why: str, count: int) -> str:
 
 def _name(case: str, run: RunOutcomes) -> str:
     return case.removeprefix(f"{run.suite}/") if run.suite else case
+
+
+def subject_of(run: Run) -> str:
+    """What has to be the same for two runs to be compared: the model, its agent, the variant."""
+    parts = (run.subject.model, run.subject.agent, *(f"{key}={value}" for key, value in sorted(run.variant.items())))
+    return " ".join(part for part in parts if part)

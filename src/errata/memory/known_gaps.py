@@ -1,40 +1,48 @@
-"""The verbs behind `errata known`: which limitations of a suite are accepted, so that they are not found again."""
+"""Known gaps: limitations of a suite that were accepted, which cases have one, and where it is on record."""
 
-from collections.abc import Iterable, Iterator
-from datetime import datetime
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 import msgspec
 
-from errata.errors import NotFoundError, SettingsError
-from errata.memory.entries import safe
-from errata.memory.gaps import gap_for, gap_id, is_pattern, pattern_over_keys
-from errata.model import KnownGap, StoredRun
-from errata.review.lease import as_text
-from errata.runs.addresses import case_meant, not_found
-from errata.store.database import Store
-from errata.store.memory import forget_gap, gap_by_id, keep_gap, known_gaps
-from errata.store.named_cases import case_keys, suites_of, tries_of
-from errata.store.runs import all_runs
-from errata.text.nearest import did_you_mean
+from errata.errors import NotFoundError
+from errata.memory.relation import RunReports
+from errata.memory.report_files import ReportFile
+from errata.memory.spelling import folded
+from errata.model import KnownGap, SourceRef, StoredRun
+from errata.model.action import RecordedGap
+from errata.model.identity import case_key, fingerprint
+from errata.model.prior_report import PriorFailure, PriorReport
 
-DAY = len("2026-03-04")
+GLOB = frozenset("*?[")
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class GapRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user says about a gap: a case or a pattern, and what the limitation is."""
+
+    case: str
+    text: str
+    suite: str = ""
+    author: str = ""
+
+
+class GapRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A known gap, and the cases and runs that it is about."""
+
     gap: KnownGap
     cases: tuple[str, ...] = ()
-    """Those of the store that fall under it."""
-    was: KnownGap | None = None
-    """What was known of the same cases before."""
+    """Those of the store that it covers."""
+    previous: KnownGap | None = None
+    """The gap of the same cases before."""
     runs: tuple[StoredRun, ...] = ()
     """Those with failures on them, newest first."""
 
     @property
     def name(self) -> str:
         """As its harness names the case."""
-        told = self.gap.case_key or self.gap.pattern
-        return told.removeprefix(f"{self.gap.suite}/") if self.gap.suite else told
+        name = self.gap.case_key or self.gap.pattern
+        return name.removeprefix(f"{self.gap.suite}/") if self.gap.suite else name
 
     @property
     def undo(self) -> list[str]:
@@ -44,98 +52,96 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
         return [*words, *(["--author", self.gap.author] if self.gap.author else [])]
 
 
-class ToldGap(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user says about a gap: a case or a pattern, and what is the matter with it."""
-
-    case: str
-    text: str
-    suite: str = ""
-    author: str = ""
-
-
-def add_gap(told: ToldGap, store: Store, *, now: datetime, dry_run: bool = False) -> Known:
-    """A case by its name, or all that a pattern fits. Told again, it has the new words."""
-    text = safe(told.text)
-    if not text:
-        raise SettingsError("`--text` says nothing", hint="in a sentence: what is the limitation?")
-    meant = _meant(told.case, store, told.suite)
-    name = gap_id(meant)
-    was = next((one for one in known_gaps(store) if one.id == name), None)
-    since = was.since if was else as_text(now)[:DAY]
-    gap = msgspec.structs.replace(meant, id=name, text=text, since=since, author=safe(told.author))
-    if not dry_run:
-        keep_gap(store, gap)
-    (known,) = _with_cases([gap], store)
-    return msgspec.structs.replace(known, was=was, runs=_failing(known.cases, store))
+def gap_for(key: str, gaps: Iterable[KnownGap]) -> KnownGap | None:
+    """The gap of a case; one of the case itself before one of a pattern."""
+    by_pattern = None
+    for gap in gaps:
+        if gap.case_key and gap.case_key == key:
+            return gap
+        if by_pattern is None and gap.pattern and fnmatchcase(key, gap.pattern):
+            by_pattern = gap
+    return by_pattern
 
 
-def list_gaps(store: Store, *, suite: str = "") -> list[Known]:
-    return list(_with_cases(known_gaps(store, suite), store))
+def gap_id(gap: KnownGap) -> str:
+    """A case or a pattern has one gap: recorded again, in the same or other words, it is the same one."""
+    return fingerprint("gap", gap.suite, gap.case_key, gap.pattern)
 
 
-def remove_gap(named: str, store: Store, *, suite: str = "", dry_run: bool = False) -> Known:
-    """By its id, its case or its pattern."""
-    known = list_gaps(store, suite=suite)
-    found = [one for one in known if named in (one.name, one.gap.case_key, one.gap.pattern)]
-    found = found or [one for one in known if one.name.endswith(f"/{named}")]
-    if len(found) > 1:
-        listed = "\n".join(f"`{one.gap.id}` {one.gap.case_key or one.gap.pattern}" for one in found)
-        raise NotFoundError(f"`{named}` names {len(found)} known gaps", hint=f"name one by its id:\n{listed}")
-    gap = found[0].gap if found else _by_id(named, known, store)
-    if not dry_run:
-        forget_gap(store, gap.id)
-    (gone,) = _with_cases([gap], store)
-    return msgspec.structs.replace(gone, runs=_failing(gone.cases, store))
+def is_pattern(text: str) -> bool:
+    return not GLOB.isdisjoint(text)
 
 
-def _by_id(named: str, known: list[Known], store: Store) -> KnownGap:
-    try:
-        return gap_by_id(store, named)
-    except NotFoundError as error:
-        meant = did_you_mean(named, [one.name for one in known])
-        hint = "\n".join(filter(None, (meant, error.hint)))
-        raise NotFoundError(f"No known gap is named `{named}`", hint=hint) from None
+def pattern_over_keys(suite: str, pattern: str) -> str:
+    """A glob over the names of a suite's cases as one over their keys; the suite's own name is no glob."""
+    bare = "".join(f"[{letter}]" if letter in GLOB else letter for letter in suite)
+    prefix = case_key(bare, "")
+    return pattern if prefix and pattern.startswith(prefix) else f"{prefix}{pattern}"
 
 
-def _meant(text: str, store: Store, suite: str) -> KnownGap:
-    case = case_meant(text, store, suite=suite)
-    if case is not None:
-        return KnownGap(suite=case.suite, case_key=case.key, text="")
-    if not is_pattern(text):
-        raise not_found(text, store, suite=suite)
-    patterns = dict(_fitting(text, store, suite))
-    if len(patterns) == 1:
-        ((name, pattern),) = patterns.items()
-        return KnownGap(suite=name, pattern=pattern, text="")
-    if patterns:
-        listed = ", ".join(f"`--suite {name}`" for name in patterns)
-        raise NotFoundError(f"`{text}` fits cases of {len(patterns)} suites", hint=f"say which: {listed}")
+def gap_by_pattern(pattern: str, keys: Mapping[str, Sequence[str]]) -> KnownGap:
+    """The gap, still without a text, of the one suite with a case that the pattern fits; `keys` are by suite."""
+    over_keys = ((suite, pattern_over_keys(suite, pattern)) for suite in sorted(keys))
+    fitting = {suite: over for suite, over in over_keys if any(fnmatchcase(key, over) for key in keys[suite])}
+    if len(fitting) == 1:
+        ((suite, over),) = fitting.items()
+        return KnownGap(suite=suite, pattern=over, text="")
+    if fitting:
+        listed = ", ".join(f"`--suite {suite}`" for suite in fitting)
+        raise NotFoundError(f"`{pattern}` fits cases of {len(fitting)} suites", hint=f"say which: {listed}")
     raise NotFoundError(
-        f"No case fits the pattern `{text}`",
+        f"No case fits the pattern `{pattern}`",
         hint="`*` stands for anything, also for slashes; `errata failures RUN` lists the cases that failed",
     )
 
 
-def _fitting(pattern: str, store: Store, suite: str) -> Iterator[tuple[str, str]]:
-    """Suite → the pattern over its keys, for every suite with a case that it fits."""
-    by_suite: dict[str, list[str]] = {}
-    for key, names in suites_of(store, case_keys(store, suite=suite)).items():
-        for name in names:
-            by_suite.setdefault(name, []).append(key)
-    for name, keys in sorted(by_suite.items()):
-        over = pattern_over_keys(name, pattern)
-        if any(fnmatchcase(key, over) for key in keys):
-            yield name, over
+def gap_by_name(name: str, records: Sequence[GapRecord]) -> KnownGap | None:
+    """By its case, the end of the case's name, or its pattern; none where nothing has that name."""
+    matching = [record for record in records if name in (record.name, record.gap.case_key, record.gap.pattern)]
+    matching = matching or [record for record in records if record.name.endswith(f"/{name}")]
+    if len(matching) > 1:
+        listed = "\n".join(f"`{one.gap.id}` {one.gap.case_key or one.gap.pattern}" for one in matching)
+        raise NotFoundError(f"`{name}` names {len(matching)} known gaps", hint=f"name one by its id:\n{listed}")
+    return matching[0].gap if matching else None
 
 
-def _with_cases(gaps: Iterable[KnownGap], store: Store) -> Iterator[Known]:
-    keys: dict[str, list[str]] = {}
-    for gap in gaps:
-        if gap.suite not in keys:
-            keys[gap.suite] = case_keys(store, suite=gap.suite)
-        yield Known(gap=gap, cases=tuple(key for key in keys[gap.suite] if gap_for(key, [gap])))
+# gaps on record in earlier reports
+
+_MENTION = re.compile(r"known[\W_]{0,8}gap", re.IGNORECASE)
+# some call a failure of the provider or of the set-up a known gap, for want of another word; it is none of the case
+_INFRASTRUCTURE = re.compile(
+    r"(?i)\b(?:infra\w*|provider|endpoint|rate[ -]?limit\w*|timed? ?out|network|connection|quota|unavailable|sandbox)\b"
+)
+_NO_STEP = frozenset(("none", "null", "n-a", "install"))
 
 
-def _failing(cases: Iterable[str], store: Store) -> tuple[StoredRun, ...]:
-    failing = {one.run_id for one in tries_of(store, cases) if one.failed}
-    return tuple(one for one in all_runs(store) if one.run.id in failing) if failing else ()
+def mentions_gaps(file: ReportFile) -> bool:
+    return _MENTION.search(file.text) is not None
+
+
+def gaps_in_reports(reports: RunReports) -> dict[str, tuple[RecordedGap, ...]]:
+    """Case → what earlier reports say, those about the same model first.
+
+    A report about this very run, or a later one, is no record: it may have been made from this.
+    """
+    records: dict[str, tuple[RecordedGap, ...]] = {}
+    for report in (*reports.related.same_model, *reports.related.others):
+        for key, record in _gaps_in(report, reports):
+            records[key] = (*records.get(key, ()), record)
+    return records
+
+
+def _gaps_in(report: PriorReport, reports: RunReports) -> Iterator[tuple[str, RecordedGap]]:
+    failures = {failure.case: failure for failure in report.failures}
+    for case in report.gaps:
+        keys, failure = reports.case_names.find(case), failures.get(case)
+        if len(keys) == 1 and not _is_infrastructure(failure):
+            ref = SourceRef(file=report.path, line=failure.ref.line if failure and failure.ref else None)
+            quote = (failure.reasoning or failure.label) if failure else ""
+            yield keys[0], RecordedGap(where=str(ref), quote=quote, ref=ref)
+
+
+def _is_infrastructure(failure: PriorFailure | None) -> bool:
+    if failure is None:
+        return False
+    return folded(failure.failed_check) in _NO_STEP or _INFRASTRUCTURE.search(failure.reasoning) is not None

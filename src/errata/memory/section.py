@@ -1,4 +1,4 @@
-"""Where a report tells what was done: under a heading of any level, or behind a label on a line of its own."""
+"""The section "Actions taken" of a report: where it is, and how it is copied from an older report into a newer one."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from errata.memory.entries import is_none
-from errata.memory.outline import Block
+from errata.memory.outline import Block, blocks_of, lines_of
 
 _MORE = r"(?: so far| to date| since\b.*)?(?:\s*[:(\[–—-].*)?"
 _ACTIONS = re.compile(rf"actions? (?:taken|done){_MORE}", re.IGNORECASE)
@@ -64,3 +64,29 @@ def is_head(block: Block) -> bool:
         return _ACTIONS.fullmatch(undressed(block.text)) is not None
     label = LABEL.fullmatch(block.text) if block.kind == "paragraph" else None
     return label is not None and (not label[2].strip() or is_none(label[2]))
+
+
+def section_text(text: str) -> str:
+    """What the section says; empty where it says nothing, or `None`."""
+    section = find_section(blocks_of(text))
+    if section is None:
+        return ""
+    lines = lines_of(text)
+    said = "".join(lines[section.head.end : _end(section, lines)]).strip("\r\n")
+    return "" if is_none(said.strip()) else said
+
+
+def with_section_text(text: str, said: str) -> str:
+    """The report with this in its section; as it was where there is nothing to say or no section."""
+    section = find_section(blocks_of(text)) if said else None
+    if section is None:
+        return text
+    lines = lines_of(text)
+    body = said.strip("\r\n")
+    return "".join(lines[: section.head.end]) + f"\n{body}\n" + "".join(lines[_end(section, lines) :])
+
+
+def _end(section: Section, lines: Sequence[str]) -> int:
+    """Behind its last block that is no comment: what errata remembers at the end of a file is not part of it."""
+    own = (block for block in section.all if not lines[block.start].lstrip().startswith("<!--"))
+    return max((block.end for block in own), default=section.head.end)

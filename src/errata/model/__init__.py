@@ -1,21 +1,32 @@
 """The records: what a harness said, and what was thought about it since."""
 
 from errata.model.action import Action, KnownGap
-from errata.model.artefact import Artefact
 from errata.model.attempt import Attempt, Invalidation, Judgement, Limit, Output
-from errata.model.bucket import Bucket, BucketEvent, Member
-from errata.model.call import Call
-from errata.model.case import Case
-from errata.model.check import Check, CheckEdit
+from errata.model.attribution import Attribution, FailureKey, Signal
+from errata.model.bucket import (
+    Bucket,
+    BucketChange,
+    BucketCounts,
+    BucketEvent,
+    BucketMark,
+    BucketPlace,
+    BucketSum,
+    BucketTable,
+    BucketVersion,
+    CauseSummary,
+    Location,
+    MemberMove,
+    Placement,
+    RunBuckets,
+)
+from errata.model.case import Artefact, Case
+from errata.model.check import Check, CheckEdit, ErrorInfo, Part
 from errata.model.counts import Counts, StoredRun
-from errata.model.error_info import ErrorInfo
-from errata.model.finding import Finding
 from errata.model.harness import Harness
 from errata.model.identity import attempt_id, case_key, split_attempt_id
 from errata.model.packet import LabelChoice, LeftOut, Packet, Place, Question
-from errata.model.part import Part
 from errata.model.prior_report import PriorFailure, PriorRecommendation, PriorReport
-from errata.model.record import Evidence, Record, SourceRef, Unreadable
+from errata.model.record import Evidence, Finding, Record, SourceRef, Unreadable
 from errata.model.run import (
     Code,
     Exclusion,
@@ -27,9 +38,8 @@ from errata.model.run import (
     Subject,
     case_name,
 )
-from errata.model.signal import Attribution, FailureKey, Signal
 from errata.model.step import Actor, Step, ToolCall, ToolError, ToolResult
-from errata.model.usage import Usage, UsageByRole
+from errata.model.usage import Call, Usage, UsageByRole
 from errata.model.verdict import Fix, Quote, Recommendation, Reviewer, Verdict
 
 Item = Run | Case | Attempt | Unreadable
@@ -42,9 +52,17 @@ __all__ = [
     "Attempt",
     "Attribution",
     "Bucket",
+    "BucketChange",
+    "BucketCounts",
     "BucketEvent",
+    "BucketMark",
+    "BucketPlace",
+    "BucketSum",
+    "BucketTable",
+    "BucketVersion",
     "Call",
     "Case",
+    "CauseSummary",
     "Check",
     "CheckEdit",
     "Code",
@@ -63,11 +81,13 @@ __all__ = [
     "LabelChoice",
     "LeftOut",
     "Limit",
-    "Member",
+    "Location",
+    "MemberMove",
     "Output",
     "Packet",
     "Part",
     "Place",
+    "Placement",
     "PriorFailure",
     "PriorRecommendation",
     "PriorReport",
@@ -78,6 +98,7 @@ __all__ = [
     "Reported",
     "Reviewer",
     "Run",
+    "RunBuckets",
     "Scorer",
     "Session",
     "Signal",

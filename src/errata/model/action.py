@@ -1,8 +1,13 @@
 """What was done about a failure, and what is accepted as it is."""
 
+from collections.abc import Sequence
 from typing import Literal
 
-from errata.model.record import Record
+import msgspec
+
+from errata.model.counts import StoredRun
+from errata.model.identity import fingerprint
+from errata.model.record import Record, SourceRef
 
 
 class Action(Record):
@@ -23,6 +28,11 @@ class Action(Record):
     """The file it was read from or written into; empty where only the store has it."""
 
 
+def action_id(date: str, path: str, what: str, addresses: Sequence[str]) -> str:
+    """What makes an action this one: recorded twice, it is the same."""
+    return fingerprint(date, path, what, sorted(addresses))
+
+
 class KnownGap(Record):
     id: str = ""
     suite: str = ""
@@ -35,3 +45,27 @@ class KnownGap(Record):
     source: Literal["report", "person"] = "person"
     author: str = ""
     report: str = ""
+
+
+class RecordedGap(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a gap of a case is on record, and in which words."""
+
+    where: str
+    quote: str
+    ref: SourceRef | None = None
+
+
+class CaseAddress(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user means by CASE: a case or a bucket."""
+
+    key: str
+    """A case's key, or a bucket's slug."""
+    suite: str = ""
+    run: StoredRun | None = None
+    """Where the user named one."""
+    cases: tuple[str, ...] = ()
+    """A bucket's cases; of a case, itself."""
+
+    @property
+    def name(self) -> str:
+        return self.key.removeprefix(f"{self.suite}/") if self.suite else self.key

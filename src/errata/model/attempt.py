@@ -5,10 +5,8 @@ from typing import Any
 import msgspec
 
 from errata.model import identity
-from errata.model.artefact import Artefact
-from errata.model.check import Check
-from errata.model.error_info import ErrorInfo
-from errata.model.part import Part
+from errata.model.case import Artefact
+from errata.model.check import Check, ErrorInfo, Part
 from errata.model.record import Record
 from errata.model.step import Step
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole

@@ -1,22 +1,11 @@
-"""A named root cause and its members."""
+"""Buckets: named root causes, where each failure lies, and how many failures they hold."""
+
+from typing import NamedTuple
+
+import msgspec
 
 from errata.model.record import Record
 from errata.model.words import BucketStatus, MemberRole
-
-
-class Member(Record):
-    attempt: str
-    role: MemberRole
-
-
-class BucketEvent(Record):
-    """One thing that was done to a bucket; `before` and `after` are what an undo needs."""
-
-    what: str
-    by: str = ""
-    at: str | None = None
-    before: str = ""
-    after: str = ""
 
 
 class Bucket(Record):
@@ -27,7 +16,6 @@ class Bucket(Record):
     title: str
     description: str = ""
     status: BucketStatus = "provisional"
-    members: tuple[Member, ...] = ()
     parameters: dict[str, str] = {}
     """What its members share besides the symptom: provider, tool, category, step, slice."""
     keys: tuple[str, ...] = ()
@@ -36,6 +24,167 @@ class Bucket(Record):
     """Masked texts by which failures of no known key are recognised."""
     supported_by: tuple[str, ...] = ()
     """The members whose own verdicts carry its status."""
+
+
+class BucketPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """What is shown of a bucket beside a failure."""
+
+    id: str
+    slug: str
+    title: str
+    status: str
+
+
+class Placement(msgspec.Struct, frozen=True, kw_only=True):
+    """The bucket of one failure, who put it there, and what the table of buckets counts of it."""
+
+    run: str
+    attempt: str
+    bucket: str
+    role: MemberRole = "assigned"
+    owner: str = "unknown"
+    case: str = ""
+    follows: bool = False
+    author: str = ""
+    """The person who put it there; empty where a rule did."""
+    at: str = ""
+
+
+class BucketMark(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of a run that its buckets were suggested from, and the state that it has."""
+
+    run: str
+    triaged: str | None
+    bucketed: str | None
+    verdicts: int = 0
+    newest: str = ""
+
+
+class BucketCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """One bucket over some runs."""
+
+    bucket: Bucket
+    rows: int
+    followers: int
+    """Rows that only follow from another one."""
+    cases: int
+    read: int
+    """Rows that a reviewer has read themselves."""
+    elsewhere: int
+    """Rows in other runs."""
+    runs: tuple[str, ...]
+    models: tuple[str, ...]
+    owners: dict[str, int]
+    """The most frequent first; those of followers only where nothing else is there."""
     first_seen: str | None = None
     last_seen: str | None = None
-    history: tuple[BucketEvent, ...] = ()
+
+    @property
+    def mistakes(self) -> int:
+        """Distinct ones: a row that follows from another is not counted."""
+        return self.rows - self.followers
+
+    @property
+    def owner(self) -> str:
+        return next(iter(self.owners), "unknown")
+
+
+class BucketTable(msgspec.Struct, frozen=True, kw_only=True):
+    listed: tuple[BucketCounts, ...]
+    """The largest first."""
+    buckets: int
+    """Listed or not, apart from those of one failure that nobody has read."""
+    statuses: dict[str, int]
+    """Of these."""
+    failures: int
+    alone: int
+    """Failures that share their bucket with no other, and that nobody has read; not listed unless asked for."""
+
+
+class BucketSum(msgspec.Struct, frozen=True, kw_only=True):
+    """The buckets of one status in one run."""
+
+    buckets: int
+    failures: tuple[int, ...]
+    """Of this run, in each; the largest first."""
+    read: int
+    """How many of these failures somebody has read for themselves."""
+
+
+class RunBuckets(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the buckets of one run are."""
+
+    final: BucketSum
+    reviewed: BucketSum
+    provisional: BucketSum
+    alone: int
+    """Failures that share their bucket with no other, of this run or of another."""
+
+
+class CauseSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """One bucket in the summary of one run."""
+
+    bucket: str
+    """Its id."""
+    title: str
+    count: int
+    """Failed attempts of this run."""
+    cases: tuple[str, ...]
+    """Their cases in the order of the log, each once."""
+    verbatim: bool
+    """The title stands literally in an error text of each of these failures."""
+
+
+class Location(NamedTuple):
+    """The bucket that a failure lies in, who put it there (nobody: a rule) and when."""
+
+    bucket: str
+    author: str = ""
+    at: str = ""
+
+
+class MemberMove(NamedTuple):
+    attempt: str
+    before: Location | None
+    after: Location | None
+
+
+class BucketVersion(msgspec.Struct, frozen=True):
+    """A bucket as it is at some time, and whether it is retired: merged into another, undone or empty."""
+
+    bucket: Bucket
+    gone: bool = False
+
+
+class BucketChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that one change made different."""
+
+    versions: tuple[tuple[BucketVersion | None, BucketVersion], ...] = msgspec.field(name="filed", default=())
+    """Buckets, before and after."""
+    moves: tuple[MemberMove, ...] = ()
+    undoes: tuple[int, ...] = ()
+    """The events that it takes back."""
+
+    def __bool__(self) -> bool:
+        return bool(self.versions or self.moves)
+
+    def touches(self, bucket: str) -> bool:
+        ends = (place.bucket for move in self.moves for place in (move.before, move.after) if place)
+        return any(after.bucket.id == bucket for _, after in self.versions) or bucket in ends
+
+
+class BucketEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One change in the history: who did what, and when."""
+
+    number: int
+    suite: str
+    bucket: str
+    what: str
+    by: str
+    """Empty where a rule did it."""
+    at: str
+    undone: bool
+    change: BucketChange
+
+    def touches(self, bucket: str) -> bool:
+        return self.bucket == bucket or self.change.touches(bucket)

@@ -1,12 +1,24 @@
-"""One thing that was asked: an eval, a task, a turn, a test, a sample."""
+"""One thing that was asked: an eval, a task, a turn, a test, a sample; and the files that belong to it."""
 
 from typing import Any
 
 import msgspec
 
 from errata.model import identity
-from errata.model.artefact import Artefact
 from errata.model.record import Record
+from errata.model.words import ArtefactRole
+
+
+class Artefact(Record):
+    role: ArtefactRole
+    path: str
+    size: int | None = None
+    """In bytes, of the whole file, also where `text` was cut."""
+    text: str | None = None
+    """None for a binary file, or where the store holds the text apart, under `blob`."""
+    blob: str = ""
+    truncated: bool = False
+    binary: bool = False
 
 
 class Case(Record):

@@ -1,8 +1,26 @@
-"""What was measured about an attempt."""
+"""What was measured about an attempt, and what went wrong while it was made or measured."""
 
-from errata.model.error_info import ErrorInfo
 from errata.model.record import Record
-from errata.model.words import CheckKind, CheckStatus
+from errata.model.words import CheckKind, CheckStatus, Phase
+
+
+class ErrorInfo(Record):
+    type: str
+    message: str
+    template: str = ""
+    """The message with numbers, ids, paths and times masked."""
+    code: str = ""
+    """HTTP status or the provider's own code."""
+    traceback: str = ""
+    frame: str = ""
+    """The first frame that belongs to the harness or the subject, not to a library."""
+    phase: Phase
+    retryable: bool | None = None
+    recovered: bool = False
+    collateral: bool = False
+    hits: tuple[str, ...] = ()
+    """The parts of the attempt that it stopped, where one error is told of several: `T0/00`."""
+    at: str | None = None
 
 
 class CheckEdit(Record):
@@ -40,3 +58,19 @@ class Check(Record):
     @property
     def failed(self) -> bool:
         return self.status == "fail" and self.counts
+
+
+class Part(Record):
+    path: str
+    """`T0` for a tier, `T0/00` for a subtest of it."""
+    score: float | None = None
+    """Of its best subtest, or the mean of its runs."""
+    made: int | None = None
+    passed: int | None = None
+    """How many runs were made and passed."""
+    pass_rate: float | None = None
+    cost: float | None = None
+    cost_of_pass: float | None = None
+    """Mean cost over pass rate; absent where nothing passed, which a harness may call infinite."""
+    is_best: bool = False
+    """Whether it is what the harness selected among its like."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from errata.model.attribution import FailureKey, Signal
 from errata.model.record import Record
-from errata.model.signal import FailureKey, Signal
 from errata.model.words import Owner
 
 

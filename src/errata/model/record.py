@@ -1,8 +1,10 @@
-"""The one base class of all records, and the place in a log that a record came from."""
+"""The base class of all records, the place in a log that a record came from, and findings about a run."""
 
 from typing import Any, dataclass_transform
 
 import msgspec
+
+from errata.model.words import Severity
 
 
 class RecordMeta(msgspec.StructMeta):
@@ -64,3 +66,21 @@ class Unreadable(Record):
     excerpt: str = ""
     run: str = ""
     """The run that it belongs to; empty where the log does not tell, and it may be any of several."""
+
+
+class TurnBegins(msgspec.Struct, frozen=True):
+    """Stands between the items of one of several readers. What it yields until the next one is kept together."""
+
+    seq: int
+    """The place of its next attempt among those of all readers; not every place need be taken."""
+
+
+class Finding(Record):
+    run: str
+    name: str
+    severity: Severity
+    text: str
+    evidence: tuple[Evidence, ...] = ()
+    numbers: dict[str, float] = {}
+    breaks: bool = False
+    """True where the run can't be compared as it stands."""

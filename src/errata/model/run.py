@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from errata.model import identity
-from errata.model.artefact import Artefact
-from errata.model.part import Part
+from errata.model.case import Artefact
+from errata.model.check import Part
 from errata.model.record import Evidence, Record
 from errata.model.usage import NO_USAGE_BY_ROLE, UsageByRole
 from errata.model.words import ScorerKind

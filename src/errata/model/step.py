@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from errata.model.error_info import ErrorInfo
+from errata.model.check import ErrorInfo
 from errata.model.record import Record
 from errata.model.usage import Usage
 from errata.model.words import ActorRole, StepKind

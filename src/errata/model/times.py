@@ -27,6 +27,11 @@ def from_iso(text: str) -> str:
 _USUAL = len("2026-03-01T10:00:00.123456+00:00")
 
 
+def to_text(moment: datetime) -> str:
+    """In whole seconds, always in the same length, so that times can be compared as texts."""
+    return from_iso(moment.isoformat(timespec="seconds"))
+
+
 def is_local(text: str) -> bool:
     return not text.endswith("Z")
 

@@ -1,10 +1,10 @@
-"""Tokens and money. Every number is optional: absent is not zero."""
+"""Tokens and money, and the calls to a reviewer that cost them. Every number is optional: absent is not zero."""
 
 from collections.abc import Iterable
 from typing import TypeVar
 
 from errata.model.record import Record
-from errata.model.words import CostSource
+from errata.model.words import CallState, CostSource
 
 Number = TypeVar("Number", int, float)
 
@@ -60,3 +60,23 @@ def total_of(values: Iterable[Number | None]) -> Number | None:
     """The sum of what is known; none if nothing is."""
     known = [value for value in values if value is not None]
     return sum(known[1:], start=known[0]) if known else None
+
+
+class Call(Record):
+    id: str
+    run: str
+    attempt: str
+    reviewer: str
+    """Kind, name and version in one word."""
+    cache_key: str
+    """Of packet, reviewer, prompt and round: what was answered once is never asked again."""
+    round: int = 1
+    """2 is the one round of repair."""
+    state: CallState = "intended"
+    why: str = ""
+    """Of what failed or was lost."""
+    answer: str = ""
+    estimate: Usage = NO_USAGE
+    usage: Usage = NO_USAGE
+    started_at: str
+    ended_at: str | None = None

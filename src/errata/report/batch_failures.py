@@ -21,13 +21,12 @@ from errata.model.output.report.batch import (
 from errata.model.output.report.shared import Piece
 from errata.model.verdict import word_for
 from errata.runs.explanation import BY_DEFAULT, meaning_of
-from errata.runs.rules import rules_in_use
 from errata.runs.standings import Said
 from errata.runs.view import RunView
 from errata.text.outgoing import short_line
-from errata.triage.log_lines import has_logs
-from errata.triage.reasons import reason_of
+from errata.triage.reasons import has_logs, reason_of
 from errata.triage.rulebook import Rule
+from errata.triage.rulesets import rules_in_use
 
 QUOTE, MOMENT = 240, 100
 JUDGED = 3

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from errata.compare.compare_runs import Comparison
+from errata.compare.comparison import Comparison
 from errata.compare.sets import Uniques
-from errata.model.cell import Cell
+from errata.model.counts import Cell
 from errata.model.output.report.comparison import (
     CaseGrid,
     CategoryRows,

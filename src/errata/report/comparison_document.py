@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from math import floor
 
-from errata.compare.common_cases import told_of
-from errata.compare.suites import Difference
+from errata.compare.comparability import Difference, describe_difference
 from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, Run
 from errata.model.output.report.shared import ScoreLine
 from errata.render.document import (
@@ -161,7 +160,7 @@ def _run_set(report: ComparisonReport) -> Iterator[Block]:
     header = ("run", "model", "rows", "pass", "fail", "no verdict", "directory")
     yield table(header, rows, right=("rows", "pass", "fail"))
     for one in report.differences:
-        yield paragraph(told_of(Difference(what=one.what, values=one.values, cases=one.cases)))
+        yield paragraph(describe_difference(Difference(what=one.what, values=one.values, cases=one.cases)))
 
 
 def _no_verdict(run: Run) -> str:

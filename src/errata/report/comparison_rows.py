@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from errata.compare.compare_runs import Comparison
+from errata.compare.comparison import Comparison
 from errata.model import Attempt, Case
 from errata.model.output.report.comparison import Call, Datapoint
 from errata.model.run import case_name

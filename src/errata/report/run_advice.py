@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.memory.acted_on import acted_on
+from errata.memory.recommendations import find_action_for
 from errata.model import Action
 from errata.model.output.report.run import Advice, AdviceKind, Failure
 from errata.model.output.report.shared import DoneAction
 from errata.model.words import RecommendationGroup
 from errata.report.parts import plural
 from errata.report.run_prose import short_of
-from errata.runs.history import Remembered
+from errata.runs.history import RunHistory
 from errata.runs.standings import Said
 from errata.text.outgoing import short_line
 
@@ -35,7 +35,7 @@ class _Key(NamedTuple):
 
 
 def collect_advice(
-    failures: Sequence[Failure], standings: Mapping[str, Said], history: Remembered
+    failures: Sequence[Failure], standings: Mapping[str, Said], history: RunHistory
 ) -> tuple[Advice, ...]:
     """In the order of the groups; what several failures share is there once."""
     found: dict[_Key, list[str]] = {}
@@ -48,7 +48,7 @@ def collect_advice(
 def _with_action(advice: Advice, actions: Sequence[Action]) -> Advice:
     acting = advice.group in ("eval", "config")
     words = advice_words(advice)
-    done = acted_on(words, actions, group=advice.group, cases=advice.cases, path=advice.path) if acting else None
+    done = find_action_for(words, actions, group=advice.group, cases=advice.cases, path=advice.path) if acting else None
     return msgspec.structs.replace(advice, done=_done(done)) if done is not None else advice
 
 
@@ -114,7 +114,7 @@ _WORDS: dict[AdviceKind, str] = {
 }
 
 
-def _without_effect(history: Remembered) -> Iterator[Advice]:
+def _without_effect(history: RunHistory) -> Iterator[Advice]:
     for one in history.effects:
         if one.worked == "no":
             yield Advice(group=_group_of(one.action), kind="no_effect", text=one.why, action=_done(one.action))

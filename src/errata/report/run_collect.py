@@ -36,9 +36,9 @@ from errata.report.shared import (
     score_lines,
 )
 from errata.runs.causes import Causes
-from errata.runs.history import Remembered
+from errata.runs.history import RunHistory
+from errata.runs.nothing_failed import harness_count, untold_of, without_failures
 from errata.runs.view import RunView
-from errata.runs.without_failures import harness_count, untold_of, without_failures
 from errata.text.outgoing import short_line
 
 SHARED = 2
@@ -75,7 +75,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         bounds=_bounds(lines, failures),
         findings=tuple(finding_facts(summary.health.findings)),
         suspicious=tuple(_suspicious(view)),
-        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.shelf.skipped[:SKIPPED]),
+        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )
 
 
@@ -185,11 +185,11 @@ def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
     return tuple(sorted(found, key=lambda one: (-one.rows, one.title)))
 
 
-def _documented(failures: Sequence[Failure], history: Remembered) -> dict[str, int]:
+def _documented(failures: Sequence[Failure], history: RunHistory) -> dict[str, int]:
     """Dates of earlier reports that name one of the failures, and how many of them."""
     dates: dict[str, int] = {}
     for failure in failures:
-        for one in history.named.cases.get(split_attempt_id(failure.attempt_id).case, ()):
+        for one in history.mentions.cases.get(split_attempt_id(failure.attempt_id).case, ()):
             dates[one.date] = dates.get(one.date, 0) + 1
     return dict(sorted(dates.items()))
 
@@ -236,8 +236,8 @@ def _since(view: RunView) -> PreviousRun | None:
     )
 
 
-def _history(history: Remembered) -> Iterator[EarlierReport]:
-    for one in reversed(history.shelved.same_model):
+def _history(history: RunHistory) -> Iterator[EarlierReport]:
+    for one in reversed(history.reports.same_model):
         patterns = tuple(short_line(text, PATTERN) for text in one.patterns[:NAMED_PATTERNS])
         yield EarlierReport(date=one.date, path=one.path, patterns=patterns)
 

@@ -34,7 +34,7 @@ from errata.report.run_prose import (
     short_of,
     since_words,
 )
-from errata.runs.without_failures import harness_words
+from errata.runs.nothing_failed import harness_words
 
 ACTIONS_TAKEN = "Actions taken"
 OFFER = (

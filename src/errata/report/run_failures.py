@@ -15,7 +15,7 @@ from errata.report.run_snippets import SnippetFinder
 from errata.report.shared import native_label
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.failures import Failure as JoinedFailure
-from errata.runs.history import Remembered
+from errata.runs.history import RunHistory
 from errata.runs.standings import Said
 from errata.runs.view import RunView
 from errata.text.outgoing import short_line
@@ -171,7 +171,7 @@ def _quoted(verdict: Verdict) -> Iterator[Piece]:
         yield Piece(place=f"{quote.place}{at}", quote=short_line(quote.quote, QUOTE))
 
 
-def repeat_of(case: str, history: Remembered) -> Repeat:
+def repeat_of(case: str, history: RunHistory) -> Repeat:
     """What earlier reports and runs say of a case that fails now, and whether it should be gone."""
     before = history.before(case)
     named = [EarlierFailure(kind="report", date=one.date, label=one.label) for one in reversed(before.reports)]

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.memory.keeping import kept_actions, with_actions
-from errata.memory.reading.own import ENDS, OPENS, Memory
+from errata.memory.reading.memory_comment import ENDS, OPENS, Memory
+from errata.memory.section import section_text, with_section_text
 from errata.model.output.report.run import RunReport
 from errata.render.files import Written, write_file
 from errata.render.html import to_html
@@ -44,7 +44,7 @@ def write_run_report(
     document = run_document(report)
     root, name = (file.parent, file.name) if file is not None else (folder, _name(report, day, folder))
     actions = _actions_so_far(root / name, report.subject.native_id, find_earlier)
-    written = [write_file(root, name, with_actions(to_markdown(document), actions))]
+    written = [write_file(root, name, with_section_text(to_markdown(document), actions))]
     if html:
         written.append(write_file(root, f"{name.removesuffix('.md')}.html", to_html(document)))
     return RunWritten(report, tuple(written))
@@ -89,7 +89,7 @@ def _actions_so_far(path: Path, run: str, find_earlier: Callable[[], Path | None
     found = path if path.is_file() else find_earlier()
     if found is None or (found != path and _is_about_another(found, run)):
         return ""
-    return kept_actions(_end_of(found.read_text(encoding="utf-8", errors="replace")))
+    return section_text(_end_of(found.read_text(encoding="utf-8", errors="replace")))
 
 
 def _end_of(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from errata.compare.patterns import pattern_of
+from errata.compare.checks import pattern_of
 from errata.model import Attempt, Case
 from errata.model.codec import to_whole
 from errata.model.output.report.transcripts import Flag, Row, Run, TranscriptReport

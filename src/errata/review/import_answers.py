@@ -15,7 +15,7 @@ from errata.review.judge import Answered, Judged, judge, keep, keep_refused
 from errata.review.packing import Packing, packets_of, question_for
 from errata.review.redaction import redacted
 from errata.review.verdicts import Refused
-from errata.runs.locate import locate_known
+from errata.runs.addresses import locate_known
 from errata.store.database import Store
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import run_by_id

@@ -14,8 +14,8 @@ from errata.review.packing import Packing, packet_of, question_for, wanted_failu
 from errata.review.queue import queue_of
 from errata.review.redaction import redacted
 from errata.review.status import named
+from errata.runs.addresses import Located, locate
 from errata.runs.failures import Filters, refuse_unknown
-from errata.runs.locate import Located, locate
 from errata.runs.names import handle_of
 from errata.store.database import Store
 from errata.store.reviews import Lease, end_lease, held_by, take_lease, word_for

@@ -4,25 +4,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 
 import msgspec
 
-from errata.buckets.suggest import bucket_of
 from errata.errors import NotFoundError, SettingsError
 from errata.model import Attribution, LabelChoice, Packet, Question, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
+from errata.model.taxonomy import Taxonomy
 from errata.review.budget import BUDGET
 from errata.review.packets import packet_for
 from errata.review.question import OWNERS, RULE
 from errata.review.surroundings import Surroundings
+from errata.runs.bucketing import bucket_of
 from errata.runs.failures import Filters
 from errata.runs.packet_history import History, Recalling
-from errata.runs.rules import rules_in_use
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import categories_of
 from errata.store.database import Store
 from errata.store.failures import Listed, attempts_at, listed_failures, loaded, number_of
 from errata.store.runs import run_by_id
 from errata.text.nearest import did_you_mean
-from errata.triage import taxonomy as taxonomies
+from errata.triage.rulesets import rules_in_use
 
 AT_ONCE = 16
 
@@ -129,7 +129,7 @@ def question_for(source: str, taxonomy: str = "") -> Question:
     return OWNERS if found is None else as_question(found)
 
 
-def as_question(taxonomy: taxonomies.Taxonomy) -> Question:
+def as_question(taxonomy: Taxonomy) -> Question:
     labels = tuple(LabelChoice(label=one.name, owner=one.owner, meaning=one.meaning) for one in taxonomy.label)
     return Question(taxonomy=taxonomy.name, version=taxonomy.version, labels=labels, rule=RULE)
 

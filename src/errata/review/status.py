@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from errata.buckets.of_run import RunBuckets, buckets_of_run
-from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model import Attribution, Call, Reviewer, RunBuckets, StoredRun, Verdict
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
 from errata.model.usage import total_of
@@ -14,6 +13,7 @@ from errata.model.words import OWNERS
 from errata.review.packing import wanted_failures
 from errata.review.queue import by_attempt, needs_second
 from errata.review.standing import Standing, name_of, standing
+from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import Filters
 from errata.runs.stale_quotes import Found, quotes_found
 from errata.runs.triaging import triage_if_needed

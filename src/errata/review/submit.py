@@ -18,7 +18,7 @@ from errata.review.packing import Packing, packet_of, question_for
 from errata.review.redaction import redacted
 from errata.review.submission import Submitted
 from errata.review.verdicts import Refused
-from errata.runs.locate import locate_known
+from errata.runs.addresses import locate_known
 from errata.runs.names import handle_of
 from errata.store.database import Store
 from errata.store.reviews import Refusal, end_lease, keep_refusal, keep_verdicts, lease_on, word_for

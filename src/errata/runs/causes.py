@@ -12,7 +12,7 @@ from errata.model.run import case_name
 from errata.model.words import Phase
 from errata.runs.explanation import BY_DEFAULT
 from errata.text.mask import mask
-from errata.triage.log_lines import LogLine
+from errata.triage.reasons import LogLine
 
 MOST = 50
 WORDS = 3

@@ -1,27 +1,48 @@
-"""The verb `failures`: which attempts failed, and what is known of each."""
+"""The failures of a run: which attempts failed, and everything that is known of each, joined."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from errata.buckets.suggest import bucket_of
 from errata.errors import NotFoundError
-from errata.model import Attempt, Attribution, Run, StoredRun
+from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
 from errata.model.run import case_name
 from errata.review.standing import Standing
-from errata.runs.expectations import Expectations
-from errata.runs.history import Remembered, remember
-from errata.runs.standings import standing_now
-from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, attempts_with_failed_check, categories_of, with_texts
-from errata.store.attributions import attributions_of
-from errata.store.buckets import Slip
+from errata.runs.bucketing import bucket_of
+from errata.runs.history import Remembered
+from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, categories_of, with_texts
 from errata.store.database import Store
 from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
-from errata.triage.log_lines import has_logs
-from errata.triage.reasons import explained, reason_of, says_more
+from errata.triage.expected import expected_of
+from errata.triage.reasons import explained, has_logs, reason_of, says_more
+
+if TYPE_CHECKING:
+    from errata.runs.view import RunView
+
+
+FEW = 50
+"""So many are looked up one by one; then all are read at once."""
+MANY = 100_000
+"""More than this are not held."""
+
+
+class Expectations:
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        self._stored, self._store = stored, store
+        self._asked = 0
+        self._all: dict[str, str] | None = None
+
+    def of(self, key: str) -> str:
+        """Empty where the log does not say, or says it in another form."""
+        self._asked += 1
+        if self._all is None and self._asked > FEW and self._stored.counts.cases <= MANY:
+            self._all = {case.key: expected_of(case) for case in cases_of(self._store, self._stored.pk)}
+        if self._all is not None:
+            return self._all.get(key, "")
+        return expected_of(case_of(self._store, self._stored.pk, key))
+
 
 LISTED = 12
 
@@ -46,7 +67,7 @@ class Failure(msgspec.Struct, frozen=True):
     """What the case asked for, where that is all that can be said of a wrong answer."""
     standing: Standing | None = None
     """The verdict that stands, where somebody has read it."""
-    bucket: Slip | None = None
+    bucket: BucketPlace | None = None
     remembered: Remembered | None = None
     """What was known before the run."""
 
@@ -119,30 +140,34 @@ def _verdict(stood: Standing | None) -> dict[str, Any] | None:
     }
 
 
-def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
-    """In the order of the conversation or suite, else of the log."""
-    triage_if_needed(stored, store)
-    said = attributions_of(store, stored.pk)
-    read = standing_now(stored, store, attributed=said)
-    buckets = bucket_of(stored, store)
-    categories = categories_of(store, stored.pk) if filters.category else {}
-    expected, remembered = Expectations(stored, store), remember(stored, store)
-    found = 0
+def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
+    """Attempt, attribution, standing verdict, bucket and history as one. In the order of the conversation or suite."""
+    stored, store = view.stored, view.store
+    categories = view.categories if filters.category else {}
+    expected = Expectations(stored, store)
+    count = 0
     for attempt in _candidates(stored, store, filters):
-        if limit is not None and found >= limit:
+        if limit is not None and count >= limit:
             return
-        if attempt.is_failure and _wanted(stored.run, attempt, filters, categories):
-            attribution = said.get(attempt.id)
-            stood = read[attempt.id].standing if attempt.id in read else None
-            if filters.owner and filters.owner != _owner(attribution, stood):
-                continue
-            if filters.bucket and not _is_in(buckets.get(attempt.id), filters.bucket):
-                continue
-            found += 1
-            if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
-                attempt = with_texts(store, attempt)
-            asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
-            yield Failure(stored.run, attempt, attribution, asked, stood, buckets.get(attempt.id), remembered)
+        if not attempt.is_failure or not _wanted(stored.run, attempt, filters, categories):
+            continue
+        attribution, place = view.attributions.get(attempt.id), view.buckets.get(attempt.id)
+        standing = view.standings[attempt.id].standing if attempt.id in view.standings else None
+        if filters.owner and filters.owner != _owner(attribution, standing):
+            continue
+        if filters.bucket and not _is_in(place, filters.bucket):
+            continue
+        count += 1
+        if has_logs(attempt) and not says_more(reason_of(attempt, attribution).text, attempt):
+            attempt = with_texts(store, attempt)
+        asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
+        yield Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
+
+
+def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:
+    from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
+
+    return RunView(stored, store).failures(filters, limit=limit)
 
 
 def _owner(said: Attribution | None, stood: Standing | None) -> str:
@@ -150,7 +175,7 @@ def _owner(said: Attribution | None, stood: Standing | None) -> str:
     return stood.verdict.owner if stood else said.owner if said else ""
 
 
-def _is_in(slip: Slip | None, bucket: str) -> bool:
+def _is_in(slip: BucketPlace | None, bucket: str) -> bool:
     return slip is not None and slip.slug.startswith(bucket)
 
 

@@ -1,18 +1,59 @@
-"""The verb `import`: paths in, runs in the store."""
+"""Importing: what is to be read becomes runs in the store."""
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
 
+from errata import sources
 from errata.errors import ReadAloneError, SourceError
 from errata.model import Unreadable
-from errata.runs import reading
-from errata.runs.looking import look_for
-from errata.runs.orders import Order
+from errata.runs import reader_processes
+from errata.runs.orders import Order, found_by, look_for
 from errata.store.database import Store
 from errata.store.importing import Importing
+from errata.store.packing import Batch, pack_items, seal
 from errata.store.staged import ImportedRun
+
+PARALLEL_FROM = 16 * 1024 * 1024
+"""Below this size starting a process costs more than it saves."""
+
+
+def batches(order: Order) -> Iterator[Batch]:
+    """What is at the path, packed for the store."""
+    if _size(Path(order.path)) < PARALLEL_FROM:
+        yield from seal(map(reader_processes.as_sent, pack_items(sources.read(found_by(order)))))
+    else:
+        yield from seal(reader_processes.batches_of_readers(order))
+
+
+def begin(orders: Sequence[Order]) -> None:
+    """The first of them, where it is large: it is read while the store is being opened."""
+    if orders and _size(Path(orders[0].path)) >= PARALLEL_FROM:
+        reader_processes.begin(orders[0])
+
+
+def made_ready(paths: Iterable[Path]) -> AbstractContextManager[None]:
+    """Starts processes before it is known what is to be read: finding that out takes as long as starting does."""
+    return reader_processes.started_before([path for path in paths if _size(path) >= PARALLEL_FROM])
+
+
+def _size(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            try:
+                total += (Path(folder) / name).lstat().st_size
+            except OSError:
+                continue
+            if total >= PARALLEL_FROM:
+                return total
+    return total
+
 
 SHOWN = 20
 """Unreadable items that a summary quotes; the store keeps them all."""
@@ -71,7 +112,7 @@ def _import_as_ordered(order: Order, store: Store, on_items: OnItems) -> PathSum
     attempts = unreadable = 0
     examples: list[Unreadable] = []
     with Importing(store) as importing:
-        for batch in reading.batches(order):
+        for batch in batches(order):
             importing.add(batch)
             attempts += sum(len(part.attempts) for part in batch.parts.values())
             unreadable += len(batch.unreadables)

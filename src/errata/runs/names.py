@@ -9,7 +9,7 @@ from pathlib import Path
 from errata.errors import ErrataError, NotFoundError
 from errata.model import Run, StoredRun
 from errata.runs.importing import import_paths
-from errata.runs.looking import all_of
+from errata.runs.orders import all_of
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.clean import one_line

@@ -1,7 +1,7 @@
 """Runs that are not in the store yet: found below folders, without naming each."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -9,11 +9,9 @@ import msgspec
 from errata.errors import ErrataError, NotFoundError, UnknownFormatError
 from errata.model import StoredRun
 from errata.model.times import moment_of
-from errata.runs.importing import OnItems, PathSummary, import_paths
-from errata.runs.reading import find
-from errata.runs.summary import Analysis, summarise
+from errata.runs.orders import find
 from errata.store.database import Store
-from errata.store.runs import all_runs, run_by_id
+from errata.store.runs import all_runs
 
 DEEPEST = 3
 """Folders below a folder that can't be read as a whole are tried one by one, so many levels down."""
@@ -28,14 +26,6 @@ class Search(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[StoredRun, ...] = ()
     """Runs that were found again and are in the store already."""
     problems: tuple[tuple[Path, str], ...] = ()
-
-
-class Analysed(msgspec.Struct, frozen=True, kw_only=True):
-    search: Search
-    summaries: tuple[PathSummary, ...] = ()
-    analyses: tuple[Analysis, ...] = ()
-    unchanged: int = 0
-    """Runs that were read again and had nothing new."""
 
 
 def find_new(paths: Iterable[Path], store: Store, *, source: str = "") -> Search:
@@ -56,41 +46,6 @@ def find_new(paths: Iterable[Path], store: Store, *, source: str = "") -> Search
         else:
             known |= {one.run.id: one for one in runs}
     return Search(folders=folders, new=tuple(new), known=tuple(known.values()), problems=tuple(problems))
-
-
-def analyze_new(
-    paths: Iterable[Path],
-    store: Store,
-    *,
-    source: str = "",
-    on_items: OnItems = lambda _: None,
-    on_found: Callable[[Search], None] = lambda _: None,
-) -> Analysed:
-    """Import what is new, and analyse it; one path that can't be read keeps nobody from reading the others."""
-    search = find_new(paths, store, source=source)
-    on_found(search)
-    summaries, problems = _imported(search.new, store, source, on_items)
-    changes = {run.id: run.change for summary in summaries for run in summary.runs}
-    fresh = [run_id for run_id, change in changes.items() if change in ("new", "grown")]
-    return Analysed(
-        search=msgspec.structs.replace(search, problems=(*search.problems, *problems)),
-        summaries=tuple(summaries),
-        analyses=tuple(summarise(run_by_id(store, run_id), store) for run_id in fresh),
-        unchanged=len(changes) - len(fresh),
-    )
-
-
-def _imported(
-    paths: Iterable[Path], store: Store, source: str, on_items: OnItems
-) -> tuple[list[PathSummary], list[tuple[Path, str]]]:
-    summaries: list[PathSummary] = []
-    problems = []
-    for path in paths:
-        try:
-            summaries += import_paths([path], store, source=source, on_items=on_items)
-        except ErrataError as problem:
-            problems.append((path, problem.message))
-    return summaries, problems
 
 
 def _usual_folders(origins: Iterable[Path]) -> Iterator[Path]:

@@ -4,38 +4,39 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from errata.memory.gaps import gap_for
-from errata.memory.recurrence import Before, Mention
+from errata.memory.known_gaps import gap_for
 from errata.model import Case, KnownGap, StoredRun, Verdict
+from errata.model.history import History as CaseHistory
+from errata.model.history import Mention
 from errata.model.times import moment_of
 from errata.review.standing import standing
-from errata.runs.history import remember
+from errata.runs.history import RunHistory
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on
 from errata.store.memory import known_gaps
 
 SHOWN = 8
-"""Other runs, and reports, that are told of one by one; all runs are counted."""
+"""Other runs, and reports, that are shown one by one; all runs are counted."""
 CHECKS = 8
 
-History = tuple[dict[str, Any], ...]
+HistoryEntries = tuple[dict[str, Any], ...]
 
 
-class Recalling:
-    """What is told of the cases of one run, some at a time."""
+class PacketHistory:
+    """What packets show of the history of a run's cases, some cases at a time."""
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
         self._stored, self._store = stored, store
-        self._remembered, self._gaps = remember(stored, store), known_gaps(store, stored.run.suite)
+        self._history, self._gaps = RunHistory(stored, store), known_gaps(store, stored.run.suite)
 
-    def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, History]:
-        """By case. Verdicts on this very run are not told: reviewers read for themselves."""
+    def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, HistoryEntries]:
+        """By case. Verdicts on this very run are left out: reviewers judge for themselves."""
         runs = _in_runs(self._stored, self._store, cases, keys)
         return {key: (*self._recorded(key), *runs.get(key, ())) for key in keys}
 
     def _recorded(self, key: str) -> Iterator[dict[str, Any]]:
         yield from _gap(gap_for(key, self._gaps))
-        yield from _in_reports(self._remembered.before(key))
+        yield from _in_reports(self._history.before(key))
 
 
 def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
@@ -43,7 +44,7 @@ def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
         yield {"known_gap": gap.text, "since": gap.since}
 
 
-def _in_reports(before: Before) -> Iterator[dict[str, Any]]:
+def _in_reports(before: CaseHistory) -> Iterator[dict[str, Any]]:
     """Those of the same model first; each with what was done about it since."""
     done = [f"{one.action.date} {one.action.path} {one.action.what}: {one.why}" for one in before.actions]
     for one in before.reports[:SHOWN]:
@@ -65,7 +66,7 @@ def _mention(one: Mention) -> dict[str, Any]:
 
 def _in_runs(
     stored: StoredRun, store: Store, cases: Collection[Case | None], keys: Collection[str]
-) -> dict[str, History]:
+) -> dict[str, HistoryEntries]:
     run = stored.run
     if not run.suite:  # cases of no suite are not known to be the same
         return {}
@@ -76,13 +77,13 @@ def _in_runs(
     own = moment_of(run.started_at or stored.imported_at)
     before = [one for some in tried.values() for one in some if moment_of(one.started_at) <= own]
     read = verdicts_on(store, before)
-    told: dict[str, History] = {}
+    entries: dict[str, HistoryEntries] = {}
     for key, tries in tried.items():
         found = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
         verdicts = [_verdict(one, stood.verdict) for one, stood in found if stood is not None]
         outcomes = [_outcome(one, failed, digests.get(key, "")) for one in shown[key]]
-        told[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
-    return told
+        entries[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
+    return entries
 
 
 def _varied(tries: Iterable[Elsewhere]) -> list[Elsewhere]:
@@ -101,22 +102,27 @@ def _summary(tries: list[Elsewhere]) -> Iterator[dict[str, Any]]:
 
 
 def _outcome(one: Elsewhere, failed: dict[tuple[int, int], list[str]], digest: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"run": one.run, "model": one.model, "outcome": one.outcome}
-    told["failed_checks"] = failed.get((one.pk, one.seq), [])[:CHECKS]
+    entry: dict[str, Any] = {"run": one.run, "model": one.model, "outcome": one.outcome}
+    entry["failed_checks"] = failed.get((one.pk, one.seq), [])[:CHECKS]
     if one.execution != "completed":
-        told["execution"] = one.execution
+        entry["execution"] = one.execution
     if digest and one.digest and digest != one.digest:
-        told["task_differs"] = True
-    return told
+        entry["task_differs"] = True
+    return entry
 
 
-def _verdict(one: Elsewhere, said: Verdict) -> dict[str, Any]:
+def _verdict(one: Elsewhere, verdict: Verdict) -> dict[str, Any]:
     return {
-        "verdict": said.label,
-        "owner": said.owner,
-        "cause": said.cause,
+        "verdict": verdict.label,
+        "owner": verdict.owner,
+        "cause": verdict.cause,
         "run": one.run,
         "model": one.model,
-        "date": (said.at or "")[:10] or None,
-        "reviewer": said.reviewer.kind,
+        "date": (verdict.at or "")[:10] or None,
+        "reviewer": verdict.reviewer.kind,
     }
+
+
+# former names, for callers that still use them
+History = HistoryEntries
+Recalling = PacketHistory

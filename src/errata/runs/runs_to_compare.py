@@ -8,7 +8,7 @@ import msgspec
 from errata.errors import ErrataError
 from errata.model import StoredRun
 from errata.runs.names import is_path, runs_named
-from errata.sources.conversation_bench.layout import RUN_RESULTS, is_comparison
+from errata.sources.conversation_bench import RUN_RESULTS, is_comparison
 from errata.store.database import Store
 
 

@@ -1,22 +1,17 @@
-"""The verb `score`: one run under every policy, as a whole and by category, with what was left out and why."""
+"""One run under every policy, as a whole and by category, with what was left out and why."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Mapping
 
 import msgspec
 
+from errata.compare.costs import Cost, Tiers, cost_of
 from errata.compare.policies import scores_of
-from errata.compare.prices import Cost, cost_of
 from errata.compare.scores import Group, Policy, Score
-from errata.compare.tiers import Tiers
 from errata.compare.trials import Opinions, Timeouts, Trials
-from errata.model import Attempt, Attribution, StoredRun, Verdict
-from errata.runs.rules import rules_in_use
-from errata.runs.standings import counting_verdicts
-from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, categories_of
-from errata.store.attributions import attributions_of, broken_measurements
+from errata.model import Attribution, StoredRun, Verdict
 from errata.store.database import Store
 from errata.triage.rulebook import Rule
+from errata.triage.rulesets import rules_in_use
 
 NOT_REPEATED = frozenset(("skipped", "not scored", "timed out"))
 """Why an attempt may be left out of clean, and is to stay as it is."""
@@ -51,53 +46,39 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         return self.proofs.get((group.why, group.signal))
 
 
-def score_run(
-    stored: StoredRun,
-    store: Store,
-    *,
-    timeouts: Timeouts = "count",
-    verdicts: Mapping[str, Verdict] | None = None,
-    to_pool: bool = False,
+def score_trials(
+    stored: StoredRun, trials: Trials, tiers: Tiers, categories: Mapping[str, str], opinions: Opinions
 ) -> Scores:
-    opinions = opinions_on(stored, store, verdicts=verdicts)
-    tiers = Tiers()
-    attempts = _watched(attempts_of(store, stored.pk), tiers)
-    whole = Trials(stored.run, attempts, opinions, timeouts=timeouts, to_pool=to_pool)
-    parts = {name: whole.only(cases) for name, cases in _members(stored, store).items()}
-    scores = scores_of(whole)
+    """Under every policy, as a whole and by category."""
+    parts = {name: trials.only(cases) for name, cases in _members(categories).items()}
+    scores = scores_of(trials)
     return Scores(
         stored=stored,
-        unit="attempts" if whole.repeated else "cases",
-        unavailable=whole.unavailable,
-        timeouts=timeouts,
+        unit="attempts" if trials.repeated else "cases",
+        unavailable=trials.unavailable,
+        timeouts=trials.timeouts,
         scores=scores,
         categories={name: scores_of(part) for name, part in parts.items()},
-        cost=cost_of(whole, parts, tiers),
+        cost=cost_of(trials, parts, tiers),
         proofs=_proofs(scores, opinions.attributions),
     )
 
 
-def opinions_on(stored: StoredRun, store: Store, *, verdicts: Mapping[str, Verdict] | None = None) -> Opinions:
+def opinions_of(
+    attributions: Mapping[str, Attribution], broken: Container[str], verdicts: Mapping[str, Verdict]
+) -> Opinions:
     """What triage and reviewers say of a run, as scores need it."""
-    triage_if_needed(stored, store)
     rules = rules_in_use().book.rules
-    said = {key: _quoting(one, rules) for key, one in attributions_of(store, stored.pk).items()}
-    read = counting_verdicts(stored, store) if verdicts is None else verdicts
-    return Opinions(attributions=said, broken=broken_measurements(store, stored.pk), verdicts=read)
+    quoting = {attempt: _quoting(attribution, rules) for attempt, attribution in attributions.items()}
+    return Opinions(attributions=quoting, broken=broken, verdicts=verdicts)
 
 
-def _members(stored: StoredRun, store: Store) -> dict[str, list[str]]:
+def _members(categories: Mapping[str, str]) -> dict[str, list[str]]:
     """Category → its cases."""
     members: dict[str, list[str]] = {}
-    for case, category in categories_of(store, stored.pk).items():
+    for case, category in categories.items():
         members.setdefault(category, []).append(case)
     return dict(sorted(members.items()))
-
-
-def _watched(attempts: Iterable[Attempt], tiers: Tiers) -> Iterator[Attempt]:
-    for attempt in attempts:
-        tiers.add(attempt)
-        yield attempt
 
 
 def _quoting(said: Attribution, rules: Mapping[str, Rule]) -> Attribution:
@@ -119,3 +100,22 @@ def _proofs(scores: Mapping[Policy, Score], said: Mapping[str, Attribution]) -> 
                 found.setdefault((group.why, group.signal), Proof(one.where, one.quote, member.case))
                 break
     return found
+
+
+def score_run(
+    stored: StoredRun,
+    store: Store,
+    *,
+    timeouts: Timeouts = "count",
+    verdicts: Mapping[str, Verdict] | None = None,
+    to_pool: bool = False,
+) -> Scores:
+    from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
+
+    return RunView(stored, store, verdicts=verdicts).scores(timeouts=timeouts, to_pool=to_pool)
+
+
+def opinions_on(stored: StoredRun, store: Store, *, verdicts: Mapping[str, Verdict] | None = None) -> Opinions:
+    from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
+
+    return RunView(stored, store, verdicts=verdicts).opinions

@@ -1,28 +1,59 @@
-"""The verb `show`: find what is meant, with everything that is known of it."""
+"""What errata show shows: a run or an attempt, with everything that is known of it."""
 
+from collections import Counter
 from typing import Any
 
 import msgspec
 
-from errata.buckets.suggest import bucket_of_one
-from errata.memory.recurrence import Before
-from errata.model import Attempt, Attribution, Case, Finding, StoredRun
+from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, StoredRun
+from errata.model.history import History
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
-from errata.runs.explanation import Explanation, explain
-from errata.runs.history import remember
-from errata.runs.locate import locate
-from errata.runs.names import handle_of
-from errata.runs.same_failure import Alike, failing_alike
-from errata.runs.score_effect import effect_of
+from errata.runs.addresses import locate
+from errata.runs.causes import says_something
+from errata.runs.explanation import Explanation, effect_of, explain
+from errata.runs.history import is_same_subject
 from errata.runs.stale_quotes import is_stale
 from errata.runs.standings import Said, standing_of
-from errata.runs.triaging import triage_if_needed
-from errata.store.attempts import attempts_of, case_of, run_with_texts
-from errata.store.attributions import attributions_of, broken_measurements
-from errata.store.buckets import Slip
+from errata.runs.view import RunView
+from errata.store.attempts import case_of, run_with_texts
+from errata.store.attributions import each_attribution
 from errata.store.database import Store
-from errata.store.runs import findings_of
+from errata.store.runs import all_runs, findings_of
+
+MOST_RUNS = 50
+MOST_LOOKED_AT = 20_000
+"""Failures of other runs, the newest run first."""
+
+
+class Alike(msgspec.Struct, frozen=True):
+    model: str
+    count: int
+    run: str
+    """The newest with such a failure."""
+
+
+def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Alike, ...]:
+    """Models that fail in the same way, those that do so most often first.
+
+    A key without words of its own, such as `unresolved`, is no likeness; nor is a run without a model another model.
+    """
+    if not says_something(key):
+        return ()
+    often: Counter[str] = Counter()
+    newest: dict[str, str] = {}
+    left = MOST_LOOKED_AT
+    named = (one for one in all_runs(store, suite=stored.run.suite) if one.run.subject.model)
+    others = [one for one in named if one.run.id != stored.run.id and not is_same_subject(one.run, stored.run)]
+    for one in others[:MOST_RUNS] if stored.run.suite else ():
+        left -= one.counts.failures
+        if one.run.excluded is not None or left < 0:
+            continue
+        found = sum(said.failure_key.exact == key.exact for said, _ in each_attribution(store, one.pk))
+        if found:
+            often[one.run.subject.model] += found
+            newest.setdefault(one.run.subject.model, one.run.native_id)
+    return tuple(Alike(model, count, newest[model]) for model, count in often.most_common())
 
 
 class ShownRun(msgspec.Struct, frozen=True):
@@ -50,8 +81,8 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """What reviewers found."""
     stale: bool = False
     """What they went by has changed since."""
-    bucket: Slip | None = None
-    before: Before | None = None
+    bucket: BucketPlace | None = None
+    before: History | None = None
     """What was known of the failure before the run."""
     alike: tuple[Alike, ...] = ()
     """Other models that fail in the same way."""
@@ -96,25 +127,27 @@ def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
 
 
 def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAttempt:
-    same = list(attempts_of(store, stored.pk, case=attempt.case))
+    view = RunView(stored, store)
+    same = list(view.attempts(case=attempt.case))
     of = sum(one.parent == attempt.parent and one.session == attempt.session for one in same)
     children = tuple(one for one in same if one.parent == attempt.id)
     earlier = tuple(one for one in same if one.superseded_by == attempt.id)
     case = case_of(store, stored.pk, attempt.case)
-    shown = ShownAttempt(stored, handle_of(stored, store), attempt, case, max(of, 1), children, earlier)
+    shown = ShownAttempt(stored, view.handle, attempt, case, max(of, 1), children, earlier)
     if not attempt.is_failure:
         return shown
-    triage_if_needed(stored, store)
-    attributed = attributions_of(store, stored.pk)
-    read = standing_of(store, stored.run.id, attempt=attempt.id, attributed=attributed).get(attempt.id)
-    stale = read is not None and is_stale(read.standing.verdict, stored, store)
-    shown = msgspec.structs.replace(shown, said=read, stale=stale, bucket=bucket_of_one(stored, attempt.id, store))
-    said = attributed.get(attempt.id)
-    if said is None:
+    attribution = view.attributions.get(attempt.id)
+    said = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)
+    stale = said is not None and is_stale(said.standing.verdict, stored, store)
+    shown = msgspec.structs.replace(shown, said=said, stale=stale, bucket=view.bucket_of(attempt.id))
+    if attribution is None:
         return shown
-    broken = attempt.id in broken_measurements(store, stored.pk)
-    effect = effect_of(stored.run, attempt, same, said, broken=broken, stood=read.standing if read else None)
-    explanation = explain(stored.run, shown.case_name, attempt, case, said, effect)
-    before, alike = remember(stored, store).before(attempt.case), failing_alike(stored, store, said.failure_key)
-    told = {"attribution": said, "explanation": explanation, "before": before, "alike": alike}
-    return msgspec.structs.replace(shown, **told)
+    standing = said.standing if said else None
+    effect = effect_of(stored.run, attempt, same, attribution, broken=attempt.id in view.broken, stood=standing)
+    return msgspec.structs.replace(
+        shown,
+        attribution=attribution,
+        explanation=explain(stored.run, shown.case_name, attempt, case, attribution, effect),
+        before=view.history.before(attempt.case),
+        alike=failing_alike(stored, store, attribution.failure_key),
+    )

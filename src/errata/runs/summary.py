@@ -1,32 +1,25 @@
-"""The verbs `check` and `analyze`: a run's health and the first summary of its failures."""
+"""The first summary of a run: how healthy it is, its score, and its failures by owner, cause and check."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from errata import checkup
-from errata.buckets.suggest import bucket_if_cheap
-from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Finding, StoredRun
 from errata.model.run import case_name
 from errata.runs.causes import Causes, causes_of
 from errata.runs.explanation import BY_DEFAULT, meaning_of
-from errata.runs.history import Remembered, remember
-from errata.runs.importing import OnItems, PathSummary, import_paths
-from errata.runs.names import handle_of
-from errata.runs.scores import Scores, score_run
-from errata.runs.standings import counting_verdicts
-from errata.runs.without_failures import ALL_PASSED, told_without_failures
-from errata.store.attempts import attempts_of, categories_of, with_texts
-from errata.store.attributions import attributions_of
+from errata.runs.history import Remembered
+from errata.runs.nothing_failed import ALL_PASSED, told_without_failures
+from errata.runs.scores import Scores
+from errata.store.attempts import with_texts
 from errata.store.database import Store
-from errata.store.runs import keep_findings, run_by_id, unreadables_of
-from errata.triage.log_lines import LogLine, error_lines, has_logs
+from errata.triage.reasons import LogLine, error_lines, has_logs
+
+if TYPE_CHECKING:
+    from errata.runs.view import RunView
+
 
 KNOWN_GAP = "known_gap"
 LOGS_READ = 1_000
@@ -68,6 +61,58 @@ class Repeated(msgspec.Struct, frozen=True):
     """Their cases failed in earlier runs of the model."""
     should_be_gone: int = 0
     """Something was done about them in the meantime."""
+
+
+class Tally:
+    """One pass over the counted attempts."""
+
+    def __init__(self, categories: Mapping[str, str]) -> None:
+        self._categories = categories
+        self.first_failed: Counter[str] = Counter()
+        self.in_steps = True
+        self.failed: Counter[str] = Counter()
+        """Cases, and how many of their attempts failed."""
+        self.failed_in: Counter[str] = Counter()
+        self.tried_in: Counter[str] = Counter()
+        self.first_case = ""
+        self.repeated = False
+        self._passed: dict[int, bool] = {}
+        self._logged: list[Attempt] = []
+
+    @property
+    def passed_cases(self) -> int:
+        return sum(self._passed.values())
+
+    def add(self, attempt: Attempt) -> None:
+        if not attempt.counted:
+            return
+        category = self._categories.get(attempt.case, "")
+        self._note_pass(attempt)
+        self.tried_in[category] += 1
+        if not attempt.is_failure:
+            return
+        self.first_case = self.first_case or attempt.case
+        if has_logs(attempt) and len(self._logged) < LOGS_READ:
+            self._logged.append(attempt)
+        self.failed[attempt.case] += 1
+        self.failed_in[category] += 1
+        failed = next((check for check in attempt.checks if check.failed), None)
+        self.first_failed[failed.name if failed else ""] += 1
+        self.in_steps = self.in_steps and (failed is None or failed.kind == "step")
+
+    def log_lines(self, store: Store) -> dict[str, list[LogLine]]:
+        """What the logs of the failures say, by attempt."""
+        return {attempt.id: list(error_lines(with_texts(store, attempt))) for attempt in self._logged}
+
+    def _note_pass(self, attempt: Attempt) -> None:
+        """A case counts as passed where every row that repeats the same try agrees."""
+        key = hash(attempt.case)
+        passes = attempt.outcome == "pass"
+        if attempt.duplicate_of is not None:
+            self._passed[key] = self._passed.get(key, True) and passes
+        else:
+            self.repeated = self.repeated or attempt.index > 1
+            self._passed[key] = self._passed.get(key, False) or passes
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,59 +158,17 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         return any(finding.name == "not_judged" for finding in self.health.findings)
 
 
-class _Attempts:
-    """A run's attempts, as often as one likes."""
-
-    def __init__(self, store: Store, pk: int) -> None:
-        self._store, self._pk = store, pk
-
-    def __iter__(self) -> Iterator[Attempt]:
-        return attempts_of(self._store, self._pk)
-
-
-def check_run(stored: StoredRun, store: Store, *, now: datetime | None = None) -> Health:
-    """Examine a run, and keep what was found."""
-    unreadables = unreadables_of(store, stored.pk)
-    findings = checkup.examine(stored.run, _Attempts(store, stored.pk), unreadables, now=now or datetime.now(UTC))
-    with suppress(StoreError):  # a store that can only be read still tells
-        keep_findings(store, stored.pk, findings)
-    return Health(checkup.is_fit(findings), findings)
-
-
-def analyze(
-    paths: Iterable[Path],
-    store: Store,
-    *,
-    source: str = "",
-    map_path: Path | None = None,
-    on_items: OnItems = lambda _: None,
-    on_summary: Callable[[PathSummary], None] = lambda _: None,
-) -> list[Analysis]:
-    """Import, check and summarise everything at the paths."""
-    summaries = import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
-    for summary in summaries:
-        on_summary(summary)
-    ids = dict.fromkeys(run.id for summary in summaries for run in summary.runs)
-    return [summarise(run_by_id(store, run_id), store) for run_id in ids]
-
-
-def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -> Analysis:
-    health = check_run(stored, store, now=now)
-    categories = categories_of(store, stored.pk)
-    tally = _Tally()
-    for attempt in attempts_of(store, stored.pk, counted=True):
-        tally.add(attempt, categories.get(attempt.case, ""))
+def summarise(view: "RunView") -> Analysis:
+    stored, attributions = view.stored, view.attributions
+    overview, _ = view.overview, view.buckets
+    tally = overview.tally
     score = _score(stored, tally)
-    scores = score_run(stored, store)
-    bucket_if_cheap(stored, store)
-    attributed = attributions_of(store, stored.pk)
-    said = attributed.values()
-    remembered = remember(stored, store)
+    remembered = view.history
     return Analysis(
         stored=stored,
-        handle=handle_of(stored, store),
-        reviewed=sum(attempt in attributed for attempt in counting_verdicts(stored, store)),
-        health=health,
+        handle=view.handle,
+        reviewed=sum(attempt in attributions for attempt in view.counting_verdicts),
+        health=overview.health,
         passed=score.passed,
         total=score.total,
         unit=score.unit,
@@ -177,9 +180,9 @@ def summarise(stored: StoredRun, store: Store, *, now: datetime | None = None) -
             (name, tally.failed_in[name], tally.tried_in[name]) for name in sorted(tally.failed_in) if name
         ),
         first_case=case_name(stored.run, tally.first_case),
-        scores=scores,
-        owners=_owners(said),
-        causes=causes_of(stored.run, said, tally.log_lines(store)),
+        scores=overview.scores,
+        owners=_owners(attributions.values()),
+        causes=causes_of(stored.run, attributions.values(), tally.log_lines(view.store)),
         remembered=remembered,
         repeated=_repeated(remembered, tally.failed),
     )
@@ -217,7 +220,7 @@ class _Score(NamedTuple):
     by_harness: bool = False
 
 
-def _score(stored: StoredRun, tally: "_Tally") -> _Score:
+def _score(stored: StoredRun, tally: Tally) -> _Score:
     """Of all cases that were planned, where the log holds them all."""
     counts, expected = stored.counts, stored.run.expected_cases
     if tally.repeated:
@@ -228,51 +231,3 @@ def _score(stored: StoredRun, tally: "_Tally") -> _Score:
     if stated is not None and stated[1] == expected:
         return _Score(*stated, by_harness=True)
     return _Score(tally.passed_cases, counts.cases)
-
-
-class _Tally:
-    """One pass over the counted attempts."""
-
-    def __init__(self) -> None:
-        self.first_failed: Counter[str] = Counter()
-        self.in_steps = True
-        self.failed: Counter[str] = Counter()
-        """Cases, and how many of their attempts failed."""
-        self.failed_in: Counter[str] = Counter()
-        self.tried_in: Counter[str] = Counter()
-        self.first_case = ""
-        self.repeated = False
-        self._passed: dict[int, bool] = {}
-        self._logged: list[Attempt] = []
-
-    @property
-    def passed_cases(self) -> int:
-        return sum(self._passed.values())
-
-    def add(self, attempt: Attempt, category: str) -> None:
-        self._note_pass(attempt)
-        self.tried_in[category] += 1
-        if not attempt.is_failure:
-            return
-        self.first_case = self.first_case or attempt.case
-        if has_logs(attempt) and len(self._logged) < LOGS_READ:
-            self._logged.append(attempt)
-        self.failed[attempt.case] += 1
-        self.failed_in[category] += 1
-        failed = next((check for check in attempt.checks if check.failed), None)
-        self.first_failed[failed.name if failed else ""] += 1
-        self.in_steps = self.in_steps and (failed is None or failed.kind == "step")
-
-    def log_lines(self, store: Store) -> dict[str, list[LogLine]]:
-        """What the logs of the failures say, by attempt."""
-        return {attempt.id: list(error_lines(with_texts(store, attempt))) for attempt in self._logged}
-
-    def _note_pass(self, attempt: Attempt) -> None:
-        """A case counts as passed where every row that repeats the same try agrees."""
-        key = hash(attempt.case)
-        passes = attempt.outcome == "pass"
-        if attempt.duplicate_of is not None:
-            self._passed[key] = self._passed.get(key, True) and passes
-        else:
-            self.repeated = self.repeated or attempt.index > 1
-            self._passed[key] = self._passed.get(key, False) or passes

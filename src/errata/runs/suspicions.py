@@ -10,8 +10,7 @@ from errata.model import Attempt, Case, Run, StoredRun
 from errata.model.run import case_name
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import Store
-from errata.triage.suspicion import Suspicion
-from errata.triage.suspicious import MEANS, suspicious
+from errata.triage.suspicious import MEANS, Suspicion, suspicious
 
 CASES_HELD = 1_024
 MANY = 20_000

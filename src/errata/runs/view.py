@@ -1,29 +1,43 @@
 """One run as a command sees it: its facts as streams, and what is known of them, worked out once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from functools import cached_property
+from typing import NamedTuple
 
-from errata.buckets.suggest import bucket_of
-from errata.compare.changed_tasks import changed_cases
-from errata.compare.sessions import Timeline
-from errata.compare.trials import Timeouts
-from errata.model import Attempt, Attribution, Bucket, Case, Run, StoredRun, Verdict
-from errata.model.cell import Cell
-from errata.runs.earlier_runs import earlier_of_same_model
-from errata.runs.failures import Failure, Filters, failures_of
-from errata.runs.history import Remembered, remember
+from errata import checkup
+from errata.checkup.survey import Survey
+from errata.compare.costs import Tiers
+from errata.compare.sessions import Timeline, timeline
+from errata.compare.stored import changed_cases
+from errata.compare.trials import Opinions, Timeouts, Trials
+from errata.errors import StoreError
+from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
+from errata.model.counts import Cell
+from errata.runs.bucketing import bucket_of, bucket_of_one
+from errata.runs.failures import Failure, Filters, join_failures
+from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
-from errata.runs.scores import Scores, score_run
+from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import Said, counts, standing_now
-from errata.runs.summary import Analysis, Health, check_run, summarise
+from errata.runs.summary import Analysis, Health, Tally, summarise
 from errata.runs.suspicions import SuspiciousPass, suspicious_passes
-from errata.runs.timeline import timeline_of
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of, broken_measurements
-from errata.store.buckets import Slip, buckets_of
+from errata.store.buckets import buckets_of
 from errata.store.cells import cells_of
 from errata.store.database import Store
+from errata.store.runs import keep_findings, unreadables_of
+
+
+class Overview(NamedTuple):
+    """What one pass over all attempts shows."""
+
+    health: Health
+    tally: Tally
+    scores: Scores
 
 
 class RunView:
@@ -33,8 +47,19 @@ class RunView:
     stage takes it from here, and only here is it decided whether triage or buckets are stale.
     """
 
-    def __init__(self, stored: StoredRun, store: Store) -> None:
+    def __init__(
+        self,
+        stored: StoredRun,
+        store: Store,
+        *,
+        verdicts: Mapping[str, Verdict] | None = None,
+        now: datetime | None = None,
+    ) -> None:
+        """With `verdicts`, scores go by these and not by those of the store."""
         self.stored, self.store = stored, store
+        self._now = now or datetime.now(UTC)
+        self._verdicts = verdicts
+        self._is_triaged = False
         self._scores: dict[tuple[Timeouts, bool], Scores] = {}
 
     @property
@@ -72,19 +97,49 @@ class RunView:
         """Case key → category, where there is one."""
         return categories_of(self.store, self.stored.pk)
 
-    # triage
+    # triage, with known gaps
 
     @cached_property
     def attributions(self) -> dict[str, Attribution]:
         """Attempt → whom triage names. Triages first where that is missing or stale."""
-        triage_if_needed(self.stored, self.store)
+        self.ensure_triaged()
         return attributions_of(self.store, self.stored.pk)
+
+    def ensure_triaged(self) -> None:
+        """Triage the run where that is missing or stale; once."""
+        if not self._is_triaged:
+            triage_if_needed(self.stored, self.store)
+            self._is_triaged = True
+
+    @cached_property
+    def broken(self) -> frozenset[str]:
+        """Attempts whose measurement is at fault, as a signal of triage says."""
+        self.ensure_triaged()
+        return frozenset(broken_measurements(self.store, self.stored.pk))
 
     # checkup
 
     @cached_property
     def health(self) -> Health:
-        return check_run(self.stored, self.store)
+        if "overview" in self.__dict__:
+            return self.overview.health
+        survey = self._survey()
+        for attempt in self.attempts():
+            survey.add(attempt)
+        return self._health(survey)
+
+    def _survey(self) -> Survey:
+        unreadables = tuple(unreadables_of(self.store, self.stored.pk))
+        return Survey(run=self.run, unreadables=unreadables, now=self._now)
+
+    def _health(self, survey: Survey) -> Health:
+        """The findings are kept beside the run."""
+        if survey.duplicates:
+            survey.find_originals(self.attempts())
+        findings = checkup.findings_in(survey)
+        with suppress(StoreError):  # a store that can only be read still shows them
+            keep_findings(self.store, self.stored.pk, findings)
+        return Health(checkup.is_fit(findings), findings)
 
     # review
 
@@ -94,40 +149,71 @@ class RunView:
         return standing_now(self.stored, self.store, attributed=self.attributions)
 
     @cached_property
-    def counting_verdicts(self) -> dict[str, Verdict]:
+    def counting_verdicts(self) -> Mapping[str, Verdict]:
         """Those that a score goes by."""
+        if self._verdicts is not None:
+            return self._verdicts
         return {attempt: said.standing.verdict for attempt, said in self.standings.items() if counts(said.standing)}
 
     # buckets
 
     @cached_property
-    def buckets(self) -> dict[str, Slip]:
+    def buckets(self) -> dict[str, BucketPlace]:
         """Attempt → its bucket. Suggests buckets first where they are missing and cost little."""
         return bucket_of(self.stored, self.store)
+
+    def bucket_of(self, attempt: str) -> BucketPlace | None:
+        """Of one failure, for those who look at one after the other and do not want to wait."""
+        return bucket_of_one(self.stored, attempt, self.store)
 
     # history
 
     @cached_property
-    def history(self) -> Remembered:
-        return remember(self.stored, self.store)
+    def history(self) -> RunHistory:
+        return RunHistory(self.stored, self.store)
 
     # score
 
+    @cached_property
+    def opinions(self) -> Opinions:
+        """What triage and reviewers say, as scores need it."""
+        return opinions_of(self.attributions, self.broken, self.counting_verdicts)
+
     def scores(self, *, timeouts: Timeouts = "count", to_pool: bool = False) -> Scores:
+        if (timeouts, to_pool) == ("count", False) and "overview" in self.__dict__:
+            return self.overview.scores
         key = timeouts, to_pool
         if key not in self._scores:
-            self._scores[key] = score_run(self.stored, self.store, timeouts=timeouts, to_pool=to_pool)
+            tiers = Tiers()
+            attempts = _watch(self.attempts(), tiers)
+            trials = Trials(self.run, attempts, self.opinions, timeouts=timeouts, to_pool=to_pool)
+            self._scores[key] = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
         return self._scores[key]
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The sessions of the run, what the latest one hides, and its cascades."""
+        opinions = Opinions(attributions=self.attributions, broken=self.broken, verdicts=self.counting_verdicts)
+        return timeline(self.run, self.attempts(), opinions)
 
     # everything joined
 
+    @cached_property
+    def overview(self) -> Overview:
+        """Checkup, tally and score in one pass over the attempts."""
+        survey, tiers = self._survey(), Tiers()
+        tally = Tally(self.categories)
+        trials = Trials(self.run, _watch(self.attempts(), survey, tally, tiers), self.opinions)
+        scores = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
+        return Overview(self._health(survey), tally, scores)
+
     def failures(self, filters: Filters | None = None, *, limit: int | None = None) -> Iterator[Failure]:
         """In the order of the conversation or suite, else of the log."""
-        return failures_of(self.stored, self.store, filters or Filters(), limit=limit)
+        return join_failures(self, filters or Filters(), limit=limit)
 
     @cached_property
     def summary(self) -> Analysis:
-        return summarise(self.stored, self.store)
+        return summarise(self)
 
     # for reports
 
@@ -149,19 +235,9 @@ class RunView:
         return cells_of(self.store, [self.stored.pk])
 
     @cached_property
-    def broken_measurements(self) -> set[str]:
-        """The attempts of which a signal says that the measurement, not the answer, is at fault."""
-        return broken_measurements(self.store, self.stored.pk) if self.attributions else set()
-
-    @cached_property
     def known_buckets(self) -> dict[str, Bucket]:
         """Those of the run's suite, by id."""
         return {one.id: one for one in buckets_of(self.store, self.run.suite)}
-
-    @cached_property
-    def timeline(self) -> Timeline:
-        """Its sessions, and what the latest one hides."""
-        return timeline_of(self.stored, self.store)
 
     def suspicious_passes(self) -> Iterator[SuspiciousPass]:
         return suspicious_passes(self.stored, self.store)
@@ -175,3 +251,11 @@ class RunView:
     def edited_since(self, before: "RunView") -> set[str]:
         """Cases whose task is not the same in an earlier run."""
         return changed_cases([before.stored.pk, self.stored.pk], self.store)
+
+
+def _watch(attempts: Iterator[Attempt], *watchers: Survey | Tally | Tiers) -> Iterator[Attempt]:
+    """Whoever consumes the stream, the watchers see every attempt of it once."""
+    for attempt in attempts:
+        for watcher in watchers:
+            watcher.add(attempt)
+        yield attempt

@@ -1,4 +1,7 @@
-"""Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`."""
+"""Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`.
+
+To find the source of a path, all of them are imported: their packages import what they read with only when they read.
+"""
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,13 +12,11 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
-from errata.model import Item, SourceRef, Unreadable
-from errata.model.turn import TurnBegins
+from errata.model import Harness, Item, SourceRef, Unreadable
+from errata.model.record import TurnBegins
 from errata.sources.base import Found, Source, describe, is_zip, unreadable
-from errata.sources.hints import cut_off, hint_for
-from errata.sources.retold import PassedOver, sifted
+from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
 from errata.sources.sharing import Share, Shareable
-from errata.sources.whole_folders import joined
 
 __all__ = [
     "BUILT_IN",
@@ -23,7 +24,8 @@ __all__ = [
     "PassedOver",
     "all_sources",
     "find",
-    "joined",
+    "harness_of",
+    "join_folders",
     "look",
     "read",
     "read_share",
@@ -110,13 +112,20 @@ def source_named(name: str) -> Source:
         raise SourceError(f"No source is named `{name}`", hint=f"one of: {known}") from None
 
 
+def harness_of(name: str) -> Harness:
+    """Of a source by its name; a run may also come from one that is not installed here."""
+    source = source_named(name) if name in BUILT_IN else _added().get(name)
+    plain = Harness(name=name, title=name)
+    return cast(Harness, getattr(source, "HARNESS", plain))
+
+
 def find(path: Path, *, source: str = "") -> list[Found]:
-    """What can be read at a path: the path itself, or the runs found below it."""
+    """What can be read at a path: the path itself, or the runs below it."""
     return look(path, source=source)[0]
 
 
 def look(path: Path, *, source: str = "") -> tuple[list[Found], list[PassedOver]]:
-    """What is to be read at a path, and what is passed over, as something else there tells the same and more."""
+    """What is to be read at a path, and what is skipped because another file there holds the same and more."""
     if not _exists(path):
         raise SourceError(
             f"No such file or folder: `{path}`",
@@ -130,7 +139,7 @@ def look(path: Path, *, source: str = "") -> tuple[list[Found], list[PassedOver]
 
 
 def sift(found: Sequence[Found]) -> tuple[list[Found], list[PassedOver]]:
-    return sifted(found, read)
+    return drop_overlaps(found, read)
 
 
 def read(found: Found) -> Iterator[Item]:
@@ -193,11 +202,12 @@ def _recognise(path: Path, candidates: dict[str, Source]) -> Found | None:
 
 
 def _unknown(path: Path, source: str) -> UnknownFormatError:
-    told = f"Source `{source}` does not recognise `{path}`" if source else f"No source recognises `{path}`"
+    from errata.sources.hints import cut_off, hint_for
+
+    message = f"Source `{source}` does not recognise `{path}`" if source else f"No source recognises `{path}`"
     if stops := cut_off(path):
-        told = f"`{path.name}` {stops}"
-    known = all_sources().values()
-    return UnknownFormatError(told, hint=hint_for(path, known, _is_run))
+        message = f"`{path.name}` {stops}"
+    return UnknownFormatError(message, hint=hint_for(path, all_sources().values(), _is_run))
 
 
 def _is_run(path: Path) -> bool:

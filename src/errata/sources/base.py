@@ -1,15 +1,16 @@
-"""What all sources share: the protocol, and rows that are read one by one and never crash the reading."""
+"""What all sources share: the protocol, what lies at a path, and rows whose damage never crashes the reading."""
 
 import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from errata.model import Item, SourceRef, Unreadable
+from errata.model import Harness, Item, SourceRef, Unreadable
 from errata.text.clean import one_line
 
 T = TypeVar("T")
@@ -21,6 +22,10 @@ DEPTH_CAP = 200
 LONG = 2048
 READ_SIZE = 1024 * 1024
 EXCERPT = 200
+LISTING_CAP = 20_000
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+"""How an archive begins, and an empty one."""
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -40,11 +45,16 @@ class Match(msgspec.Struct, frozen=True):
 
 
 class Source(Protocol):
-    """One module per harness. `read` streams; it raises plain Python errors and never reaches the network."""
+    """One package per harness. `read` streams; it raises plain Python errors and never reaches the network.
+
+    Every source is imported to ask whether a path is its own: what only `read` needs is imported there.
+    """
 
     NAME: str
     TITLE: str
     """What it reads, in a line, for `errata sources`."""
+    HARNESS: Harness
+    """An outside package may leave it out; the harness is then called by `NAME`."""
 
     def recognise(self, path: Path) -> Match | None: ...
 
@@ -57,6 +67,42 @@ class Found(NamedTuple):
     path: Path
     source: Source
     match: Match
+
+
+def head_of(path: Path, size: int) -> bytes:
+    """Of a regular file, without a byte order mark; nothing for anything else, and for what can't be read."""
+    try:
+        if not path.is_file():  # a pipe would be waited for, and what is read of it is gone
+            return b""
+        with path.open("rb") as file:
+            return file.read(size).removeprefix(BYTE_ORDER_MARK)
+    except (OSError, ValueError):
+        return b""
+
+
+def is_zip(path: Path) -> bool:
+    return head_of(path, 4) in _ZIP
+
+
+def is_file(path: Path) -> bool:
+    """A regular file, not a link to one."""
+    try:
+        return path.is_file() and not path.is_symlink()
+    except (OSError, ValueError):
+        return False
+
+
+def children(folder: Path) -> list[Path]:
+    """What lies in a folder, sorted, but for links and hidden files; nothing for what can't be listed."""
+    try:
+        visible = (child for child in folder.iterdir() if not child.name.startswith(".") and not child.is_symlink())
+        return sorted(islice(visible, LISTING_CAP))
+    except OSError:
+        return []
+
+
+def folders(folder: Path) -> list[Path]:
+    return [child for child in children(folder) if child.is_dir()]
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -191,7 +237,7 @@ def text_file(path: Path, *, cap: int = LINE_CAP) -> str | None:
 
 def decode(data: bytes) -> Any:
     """JSON as harnesses write it. Raises ValueError with a position, also for what is nested too deep."""
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = data.removeprefix(BYTE_ORDER_MARK)
     try:
         value = _decoder.decode(data)
     except msgspec.DecodeError as error:
@@ -341,33 +387,3 @@ def _owner_of(row: Row, owner: Callable[[Row], str]) -> str:
 
 def _excerpt_of(data: Any) -> str:
     return json.dumps(data, default=repr, ensure_ascii=False)[: 2 * EXCERPT]
-
-
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-def head_of(path: Path, size: int) -> bytes:
-    """Of a regular file, without a byte order mark; nothing for anything else, and for what can't be read."""
-    try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(size).removeprefix(BYTE_ORDER_MARK)
-    except (OSError, ValueError):
-        return b""
-
-
-_ZIP = b"PK\x03\x04"
-
-
-_EMPTY_ZIP = b"PK\x05\x06"
-
-
-def is_zip(path: Path) -> bool:
-    try:
-        if not path.is_file():  # a pipe would be waited for, and what is read of it is gone
-            return False
-        with path.open("rb") as file:
-            return file.read(len(_ZIP)) in (_ZIP, _EMPTY_ZIP)
-    except (OSError, ValueError):
-        return False

@@ -2,22 +2,41 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
-from errata.sources.base import Source
-from errata.sources.unsupported import known_at
+from errata.sources.base import Source, children, head_of
 
 WHOLE = 32 * 1024 * 1024
 LOOKS = 1_000
 ABOVE = 2
+HEAD = 256 * 1024
+FILES_CAP = 200
+"""So many files are looked into for the words of a harness that is not read yet."""
+DEPTH = 5
 
 # what programs add to a name while they write: `x.json.tmp.1402`, `x.json.tmp-8f`, `x.json.part`
 _LEFT_OVER = re.compile(r"^(?P<name>.+?)\.(?:tmp|temp|part|partial|incomplete)(?:[.\-_].*)?$")
 _OPEN_STRING = "Unterminated string starting at"
 
 IsRun = Callable[[Path], bool]
+
+
+class Telltale(NamedTuple):
+    """A harness that is known and not read yet: all of these words are in its files, most of them as keys of JSON."""
+
+    what: str
+    words: tuple[bytes, ...]
+
+
+TELLTALES = (
+    Telltale("lighteval results", (b'"config_general"', b'"config_tasks"', b'"summary_tasks"')),
+    Telltale("OpenCompass predictions", (b'"origin_prompt"', b'"prediction"')),
+    Telltale("LangSmith runs", (b'"dotted_order"', b'"run_type"')),
+    Telltale("Weave calls", (b'"op_name"', b'"trace_id"', b'"started_at"')),
+)
 
 
 def cut_off(path: Path) -> str:
@@ -50,7 +69,7 @@ def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
     parents = path.parents if len(path.parts) > ABOVE else path.absolute().parents
     if above := next(filter(is_run, parents[:ABOVE]), None):
         return f"it is a part of a run, which is read as a whole: `errata import {above}`"
-    if known := known_at(path):
+    if known := _known_at(path):
         name = "it" if known.file == path else f"`{known.file.relative_to(path).as_posix()}`"
         return f"{name} looks like {known.telltale.what}: not read yet; describe it with `--map`\n{_FURTHER}"
     return "`errata sources` lists what can be read; describe your own format with `--map`"
@@ -84,3 +103,26 @@ def _left_over(path: Path, is_run: IsRun) -> str:
         return "a write was interrupted, and this is what it left over; the finished file is not beside it"
     target = next((found for found in (path.parent, finished) if is_run(found)), finished)
     return f"a write was interrupted; the finished file lies beside it:\n`errata import {target}`"
+
+
+class _Known(NamedTuple):
+    telltale: Telltale
+    file: Path
+
+
+def _known_at(path: Path) -> _Known | None:
+    """The first file at a path, or below it, that gives its harness away."""
+    for file in islice(_files(path, 0), FILES_CAP):
+        content = head_of(file, HEAD)
+        for telltale in TELLTALES:
+            if all(word in content for word in telltale.words):
+                return _Known(telltale, file)
+    return None
+
+
+def _files(path: Path, depth: int) -> Iterator[Path]:
+    if path.is_file():
+        yield path
+    elif depth < DEPTH:
+        for child in children(path):
+            yield from _files(child, depth + 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from errata.model import Item
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 
 
 class Share(NamedTuple):

@@ -1,45 +1,43 @@
-"""Changing buckets: every change is one transaction with its event, and the event holds all that an undo needs."""
+"""Changes of buckets: each is one transaction with its event, and the event holds all that an undo needs."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, insert, select, update
 
-from errata.model import Bucket, Verdict
-from errata.store.bucket_events import (
-    Change,
-    Event,
-    Move,
-    Place,
-    all_events,
-    change_of,
-    heirs,
-    last_by_a_person,
-    packed,
-    since,
-    touched_by_persons,
+from errata.model import (
+    Bucket,
+    BucketChange,
+    BucketEvent,
+    BucketVersion,
+    Location,
+    MemberMove,
+    Placement,
+    Verdict,
 )
 from errata.store.buckets import (
-    Filed,
-    Placement,
-    filed_as,
-    filed_in,
     mark_bucketed,
-    placed,
-    row_of,
-    row_of_placement,
+    placement_row,
+    read_placements,
+    read_version,
+    read_versions,
     run_of,
     verdicts_in,
+    version_row,
 )
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
 from errata.store.schema import bucket_events, bucket_members, buckets
+from errata.store.zstd import compress, decompress
 
+BY_PERSONS = ("merge", "split", "rename", "move", "confirm", "undo", "redo")
+"""What people do; the rest is what rules make of verdicts and new runs."""
 CHUNK = 5_000
 
 
-class Signed(msgspec.Struct, frozen=True, kw_only=True):
+class Signature(msgspec.Struct, frozen=True, kw_only=True):
     """What is done, by whom and when; `by` is empty where a rule does it."""
 
     what: str
@@ -47,26 +45,40 @@ class Signed(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
 
-class Filing:
+@contextmanager
+def bucket_transaction(store: Store, *, keep: bool = True) -> Iterator["BucketTransaction"]:
+    """Everything in it is kept together, or not at all; with `keep` false it is rolled back."""
+    with store.writing() as connection:
+        yield BucketTransaction(connection)
+        if not keep and (begun := connection.get_transaction()) is not None:
+            begun.rollback()
+
+
+class BucketTransaction:
     """One change while it is made. What it reads is what it changes: nobody else writes meanwhile."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._before: dict[str, Filed | None] = {}
-        self._after: dict[str, Filed] = {}
-        self._moves: dict[str, Move] = {}
+        self._before: dict[str, BucketVersion | None] = {}
+        self._after: dict[str, BucketVersion] = {}
+        self._moves: dict[str, MemberMove] = {}
 
-    def filed(self, suite: str) -> list[Filed]:
-        return filed_in(self._connection, suite)
+    # reading
 
-    def find(self, bucket_id: str) -> Filed | None:
-        return filed_as(self._connection, bucket_id)
+    def versions(self, suite: str) -> list[BucketVersion]:
+        return read_versions(self._connection, suite)
+
+    def version(self, bucket_id: str) -> BucketVersion | None:
+        return read_version(self._connection, bucket_id)
 
     def members(self, *bucket_ids: str) -> list[Placement]:
-        return list(placed(self._connection, bucket_members.c.bucket.in_(bucket_ids)))
+        found: list[Placement] = []
+        for some in chunks(bucket_ids):
+            found += read_placements(self._connection, bucket_members.c.bucket.in_(some))
+        return found
 
     def members_of_run(self, run_id: str) -> dict[str, Placement]:
-        return {one.attempt: one for one in placed(self._connection, bucket_members.c.run_id == run_id)}
+        return {one.attempt: one for one in read_placements(self._connection, bucket_members.c.run_id == run_id)}
 
     def placements(self, attempts: Sequence[str]) -> list[Placement]:
         """Fewer where a run was forgotten meanwhile."""
@@ -74,88 +86,70 @@ class Filing:
         for some in chunks(attempts):
             runs = sorted({run_of(attempt) for attempt in some})
             where = bucket_members.c.run_id.in_(runs) & bucket_members.c.attempt_id.in_(some)
-            found += placed(self._connection, where)
+            found += read_placements(self._connection, where)
         return found
 
     def verdicts(self, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:
         return verdicts_in(self._connection, bucket_ids)
 
-    def last(self, suite: str | None) -> Event | None:
+    def last_event(self, suite: str | None) -> BucketEvent | None:
         """What a person did last."""
-        return last_by_a_person(self._connection, suite)
+        query = _events(suite).where(bucket_events.c.what.in_(BY_PERSONS)).order_by(bucket_events.c.number.desc())
+        row = self._connection.execute(query.limit(1)).first()
+        return _event(row) if row else None
 
-    def since(self, suite: str, number: int) -> list[Event]:
-        return since(self._connection, suite, number)
+    def events_since(self, suite: str, number: int) -> list[BucketEvent]:
+        """What people did from this event on, the newest first."""
+        query = _events(suite).where(bucket_events.c.number >= number, bucket_events.c.what.in_(BY_PERSONS))
+        return [_event(row) for row in self._connection.execute(query.order_by(bucket_events.c.number.desc()))]
 
-    def file(self, bucket: Bucket, *, gone: bool = False) -> None:
-        """Keep a bucket as it is now; one that did not change is no change."""
+    def touched_by_persons(self, suite: str) -> set[str]:
+        """Buckets that some person named, made, filled or confirmed."""
+        return _touched_by_persons(self._connection, suite)
+
+    def merged_into(self, suite: str) -> dict[str, str]:
+        """Merged bucket → the one that took its place."""
+        return merges_in(_read_events(self._connection, suite))
+
+    # writing what becomes part of the change
+
+    def write(self, bucket: Bucket, *, gone: bool = False) -> None:
+        """A bucket that is the same as before is no change."""
         if bucket.id not in self._before:
-            self._before[bucket.id] = self.find(bucket.id)
-        old, new = self._after.get(bucket.id, self._before[bucket.id]), Filed(bare(bucket), gone)
+            self._before[bucket.id] = self.version(bucket.id)
+        old, new = self._after.get(bucket.id, self._before[bucket.id]), BucketVersion(bucket, gone)
         if old is None:
-            self._connection.execute(insert(buckets), row_of(new))
+            self._connection.execute(insert(buckets), version_row(new))
         elif old != new:
-            self._connection.execute(update(buckets).where(buckets.c.id == bucket.id), row_of(new))
+            self._connection.execute(update(buckets).where(buckets.c.id == bucket.id), version_row(new))
         self._after[bucket.id] = new
 
-    def move(self, members: Iterable[Placement], to: Callable[[Placement], Place]) -> None:
+    def move(self, members: Iterable[Placement], to: Callable[[Placement], Location]) -> None:
         """Put failures elsewhere; those that lie there already stay as they are."""
         rows = []
         for one in members:
-            before, after = Place(one.bucket, one.author, one.at), to(one)
+            before, after = Location(one.bucket, one.author, one.at), to(one)
             if before != after:
                 first = self._moves[one.attempt].before if one.attempt in self._moves else before
-                self._moves[one.attempt] = Move(one.attempt, first, after)
+                self._moves[one.attempt] = MemberMove(one.attempt, first, after)
                 rows.append({"the_run": one.run, "the_attempt": one.attempt, **after._asdict()})
         the_run = bucket_members.c.run_id == bindparam("the_run")
         the_attempt = bucket_members.c.attempt_id == bindparam("the_attempt")
         if rows:
             self._connection.execute(update(bucket_members).where(the_run, the_attempt), rows)
 
-    def replace(self, run_id: str, members: Sequence[Placement], gone: Sequence[str] = ()) -> None:
-        """Write what a rule says of some failures of a run; no part of the change, since no person undoes it."""
-        for some in chunks([*gone, *(one.attempt for one in members)]):
-            where = (bucket_members.c.run_id == run_id) & bucket_members.c.attempt_id.in_(some)
-            self._connection.execute(delete(bucket_members).where(where))
-        for at in range(0, len(members), CHUNK):
-            rows = [row_of_placement(one) for one in members[at : at + CHUNK]]
-            self._connection.execute(insert(bucket_members), rows)
-
-    def add(self, new: Sequence[Bucket]) -> None:
-        """Buckets that a rule has made; no part of the change either."""
-        for at in range(0, len(new), CHUNK):
-            self._connection.execute(insert(buckets), [row_of(Filed(one)) for one in new[at : at + CHUNK]])
-
-    def retire(self, bucket_ids: Sequence[str], suite: str) -> None:
-        """Of these, the ones that have no members left and that no person has ever touched."""
-        for some in chunks(sorted(set(bucket_ids) - touched_by_persons(self._connection, suite))):
-            filled = select(bucket_members.c.bucket).where(bucket_members.c.bucket.in_(some))
-            empty = buckets.c.id.in_(some) & buckets.c.id.not_in(filled)
-            self._connection.execute(update(buckets).where(empty).values(gone=True))
-
-    def touched(self, suite: str) -> set[str]:
-        """Buckets that some person named, made, filled or confirmed."""
-        return touched_by_persons(self._connection, suite)
-
-    def heirs(self, suite: str) -> dict[str, str]:
-        """Merged bucket → the one that took its place."""
-        return heirs(all_events(self._connection, suite))
-
-    def mark(self, pk: int, mark: str) -> None:
-        """From which state of the run its suggestions were made."""
-        mark_bucketed(self._connection, pk, mark)
-
     @property
-    def change(self) -> Change:
+    def change(self) -> BucketChange:
         """What was made different so far."""
-        filed = [(self._before[each], after) for each, after in self._after.items() if self._before[each] != after]
+        versions = [(self._before[each], after) for each, after in self._after.items() if self._before[each] != after]
         moves = [one for one in self._moves.values() if one.before != one.after]
-        return Change(filed=tuple(filed), moves=tuple(moves))
+        return BucketChange(versions=tuple(versions), moves=tuple(moves))
 
-    def note(self, signed: Signed, bucket: str, change: Change) -> int:
+    def add_event(self, signature: Signature, bucket: str, change: BucketChange) -> int:
         """The event's number."""
-        values = {"bucket": bucket, "what": signed.what, "author": signed.by, "at": signed.at, "undone": False}
-        made = self._connection.execute(insert(bucket_events).values(**values, record=packed(change)))
+        values = {"bucket": bucket, "what": signature.what, "author": signature.by, "at": signature.at}
+        record = compress(msgspec.msgpack.encode(change))
+        made = self._connection.execute(insert(bucket_events).values(**values, undone=False, record=record))
         for number in change.undoes:
             self._mark_undone(number, undone=True)
         assert made.inserted_primary_key is not None
@@ -166,20 +160,95 @@ class Filing:
         same = bucket_events.c.number == number
         self._connection.execute(update(bucket_events).where(same).values(undone=undone))
         row = self._connection.execute(select(bucket_events.c.record).where(same)).first()
-        others = change_of(row.record).undoes if row else ()
+        others = _change(row.record).undoes if row else ()
         for other in others[::-1] if undone else others:
             self._mark_undone(other, undone=not undone)
 
+    # writing what a rule says: no part of the change, since no person undoes it
 
-@contextmanager
-def filing(store: Store, *, keep: bool = True) -> Iterator[Filing]:
-    """All that is done in it is kept together, or not at all; with `keep` false it is only tried."""
-    with store.writing() as connection:
-        yield Filing(connection)
-        if not keep and (begun := connection.get_transaction()) is not None:
-            begun.rollback()
+    def replace_members(self, run_id: str, members: Sequence[Placement], gone: Sequence[str] = ()) -> None:
+        for some in chunks([*gone, *(one.attempt for one in members)]):
+            where = (bucket_members.c.run_id == run_id) & bucket_members.c.attempt_id.in_(some)
+            self._connection.execute(delete(bucket_members).where(where))
+        for at in range(0, len(members), CHUNK):
+            rows = [placement_row(one) for one in members[at : at + CHUNK]]
+            self._connection.execute(insert(bucket_members), rows)
+
+    def add(self, new: Sequence[Bucket]) -> None:
+        for at in range(0, len(new), CHUNK):
+            self._connection.execute(insert(buckets), [version_row(BucketVersion(one)) for one in new[at : at + CHUNK]])
+
+    def retire(self, bucket_ids: Sequence[str], suite: str) -> None:
+        """Those of them that have no members left and that no person has ever touched."""
+        for some in chunks(sorted(set(bucket_ids) - self.touched_by_persons(suite))):
+            filled = select(bucket_members.c.bucket).where(bucket_members.c.bucket.in_(some))
+            empty = buckets.c.id.in_(some) & buckets.c.id.not_in(filled)
+            self._connection.execute(update(buckets).where(empty).values(gone=True))
+
+    def mark(self, pk: int, mark: str) -> None:
+        """The state of the run that its suggestions were made from."""
+        mark_bucketed(self._connection, pk, mark)
 
 
-def bare(bucket: Bucket) -> Bucket:
-    """Members and history have tables of their own."""
-    return msgspec.structs.replace(bucket, members=(), history=())
+def events_of(store: Store, suite: str | None = None) -> list[BucketEvent]:
+    """Oldest first."""
+    with store.reading() as connection:
+        return _read_events(connection, suite)
+
+
+def merges_in(events: Iterable[BucketEvent]) -> dict[str, str]:
+    """Merged bucket → the one that took its place, as far as nobody took that back."""
+    into: dict[str, str] = {}
+    for event in events:
+        if event.what == "merge" and not event.undone:
+            into |= {after.bucket.id: event.bucket for _, after in event.change.versions if after.gone}
+    return {each: _last(each, into) for each in into}
+
+
+def _last(bucket: str, into: dict[str, str]) -> str:
+    seen = {bucket}
+    while (following := into.get(bucket)) is not None and following not in seen:
+        seen.add(following)
+        bucket = following
+    return bucket
+
+
+def forget_empty_buckets(connection: Connection) -> None:
+    """Buckets without members that no person has touched: their names may be words of a run that was forgotten."""
+    query = select(buckets.c.id).where(buckets.c.id.not_in(select(bucket_members.c.bucket)))
+    empty = {row.id for row in connection.execute(query)} - _touched_by_persons(connection)
+    for some in chunks(sorted(empty)):
+        connection.execute(delete(bucket_events).where(bucket_events.c.bucket.in_(some)))
+        connection.execute(delete(buckets).where(buckets.c.id.in_(some)))
+
+
+def _touched_by_persons(connection: Connection, suite: str | None = None) -> set[str]:
+    query = _events(suite).where(bucket_events.c.what.in_(BY_PERSONS))
+    events = [_event(row) for row in connection.execute(query)]
+    return {after.bucket.id for event in events for _, after in event.change.versions} | {one.bucket for one in events}
+
+
+def _read_events(connection: Connection, suite: str | None) -> list[BucketEvent]:
+    return [_event(row) for row in connection.execute(_events(suite).order_by(bucket_events.c.number))]
+
+
+def _events(suite: str | None) -> Select[Any]:
+    query = select(bucket_events, buckets.c.suite).join(buckets, buckets.c.id == bucket_events.c.bucket)
+    return query if suite is None else query.where(buckets.c.suite == suite)
+
+
+def _event(row: Row[Any]) -> BucketEvent:
+    return BucketEvent(
+        number=row.number,
+        suite=row.suite,
+        bucket=row.bucket,
+        what=row.what,
+        by=row.author,
+        at=row.at,
+        undone=bool(row.undone),
+        change=_change(row.record),
+    )
+
+
+def _change(record: bytes) -> BucketChange:
+    return msgspec.msgpack.decode(decompress(record), type=BucketChange)

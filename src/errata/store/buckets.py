@@ -1,75 +1,46 @@
-"""Buckets as they are kept: the records, where every failure lies, and what the suggestions of a run were made from."""
+"""Buckets in the store: the records, the place of every failure, the counts over them, and which runs are stale."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import msgspec
-from sqlalchemy import Connection, Row, Select, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select, true, update
 
-from errata.model import Bucket, Verdict
+from errata.model import (
+    Bucket,
+    BucketCounts,
+    BucketMark,
+    BucketPlace,
+    BucketTable,
+    BucketVersion,
+    Placement,
+    Verdict,
+)
 from errata.model.codec import pack, unpack
-from errata.model.words import MemberRole
+from errata.model.words import OWNERS
 from errata.store.database import Store
 from errata.store.elsewhere import chunks
-from errata.store.schema import bucket_members, buckets, runs, verdicts
+from errata.store.schema import bucket_members, buckets, exclusions, runs, verdicts
 
-
-class Placement(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a failure lies, who put it there, and what the table of buckets counts of it."""
-
-    run: str
-    attempt: str
-    bucket: str
-    role: MemberRole = "assigned"
-    owner: str = "unknown"
-    case: str = ""
-    follows: bool = False
-    author: str = ""
-    """The person who put it there; empty where a rule did."""
-    at: str = ""
-
-
-class Filed(msgspec.Struct, frozen=True):
-    """A bucket, and whether it is one no more: merged into another, or undone."""
-
-    bucket: Bucket
-    gone: bool = False
-
-
-class Slip(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told of a bucket beside a failure."""
-
-    id: str
-    slug: str
-    title: str
-    status: str
-
-
-class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """Of which state of a run its suggestions were made, and which state it has."""
-
-    run: str
-    triaged: str | None
-    bucketed: str | None
-    verdicts: int = 0
-    newest: str = ""
+FEW = 500
+"""Buckets that a query names."""
 
 
 def buckets_of(store: Store, suite: str | None = None, *, gone: bool = False) -> list[Bucket]:
-    """Of one suite or of all, without members and history; with `gone` also those that are none any more."""
+    """Of one suite or of all; with `gone` the retired ones too."""
     with store.reading() as connection:
-        return [one.bucket for one in filed_in(connection, suite) if gone or not one.gone]
+        return [one.bucket for one in read_versions(connection, suite) if gone or not one.gone]
 
 
 def placements_of_run(store: Store, run_id: str) -> dict[str, Placement]:
     """By attempt."""
     with store.reading() as connection:
-        return {one.attempt: one for one in placed(connection, bucket_members.c.run_id == run_id)}
+        return {one.attempt: one for one in read_placements(connection, bucket_members.c.run_id == run_id)}
 
 
 def placements_in(store: Store, bucket: str) -> list[Placement]:
     with store.reading() as connection:
-        return list(placed(connection, bucket_members.c.bucket == bucket))
+        return list(read_placements(connection, bucket_members.c.bucket == bucket))
 
 
 def run_of(attempt: str) -> str:
@@ -77,43 +48,43 @@ def run_of(attempt: str) -> str:
     return attempt.partition(":")[0]
 
 
-def slips_of(store: Store, run_id: str, attempts: Sequence[str] | None = None) -> dict[str, Slip]:
+def bucket_places(store: Store, run_id: str, attempts: Sequence[str] | None = None) -> dict[str, BucketPlace]:
     """Attempt → its bucket: of all failures of a run, or of some."""
     query = select(bucket_members.c.attempt_id, buckets.c.id, buckets.c.record)
     query = query.join(buckets, buckets.c.id == bucket_members.c.bucket).where(bucket_members.c.run_id == run_id)
     with store.reading() as connection:
         if attempts is None:
-            return _slips(connection.execute(query))
-        found: dict[str, Slip] = {}
+            return _places(connection.execute(query))
+        found: dict[str, BucketPlace] = {}
         for some in chunks(attempts):
-            found |= _slips(connection.execute(query.where(bucket_members.c.attempt_id.in_(some))))
+            found |= _places(connection.execute(query.where(bucket_members.c.attempt_id.in_(some))))
         return found
 
 
-def _slips(rows: Iterable[Row[Any]]) -> dict[str, Slip]:
-    slips: dict[str, Slip] = {}
+def _places(rows: Iterable[Row[Any]]) -> dict[str, BucketPlace]:
+    places: dict[str, BucketPlace] = {}
     found = {}
     for row in rows:
-        if row.id not in slips:
+        if row.id not in places:
             bucket = unpack(row.record, Bucket)
-            slips[row.id] = Slip(id=bucket.id, slug=bucket.slug, title=bucket.title, status=bucket.status)
-        found[row.attempt_id] = slips[row.id]
+            places[row.id] = BucketPlace(id=bucket.id, slug=bucket.slug, title=bucket.title, status=bucket.status)
+        found[row.attempt_id] = places[row.id]
     return found
 
 
-def marks_of(store: Store, run_ids: Sequence[str]) -> dict[str, Mark]:
-    """By run; verdicts are only ever added, so that their number and the newest tell whether there are others."""
+def bucket_marks(store: Store, run_ids: Sequence[str]) -> dict[str, BucketMark]:
+    """By run; verdicts are only ever added, so their number and the newest show whether there are others."""
     found = {}
     with store.reading() as connection:
         for some in chunks(run_ids):
             query = select(verdicts.c.run_id, func.count().label("often"), func.max(verdicts.c.at).label("newest"))
             query = query.where(verdicts.c.run_id.in_(some)).group_by(verdicts.c.run_id)
-            said = {row.run_id: (row.often, row.newest) for row in connection.execute(query)}
+            counted = {row.run_id: (row.often, row.newest) for row in connection.execute(query)}
             states = select(runs.c.run_id, runs.c.triaged, runs.c.bucketed)
             states = states.where(runs.c.run_id.in_(some), runs.c.state == "current")
             for row in connection.execute(states):
-                count, newest = said.get(row.run_id, (0, ""))
-                found[row.run_id] = Mark(
+                count, newest = counted.get(row.run_id, (0, ""))
+                found[row.run_id] = BucketMark(
                     run=row.run_id, triaged=row.triaged, bucketed=row.bucketed, verdicts=count, newest=newest
                 )
     return found
@@ -123,33 +94,43 @@ def mark_bucketed(connection: Connection, pk: int, mark: str) -> None:
     connection.execute(update(runs).where(runs.c.pk == pk).values(bucketed=mark))
 
 
-def mark_told(store: Store, suite: str, pending: str) -> None:
-    """What the buckets of the suite share was told: nothing is pending any more."""
+def remove_pending_marks(store: Store, suite: str, pending: str) -> None:
+    """The parameters that the buckets of the suite share are up to date."""
     with store.writing() as connection:
         query = select(runs.c.pk, runs.c.bucketed).where(runs.c.suite == suite, runs.c.bucketed.endswith(pending))
         for row in connection.execute(query).all():
             mark_bucketed(connection, row.pk, row.bucketed.removesuffix(pending))
 
 
-def filed_in(connection: Connection, suite: str | None) -> list[Filed]:
+# rows and records, within a transaction
+
+
+def read_versions(connection: Connection, suite: str | None) -> list[BucketVersion]:
     query = select(buckets.c.record, buckets.c.gone).order_by(buckets.c.id)
     query = query if suite is None else query.where(buckets.c.suite == suite)
-    return [Filed(unpack(row.record, Bucket), bool(row.gone)) for row in connection.execute(query)]
+    return [BucketVersion(unpack(row.record, Bucket), bool(row.gone)) for row in connection.execute(query)]
 
 
-def filed_as(connection: Connection, bucket_id: str) -> Filed | None:
+def read_version(connection: Connection, bucket_id: str) -> BucketVersion | None:
     row = connection.execute(select(buckets.c.record, buckets.c.gone).where(buckets.c.id == bucket_id)).first()
-    return Filed(unpack(row.record, Bucket), bool(row.gone)) if row else None
+    return BucketVersion(unpack(row.record, Bucket), bool(row.gone)) if row else None
 
 
-def row_of(filed: Filed) -> dict[str, Any]:
-    """Members and history have tables of their own."""
-    bucket = msgspec.structs.replace(filed.bucket, members=(), history=())
+def version_row(version: BucketVersion) -> dict[str, Any]:
+    bucket = version.bucket
     values = {"id": bucket.id, "suite": bucket.suite, "slug": bucket.slug, "status": bucket.status}
-    return {**values, "gone": filed.gone, "record": pack(bucket)}
+    return {**values, "gone": version.gone, "record": pack(bucket)}
 
 
-def placed(connection: Connection, where: Any) -> Iterable[Placement]:
+_PLACEMENT_COLUMNS = {field: field for field in Placement.__struct_fields__} | {
+    "run": "run_id",
+    "attempt": "attempt_id",
+    "case": "case_key",
+}
+"""Field → column."""
+
+
+def read_placements(connection: Connection, where: ColumnElement[bool]) -> Iterator[Placement]:
     query: Select[Any] = select(bucket_members).where(where)
     query = query.order_by(bucket_members.c.run_id, bucket_members.c.attempt_id)
     for row in connection.execute(query.execution_options(yield_per=5_000)):
@@ -166,22 +147,12 @@ def placed(connection: Connection, where: Any) -> Iterable[Placement]:
         )
 
 
-def row_of_placement(one: Placement) -> dict[str, Any]:
-    return {
-        "run_id": one.run,
-        "attempt_id": one.attempt,
-        "bucket": one.bucket,
-        "role": one.role,
-        "owner": one.owner,
-        "case_key": one.case,
-        "follows": one.follows,
-        "author": one.author,
-        "at": one.at,
-    }
+def placement_row(placement: Placement) -> dict[str, Any]:
+    return {column: getattr(placement, field) for field, column in _PLACEMENT_COLUMNS.items()}
 
 
 def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, list[Verdict]]:
-    """Attempt → what was said of it, oldest first; of all members of some buckets."""
+    """Attempt → its verdicts, oldest first; of all members of some buckets."""
     same = (bucket_members.c.run_id == verdicts.c.run_id) & (bucket_members.c.attempt_id == verdicts.c.attempt_id)
     query = select(verdicts.c.record).join(bucket_members, same).order_by(verdicts.c.at, verdicts.c.id)
     found: dict[str, list[Verdict]] = {}
@@ -190,3 +161,129 @@ def verdicts_in(connection: Connection, bucket_ids: Sequence[str]) -> dict[str, 
             verdict = unpack(row.record, Verdict)
             found.setdefault(verdict.attempt, []).append(verdict)
     return found
+
+
+# counts, from the indexes of the members: no run is opened
+
+
+def bucket_table(
+    store: Store, *, run_ids: Sequence[str] | None = None, alone: bool = False, limit: int | None = None
+) -> BucketTable:
+    """Buckets with members in the runs; without runs, in all that are not left out of every score."""
+    with store.reading() as connection:
+        records, chosen = _records(connection), _chosen(connection, run_ids)
+        everywhere = _rows(connection, true())
+        here = {each: rows for each, rows in _rows(connection, chosen).items() if each in records}
+        single = {each for each in here if everywhere[each] == 1 and records[each].status == "provisional"}
+        order = sorted(here, key=lambda each: (-here[each], records[each].slug))
+        listed = [each for each in order if alone or each not in single][:limit]
+        counted = _counted(connection, [records[each] for each in listed], chosen, everywhere)
+    return BucketTable(
+        listed=tuple(counted),
+        buckets=len(here) - len(single),
+        statuses=dict(Counter(records[each].status for each in here if each not in single)),
+        failures=sum(here.values()),
+        alone=len(single),
+    )
+
+
+def count_bucket(store: Store, bucket: Bucket) -> BucketCounts:
+    """One over all runs; also one without members."""
+    with store.reading() as connection:
+        query = _RECORDS.where(buckets.c.id == bucket.id)
+        of_it = bucket_members.c.bucket == bucket.id
+        found = _counted(connection, connection.execute(query).all(), of_it, _rows(connection, of_it))
+    empty = BucketCounts(
+        bucket=bucket, rows=0, followers=0, cases=0, read=0, elsewhere=0, runs=(), models=(), owners={}
+    )
+    return next(iter(found), empty)
+
+
+def _chosen(connection: Connection, run_ids: Sequence[str] | None) -> ColumnElement[bool]:
+    if run_ids is not None:
+        return bucket_members.c.run_id.in_(run_ids)
+    excluded = [row.run_id for row in connection.execute(select(exclusions.c.run_id))]
+    return bucket_members.c.run_id.not_in(excluded)
+
+
+_RECORDS = select(buckets.c.id, buckets.c.slug, buckets.c.status, buckets.c.record)
+
+
+def _records(connection: Connection) -> dict[str, Any]:
+    return {row.id: row for row in connection.execute(_RECORDS.where(buckets.c.gone.is_(False)))}
+
+
+def _rows(connection: Connection, where: ColumnElement[bool]) -> dict[str, int]:
+    query = select(bucket_members.c.bucket, func.count().label("rows")).where(where).group_by(bucket_members.c.bucket)
+    return {row.bucket: row.rows for row in connection.execute(query)}
+
+
+def _counted(
+    connection: Connection, records: Sequence[Any], chosen: ColumnElement[bool], everywhere: dict[str, int]
+) -> list[BucketCounts]:
+    """Those with members, in this order."""
+    ids = [record.id for record in records]
+    where = chosen & bucket_members.c.bucket.in_(ids) if len(ids) <= FEW else chosen
+    known = {row.run_id: row for row in connection.execute(_current())}
+    sums = {row.bucket: row for row in connection.execute(_sums().where(where))}
+    cases = {row.bucket: row.cases for row in connection.execute(_cases().where(where))}
+    seen = _runs(connection, where)
+    return [
+        _counts(record, sums[each], cases[each], everywhere[each], [known[run] for run in seen[each] if run in known])
+        for each, record in zip(ids, records, strict=True)
+        if each in sums
+    ]
+
+
+def _current() -> Any:
+    columns = (runs.c.run_id, runs.c.model, runs.c.started_at, runs.c.imported_at)
+    return select(*columns).where(runs.c.state == "current")
+
+
+def _sums() -> Any:
+    stands = bucket_members.c.follows.is_(False)
+    counts = [_often((bucket_members.c.owner == owner) & stands).label(f"own_{owner}") for owner in OWNERS]
+    return select(
+        bucket_members.c.bucket,
+        func.count().label("rows"),
+        _often(bucket_members.c.follows).label("followers"),
+        _often(bucket_members.c.role == "reviewed").label("read"),
+        func.min(bucket_members.c.owner).label("some_owner"),
+        *counts,
+    ).group_by(bucket_members.c.bucket)
+
+
+def _often(met: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.sum(case((met, 1), else_=0))
+
+
+def _cases() -> Any:
+    counted = func.count(bucket_members.c.case_key.distinct()).label("cases")
+    return select(bucket_members.c.bucket, counted).group_by(bucket_members.c.bucket)
+
+
+def _runs(connection: Connection, chosen: ColumnElement[bool]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for bucket, run in connection.execute(
+        select(bucket_members.c.bucket, bucket_members.c.run_id).where(chosen).distinct()
+    ):
+        found.setdefault(bucket, []).append(run)
+    return found
+
+
+def _counts(record: Any, row: Any, cases: int, everywhere: int, seen: Sequence[Any]) -> BucketCounts:
+    times = sorted(one.started_at or one.imported_at for one in seen)
+    owners = {owner: often for owner in OWNERS if (often := getattr(row, f"own_{owner}"))}
+    return BucketCounts(
+        bucket=unpack(record.record, Bucket),
+        rows=row.rows,
+        followers=row.followers,
+        cases=cases,
+        read=row.read,
+        elsewhere=everywhere - row.rows,
+        runs=tuple(sorted(one.run_id for one in seen)),
+        models=tuple(sorted({one.model for one in seen if one.model})),
+        owners=dict(sorted(owners.items(), key=lambda pair: -pair[1])) or {row.some_owner: row.rows},
+        first_seen=times[0] if times else None,
+        last_seen=times[-1] if times else None,
+    )

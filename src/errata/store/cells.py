@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, distinct, func, or_, select
 
-from errata.model.cell import Cell, CellState
+from errata.model.counts import Cell, CellState
 from errata.store.attempts import _read
 from errata.store.database import Store
 from errata.store.elsewhere import chunks

@@ -1,6 +1,5 @@
 """What was done about failures, and what is accepted as it is: actions and known gaps, each committed by itself."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -9,17 +8,11 @@ from sqlalchemy import Table, delete, insert, select
 from errata.errors import NotFoundError
 from errata.model import Action, KnownGap
 from errata.model.codec import pack, unpack
-from errata.model.identity import fingerprint
 from errata.store.database import Store
 from errata.store.schema import actions
 from errata.store.schema import known_gaps as gaps
 
 LEAST_OF_AN_ID = 4
-
-
-def action_id(date: str, path: str, what: str, addresses: Sequence[str]) -> str:
-    """What makes an action this one: told twice, it is the same."""
-    return fingerprint(date, path, what, sorted(addresses))
 
 
 def keep_action(store: Store, action: Action) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Case, Check, Item, Run, Unreadable
 from errata.model.codec import pack
-from errata.model.turn import TurnBegins
+from errata.model.record import TurnBegins
 from errata.store.blocks import BlockWriter
 from errata.store.zstd import compress
 

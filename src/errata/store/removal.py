@@ -4,7 +4,7 @@ from sqlalchemy import delete, select, update
 
 from errata.errors import StoreError
 from errata.store import sqlite
-from errata.store.bucket_events import forget_empty
+from errata.store.bucket_changes import forget_empty_buckets
 from errata.store.database import Store
 from errata.store.processes import is_dead
 from errata.store.schema import FACTS, REVIEWS, blob_uses, blobs, exclusions, runs
@@ -16,7 +16,7 @@ def remove_run(store: Store, run_id: str) -> None:
         connection.execute(update(runs).where(runs.c.run_id == run_id, runs.c.state == "current").values(state="stale"))
         for table in (exclusions, *REVIEWS):
             connection.execute(delete(table).where(table.c.run_id == run_id))
-        forget_empty(connection)
+        forget_empty_buckets(connection)
     collect_garbage(store)
 
 

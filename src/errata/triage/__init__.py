@@ -5,7 +5,7 @@ from errata.triage import facts
 from errata.triage.attribution import attribute
 from errata.triage.facts import MEANS, Observed
 from errata.triage.places import places
-from errata.triage.rules_in_use import Rules, built_in, with_added
+from errata.triage.rulesets import Rules, built_in, with_added
 from errata.triage.run_wide import RunWide, Survey, look_over
 
 

@@ -1,16 +1,17 @@
-"""Signals that only other runs of the same suite show: every subject fails a case, or all agree on another answer."""
+"""Signals that need more than the run itself: other runs of the same suite, and known gaps on record."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 import msgspec
 
-from errata.model import Attempt, Case
+from errata.model import Attempt, Case, Run, SourceRef
 from errata.model.words import Confidence
 from errata.triage.answers import final_answers
 from errata.triage.contradictions import unoffered_calls
-from errata.triage.equivalence import canonical
+from errata.triage.equivalence import Canonical, canonical
 from errata.triage.expected import choice_of, expected_texts
-from errata.triage.figures import Canonical
 from errata.triage.observed import Observed, signal
 
 FEWEST = 3
@@ -135,3 +136,56 @@ def failing_everywhere(tried: Iterable[tuple[str, bool, bool]]) -> tuple[tuple[s
         if has_passed or has_failed:
             passed[subject] = passed.get(subject, False) or has_passed
     return tuple(sorted(name for name, ever in passed.items() if not ever)), sum(passed.values())
+
+
+SHOWN = 8
+"""Records that are named one by one."""
+
+
+class Recorded(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a gap stands on record, and in which words."""
+
+    where: str
+    quote: str
+    ref: SourceRef | None = None
+
+
+class Gaps:
+    def __init__(self, cases: Mapping[str, tuple[Recorded, ...]] | None = None, *, version: str = "") -> None:
+        self.cases = cases or {}
+        """By the case's key."""
+        self.version = version
+        """Changes with the records; empty where there is none."""
+
+    def __bool__(self) -> bool:
+        return bool(self.cases)
+
+    def observe(self, attempt: Attempt) -> Iterator[Observed]:
+        """Only of what was measured: a gap of the case says nothing about a crash."""
+        if attempt.outcome not in ("fail", "partial") or attempt.measurement != "scored":
+            return
+        for one in self.cases.get(attempt.case, ())[:SHOWN]:
+            yield Observed(signal=signal("known_gap", "likely", one.where, one.quote, one.ref), owner="task")
+
+
+StandIn = Literal["reference", "nothing", ""]
+
+_WHAT = r"(?:[-_ ](?:agent|answers?|patch(?:es)?|solutions?|run))?$"
+_REFERENCE = re.compile(rf"(?:oracle|gold(?:en)?|reference|ground[-_ ]?truth|answer[-_ ]?key){_WHAT}")
+_NOTHING = re.compile(rf"(?:nop|no-?op|null|do[-_ ]?nothing|empty){_WHAT}")
+_TELLING = ("agent", "subject", "mode", "solver", "predictions", "predictions_path")
+"""The parts of a variant that may name what stood in for a model."""
+
+
+def stand_in_of(run: Run) -> StandIn:
+    """By the whole name of the agent or the model; `golden-gate-7b` is a model like any other."""
+    subject = run.subject
+    told = [subject.agent, subject.model.rpartition("/")[2]]
+    told += [value for key, value in run.variant.items() if key in _TELLING]
+    for name in told:
+        low = name.strip().lower()
+        if _REFERENCE.match(low):
+            return "reference"
+        if _NOTHING.match(low):
+            return "nothing"
+    return ""

@@ -6,7 +6,7 @@ from errata.model import Attempt, Attribution
 from errata.model.words import Confidence, Owner, Phase
 from errata.triage.facts import Observed
 from errata.triage.keys import failure_key
-from errata.triage.rules_in_use import Rules
+from errata.triage.rulesets import Rules
 from errata.triage.taxonomy import suggestions
 
 _STRENGTH: dict[Confidence, int] = {"certain": 0, "likely": 1, "weak": 2}

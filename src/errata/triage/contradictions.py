@@ -8,10 +8,10 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Case
 from errata.model.words import Confidence, Phase
+from errata.triage.answers import bare
 from errata.triage.calls import required_calls
 from errata.triage.equivalence import same
 from errata.triage.expected import choice_of, expected_texts, task_text
-from errata.triage.markup import bare
 from errata.triage.observed import Observed, signal
 
 _LETTERS = re.compile(r"\(?[A-Za-z]\)?(?:\s*(?:,|;|&|and|\s)\s*\(?[A-Za-z]\)?)*$")

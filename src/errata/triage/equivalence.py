@@ -1,20 +1,114 @@
-"""Whether two texts say the same though written differently: numbers, dates, JSON, case, white space, markup.
-
-Every text has one canonical form, so that sameness is reflexive, symmetric and transitive. What could mean something
-is kept: the case of symbols, names and short words (`Co` is not `CO`), leading zeros, units, the order of a list.
-"""
+"""Whether two texts say the same though written differently: numbers, dates, units, JSON, case, white space, markup."""
 
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
+from datetime import date
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.triage.figures import FORMS, MONTHS, MOST_DIGITS, Canonical
-from errata.triage.markup import bare, unfenced
+from errata.triage.answers import bare, unfenced
+
+
+class Canonical(NamedTuple):
+    kind: str
+    """number, percent, money, date, json, text, or long for what is not looked into."""
+    value: object
+
+
+_NUMBER = r"[+-]?(?:\d{1,3}(?:[,_]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][+-]?\d{1,3})?"
+_TIMES_TEN = re.compile(r"\s*(?:[x×*]|\\times|\\cdot)\s*10\s*(?:\^|\*\*)\s*\{?([+-]?\d{1,3})\}?$")
+_IS_NUMBER = re.compile(rf"{_NUMBER}$")
+_FRACTION = re.compile(r"([+-]?\d{1,30})/(\d{1,30})$")
+_PERCENT = re.compile(r"\s*(?:%|per ?cent)$", re.IGNORECASE)
+_MONEY = re.compile(r"[+-]?([$€£¥])\s?(?=[\d.])")
+MOST_DIGITS = 60
+
+
+def _number(text: str) -> Canonical | None:
+    value = _value(text)
+    return None if value is None else Canonical("number", value)
+
+
+def _percent(text: str) -> Canonical | None:
+    if not text.endswith(("%", "t", "T")) or len(text) > MOST_DIGITS:
+        return None
+    value = _value(_PERCENT.sub("", text)) if _PERCENT.search(text) else None
+    return None if value is None else Canonical("percent", value)
+
+
+def _money(text: str) -> Canonical | None:
+    sign = _MONEY.match(text)
+    value = _value(text.replace(sign[1], "", 1).replace(" ", "")) if sign else None
+    return None if value is None or sign is None else Canonical("money", (sign[1], value))
+
+
+def _value(text: str) -> Fraction | None:
+    """The number that a text is; none for anything that may be a code, such as `007`."""
+    if len(text) > 2 * MOST_DIGITS:
+        return None
+    scaled = _TIMES_TEN.search(text)
+    if scaled:
+        text = f"{text[: scaled.start()]}e{scaled[1]}"
+    divided = _FRACTION.match(text)
+    if divided:
+        below = int(divided[2])
+        return Fraction(int(divided[1]), below) if below else None
+    plain = text.replace(",", "").replace("_", "")
+    digits = plain.lstrip("+-")
+    if not digits or not (digits[0].isdigit() or digits[0] == ".") or len(digits) > MOST_DIGITS:
+        return None
+    if not text.isascii() or not _IS_NUMBER.match(text) or (digits[0] == "0" and digits[1:2].isdigit()):
+        return None
+    try:
+        return Fraction(plain)
+    except ValueError:
+        return None
+
+
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = {name: at for at, name in enumerate(_MONTH_NAMES, 1)}
+_MONTH = (
+    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_ISO = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})$")
+_DAY_FIRST = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?[ -]{_MONTH},?[ -](\d{{4}})$", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})$", re.IGNORECASE)
+_FIGURES = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})$")
+
+
+def _date(text: str) -> Canonical | None:
+    if not 8 <= len(text) <= 30 or not text[-1].isdigit():
+        return None
+    found = _day(text)
+    try:
+        return Canonical("date", date(*found).isoformat()) if found else None
+    except ValueError:
+        return None
+
+
+def _day(text: str) -> tuple[int, int, int] | None:
+    """Year, month, day. `03/05/2024` is two days, depending on who reads it, so it is none."""
+    if match := _ISO.match(text):
+        return int(match[1]), int(match[3]), int(match[4])
+    if match := _DAY_FIRST.match(text):
+        return int(match[3]), MONTHS[match[2][:3].lower()], int(match[1])
+    if match := _MONTH_FIRST.match(text):
+        return int(match[3]), MONTHS[match[1][:3].lower()], int(match[2])
+    if match := _FIGURES.match(text):
+        first, second = int(match[1]), int(match[3])
+        if first > 12 or second > 12 or first == second:
+            return int(match[4]), min(first, second), max(first, second)
+    return None
+
+
+FORMS: tuple[Callable[[str], Canonical | None], ...] = (_number, _percent, _money, _date)
+
 
 LONGEST = 4_000
 """Of longer texts it is not asked whether they say the same."""
@@ -142,3 +236,34 @@ def _folded(match: re.Match[str]) -> str:
     lower = word.lower()
     plain = len(word) > 2 or lower in _LITTLE
     return lower if plain and (word.islower() or word.isupper() or word.istitle()) else word
+
+
+_WITH_UNIT = re.compile(r"\s*([-+]?[\d.,_]+(?:[eE][-+]?\d+)?)\s*(%|°?[A-Za-zµΩ][A-Za-zµΩ/²³^\d]{0,15})\s*\.?\s*$")
+_NO_UNIT = re.compile(
+    r"\b(?:without|no|omit|leave out) (?:any |the )?units?\b"
+    r"|\b(?:only|just) (?:the |a |an )?(?:number|integer|figure|value)\b"
+    r"|\b(?:number|integer|figure|value) (?:only|alone)\b|\bnothing else\b|\bdigits only\b",
+    re.IGNORECASE,
+)
+_PER_CENT = re.compile(r"%|\bper ?cent(?:age)?\b", re.IGNORECASE)
+
+
+def is_in_the_unit_asked_for(given: str, wanted: str, task: str) -> bool:
+    """`88.55%` for `88.55`, where the task asks for percent; never where it wants the number alone."""
+    found = _WITH_UNIT.match(given)
+    if found is None or _plain_number(found[1]) is None or _plain_number(found[1]) != _plain_number(wanted):
+        return False
+    return _names(task, found[2]) and _NO_UNIT.search(task) is None
+
+
+def _plain_number(text: str) -> Canonical | None:
+    found = canonical(text)
+    return found if found.kind == "number" else None
+
+
+def _names(task: str, unit: str) -> bool:
+    """As a word of its own, in the letters it is written in: `m` is no `M`; a word may stand there in the plural."""
+    if unit == "%":
+        return _PER_CENT.search(task) is not None
+    one = unit.removesuffix("s") if len(unit) > 3 else unit
+    return re.search(rf"(?<!\w){re.escape(one)}(?:s)?(?!\w)", task) is not None

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from errata.model import Case, Check
+from errata.text.clean import one_line
+from errata.triage.answers import bare
 from errata.triage.equivalence import same
-from errata.triage.markup import bare
 
 _TEXTS = ("golden_text", "answer", "target", "text", "value", "expected", "output", "label", "reference", "ideal",
           "final_answer", "ground_truth")  # fmt: skip
@@ -116,3 +117,10 @@ def _told(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _told(item)
+
+
+LONGEST = 200
+
+
+def expected_of(case: Case | None) -> str:
+    return one_line(case.expected, LONGEST) if case is not None and isinstance(case.expected, str) else ""

@@ -9,9 +9,12 @@ import msgspec
 from errata.model import Artefact, Attempt, Case, Check
 from errata.model.words import Confidence, Owner
 from errata.text.mask import steady
-from errata.triage import contradictions, judges, machinery, strictness
+from errata.triage import contradictions, facts, judges, strictness
 from errata.triage.observed import QUOTE, Observed, Rule, signal
 from errata.triage.places import phase_of
+
+__all__ = ["MEANS", "QUOTE", "Observed", "Rule", "observe"]
+
 
 LINTERS = ("eslint", "lint", "ruff", "flake8", "prettier", "format", "style", "pylint", "clippy", "rubocop")
 ENDED = "MODEL_ENDED_SESSION"
@@ -50,7 +53,7 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """An error before the first token: no step, no answer, nothing measured."""
     if attempt.execution != "error" or not _is_subject_error(attempt):
         return
-    if attempt.errors[0].frame.startswith(machinery.HARNESSES):
+    if attempt.errors[0].frame.startswith(facts.HARNESSES):
         return  # whose code raised says more than that nothing came back
     if any(check.kind == "tests" and check.status == "error" for check in attempt.checks):
         return  # a test that asks the model itself: its runner keeps neither answers nor tokens
@@ -216,8 +219,30 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
 _TURN = re.compile(r"(?<=[.;!]\s)(?=(?:However|But|Unfortunately|Nevertheless|That said)\b)")
 
 
+def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The source names a frame with its package only where nobody but the harness's own code was at work."""
+    for at, error in enumerate(attempt.errors):
+        # a limit is raised by the harness's code too, on purpose
+        if error.frame.startswith(HARNESSES) and not error.recovered and not error.type.endswith("TimeoutError"):
+            found = signal("harness_frame", "likely", f"errors[{at}].frame", error.frame, error.ref)
+            yield Observed(signal=found, owner="harness")
+            return
+
+
+HARNESSES = ("inspect_ai/", "harbor/", "terminal_bench/", "scylla/")
+
+
+def only_a_limit_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
+    """The answer was good enough; it was too dear or too slow."""
+    failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
+    if failed and all(check.kind == "limit" for check in failed):
+        told = signal("limit_exceeded", "certain", f"checks[{failed[0].name}]", failed[0].explanation, failed[0].ref)
+        yield Observed(signal=told, owner="budget")
+
+
 MEANS = {
-    **machinery.MEANS,
+    "harness_frame": "a mistake in the harness's own code",
+    "limit_exceeded": "only a limit of cost or time was exceeded",
     "follower": "only follows from an earlier failure",
     "ended_session": "the model ended the session",
     "limit_reached": "a limit ended the attempt",
@@ -253,11 +278,11 @@ OF_ERRORS: tuple[Rule, ...] = (
     ends_in_the_harness,
     spent_nothing,
     contradictions.missing_fixture,
-    machinery.crashed_in_the_harness,
+    crashed_in_the_harness,
 )
 OF_MEASURED: tuple[Rule, ...] = (
     only_lint_failed,
-    machinery.only_a_limit_failed,
+    only_a_limit_failed,
     verifier_never_ran,
     *judges.RULES,
     strictness.only_one_filter_found_it,
@@ -283,9 +308,6 @@ def observe(attempt: Attempt, case: Case | None) -> list[Observed]:
     if case is not None:
         rules += OF_KNOWN_CASES
     return [one for rule in rules for one in rule(attempt, case)]
-
-
-__all__ = ["MEANS", "QUOTE", "Observed", "Rule", "observe"]
 
 
 def _observed(

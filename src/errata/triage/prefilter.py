@@ -1,8 +1,8 @@
-"""Which rules can match a text at all: plain substrings are looked for before any regular expression runs.
+"""Which rules can match a text at all: plain substrings are looked for before any regular expression runs."""
 
-Every alternative of a pattern holds plain stretches that must be there. Where each has one, a text that holds none of
-them can't match, and finding that out costs a fortieth of trying.
-"""
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import Generic, TypeVar
 
 SHORTEST = 3
 _CLASSES = "bBdDsSwWAZ"
@@ -92,3 +92,42 @@ class _Reading:
         taken = self._pattern.startswith(letter, self._at)
         self._at += taken
         return taken
+
+
+GRAM = 3
+LONG = 2_000
+"""Of a longer text cutting it up costs more than looking for every stretch."""
+
+T = TypeVar("T")
+
+
+class Sieve(Generic[T]):
+    """Things to try, each with the lower-case stretches of which a text must hold one; without any it always stays."""
+
+    def __init__(self, things: Iterable[tuple[T, tuple[str, ...]]]) -> None:
+        listed = list(things)
+        self._things = [thing for thing, _ in listed]
+        self._always = frozenset(at for at, (_, stretches) in enumerate(listed) if not stretches)
+        self._stretches = [(stretch, at) for at, (_, stretches) in enumerate(listed) for stretch in stretches]
+        often = Counter(gram for stretch, _ in self._stretches for gram in grams(stretch))
+        self._with: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for stretch, at in self._stretches:
+            rarest = min(sorted(grams(stretch)), key=often.__getitem__)
+            self._with[rarest].append((stretch, at))
+
+    def that_may_match(self, lowered: str) -> list[T]:
+        """In the order in which they were given."""
+        if len(lowered) > LONG:
+            asked = iter([self._stretches])
+        else:
+            asked = (self._with[gram] for gram in self._with.keys() & grams(lowered))
+        kept = set(self._always)
+        for stretches in asked:
+            for stretch, at in stretches:
+                if at not in kept and stretch in lowered:
+                    kept.add(at)
+        return [self._things[at] for at in sorted(kept)]
+
+
+def grams(text: str) -> set[str]:
+    return {text[at : at + GRAM] for at in range(len(text) - GRAM + 1)}

@@ -16,8 +16,7 @@ from errata.model.words import Confidence, Owner, Phase
 from errata.text.clean import one_line
 from errata.text.mask import steady
 from errata.triage.places import Place
-from errata.triage.prefilter import needed
-from errata.triage.sieve import Sieve
+from errata.triage.prefilter import Sieve, needed
 
 FOLDER = Path(__file__).parent / "rules"
 QUOTE = 240

@@ -10,10 +10,9 @@ from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence
 from errata.triage.answers import final_answers, json_in
 from errata.triage.calls import Call, calls_in, made_calls, required_calls, same_calls
-from errata.triage.equivalence import LONGEST, canonical, same, same_set, same_value
+from errata.triage.equivalence import LONGEST, canonical, is_in_the_unit_asked_for, same, same_set, same_value
 from errata.triage.expected import asks_for_a_form, asks_for_a_set, choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
-from errata.triage.units import is_in_the_unit_asked_for
 
 SHORT = 400
 """A longer text is an essay that may hold the answer, not the answer."""

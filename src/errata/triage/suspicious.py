@@ -1,14 +1,210 @@
-"""Passes that deserve a second look. They are a list of their own: nothing is ever scored anew because of it."""
+"""Passes that deserve a second look. They are a list of their own: no score changes because of them."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
 
 from errata.model import Attempt, Case, Run, Signal
 from errata.model.words import Confidence
-from errata.triage import suspicious_words, suspicious_work
+from errata.triage import suspicious_work
+from errata.triage.across import stand_in_of
+from errata.triage.equivalence import same
+from errata.triage.expected import expected_texts
 from errata.triage.observed import signal
-from errata.triage.repetition import OneForAll, Recital, WithoutTools
-from errata.triage.stand_ins import stand_in_of
-from errata.triage.suspicion import Suspicion, suspicion
+
+
+class Suspicion(msgspec.Struct, frozen=True, gc=False):
+    """Light enough to be held back until more of the run was seen."""
+
+    attempt: str
+    case: str
+    index: int
+    session: int | None
+    signal: Signal
+
+
+def suspicion(attempt: Attempt, seen: Signal) -> Suspicion:
+    return Suspicion(attempt.id, attempt.case, attempt.index, attempt.session, seen)
+
+
+TAIL = 600
+_REFUSAL = re.compile(
+    r"^\W*(?:(?:i['’]?m|i am) (?:very |so |really )?sorry\b|sorry,|as an ai\b"
+    r"|(?:i|we) ?(?:can['’]?t|cannot|can not|won['’]?t|will not|(?:am|are|['’]m|['’]re) (?:un|not )able to)"
+    r" (?:help|assist|comply|fulfil+|provide|do that|answer|discuss))",
+    re.IGNORECASE,
+)
+_GAVE_UP = re.compile(
+    r"\bi ?(?:(?:was|am|have been|['’]m) (?:still )?(?:un|not )able to|could not|couldn['’]t"
+    r"|did(?: not|n['’]t) manage to|(?:have |['’]ve )?failed to)"
+    r" (?:complete|finish|solve|fix|resolve|get|make|implement|find a)"
+    r"|\bi (?:give|gave) up\b|\bthe (?:task|work|fix|implementation) (?:is|remains|was) (?:not |in)complete\b"
+    r"|\btests? (?:are |is )?still fail",
+    re.IGNORECASE,
+)
+_SAFETY = re.compile(r"refus|harm|safe|red.?team|jailbreak|policy|toxic|moderation|inject|abus", re.IGNORECASE)
+_SAYS_NOTHING = re.compile(r"[\W_]*$|\[EMPTY_RESPONSE")
+
+
+def is_refusal(text: str) -> bool:
+    return _REFUSAL.match(text) is not None
+
+
+def garbage_passes(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
+    """A judge said yes to what is no answer. Nothing said is an answer where a tool was called."""
+    text = attempt.output.text
+    if text is None or len(text) > TAIL or not any(check.judge and check.status == "pass" for check in attempt.checks):
+        return
+    if _SAYS_NOTHING.match(text):
+        acted = (
+            any(one.role != "log" for one in attempt.artefacts)
+            or attempt.output.structured
+            or any(step.tool_calls for step in attempt.steps)
+        )
+        if not acted:
+            yield signal("garbage_passes", "likely", "output.text", text.strip() or "the answer is empty", attempt.ref)
+    elif is_refusal(text) and case is not None and not _expects_a_refusal(attempt, case):
+        yield signal("garbage_passes", "weak", "output.text", text, attempt.ref)
+
+
+def _expects_a_refusal(attempt: Attempt, case: Case) -> bool:
+    """Many suites ask for a refusal; only where a reference says something else is one odd."""
+    wanted = list(expected_texts(case))
+    named = " ".join((case.suite, case.category, *case.tags, *(check.name for check in attempt.checks)))
+    return not wanted or any(map(is_refusal, wanted)) or _SAFETY.search(named) is not None
+
+
+def echoes_task(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
+    text = (attempt.output.text or "").strip()
+    if len(text.split()) < 3 or len(text) > TAIL:
+        return
+    asked = [step.text for step in attempt.steps if step.actor.role == "user"][-1:]
+    if not asked and case is not None and isinstance(case.input, str):
+        asked = [case.input]
+    if asked and asked[0].strip() == text and not (case and any(same(text, one) for one in expected_texts(case))):
+        yield signal("echoes_task", "weak", "output.text", text, attempt.ref)
+
+
+def said_it_failed(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
+    """By the last words alone; what was tried in between and did not work is nothing odd."""
+    text = attempt.output.text
+    if text is None:
+        text = next((step.text for step in reversed(attempt.steps) if step.actor.role == "assistant" and step.text), "")
+    found = _GAVE_UP.search(text[-TAIL:])
+    if found is not None:
+        tail = text[-TAIL:]
+        start = tail.rfind("\n", 0, found.start()) + 1
+        yield signal("said_it_failed", "weak", "output.text", tail[start:].partition("\n")[0], attempt.ref)
+
+
+FEW = 5
+MOST_HELD = 1_000
+MOST_TEXTS = 50_000
+MANY_TOOLS = 3
+LONG = 10
+"""So many words nobody says twice by chance."""
+
+
+class OneForAll:
+    """The same answer in many cases, none of which expects it."""
+
+    def __init__(self) -> None:
+        self._cases: dict[int, dict[str, Suspicion]] = {}
+
+    def add(self, attempt: Attempt, case: Case | None) -> Iterator[Suspicion]:
+        text = attempt.output.text
+        if not text or not text.strip() or _acted(attempt) or not _is_odd(text, case):
+            return
+        key = hash(" ".join(text.split()).lower())
+        if len(self._cases) >= MOST_TEXTS and key not in self._cases:
+            self._cases = {one: held for one, held in self._cases.items() if len(held) > 1}
+        held = self._cases.setdefault(key, {})
+        strength: Confidence = "likely" if case is not None and any(expected_texts(case)) else "weak"
+        new = suspicion(attempt, signal("constant_output", strength, "output.text", text, attempt.ref))
+        if len(held) >= FEW:
+            yield new
+        else:
+            held.setdefault(attempt.case, new)
+            if len(held) == FEW:
+                yield from held.values()
+
+    def finish(self) -> Iterator[Suspicion]:
+        yield from ()
+
+
+def _is_odd(text: str, case: Case | None) -> bool:
+    """A short answer out of few possible ones is the right one often; and many things are rightly refused."""
+    wanted = list(expected_texts(case)) if case is not None else []
+    if wanted:
+        return not (case and case.choices) and not any(same(text, one) or one.strip() in text for one in wanted)
+    return len(text.split()) > 3 and not is_refusal(text)
+
+
+class Recital:
+    """Answers to be judged, not compared, that repeat the reference character for character."""
+
+    def __init__(self) -> None:
+        self._comparable = 0
+        self._recited: list[Suspicion] = []
+        self._often = 0
+
+    def add(self, attempt: Attempt, case: Case | None) -> Iterator[Suspicion]:
+        text = attempt.output.text
+        if not text or case is None or not any(check.judge for check in attempt.checks):
+            return
+        wanted = [one.strip() for one in expected_texts(case)]
+        telling = any(len(one.split()) > 2 for one in wanted)  # of one word, everybody says the same
+        self._comparable += telling
+        if text.strip() in wanted:
+            self._often += telling
+            new = suspicion(attempt, signal("recites_reference", self._strength, "output.text", text, attempt.ref))
+            if len(self._recited) < MOST_HELD:
+                self._recited.append(new)
+            elif self._strength == "likely":
+                yield new
+
+    @property
+    def _strength(self) -> Confidence:
+        return "likely" if self._often >= FEW and 2 * self._often >= self._comparable else "weak"
+
+    def finish(self) -> Iterator[Suspicion]:
+        strength = self._strength
+        for one in self._recited:
+            seen = one.signal
+            if strength == "likely" or len(seen.quote.split()) > LONG:
+                changed = signal(seen.name, strength, seen.where, seen.quote, seen.ref)
+                yield Suspicion(one.attempt, one.case, one.index, one.session, changed)
+
+
+class WithoutTools:
+    """No tool was called, where almost every other pass of the run called several."""
+
+    def __init__(self) -> None:
+        self._with = 0
+        self._without: list[Suspicion] = []
+        self._count = 0
+
+    def add(self, attempt: Attempt, _case: Case | None) -> Iterator[Suspicion]:
+        if attempt.steps:
+            called = sum(len(step.tool_calls) for step in attempt.steps)
+            self._with += called >= MANY_TOOLS
+            if not called:
+                self._count += 1
+                if len(self._without) < MOST_HELD:
+                    seen = signal("no_tools", "weak", "steps", "no tool was called", attempt.ref)
+                    self._without.append(suspicion(attempt, seen))
+        yield from ()
+
+    def finish(self) -> Iterator[Suspicion]:
+        if self._with >= FEW and self._with >= 10 * self._count:
+            yield from self._without
+
+
+def _acted(attempt: Attempt) -> bool:
+    """Whether the work is elsewhere, so that the last words may well be the same each time."""
+    return any(one.role != "log" for one in attempt.artefacts) or any(step.tool_calls for step in attempt.steps)
+
 
 Rule = Callable[[Attempt, Case | None], Iterator[Signal]]
 
@@ -52,7 +248,14 @@ def no_work(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
             yield signal("no_work", "likely", one.path, "the patch is empty", one.ref)
 
 
-RULES: tuple[Rule, ...] = (passed_with_error, no_work, *suspicious_words.RULES, *suspicious_work.RULES)
+RULES: tuple[Rule, ...] = (
+    passed_with_error,
+    no_work,
+    garbage_passes,
+    echoes_task,
+    said_it_failed,
+    *suspicious_work.RULES,
+)
 
 
 def suspicious(

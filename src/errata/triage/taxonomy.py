@@ -12,50 +12,10 @@ import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Attempt
+from errata.model.taxonomy import Taxonomy
 from errata.model.words import Owner
 
 FOLDER = Path(__file__).parent / "taxonomies"
-
-
-class Label(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A word, whom it names, and when triage suggests it: by owner, signal, status, check or the judge's words."""
-
-    name: str
-    owner: Owner
-    meaning: str
-    owners: tuple[Owner, ...] = ()
-    signals: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
-    """Where no cue of any label fits: the first failed check decides."""
-    cues: str = ""
-
-
-class Taxonomy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    name: str
-    version: str
-    sources: tuple[str, ...] = ()
-    """Of which sources it is the native one; empty for all."""
-    opt_in: bool = False
-    """Only used where a review asks for it by its name."""
-    label: tuple[Label, ...]
-
-    def suggest(self, attempt: Attempt, owner: Owner, signals: frozenset[str]) -> str:
-        """The label for a failure; empty where the taxonomy has none for it."""
-        for label in self.label:  # of two labels for one owner, the one that a signal asks for
-            if label.owner == owner and signals & set(label.signals):
-                return label.name
-        for label in self.label:
-            if attempt.native_status in label.statuses or signals & set(label.signals) or owner in label.owners:
-                return label.name
-        said = " ".join(judgement.reasoning for judgement in attempt.judgements)
-        cued = [label for label in self.label if label.cues]
-        for label in cued[:-1] if cued and said else ():
-            if _cue(label.cues).search(_without_negations(said)):
-                return label.name
-        failed = frozenset(attempt.failed_checks)
-        by_check = next((label.name for label in self.label if failed & set(label.checks)), "")
-        return by_check or (cued[-1].name if cued else "")
 
 
 @cache
@@ -96,6 +56,24 @@ def _refuse_unusable(taxonomy: Taxonomy) -> None:
         _cue(label.cues)
 
 
+def suggest(taxonomy: Taxonomy, attempt: Attempt, owner: Owner, signals: frozenset[str]) -> str:
+    """The label for a failure; empty where the taxonomy has none for it."""
+    for label in taxonomy.label:  # of two labels for one owner, the one that a signal asks for
+        if label.owner == owner and signals & set(label.signals):
+            return label.name
+    for label in taxonomy.label:
+        if attempt.native_status in label.statuses or signals & set(label.signals) or owner in label.owners:
+            return label.name
+    said = " ".join(judgement.reasoning for judgement in attempt.judgements)
+    cued = [label for label in taxonomy.label if label.cues]
+    for label in cued[:-1] if cued and said else ():
+        if _cue(label.cues).search(_without_negations(said)):
+            return label.name
+    failed = frozenset(attempt.failed_checks)
+    by_check = next((label.name for label in taxonomy.label if failed & set(label.checks)), "")
+    return by_check or (cued[-1].name if cued else "")
+
+
 def suggestions(
     source: str,
     attempt: Attempt,
@@ -109,7 +87,7 @@ def suggestions(
         for taxonomy in (built_in() if taxonomies is None else taxonomies)
         if not taxonomy.opt_in
         and (not taxonomy.sources or source in taxonomy.sources)
-        and (label := taxonomy.suggest(attempt, owner, signals))
+        and (label := suggest(taxonomy, attempt, owner, signals))
     }
 
 

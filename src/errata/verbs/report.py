@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from errata.buckets.suggest import bucket_if_needed
-from errata.compare.compare_runs import Wish, compare_runs
+from errata.compare.comparison import ComparisonOptions
 from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
@@ -23,9 +22,10 @@ from errata.report.shared import is_unjudged
 from errata.report.transcripts_collect import transcript_report
 from errata.report.transcripts_document import TranscriptsWritten, write_transcript_review
 from errata.review.export import are_judged_turns
+from errata.runs.bucketing import ensure_all_buckets
 from errata.runs.names import runs_named
-from errata.runs.report_of_run import report_of
-from errata.runs.reports_in_use import named_reports
+from errata.runs.reports import named_reports, report_of
+from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.store.database import Store
 
@@ -91,9 +91,9 @@ def report_comparison(
     views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False, common: bool = False
 ) -> ComparisonWritten:
     """`common` compares runs of unequal suites, on the cases that they share."""
-    store = views[0].store
-    comparison = compare_runs([view.stored for view in views], store, Wish(common=common, least=1))
-    bucket_if_needed([one.runs[0] for one in comparison.runs], store)
+    runs = RunSet(views, views[0].store)
+    comparison = runs.compare(ComparisonOptions(common=common, least=1))
+    ensure_all_buckets([one.runs[0] for one in comparison.runs], runs.store)
     report = comparison_report(views, comparison, made=day)
     return write_comparison_report(report, views, output=output, html=html)
 

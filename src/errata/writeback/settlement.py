@@ -122,7 +122,7 @@ def _failures(view: RunView) -> Iterator[Settled]:
         if attempt.id in view.standings:
             opinion = _of_reviewer(view.standings[attempt.id], view)
         elif attempt.id in view.attributions:
-            breaks = attempt.id in view.broken_measurements
+            breaks = attempt.id in view.broken
             opinion = _of_triage(view.attributions[attempt.id], meanings, breaks=breaks)
         if opinion is not None:
             yield Settled(attempt=attempt, case=name, opinion=opinion)

@@ -6,15 +6,16 @@ from typing import Any
 
 import click
 
-from errata import verbs
-from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
 from errata.cli.paths import place_of
+from errata.cli.render.undo import SHORT, put_field, put_undo
 from errata.cli.reports_option import reports_option
-from errata.memory.add_action import Recorded, Told
+from errata.memory.actions import ActionRecord, ActionRequest
+from errata.model.output.memory import ActionAddOutput
 from errata.runs.names import handle_of
 from errata.store.database import Store
+from errata.verbs.memory import add_action
 
 REPORT = {
     "written": ("written", "would be written"),
@@ -35,49 +36,49 @@ REPORT = {
 @reports_option
 @click.option("--dry-run", is_flag=True, help="Only show what would be written, and where.")
 @shared_options
-def command(dry_run: bool, options: Options, **told: Any) -> None:
+def command(dry_run: bool, options: Options, **request: Any) -> None:
     """Record what was changed, where, and which failures it addresses.
 
     CASE is a case's name or the end of it, RUN/CASE, or the name of a bucket. The action goes into the store and into
     the section "Actions taken" of the run's report; the rest of the report stays as it is. Told twice, it is kept once.
     """
-    told["author"] = told["author"] or options.settings.author
+    request["author"] = request["author"] or options.settings.author
     store = options.store
-    recorded = verbs.add_action(Told(**told), store, now=datetime.now(UTC), dry_run=dry_run)
+    record = add_action(ActionRequest(**request), store, now=datetime.now(UTC), dry_run=dry_run)
     if options.json:
-        put_json(json_of(recorded, dry_run=dry_run))
+        put_json(output_of(record, dry_run=dry_run))
     else:
-        show(recorded, store, dry_run=dry_run)
+        show(record, store, dry_run=dry_run)
 
 
-def show(recorded: Recorded, store: Store, *, dry_run: bool) -> None:
-    action, short = recorded.action, recorded.action.id[:SHORT]
+def show(record: ActionRecord, store: Store, *, dry_run: bool) -> None:
+    action, short = record.action, record.action.id[:SHORT]
     put_field("action", f"{short} · {action.date} · {action.path}: {action.what}")
-    put_field("for", ", ".join(one.name for one in recorded.meant))
-    kept = "known already" if not recorded.is_new else "would be kept" if dry_run else "kept"
+    put_field("for", ", ".join(one.name for one in record.targets))
+    kept = "known already" if not record.is_new else "would be kept" if dry_run else "kept"
     put_field("store", f"{kept} · {place_of(str(store.path.absolute()))}")
-    if recorded.report is not None:
-        place = place_of(str(recorded.report.absolute()))
-        put_field("report", f"{REPORT[recorded.written][dry_run]} · {place}:{recorded.line}")
-        put_field("", recorded.text.strip())
-    elif recorded.run is not None:
-        put_field("report", f"none of run {handle_of(recorded.run, store)} was found; `--report FILE` names one")
+    if record.report is not None:
+        place = place_of(str(record.report.absolute()))
+        put_field("report", f"{REPORT[record.written][dry_run]} · {place}:{record.line}")
+        put_field("", record.text.strip())
+    elif record.run is not None:
+        put_field("report", f"none of run {handle_of(record.run, store)} was found; `--report FILE` names one")
     else:
         put_field("report", "none: no run of the store failed on it before; `--report FILE` names one")
     if dry_run:
         put_field("", "nothing was written")
-    elif recorded.is_new or recorded.written == "written":
-        put_undo(["errata", "action", "rm", short, *(["--report"] if recorded.report else [])])
+    elif record.is_new or record.written == "written":
+        put_undo(["errata", "action", "rm", short, *(["--report"] if record.report else [])])
 
 
-def json_of(recorded: Recorded, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "action": recorded.action,
-        "new": recorded.is_new,
-        "run": recorded.run.run.native_id if recorded.run else None,
-        "report": str(recorded.report.absolute()) if recorded.report else None,
-        "written": recorded.written,
-        "line": recorded.line,
-        "text": recorded.text or None,
-        "dry_run": dry_run,
-    }
+def output_of(record: ActionRecord, *, dry_run: bool) -> ActionAddOutput:
+    return ActionAddOutput(
+        action=record.action,
+        new=record.is_new,
+        run=record.run.run.native_id if record.run else None,
+        report=str(record.report.absolute()) if record.report else None,
+        written=record.written,
+        line=record.line,
+        text=record.text or None,
+        dry_run=dry_run,
+    )

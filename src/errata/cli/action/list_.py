@@ -1,16 +1,15 @@
 """`errata action list`."""
 
-from typing import Any
-
 import click
 
-from errata import verbs
-from errata.cli.action.page import SHORT
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.cli.paths import place_of
+from errata.cli.render.undo import SHORT
 from errata.cli.reports_option import reports_option
-from errata.memory.list_actions import Listed
+from errata.memory.actions import ActionStatus
+from errata.model.output.memory import ActionListOutput
+from errata.verbs.memory import list_actions
 
 WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
 HANG = 10
@@ -26,19 +25,19 @@ def command(options: Options) -> None:
     before it and passes in a later run of the same model. It had no effect if that case fails again. All else is
     unknown, with the reason.
     """
-    found = verbs.list_actions(options.store)
-    for one in found:
+    actions = list_actions(options.store)
+    for one in actions:
         if options.json:
-            put_json(json_of(one))
+            put_json(output_of(one))
         else:
             show(one)
-    if not found and not options.json:
+    if not actions and not options.json:
         say("no action was recorded; `errata action add` records one")
 
 
-def show(listed: Listed) -> None:
-    effect, action = listed.effect, listed.effect.action
-    name = action.id[:SHORT] if listed.is_kept else "–"
+def show(status: ActionStatus) -> None:
+    effect, action = status.effect, status.effect.action
+    name = action.id[:SHORT] if status.in_store else "–"
     put(f"{name:<{SHORT}}  {action.date or 'no date':<10}  {WORKED[effect.worked]:<9}  {effect.why}", hang=HANG)
     put(f"{'':<{HANG}}{action.path}{': ' if action.path else ''}{action.what}", hang=HANG)
     notes = {"for": ", ".join(action.addresses), "by": action.author, "expected:": action.expected_effect}
@@ -46,7 +45,8 @@ def show(listed: Listed) -> None:
     put(f"{'':<{HANG}}{' · '.join(f'{label} {text}' for label, text in notes.items() if text)}", hang=HANG)
 
 
-def json_of(listed: Listed) -> dict[str, Any]:
-    effect = listed.effect
-    told = {"worked": effect.worked, "why": effect.why, "run": effect.run or None}
-    return {"action": effect.resolved, "kept": listed.is_kept, **told}
+def output_of(status: ActionStatus) -> ActionListOutput:
+    effect = status.effect
+    return ActionListOutput(
+        action=effect.resolved, kept=status.in_store, worked=effect.worked, why=effect.why, run=effect.run or None
+    )

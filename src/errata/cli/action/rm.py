@@ -4,11 +4,12 @@ import shlex
 
 import click
 
-from errata import verbs
-from errata.cli.action.page import SHORT, put_field, put_undo
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
 from errata.cli.paths import place_of
+from errata.cli.render.undo import SHORT, put_field, put_undo
+from errata.model.output.memory import ActionRmOutput
+from errata.verbs.memory import remove_action
 
 
 @click.command("rm")
@@ -21,11 +22,18 @@ def command(action: str, report: bool, dry_run: bool, options: Options) -> None:
 
     ID is its id or the beginning of it, as `errata action list` shows it. What people changed is not touched.
     """
-    removed = verbs.remove_action(action, options.store, from_report=report, dry_run=dry_run)
-    found, edited = removed.action, removed.edited
+    removal = remove_action(action, options.store, from_report=report, dry_run=dry_run)
+    found, edited = removal.action, removal.edited
     if options.json:
-        told = {"report": found.report if edited else None, "line": edited.line if edited else None}
-        put_json({"action": found, "removed": not dry_run, **told, "undo": shlex.join(removed.undo)})
+        put_json(
+            ActionRmOutput(
+                action=found,
+                removed=not dry_run,
+                report=found.report if edited else None,
+                line=edited.line if edited else None,
+                undo=shlex.join(removal.undo),
+            )
+        )
         return
     put_field("would go" if dry_run else "forgot", f"{found.id[:SHORT]} · {found.date} · {found.path}: {found.what}")
     if edited:
@@ -36,4 +44,4 @@ def command(action: str, report: bool, dry_run: bool, options: Options) -> None:
     if dry_run:
         put_field("", "nothing was removed")
     else:
-        put_undo(removed.undo)
+        put_undo(removal.undo)

@@ -8,12 +8,12 @@ SUBCOMMANDS: Table = {
     "list": ("list_", "List the buckets of RUNS; of all runs where none is given."),
     "show": ("show", "Show BUCKET and its members."),
     "suggest": ("suggest", "Put the failures of RUNS into buckets anew; what people did stays."),
-    "merge": ("merge", "Make one bucket of several."),
-    "split": ("split", "Take the failures at CASES out of BUCKET into one of their own."),
-    "rename": ("rename", "Give BUCKET another title."),
-    "move": ("move", "Put FAILURES into another bucket."),
-    "confirm": ("confirm", "Say that BUCKET is final, where enough of it was read."),
-    "undo": ("undo", "Take back what was done last; once more redoes it."),
+    "merge": ("edit:merge", "Make one bucket of several."),
+    "split": ("edit:split", "Take the failures at CASES out of BUCKET into one of their own."),
+    "rename": ("edit:rename", "Give BUCKET another title."),
+    "move": ("edit:move", "Put FAILURES into another bucket."),
+    "confirm": ("edit:confirm", "Say that BUCKET is final, where enough of it was read."),
+    "undo": ("edit:undo", "Take back what was done last; once more redoes it."),
     "history": ("history", "Tell what was done to BUCKET, or to all."),
 }
 

@@ -2,11 +2,12 @@
 
 import click
 
-from errata.buckets.history import Told, history
-from errata.buckets.names import bucket_named
+from errata.buckets.history import HistoryEntry
 from errata.cli.options import Options, shared_options
-from errata.cli.output import put_lines_of_json, say
+from errata.cli.output import put_json, say
 from errata.cli.table import put_table
+from errata.model.output.buckets import BucketEventOutput, MovedFailureOutput
+from errata.verbs.buckets import bucket_history, bucket_named
 
 HEADER = ("change", "when", "by", "what", "before", "after")
 BY_RULE = "rule"
@@ -22,27 +23,55 @@ def command(bucket: str | None, limit: int | None, options: Options) -> None:
     Old and new bucket of every failure that was put elsewhere are among it, whoever did it.
     """
     store = options.store
-    told = history(store, bucket=bucket_named(bucket, store) if bucket else None)
-    shown = told[-limit:] if limit else told
+    entries = bucket_history(store, bucket_named(bucket, store) if bucket else None)
+    shown = entries[-limit:] if limit else entries
     if options.json:
-        put_lines_of_json(shown)
+        for one in shown:
+            put_json(event_output(one))
     elif shown:
         put_table(HEADER, map(_row, shown), right=("change",), give_way=("before", "after"))
     else:
         say("nothing was done yet: what is suggested at first is no change")
 
 
-def _row(one: Told) -> tuple[object, ...]:
+def _row(one: HistoryEntry) -> tuple[object, ...]:
     event = one.event
+    before, after = words_of(one)
     count = f"{len(one.moves):,} of " if one.moves else ""
     undone = " (undone)" if event.undone else ""
     when = event.at[:16].replace("T", " ")
-    after = one.after or one.bucket
-    return (
-        event.number,
-        when,
-        event.by or BY_RULE,
-        f"{event.what}{undone}",
-        f"{count}{one.before or '–'}",
-        after or "–",
+    what = f"{event.what}{undone}"
+    return (event.number, when, event.by or BY_RULE, what, f"{count}{before or '–'}", after or one.bucket or "–")
+
+
+def words_of(one: HistoryEntry) -> tuple[str, str]:
+    """Before and after, for people."""
+    event = one.event
+    if event.what in ("undo", "redo"):
+        numbers = ", ".join(map(str, event.change.undoes))
+        return f"change {numbers}", "as it was before" if event.what == "undo" else "done again"
+    if event.what == "confirm":
+        return "", f"{len(event.change.moves):,} failures stay"
+    return one.before, one.after
+
+
+def event_output(one: HistoryEntry) -> BucketEventOutput:
+    event = one.event
+    moves = (
+        MovedFailureOutput(attempt_id=attempt, old=old or None, new=new or None) for attempt, old, new in one.moves
+    )
+    return BucketEventOutput(
+        number=event.number,
+        at=event.at,
+        by=event.by or None,
+        what=event.what,
+        undone=event.undone,
+        suite=event.suite,
+        bucket=one.bucket,
+        bucket_id=event.bucket,
+        before=one.before,
+        after=one.after,
+        undoes=event.change.undoes,
+        confirmed=len(event.change.moves) if event.what == "confirm" else 0,
+        failures=tuple(moves),
     )

@@ -9,11 +9,14 @@ from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.table import put_table
-from errata.store.bucket_table import Counted, Table
+from errata.model import BucketCounts, BucketSum, BucketTable, RunBuckets
+from errata.model.output.buckets import BucketOutput
+from errata.verbs.buckets import list_buckets
 
 HEADER = ("bucket", "status", "rows", "mistakes", "cases", "runs", "models", "owner", "last seen")
 RIGHT = ("rows", "mistakes", "cases", "runs", "models")
 SHOWN = 30
+SIZES = 5
 SURFACE = ("owner", "category", "step", "judge", "session")
 """Parameters that many buckets share without having a cause in common."""
 
@@ -32,18 +35,18 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
     store = options.store
     meant = list(verbs.runs_named(runs, store))
     most = limit or (None if options.json else SHOWN)
-    table = verbs.list_buckets(store, meant, alone=alone, limit=most)
+    table = list_buckets(store, meant, alone=alone, limit=most)
     if options.json:
         for one in table.listed:
-            put_json(json_of(one))
+            put_json(BucketOutput(**bucket_fields(one)))
     elif not table.failures:
         say("no failures, no buckets" if meant or verbs.all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
         show_table(table, alone=alone)
 
 
-def show_table(table: Table, *, alone: bool) -> None:
-    put(standing_of(table.statuses, table.buckets))
+def show_table(table: BucketTable, *, alone: bool) -> None:
+    put(_status_line(table.statuses, table.buckets))
     suites = list(dict.fromkeys(one.bucket.suite for one in table.listed))
     for suite in suites:
         some = [one for one in table.listed if one.bucket.suite == suite]
@@ -51,13 +54,13 @@ def show_table(table: Table, *, alone: bool) -> None:
         below = [_below(one) for one in some]
         put_table(HEADER, map(_row, some), right=RIGHT, give_way=("bucket",), whole=("bucket",), below=below)
     put(("\n" if suites else "") + _foot(table, alone=alone))
-    for told in _behind(table.listed):
-        put(told)
+    for line in _behind(table.listed):
+        put(line)
 
 
-def _behind(listed: Sequence[Counted]) -> list[str]:
+def _behind(listed: Sequence[BucketCounts]) -> list[str]:
     """Symptoms hide causes: what several buckets have in common may be the one cause of all."""
-    found: dict[tuple[str, str, str], list[Counted]] = {}
+    found: dict[tuple[str, str, str], list[BucketCounts]] = {}
     for one in listed:
         for name, value in one.bucket.parameters.items():
             if name not in SURFACE:
@@ -69,7 +72,7 @@ def _behind(listed: Sequence[Counted]) -> list[str]:
     ]
 
 
-def _foot(table: Table, *, alone: bool) -> str:
+def _foot(table: BucketTable, *, alone: bool) -> str:
     parts = [f"{plural(table.failures - table.alone, 'failure')} in {plural(table.buckets, 'bucket')}"]
     if table.alone:
         hint = "" if alone else f": `--all` lists {'it' if table.alone == 1 else 'them'}"
@@ -79,7 +82,7 @@ def _foot(table: Table, *, alone: bool) -> str:
     return " · ".join(parts)
 
 
-def standing_of(statuses: dict[str, int], total: int) -> str:
+def _status_line(statuses: dict[str, int], total: int) -> str:
     """What a reader has to know before any number: whether people stand behind these names."""
     final, reviewed = statuses.get("final", 0), statuses.get("reviewed", 0)
     if total and final == total:
@@ -88,12 +91,12 @@ def standing_of(statuses: dict[str, int], total: int) -> str:
     return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} come from rules and likeness; {told}"
 
 
-def _row(one: Counted) -> tuple[object, ...]:
+def _row(one: BucketCounts) -> tuple[object, ...]:
     counts = (f"{one.rows:,}", f"{one.mistakes:,}", f"{one.cases:,}", f"{len(one.runs):,}", f"{len(one.models):,}")
     return (one.bucket.title, one.bucket.status, *counts, one.owner, (one.last_seen or "–")[:10])
 
 
-def _below(one: Counted) -> str:
+def _below(one: BucketCounts) -> str:
     shared = [f"{name} {value}" for name, value in one.bucket.parameters.items() if name != "owner"]
     first, last = ((seen or "")[:10] for seen in (one.first_seen, one.last_seen))
     since = [f"since {first}"] if first != last else []
@@ -102,8 +105,9 @@ def _below(one: Counted) -> str:
     return " · ".join([one.bucket.slug, *followers, *elsewhere, *since, *shared])
 
 
-def json_of(one: Counted) -> dict[str, Any]:
-    bucket = one.bucket
+def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
+    """The fields of a `BucketOutput`."""
+    bucket = counts.bucket
     return {
         "id": bucket.id,
         "slug": bucket.slug,
@@ -111,18 +115,35 @@ def json_of(one: Counted) -> dict[str, Any]:
         "description": bucket.description,
         "suite": bucket.suite,
         "status": bucket.status,
-        "rows": one.rows,
-        "mistakes": one.mistakes,
-        "followers": one.followers,
-        "elsewhere": one.elsewhere,
-        "cases": one.cases,
-        "reviewed": one.read,
+        "rows": counts.rows,
+        "mistakes": counts.mistakes,
+        "followers": counts.followers,
+        "elsewhere": counts.elsewhere,
+        "cases": counts.cases,
+        "reviewed": counts.read,
         "supported_by": bucket.supported_by,
-        "runs": one.runs,
-        "models": one.models,
-        "owner": one.owner,
-        "owners": one.owners,
+        "runs": counts.runs,
+        "models": counts.models,
+        "owner": counts.owner,
+        "owners": counts.owners,
         "parameters": {name: value for name, value in bucket.parameters.items() if name != "owner"},
-        "first_seen": one.first_seen,
-        "last_seen": one.last_seen,
+        "first_seen": counts.first_seen,
+        "last_seen": counts.last_seen,
     }
+
+
+def buckets_line(buckets: RunBuckets) -> str:
+    """The buckets of a run: `2 final (3 and 2 failures, all read) · 4 failures stand alone`."""
+    sums = (("final", buckets.final), ("reviewed", buckets.reviewed), ("provisional", buckets.provisional))
+    parts = [f"{one.buckets:,} {status} ({_sizes(one)})" for status, one in sums if one.buckets]
+    alone = f"{plural(buckets.alone, 'failure')} {'stands' if buckets.alone == 1 else 'stand'} alone"
+    return " · ".join([*parts, *([alone] if buckets.alone else [])])
+
+
+def _sizes(one: BucketSum) -> str:
+    total = sum(one.failures)
+    first = [f"{size:,}" for size in one.failures[:SIZES]]
+    listed = f"{', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else first[0]
+    sizes = listed if len(one.failures) <= SIZES else f"{total:,}"
+    read = "all read" if one.read == total else f"{one.read:,} read"
+    return f"{sizes} failure{'' if sizes == '1' else 's'}, {read}"

@@ -2,15 +2,16 @@
 
 import click
 
-from errata import verbs
-from errata.buckets.listing import Shown, ShownBucket
-from errata.buckets.names import bucket_named
-from errata.buckets.standing import ENOUGH
-from errata.cli.buckets.list_ import json_of
+from errata.buckets.status import ENOUGH
+from errata.cli.buckets.history import event_output, words_of
+from errata.cli.buckets.list_ import bucket_fields
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, put_quote
-from errata.store.bucket_table import Counted
+from errata.model import BucketCounts
+from errata.model.output.buckets import BucketDetailsOutput, BucketMemberOutput, MemberVerdictOutput
+from errata.model.run import case_name
 from errata.text.clean import one_line
+from errata.verbs.buckets import BucketDetails, BucketMember, bucket_named, show_bucket
 
 SHOWN, LINES, CAUSE = 20, 3, 160
 
@@ -26,35 +27,35 @@ def command(bucket: str, every: bool, options: Options) -> None:
     itself, with a verdict that names it as the cause.
     """
     store = options.store
-    shown = verbs.show_bucket(bucket_named(bucket, store), store, most=None if every or options.json else SHOWN)
+    shown = show_bucket(bucket_named(bucket, store), store, most=None if every or options.json else SHOWN)
     if options.json:
-        members = [one.as_json() for one in shown.members]
-        put_json(json_of(shown.counted) | {"members": members, "history": [one.as_json() for one in shown.history]})
+        members, history = tuple(map(_member_output, shown.members)), tuple(map(event_output, shown.history))
+        put_json(BucketDetailsOutput(**bucket_fields(shown.counts), members=members, history=history))
     else:
-        _put_head(shown.counted)
+        _put_head(shown.counts)
         _put_members(shown)
         _put_tail(shown)
 
 
-def _put_head(counted: Counted) -> None:
-    bucket = counted.bucket
+def _put_head(counts: BucketCounts) -> None:
+    bucket = counts.bucket
     put(f"{bucket.title}   ({bucket.slug} · id {bucket.id})", hang=2)
-    mistakes = f"{plural(counted.rows, 'row')}, {plural(counted.mistakes, 'mistake')}"
-    follow = f" and {counted.followers:,} that follow" if counted.followers else ""
-    runs = f"{plural(len(counted.runs), 'run')} of {plural(len(counted.models), 'model')}"
-    parts = [bucket.status.upper(), bucket.suite, f"{mistakes}{follow}", plural(counted.cases, "case"), runs]
-    put(" · ".join(part for part in [*parts, f"owner {counted.owner}"] if part), hang=2)
+    mistakes = f"{plural(counts.rows, 'row')}, {plural(counts.mistakes, 'mistake')}"
+    follow = f" and {counts.followers:,} that follow" if counts.followers else ""
+    runs = f"{plural(len(counts.runs), 'run')} of {plural(len(counts.models), 'model')}"
+    parts = [bucket.status.upper(), bucket.suite, f"{mistakes}{follow}", plural(counts.cases, "case"), runs]
+    put(" · ".join(part for part in [*parts, f"owner {counts.owner}"] if part), hang=2)
     if bucket.description:
         put(f"means    {bucket.description}", hang=9)
     shared = [f"{name} {value}" for name, value in bucket.parameters.items() if name != "owner"]
     if shared:
         put(f"shares   {' · '.join(shared)}", hang=9)
-    seen = [one[:10] for one in (counted.first_seen, counted.last_seen) if one]
+    seen = [one[:10] for one in (counts.first_seen, counts.last_seen) if one]
     put(f"seen     {' to '.join(dict.fromkeys(seen))}")
-    put(f"carried  by {len(bucket.supported_by):,} of the {min(ENOUGH, counted.rows):,} verdicts that make it final")
+    put(f"carried  by {len(bucket.supported_by):,} of the {min(ENOUGH, counts.rows):,} verdicts that make it final")
 
 
-def _put_members(shown: ShownBucket) -> None:
+def _put_members(shown: BucketDetails) -> None:
     put()
     for one in shown.members:
         carries = " · carries" if one.supports else ""
@@ -64,26 +65,46 @@ def _put_members(shown: ShownBucket) -> None:
         _put_verdict(one)
         if one.quote:
             put_quote(one.quote, indent=4, most=LINES)
-    left = shown.counted.rows - len(shown.members)
+    left = shown.counts.rows - len(shown.members)
     if left > 0:
         put(f"… {left:,} more with --all")
 
 
-def _put_verdict(one: Shown) -> None:
+def _put_verdict(one: BucketMember) -> None:
     if one.standing is not None:
         verdict = one.standing.verdict
         disputed = " (disputed)" if one.standing.is_disputed else ""
         put(f"    {verdict.label}{disputed} by {verdict.reviewer.name}: {one_line(verdict.cause, CAUSE)}", hang=6)
 
 
-def _put_tail(shown: ShownBucket) -> None:
+def _put_tail(shown: BucketDetails) -> None:
     put()
     for one in shown.history:
         event = one.event
         undone = " (undone)" if event.undone else ""
-        ends = " → ".join(end for end in (one.before, one.after) if end)
+        ends = " → ".join(end for end in words_of(one) if end)
         put(f"{event.at[:10]}  {event.what}{undone} by {event.by or 'rule'}: {ends}", hang=12)
-    if shown.counted.bucket.status != "final":
+    if shown.counts.bucket.status != "final":
         unread = next((one.name for one in shown.members if one.standing is None), "")
         if unread:
             put_command("Next", ["errata", "review", "next", unread])
+
+
+def _member_output(one: BucketMember) -> BucketMemberOutput:
+    verdict = one.standing.verdict if one.standing else None
+    return BucketMemberOutput(
+        run=one.run.native_id,
+        run_id=one.run.id,
+        model=one.run.subject.model,
+        case=case_name(one.run, one.placement.case),
+        attempt_id=one.placement.attempt,
+        role=one.placement.role,
+        owner=one.placement.owner,
+        follows=one.placement.follows,
+        placed_by=one.placement.author or None,
+        supports=one.supports,
+        verdict=MemberVerdictOutput(id=verdict.id, label=verdict.label, cause=verdict.cause, bucket=verdict.bucket)
+        if verdict
+        else None,
+        quote=one.quote,
+    )

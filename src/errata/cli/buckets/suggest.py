@@ -3,11 +3,13 @@
 import click
 
 from errata import verbs
-from errata.buckets.keep import Kept
-from errata.cli.buckets.changing import dry_run_option
+from errata.buckets.reconcile import SuggestionResult
+from errata.cli.buckets.edit import dry_run_option
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
+from errata.model.output.buckets import BucketSuggestionOutput
 from errata.runs.names import handles_of
+from errata.verbs.buckets import suggest_buckets
 
 
 @click.command("suggest")
@@ -24,24 +26,30 @@ def command(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
     meant = list(verbs.runs_named(runs, store)) if runs else verbs.all_runs(store)
     handles, known = handles_of(verbs.all_runs(store)), {one.run.id: one.run for one in meant}
     failed = 0
-    for one in verbs.bucket_anew(meant, store, tried=dry_run):
+    for one in suggest_buckets(meant, store, dry_run=dry_run):
         failed += one.failures
         if options.json:
-            put_json({"run": known[one.run].native_id, "dry_run": dry_run, **_plain(one)})
+            put_json(_output(one, known[one.run].native_id, dry_run=dry_run))
         else:
-            put(f"{handles[one.run]} · {_told(one)}", hang=4)
-    if not dry_run:
-        verbs.bucket_if_needed(meant, store)  # what they share with the buckets of other runs
+            put(f"{handles[one.run]} · {_line(one)}", hang=4)
     if not failed and not options.json:
         say("nothing failed in these runs")
 
 
-def _plain(one: Kept) -> dict[str, object]:
-    counts = {name: getattr(one, name) for name in ("failures", "buckets", "new", "moved", "left")}
-    return {"run_id": one.run, **counts}
+def _output(one: SuggestionResult, run: str, *, dry_run: bool) -> BucketSuggestionOutput:
+    return BucketSuggestionOutput(
+        run=run,
+        dry_run=dry_run,
+        run_id=one.run,
+        failures=one.failures,
+        buckets=one.buckets,
+        new=one.new,
+        moved=one.moved,
+        left=one.left,
+    )
 
 
-def _told(one: Kept) -> str:
+def _line(one: SuggestionResult) -> str:
     parts = [f"{plural(one.failures, 'failure')} in {plural(one.buckets, 'bucket')}", f"{one.new:,} new"]
     parts += [f"{one.moved:,} moved"] if one.moved else []
     parts += [f"{one.left:,} left where people put them"] if one.left else []

@@ -4,14 +4,17 @@ from datetime import UTC, datetime
 
 import click
 
-from errata import verbs
-from errata.cli.action.page import SHORT, put_field, put_undo
-from errata.cli.known.page import json_of, put_next
 from errata.cli.options import Options, shared_options
-from errata.cli.output import plural, put_json
+from errata.cli.output import plural, put_command, put_json
 from errata.cli.paths import place_of
-from errata.memory.known_gaps import Known, ToldGap
+from errata.cli.render.undo import SHORT, put_field, put_undo
+from errata.memory.known_gaps import GapRecord, GapRequest
+from errata.model.output.memory import KnownAddOutput
+from errata.runs.names import handle_of
 from errata.store.database import Store
+from errata.verbs.memory import add_gap
+
+NAMED = 4
 
 
 @click.command("add")
@@ -28,24 +31,42 @@ def command(case: str, text: str, suite: str, author: str, dry_run: bool, option
     anything. Told again, a gap has the new words.
     """
     store = options.store
-    told = ToldGap(case=case, text=text, suite=suite, author=author or options.settings.author)
-    known = verbs.add_gap(told, store, now=datetime.now(UTC), dry_run=dry_run)
+    request = GapRequest(case=case, text=text, suite=suite, author=author or options.settings.author)
+    record = add_gap(request, store, now=datetime.now(UTC), dry_run=dry_run)
     if options.json:
-        put_json(json_of(known) | {"new": known.was is None, "dry_run": dry_run})
+        put_json(output_of(record, dry_run=dry_run))
     else:
-        show(known, store, dry_run=dry_run)
+        show(record, store, dry_run=dry_run)
 
 
-def show(known: Known, store: Store, *, dry_run: bool) -> None:
-    gap, was = known.gap, known.was
-    put_field("gap", f"{gap.id[:SHORT]} · {known.name}{f' · {gap.suite}' if gap.suite else ''}")
+def show(record: GapRecord, store: Store, *, dry_run: bool) -> None:
+    gap, was = record.gap, record.previous
+    put_field("gap", f"{gap.id[:SHORT]} · {record.name}{f' · {gap.suite}' if gap.suite else ''}")
     put_field("", gap.text)
     if gap.pattern:
-        put_field("fits", plural(len(known.cases), "case"))
+        put_field("fits", plural(len(record.cases), "case"))
     kept = "unchanged" if was and was.text == gap.text else f"was: {was.text}" if was else "kept"
     put_field("store", f"{'would be kept' if dry_run and not was else kept} · {place_of(str(store.path.absolute()))}")
     if dry_run:
         put_field("", "nothing was written")
         return
-    put_next(known, store, "their failures on it then suggest KNOWN_GAP")
+    put_next(record, store, "their failures on it then suggest KNOWN_GAP")
     put_undo(["errata", "known", "rm", gap.id[:SHORT]])
+
+
+def put_next(record: GapRecord, store: Store, note: str) -> None:
+    """The runs to triage again for this to show; all runs where they are many."""
+    if record.runs:
+        handles = [handle_of(one, store) for one in record.runs[: NAMED + 1]]
+        put_command("Next", ["errata", "triage", *(handles if len(handles) <= NAMED else [])], note)
+
+
+def output_of(record: GapRecord, *, dry_run: bool) -> KnownAddOutput:
+    return KnownAddOutput(
+        gap=record.gap,
+        cases=record.cases,
+        was=record.previous.text if record.previous else None,
+        runs=tuple(one.run.native_id for one in record.runs),
+        new=record.previous is None,
+        dry_run=dry_run,
+    )

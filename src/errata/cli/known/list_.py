@@ -2,12 +2,12 @@
 
 import click
 
-from errata import verbs
-from errata.cli.action.page import SHORT
-from errata.cli.known.page import json_of
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.memory.known_gaps import Known
+from errata.cli.render.undo import SHORT
+from errata.memory.known_gaps import GapRecord
+from errata.model.output.memory import KnownListOutput
+from errata.verbs.memory import list_gaps
 
 HANG = 10
 
@@ -17,19 +17,19 @@ HANG = 10
 @shared_options
 def command(suite: str, options: Options) -> None:
     """List the known gaps."""
-    known = verbs.list_gaps(options.store, suite=suite)
-    for one in known:
+    records = list_gaps(options.store, suite=suite)
+    for one in records:
         if options.json:
-            put_json(json_of(one))
+            put_json(KnownListOutput(gap=one.gap, cases=one.cases, was=None, runs=()))
         else:
             show(one)
-    if not known and not options.json:
+    if not records and not options.json:
         say("no gap is known; `errata known add CASE --text TEXT` records one")
 
 
-def show(known: Known) -> None:
-    gap = known.gap
-    told = [known.name, gap.suite, plural(len(known.cases), "case") if gap.pattern else ""]
+def show(record: GapRecord) -> None:
+    gap = record.gap
+    told = [record.name, gap.suite, plural(len(record.cases), "case") if gap.pattern else ""]
     put(f"{gap.id[:SHORT]}  {' · '.join(filter(None, told))}", hang=HANG)
     since = [f"since {gap.since}" if gap.since else "", f"by {gap.author}" if gap.author else ""]
     put(f"{'':<{HANG}}{gap.text}{'   ' if any(since) else ''}{', '.join(filter(None, since))}", hang=HANG)

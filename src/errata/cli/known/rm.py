@@ -4,11 +4,12 @@ import shlex
 
 import click
 
-from errata import verbs
-from errata.cli.action.page import SHORT, put_field, put_undo
-from errata.cli.known.page import json_of, put_next
+from errata.cli.known.add import put_next
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json
+from errata.cli.render.undo import SHORT, put_field, put_undo
+from errata.model.output.memory import KnownRmOutput
+from errata.verbs.memory import remove_gap
 
 
 @click.command("rm")
@@ -22,13 +23,22 @@ def command(gap: str, suite: str, dry_run: bool, options: Options) -> None:
     GAP is its id or the beginning of it, its case, or its pattern.
     """
     store = options.store
-    gone = verbs.remove_gap(gap, store, suite=suite, dry_run=dry_run)
+    record = remove_gap(gap, store, suite=suite, dry_run=dry_run)
     if options.json:
-        put_json(json_of(gone) | {"removed": not dry_run, "undo": shlex.join(gone.undo)})
+        put_json(
+            KnownRmOutput(
+                gap=record.gap,
+                cases=record.cases,
+                was=None,
+                runs=tuple(one.run.native_id for one in record.runs),
+                removed=not dry_run,
+                undo=shlex.join(record.undo),
+            )
+        )
         return
-    put_field("would go" if dry_run else "forgot", f"{gone.gap.id[:SHORT]} · {gone.name}: {gone.gap.text}")
+    put_field("would go" if dry_run else "forgot", f"{record.gap.id[:SHORT]} · {record.name}: {record.gap.text}")
     if dry_run:
         put_field("", "nothing was removed")
         return
-    put_next(gone, store, "their failures on it count as others do")
-    put_undo(gone.undo)
+    put_next(record, store, "their failures on it count as others do")
+    put_undo(record.undo)

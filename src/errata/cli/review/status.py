@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from errata import verbs
-from errata.cli.buckets.line import buckets_line
+from errata.cli.buckets.list_ import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
 from errata.model.usage import total_of

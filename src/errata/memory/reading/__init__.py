@@ -2,17 +2,14 @@
 
 import msgspec
 
-from errata.memory.reading.actions import actions_in
+from errata.memory.reading.actions import actions_in, patterns_in, recommendations_in
 from errata.memory.reading.cases import Vocabulary
-from errata.memory.reading.drafts import is_gap
+from errata.memory.reading.drafts import CaseNaming, is_gap
 from errata.memory.reading.failures import FailureReader
-from errata.memory.reading.heads import head_of
+from errata.memory.reading.head import head_of, parse_file_name
 from errata.memory.reading.labels import LabelWords
-from errata.memory.reading.names import told_by_name
-from errata.memory.reading.naming import Naming
-from errata.memory.reading.own import from_memory, memory_in
-from errata.memory.reading.pieces import pieces_of
-from errata.memory.reading.remarks import patterns_in, recommendations_in
+from errata.memory.reading.markdown import pieces_of
+from errata.memory.reading.memory_comment import from_memory, memory_in
 from errata.memory.reading.sections import with_titles
 from errata.model.prior_report import PriorReport
 
@@ -23,8 +20,8 @@ def read_report(
     """`below` is its path from the folder of reports on; `labels` and `cases` are names that it may use."""
     pieces = list(with_titles(pieces_of(text)))
     known = Vocabulary(within=cases)
-    head, models = head_of(pieces, told_by_name(below or path), known)
-    failures = tuple(FailureReader(Naming(labels, known, models)).read(pieces).failures(path))
+    head, models = head_of(pieces, parse_file_name(below or path), known)
+    failures = tuple(FailureReader(CaseNaming(labels, known, models)).read(pieces).failures(path))
     visible = PriorReport(
         path=path,
         digest=digest,

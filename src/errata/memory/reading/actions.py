@@ -1,4 +1,4 @@
-"""What a report says was done: the lines or rows of its section "Actions taken"."""
+"""What a report says was done, what it recommends, and which patterns it sees."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,21 +6,25 @@ from collections.abc import Iterator, Sequence
 from errata.memory.entries import columns_of, is_none
 from errata.memory.reading.cases import Vocabulary, names_in, names_in_cell
 from errata.memory.reading.dates import date_in, without_date
-from errata.memory.reading.pieces import Piece
+from errata.memory.reading.markdown import Piece, Words
 from errata.memory.reading.sections import in_sections
-from errata.memory.reading.words import Words
-from errata.memory.spelling import segments
+from errata.memory.spelling import folded, segments
 from errata.model import Action, SourceRef
 from errata.model.identity import fingerprint
+from errata.model.prior_report import PriorRecommendation
 from errata.text.clean import one_line
 
 MOST = 500
 WHAT = 400
 _FILE = re.compile(r"[\w@.+-]*(?:/[\w@.+-]+)*\.[A-Za-z][A-Za-z0-9]{0,9}\b")
-_CLAUSE = re.compile(r"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b([^()\[\]]*)[)\]]")
-_BY = re.compile(r"(?i)(?:^|[;,(]\s*)by\s+([\w.@ -]{1,60}?)\s*(?=[;,)]|$)")
+_INNER = r"(?:[^()\[\]]|\([^()\[\]]*\)|\[[^()\[\]]*\])"
+"""A character inside brackets, or brackets inside of them."""
+_CLAUSE = re.compile(rf"(?i)\s*[(\[]\s*(?:addresses|addressing|fixes|resolves|for|closes|see)\b({_INNER}*)[)\]]")
+_NOTES = re.compile(rf"(?i)\s*\(((?:by\s|expected:){_INNER}*)\)\.?$")
+"""Author and expected effect behind a description that has no column for them."""
+_BY = re.compile(r"(?i)(?:^|[;,(]\s*)by\s+((?:[^;,()]|\([^()]*\)){1,60}?)\s*(?=[;,)]|$)")
 _SIGNED = re.compile(r"(?i)[,;(–—-]\s*by\s+([\w.@-]+(?:\s+[\w.@-]+){0,3})\)?\.?$")
-_EXPECTED = re.compile(r"(?i);\s*expected:\s*([^;)]*)")
+_EXPECTED = re.compile(r"(?i)(?:^|;)\s*expected:\s*((?:[^;()]|\([^()]*\))*)")
 _EDGES = " \t\n.:;,–—-*"
 
 
@@ -39,20 +43,17 @@ def _of_line(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | 
         return None
     if piece.kind == "text" and (piece.level or not date_in(text)):
         return None  # what is said around the list, or below one of its items
-    text, by = _without_author(re.sub(r"^\[[ xX]\]\s+", "", text))
-    clause = _CLAUSE.search(text)
+    rest, notes = _without_clause(re.sub(r"^\[[ xX]\]\s+", "", text))
+    rest, signature = _without_author(rest)
     target = _target(piece.words)
     named = [name for _, name in sorted(names_in(piece.words, known)) if name != target]
-    told = f"{text[: clause.start()]}{text[clause.end() :]}" if clause else text
-    what = without_date(told).lstrip(_EDGES + "`").removeprefix(target)
-    notes = clause[1] if clause else ""
     return _action(
-        what=what,
+        what=without_date(rest).lstrip(_EDGES + "`").removeprefix(target),
         path=target,
         addresses=named or _cases_in_path(target, known),
         date=date_in(text) or date,
-        author=by or (found[1] if (found := _BY.search(notes)) else ""),
-        expected=found[1] if (found := _EXPECTED.search(notes)) else "",
+        author=signature or _first(_BY, notes),
+        expected=_first(_EXPECTED, notes),
         ref=SourceRef(file=path, line=piece.line),
     )
 
@@ -68,13 +69,18 @@ def _of_row(piece: Piece, known: Vocabulary, path: str, date: str) -> Action | N
     told = (
         names_in_cell(cells["addresses"], "") if "addresses" in cells else [name for _, name in names_in(said, known)]
     )
+    what, clause = (said.text, "") if "addresses" in cells else _without_clause(said.text)
+    found = _NOTES.search(what)
+    notes = f"{clause};{found[1]}" if found else clause
+    what = what[: found.start()] if found else what
+    what = what if "date" in cells else without_date(what)
     return _action(
-        what=said.text if "date" in cells else without_date(said.text),
+        what=what if "path" in cells else what.lstrip(_EDGES + "`").removeprefix(target),
         path=target,
         addresses=[name for name in told if name != target] or _cases_in_path(target, known),
         date=date_in(cells["date"].text if "date" in cells else " ".join(texts)) or date,
-        author=cells["author"].text if "author" in cells else "",
-        expected=cells["expected"].text if "expected" in cells else "",
+        author=cells["author"].text if "author" in cells else _first(_BY, notes),
+        expected=cells["expected"].text if "expected" in cells else _first(_EXPECTED, notes),
         ref=SourceRef(file=path, line=piece.line),
     )
 
@@ -95,6 +101,20 @@ def _action(
         report=ref.file,
         ref=ref,
     )
+
+
+def _without_clause(text: str) -> tuple[str, str]:
+    """The text without `(addresses …)` or the like, and what stands in it; one that says "addresses" comes first."""
+    clauses = list(_CLAUSE.finditer(text))
+    if not clauses:
+        return text, ""
+    clause = next((one for one in reversed(clauses) if "addresses" in one[0][:14].lower()), clauses[0])
+    return f"{text[: clause.start()]}{text[clause.end() :]}", clause[1]
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return found[1] if found else ""
 
 
 def _without_author(text: str) -> tuple[str, str]:
@@ -121,3 +141,67 @@ def _cases_in_path(path: str, known: Vocabulary) -> list[str]:
             if segments(name) and known.has(name):
                 return [name]
     return []
+
+
+TEXT = 600
+_GROUPS = (
+    ("none", re.compile(r"^(?:no-action|nothing|none|leave)")),
+    ("config", re.compile(r"^(?:lint|config|configuration|harness|tooling|runner|ci)\b")),
+    ("model", re.compile(r"^(?:model|models)\b")),
+    ("eval", re.compile(r"^(?:evals?|tasks?|graders?|tests?|benchmark|suite|guidelines?|prompts?)\b")),
+)
+_PREFIX = re.compile(r"^\s*([A-Za-z][\w /&-]{0,40}?)\s*:\s+")
+
+
+def recommendations_in(pieces: Sequence[Piece], known: Vocabulary, path: str) -> Iterator[PriorRecommendation]:
+    group = ""
+    for piece in in_sections(pieces, "recommendations"):
+        if piece.kind == "heading" or _is_title(piece):
+            group = group_of(piece.text)
+            continue
+        text, own = _without_group(piece)
+        if is_none(text) or not re.search(r"\w", text):
+            continue
+        said = piece.cells or (piece.words,)
+        cases = tuple(dict.fromkeys(name for words in said for _, name in sorted(names_in(words, known))))
+        ref = SourceRef(file=path, line=piece.line)
+        yield PriorRecommendation(text=one_line(text, TEXT), group=own or group, cases=cases, ref=ref)
+
+
+def patterns_in(pieces: Sequence[Piece]) -> Iterator[str]:
+    for piece in in_sections(pieces, "patterns"):
+        text = _row_text(piece) if piece.kind == "row" else "" if piece.kind == "heading" else piece.text
+        if text and not is_none(text):
+            yield one_line(text, TEXT)
+
+
+def group_of(title: str) -> str:
+    """The group of recommendations that a title means; as it stands there where it is none of the four."""
+    name = folded(title)
+    return next((group for group, form in _GROUPS if form.search(name)), one_line(title, 40).rstrip(":"))
+
+
+def _is_title(piece: Piece) -> bool:
+    """A paragraph of nothing but bold words."""
+    bare = piece.text.strip().rstrip(":")
+    return piece.kind == "text" and any(
+        piece.text[start:end].strip().rstrip(":") == bare for start, end in piece.words.bold
+    )
+
+
+def _without_group(piece: Piece) -> tuple[str, str]:
+    if piece.kind == "row":
+        group = group_of(piece.cells[0].text) if piece.cells else ""
+        is_group = group in ("eval", "config", "model", "none")
+        return (_row_text(piece).partition(" · ")[2], group) if is_group else (_row_text(piece), "")
+    text = piece.text
+    found = _PREFIX.match(text)
+    group = group_of(found[1]) if found else ""
+    if found is None or group not in ("eval", "config", "model", "none"):
+        return text, ""
+    return text[found.end() :], group
+
+
+def _row_text(piece: Piece) -> str:
+    texts = tuple(cell.text for cell in piece.cells)
+    return "" if texts == piece.header else " · ".join(filter(None, texts))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from errata.memory.reading.words import Words
+from errata.memory.reading.markdown import Words
 from errata.memory.spelling import Segments, segments
 
 LONGEST = 300

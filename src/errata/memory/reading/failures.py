@@ -1,18 +1,96 @@
 """Which failures a report names, wherever it does so: headings, lists, tables, fields, sentences."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from errata.memory.reading.cases import names_in, names_in_cell
-from errata.memory.reading.drafts import Draft, Drafts
-from errata.memory.reading.fields import Field, fields_in
-from errata.memory.reading.naming import Naming, fill
-from errata.memory.reading.pieces import Piece
-from errata.memory.reading.roles import FAILURE
-from errata.memory.reading.rows import read_row
+from errata.memory.reading.drafts import CaseNaming, Draft, Drafts, fill, has_passed
+from errata.memory.reading.fields import FAILURE, Field, columns_of, fields_in, role_of
+from errata.memory.reading.markdown import Piece, Words
 from errata.memory.reading.sections import About, about
-from errata.memory.reading.sentences import read_sentences
-from errata.memory.reading.words import Words
+from errata.memory.spelling import folded
+
+_VAGUE = frozenset(("category", "type", "kind", "class"))
+"""Columns that may hold something else than labels."""
+
+
+def read_row(piece: Piece, naming: CaseNaming, subject: Draft | None, group: str) -> None:
+    """`subject` is the failure of the heading above, `group` the label that it gives to all below."""
+    columns = columns_of(piece.header, FAILURE)
+    is_header = tuple(cell.text for cell in piece.cells) == piece.header
+    names = [] if is_header else _names(piece, columns, naming)
+    if not names and len(piece.cells) == 2 and "case" not in columns:
+        role = role_of(piece.cells[0].text, FAILURE)
+        if subject is not None and role:  # a table of names and values
+            fill(subject, role, piece.cells[1], piece.line, naming.labels)
+    if has_passed(_cell(piece, columns, "status").text):
+        return
+    for name in names:
+        draft = naming.named(name, piece.line)
+        draft.call(_label(piece, columns, naming) or group, piece.line)
+        for role in ("step", "reasoning"):
+            fill(draft, role, _cell(piece, columns, role), piece.line, naming.labels)
+
+
+def _names(piece: Piece, columns: dict[str, int], naming: CaseNaming) -> list[str]:
+    if "case" in columns:
+        at = columns["case"]
+        found = names_in_cell(piece.cells[at], piece.header[at]) if at < len(piece.cells) else []
+        return [name for name in found if naming.is_case(name)]
+    leads = [lead for lead in map(naming.lead, piece.cells) if lead and lead.sure]
+    return [leads[0].name] if leads and _label(piece, columns, naming) else []
+
+
+def _label(piece: Piece, columns: dict[str, int], naming: CaseNaming) -> str:
+    """In its own column, whatever it is; in any other, only what is a label."""
+    named, labels = _cell(piece, columns, "label").text, naming.labels
+    found = labels.find(named) or labels.exact(named) or next(filter(None, map(labels.find, _texts(piece))), "")
+    if found or "label" not in columns or folded(piece.header[columns["label"]]) in _VAGUE:
+        return found
+    return labels.given(named)
+
+
+def _texts(piece: Piece) -> list[str]:
+    return [cell.text for cell in piece.cells]
+
+
+def _cell(piece: Piece, columns: dict[str, int], role: str) -> Words:
+    at = columns.get(role)
+    return piece.cells[at] if at is not None and at < len(piece.cells) else Words("")
+
+
+_FAILS = re.compile(r"(?i)\b(?:fail(?:ed|s|ing|ure)?|broke|crashed)\b")
+_PASSES = re.compile(r"(?i)\bpass(?:ed|es|ing)?\b|\bfixed\b|\bresolved\b|\bno longer\b")
+_END = re.compile(r"(?<=[.!?;])\s+(?=[\"'`(*A-Z0-9])")
+
+
+def read_sentences(piece: Piece, naming: CaseNaming) -> None:
+    before: list[str] = []
+    said: list[tuple[str, str, str]] = []
+    for sentence in _sentences(piece.words):
+        names = [name for _, name in sorted(names_in(sentence, naming.vocabulary)) if naming.is_case(name)]
+        label = naming.labels.find(sentence.text)
+        if label and (names or len(before) == 1):
+            said += [(name, label, sentence.text) for name in names or before]
+        elif names and _FAILS.search(sentence.text) and not _PASSES.search(sentence.text):
+            said += [(name, "", sentence.text) for name in names]
+        before = list(dict.fromkeys(names)) or before
+    alone = len({name for name, _, _ in said}) == 1
+    for name, label, text in said:
+        told = piece.text if alone else text
+        line = piece.line + piece.text.count("\n", 0, max(piece.text.find(name), 0))
+        draft = naming.named(name, line)
+        draft.call(label, line)
+        draft.failed_at(naming.step_in(told))
+        draft.explain(told)
+
+
+def _sentences(words: Words) -> Iterator[Words]:
+    start = 0
+    for end in [*(found.end() for found in _END.finditer(words.text)), len(words.text)]:
+        yield words.cut(start, end)
+        start = end
+
 
 SHORTEST = 12
 """Characters of a text that explains something."""
@@ -39,7 +117,7 @@ class Subject:
 
 
 class FailureReader:
-    def __init__(self, naming: Naming) -> None:
+    def __init__(self, naming: CaseNaming) -> None:
         self._naming = naming
         self._sections: list[tuple[int, About, str]] = []
         """Level, what it is about, and the label that its heading gives to all below it."""

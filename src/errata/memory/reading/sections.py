@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.memory.reading.pieces import INNER, Piece
+from errata.memory.reading.markdown import INNER, Piece
 from errata.memory.spelling import folded
 
 About = Literal["failures", "actions", "recommendations", "patterns", "other"]

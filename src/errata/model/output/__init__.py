@@ -1,1 +1,1 @@
-"""The shapes of what commands print with `--json`: numbers, ids, enums, and texts of logs and verdicts."""
+"""The shapes of `--json`: one struct per command, from which the JSON Schema is made."""

@@ -1,23 +1,35 @@
-"""aider's benchmark: the folder of a run with its exercises, and the leaderboards made of such runs."""
+"""aider's benchmark: the folder of a run with its exercises, and the leaderboards made of such runs.
 
+Its results are a hidden file in the folder of each exercise.
+"""
+
+import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
-from errata.model import Item
-from errata.sources.aider import exercises, leaderboard
-from errata.sources.aider.layout import NAME, RESULTS, is_leaderboard, is_result, is_run
-from errata.sources.base import Match
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
-
+NAME = "aider"
 TITLE = "aider's benchmark: the folder of a run with its exercises; leaderboards in YAML"
+HARNESS = Harness(name=NAME, title=NAME)
+
+SUITE = "aider"
+RESULTS = ".aider.results.json"
+PRACTICE = ("exercises", "practice")
+LOOKS = 40
+HEAD = 4 * 1024
+
+_ROW = (rb'"testcase"\s*:', rb'"(?:tests_outcomes|edit_format)"\s*:')
+_RECORD = (rb"^- dirname:", rb"^  test_cases:", rb"^  edit_format:")
 
 
 def recognise(path: Path) -> Match | None:
     try:
         if path.is_dir():
-            return Match.sure(f"`{RESULTS}` of exercises") if is_run(path) else None
-        return Match.sure("a leaderboard of aider") if is_leaderboard(path) else None
+            return Match.sure(f"`{RESULTS}` of exercises") if _is_run(path) else None
+        return Match.sure("a leaderboard of aider") if _is_leaderboard(path) else None
     except (OSError, ValueError):
         return None
 
@@ -25,7 +37,7 @@ def recognise(path: Path) -> Match | None:
 def explain(path: Path) -> str | None:
     """A hint for one exercise alone."""
     try:
-        alone = is_result(path) or is_result(path / RESULTS)
+        alone = _is_result(path) or _is_result(path / RESULTS)
     except (OSError, ValueError):
         return None
     return "this is one exercise of aider's benchmark: name the folder of the run" if alone else None
@@ -33,4 +45,33 @@ def explain(path: Path) -> str | None:
 
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
-    yield from (exercises.read(path) if path.is_dir() else leaderboard.read(path))
+    if path.is_dir():
+        from errata.sources.aider.exercises import read as read_exercises
+
+        yield from read_exercises(path)
+    else:
+        from errata.sources.aider.leaderboard import read as read_leaderboard
+
+        yield from read_leaderboard(path)
+
+
+def _is_run(folder: Path) -> bool:
+    return any(_is_result(exercise / RESULTS) for exercise in _first_exercises(folder))
+
+
+def _is_result(path: Path) -> bool:
+    head = b"" if path.is_symlink() else head_of(path, HEAD)
+    return all(re.search(sign, head) for sign in _ROW) or head.lstrip().startswith(b'{"exception":')
+
+
+def _is_leaderboard(path: Path) -> bool:
+    head = head_of(path, HEAD)
+    return head.lstrip().startswith(b"- ") and all(re.search(sign, head, re.MULTILINE) for sign in _RECORD)
+
+
+def _first_exercises(folder: Path) -> Iterator[Path]:
+    from errata.sources.shared.documents import folders
+
+    for child in islice(folders(folder), LOOKS):
+        yield child
+        yield from islice(folders(child.joinpath(*PRACTICE)), LOOKS)

@@ -5,21 +5,47 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from errata.model import Case, Code, Item, Reported, Run, SourceInfo, Subject
-from errata.sources.aider.attempts import attempt_of
-from errata.sources.aider.layout import NAME, RESULTS, SUITE, exercises
+from errata.model import (
+    Actor,
+    Attempt,
+    Case,
+    Check,
+    Code,
+    ErrorInfo,
+    Item,
+    Limit,
+    Output,
+    Reported,
+    Run,
+    SourceInfo,
+    SourceRef,
+    Step,
+    Subject,
+    Usage,
+    UsageByRole,
+    case_key,
+)
+from errata.model.words import ActorRole
+from errata.sources.aider import NAME, PRACTICE, RESULTS, SUITE
 from errata.sources.base import Row, convert_each, of_run, text_file
-from errata.sources.shared.documents import TEXT_CAP, Documents
-from errata.sources.shared.values import known, parts, sequence, text
+from errata.sources.shared.chat import last_answer
+from errata.sources.shared.documents import TEXT_CAP, Documents, folders, is_file
+from errata.sources.shared.facts import MISSING, Facts
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.values import count, known, number, parts, rest, sequence, text
+from errata.text.redact import redact
 
+HISTORY = ".aider.chat.history.md"
+_MARKS: tuple[tuple[str, ActorRole], ...] = (("####", "user"), (">", "environment"))
+_STARTED = "# aider chat started at"
 _DOCS = ("introduction.md", "instructions.md", "instructions.append.md")
 _DATED = re.compile(r"^\d{4}-\d\d-\d\d-\d\d-\d\d-\d\d--")
 
 
 def read(folder: Path) -> Iterator[Item]:
     documents = Documents(folder, NAME)
-    found = [*exercises(folder)]
-    first, tries = _look(found, documents)
+    listed = [*exercises(folder)]
+    first, tries = _look(listed, documents)
     run = _run(folder, first, tries, documents)
     yield run
 
@@ -31,19 +57,29 @@ def read(folder: Path) -> Iterator[Item]:
         yield attempt_of(run, name, exercise, documents)
         yield from of_run(run.id, documents.problems())
 
-    rows = (Row(one, documents.ref(one[1] / RESULTS)) for one in found)
+    rows = (Row((language, exercise), documents.ref(exercise / RESULTS)) for language, exercise in listed)
     yield from of_run(run.id, convert_each(rows, items, source=NAME))
 
 
-def _look(found: list[tuple[str, Path]], documents: Documents) -> tuple[dict[str, Any], int]:
+def exercises(folder: Path) -> Iterator[tuple[str, Path]]:
+    """With the language, where they are sorted by one."""
+    for child in folders(folder):
+        practice = child.joinpath(*PRACTICE)
+        if practice.is_dir():
+            yield from ((child.name, exercise) for exercise in folders(practice))
+        else:
+            yield "", child
+
+
+def _look(listed: list[tuple[str, Path]], documents: Documents) -> tuple[dict[str, Any], int]:
     """The first result that says what was run, and the most tries that any exercise had."""
     first: dict[str, Any] = {}
     tries = 0
-    for _, exercise in found:
-        told = documents.get(exercise / RESULTS)
-        first = first or (told if "model" in told else {})
-        tries = max(tries, len(sequence(told.get("tests_outcomes"))))
-    # what can't be read is told when its own turn comes
+    for _, exercise in listed:
+        result = documents.get(exercise / RESULTS)
+        first = first or (result if "model" in result else {})
+        tries = max(tries, len(sequence(result.get("tests_outcomes"))))
+    # what can't be read is reported when its own turn comes
     [*documents.problems()]
     return first, tries
 
@@ -72,5 +108,158 @@ def _run(folder: Path, first: dict[str, Any], tries: int, documents: Documents) 
 
 def _instructions(exercise: Path) -> str | None:
     """As aider puts them together."""
-    told = [text_file(exercise / ".docs" / name, cap=TEXT_CAP) for name in _DOCS]
-    return "".join(one for one in told if one) or None
+    texts = [text_file(exercise / ".docs" / name, cap=TEXT_CAP) for name in _DOCS]
+    return "".join(filter(None, texts)) or None
+
+
+def attempt_of(run: Run, name: str, exercise: Path, documents: Documents) -> Attempt:
+    result = Fields(documents.get(exercise / RESULTS))
+    ref = documents.ref(exercise / RESULTS)
+    facts = _facts(exercise, result)
+    log = documents.artefact(exercise / HISTORY, "transcript", clean=True)
+    steps = steps_of_history(log.text or "", documents.ref(exercise / HISTORY)) if log else ()
+    passed = facts.outcome == "pass"
+    other = _other(result, run, exercise)
+    is_there = is_file(exercise / RESULTS)
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, name),
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        native_status="exception" if "exception" in result else "",
+        reported=float(passed) if is_there else None,
+        reported_counted=is_there,
+        output=Output(text=last_answer(steps)),
+        limit=_limit(result) if facts.execution == "limit" else None,
+        errors=_errors(result, ref),
+        checks=_checks(result, ref),
+        steps=steps,
+        artefacts=(log,) if log and log.truncated else (),
+        usage=UsageByRole(subject=_usage(result)),
+        duration=number(result.take("duration")),
+        ref=ref,
+        extra=rest(result.rest()) | other,
+    )
+
+
+def _facts(exercise: Path, result: Fields) -> Facts:
+    if not is_file(exercise / RESULTS):
+        return MISSING
+    if "exception" in result:
+        return Facts("error", "not_run", "none")
+    outcomes = sequence(result.take("tests_outcomes"))
+    if not outcomes:
+        return Facts("completed", "unscored", "none")
+    if outcomes[-1] is True:
+        return Facts("completed", "scored", "pass")
+    # an answer that no longer fits ends a try, and the next one may still have room
+    return Facts("limit" if count(result.get("num_exhausted_context_windows")) else "completed", "scored", "fail")
+
+
+def _limit(result: Fields) -> Limit:
+    return Limit(type="context", reason=f"{result.get('num_exhausted_context_windows')} exhausted context windows")
+
+
+def _errors(result: Fields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+    """An exception is kept as its traceback alone."""
+    if "exception" not in result:
+        return ()
+    traceback = text(result.take("exception")).strip()
+    kind, _, message = traceback.rpartition("\n")[2].partition(": ")
+    return (
+        ErrorInfo(
+            type=kind or "Exception",
+            message=redact(message or kind),
+            traceback=redact(traceback),
+            phase="subject",
+            ref=ref.below("exception"),
+        ),
+    )
+
+
+def _checks(result: Fields, ref: SourceRef) -> tuple[Check, ...]:
+    """The last try decides; the others, and what went wrong on the way, stand beside it."""
+    outcomes = sequence(result.take("tests_outcomes"))
+    tries = [
+        Check(
+            name=f"try {at + 1}",
+            kind="tests",
+            status="pass" if passed is True else "fail",
+            order=at,
+            counts=at == len(outcomes) - 1,
+            ref=ref.below("tests_outcomes", at),
+        )
+        for at, passed in enumerate(outcomes)
+    ]
+    beside = [
+        Check(
+            name=key,
+            status="fail" if times else "pass",
+            value=times,
+            counts=False,
+            order=len(tries),
+            ref=ref.below(key),
+        )
+        for key in ("test_timeouts", "num_malformed_responses")
+        if (times := count(result.take(key))) is not None
+    ]
+    return (*tries, *beside)
+
+
+def _usage(result: Fields) -> Usage:
+    """A model without a price costs 0 in the log."""
+    tokens = count(result.take("prompt_tokens"))
+    cost = number(result.take("cost")) or None
+    return Usage(
+        input=tokens,
+        output=count(result.take("completion_tokens")),
+        reasoning=count(result.take("thinking_tokens")),
+        cost=cost,
+        cost_source="reported" if cost is not None else "unknown",
+    )
+
+
+def _other(result: Fields, run: Run, exercise: Path) -> dict[str, Any]:
+    """What the run says already is kept where it differs."""
+    model, edit_format, commit = result.take("model"), result.take("edit_format"), result.take("commit_hash")
+    testcase, testdir = result.take("testcase"), result.take("testdir")
+    return known(
+        model=model if model != run.subject.model else None,
+        edit_format=edit_format if edit_format != run.variant.get("edit_format") else None,
+        commit_hash=commit if run.code is None or commit != run.code.commit else None,
+        testcase=testcase if testcase != exercise.name else None,
+        testdir=testdir if parts(testdir)[-1:] != [exercise.name] else None,
+    )
+
+
+def steps_of_history(history: str, ref: SourceRef) -> tuple[Step, ...]:
+    """In `.aider.chat.history.md` what was asked stands behind `####`, what aider printed behind `>`."""
+    turns: list[tuple[ActorRole, list[str], int]] = []
+    for line_number, line in enumerate(history.splitlines(), start=1):
+        # an empty line belongs to whoever spoke before it
+        role, words = _spoken(line) if line.strip() or not turns else (turns[-1][0], "")
+        if not turns or turns[-1][0] != role:
+            turns.append((role, [], line_number))
+        turns[-1][1].append(words)
+    texts = [(role, "\n".join(lines).strip(), line_number) for role, lines, line_number in turns]
+    kept = [turn for turn in texts if turn[1]]
+    return tuple(
+        Step(
+            index=index,
+            actor=Actor(role=role, name="aider" if role == "environment" else ""),
+            kind="log" if role == "environment" else "message",
+            text=words,
+            ref=SourceRef(file=ref.file, line=line_number),
+        )
+        for index, (role, words, line_number) in enumerate(kept)
+    )
+
+
+def _spoken(line: str) -> tuple[ActorRole, str]:
+    if line.startswith(_STARTED):
+        return "environment", line
+    for mark, role in _MARKS:
+        if line.startswith(f"{mark} ") or line == mark:
+            return role, line.removeprefix(mark).removeprefix(" ")
+    return "assistant", line

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Code, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
-from errata.sources.aider.layout import NAME, SUITE
+from errata.sources.aider import NAME, SUITE
 from errata.sources.base import Row, convert_each, number_or_none, text_file, unreadable
 from errata.sources.shared.values import known
 
@@ -25,17 +25,17 @@ def _records(path: Path) -> Iterator[Row | Unreadable]:
     record: dict[str, str] = {}
     begin = 0
     for number, line in enumerate((text_file(path) or "").splitlines(), start=1):
-        told = _FIELD.match(line)
-        if told is None:
+        field = _FIELD.match(line)
+        if field is None:
             if line.strip() and not line.lstrip().startswith("#"):
                 ref = SourceRef(file=path.name, line=number)
                 yield unreadable(NAME, ref, "no field of a record", excerpt=line)
             continue
-        if told["mark"] == "- ":
+        if field["mark"] == "- ":
             if record:
                 yield Row(record, SourceRef(file=path.name, line=begin))
             record, begin = {}, number
-        record[told["key"]] = _value(told["value"] or "")
+        record[field["key"]] = _value(field["value"] or "")
     if record:
         yield Row(record, SourceRef(file=path.name, line=begin))
 
@@ -48,32 +48,32 @@ def _value(written: str) -> str:
 
 
 def _run(row: Row, path: Path) -> Run:
-    told: dict[str, str] = row.data
-    numbers = {key: found for key, value in told.items() if (found := number_or_none(value)) is not None}
+    record: dict[str, str] = row.data
+    numbers = {key: found for key, value in record.items() if (found := number_or_none(value)) is not None}
     cases = numbers.get("test_cases")
-    commit = told.get("commit_hash", "")
+    commit = record.get("commit_hash", "")
     return Run(
         # two leaderboards may tell of one run with other numbers: neither takes the place of the other
-        native_id=f"{path.stem}.{told['dirname']}",
+        native_id=f"{path.stem}.{record['dirname']}",
         source=SourceInfo(name=NAME, format_version="leaderboard"),
-        name=told["dirname"],
-        subject=Subject(model=told.get("model", ""), agent="aider"),
-        variant=known(edit_format=told.get("edit_format"), reasoning_effort=told.get("reasoning_effort")),
+        name=record["dirname"],
+        subject=Subject(model=record.get("model", ""), agent="aider"),
+        variant=known(edit_format=record.get("edit_format"), reasoning_effort=record.get("reasoning_effort")),
         suite=SUITE,
         expected_cases=int(cases) if cases else None,
         measured_attempts=int(cases) if cases else None,
-        started_at=_day(told.get("date", "")),
+        started_at=_day(record.get("date", "")),
         reported=tuple(_reported(numbers, row.ref)),
         code=Code(commit=commit) if commit else None,
         origin=str(path.parent.absolute()),
         ref=row.ref,
-        extra=_rest(told, numbers),
+        extra=_rest(record, numbers),
     )
 
 
 def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
     """Rates are in percent; the one after the last try is the headline."""
-    tries = sorted((int(told["try"]), key) for key in numbers if (told := _RATE.match(key)))
+    tries = sorted((int(match["try"]), key) for key in numbers if (match := _RATE.match(key)))
     n = int(numbers["test_cases"]) if "test_cases" in numbers else None
     for at, (_, key) in enumerate(reversed(tries)):
         rate = round(numbers[key] / 100, 6)
@@ -88,5 +88,5 @@ def _day(written: str) -> str | None:
     return f"{written}T00:00:00" if re.fullmatch(r"\d{4}-\d\d-\d\d", written) else None
 
 
-def _rest(told: dict[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in told.items() if key not in _HOMES and key not in numbers and value}
+def _rest(record: dict[str, str], numbers: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in _HOMES and key not in numbers and value}

@@ -1,40 +1,48 @@
 """Allure: the folder of results that its adapters write, one JSON file for each test, with fixtures and attachments."""
 
+import re
 from collections.abc import Iterator
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from errata.model import Item
-from errata.sources.allure.attempts import Reading, items_of
-from errata.sources.allure.layout import LOOKS, NAME, is_result, listed, survey
-from errata.sources.allure.runs import run_of
-from errata.sources.base import Match, convert_each, json_file, of_run
-from errata.sources.shared.documents import Documents
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "read", "recognise"]
-
+NAME = "allure"
 TITLE = "Allure: the folder `allure-results`, or one result of it"
+HARNESS = Harness(name=NAME, title=NAME)
+
+HEAD = 64 * 1024
+LOOKS = 200
+_RESULT = tuple(
+    re.compile(rb'(?<!\\)"(?:' + keys + rb')"\s*:')
+    for keys in (rb"uuid", rb"status|stage", rb"historyId|testCaseId|fullName", rb"start|labels|steps")
+)
 
 
 def recognise(path: Path) -> Match | None:
     try:
         if path.is_file():
             return Match.sure("`historyId` or `fullName`, with a status") if is_result(path) else None
-        found = path.is_dir() and any(map(is_result, islice(listed(path), LOOKS)))
+        found = path.is_dir() and any(map(is_result, islice(files_in(path), LOOKS)))
     except (OSError, ValueError):
         return None
     return Match.sure("results of Allure") if found else None
 
 
+def is_result(path: Path) -> bool:
+    head = head_of(path, HEAD)
+    return head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _RESULT)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """Its files, those first that bear the usual name of a result."""
+    from errata.sources.shared.documents import children
+
+    return sorted(children(folder), key=lambda path: not path.name.endswith("-result.json"))
+
+
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    root = path if path.is_dir() else path.parent
-    documents = Documents(root, NAME, keep="end")
-    found = survey(path, documents)
-    run = run_of(found, path, documents)
-    yield run
-    rows = (json_file(one.path, source=NAME, root=root) for one in found.results.values())
-    reading = Reading(run, found, documents)
-    yield from of_run(run.id, convert_each(rows, partial(items_of, reading), source=NAME))
-    yield from of_run(run.id, documents.problems())
+    from errata.sources.allure.reader import read as read_log
+
+    return read_log(path)

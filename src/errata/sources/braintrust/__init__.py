@@ -2,19 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from errata.model import Item
-from errata.sources.base import Match, Numbering, head_of
-from errata.sources.braintrust.experiments import experiment_of, runs_of, survey
-from errata.sources.braintrust.groups import NAME, groups_of
-from errata.sources.braintrust.rows import items_of
-from errata.sources.shared.several_runs import items_of_runs
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "read", "recognise"]
-
+NAME = "braintrust"
 TITLE = "Braintrust: the result of `Eval` with `summary` and `results`, or the rows of an experiment"
+HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
 _ROW = re.compile(rb'\s*(?:\{\s*"(?:results|events|data)"\s*:\s*)?(?:\[\s*)?\{\s*"')
@@ -42,10 +37,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    found = survey(path)
-    runs = runs_of(found, path)
-    convert = partial(items_of, runs, found.experiments, Numbering())
-    yield from items_of_runs(
-        runs, groups_of(path), convert, which=lambda group: experiment_of(group.data[0]), source=NAME
-    )
+    from errata.sources.braintrust.reader import read as read_log
+
+    return read_log(path)

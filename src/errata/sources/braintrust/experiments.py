@@ -1,20 +1,27 @@
-"""A first reading → the experiments of a file: mostly one, with what its summary states and what its rows share."""
+"""The rows of a file by trace, and a first reading of them → its experiments, with what summary and rows state."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Run, SourceInfo, SourceRef, Subject
-from errata.sources.base import Row
-from errata.sources.braintrust.groups import NAME, document_at, groups_of, root_of
-from errata.sources.shared.long_documents import LongDocument
-from errata.sources.shared.scored_rows import Seen
-from errata.sources.shared.unnamed import named_by_content
+import msgspec
+
+from errata.model import Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.sources.base import Row, decode, head_of
+from errata.sources.braintrust import NAME
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.row_groups import Items, gathered
+from errata.sources.shared.runs import named_by_content
+from errata.sources.shared.scores import Seen
 from errata.sources.shared.values import known, mapping, number, rest, text
 
 MODELS_CAP = 2
 _AGAINST = ("improvements", "regressions", "diff")
 _SUMMARY = frozenset(("project_name", "experiment_name", "experiment_id", "experiment_url", "scores", "comparison"))
+HEAD = 64 * 1024
+_LISTS = ("results", "events", "data")
+_LISTED = re.compile(rb'(?<!\\)"(results|events|data)"\s*:\s*\[')
 
 
 class Experiment:
@@ -107,3 +114,57 @@ def _further(summary: dict[str, Any]) -> dict[str, Any]:
     return {
         name: one for name, one in told.items() if any(one.get(key) for key in ("improvements", "regressions", "diff"))
     }
+
+
+class _Trace(msgspec.Struct):
+    root_span_id: Any = None
+
+    def key(self) -> Any:
+        return self.root_span_id if isinstance(self.root_span_id, str) and self.root_span_id else None
+
+
+def groups_of(path: Path) -> Iterator[Row | Unreadable]:
+    """A row for each group: its data are the rows themselves."""
+    document = document_at(path)
+    if document is None:
+        yield from gathered(path, _Trace, _Trace.key, source=NAME, root=path.parent)
+    elif isinstance(document, Unreadable):
+        yield document
+    else:
+        yield from Items(document, _Trace, _Trace.key).together()
+
+
+def document_at(path: Path) -> LongDocument | Unreadable | None:
+    """None for a file of lines."""
+    head = head_of(path, HEAD).lstrip()
+    if head.startswith(b"["):
+        return long_document(path, "", source=NAME, root=path.parent)
+    if _is_line(head):
+        return None
+    listed = _LISTED.search(head)
+    return long_document(path, listed[1].decode() if listed else "results", source=NAME, root=path.parent)
+
+
+def _is_line(head: bytes) -> bool:
+    """Whether the first line is a row of its own, and not the beginning of a document, or all of it."""
+    line, end, _ = head.partition(b"\n")
+    try:
+        first = decode(line)
+    except ValueError:
+        # a broken first line is followed by others; a document goes on in the next line
+        return line.strip() != b"{" and (bool(end) or b'"summary"' not in line) and b'"results"' not in line
+    return isinstance(first, dict) and not any(
+        isinstance(first.get(key), list) for key in ("results", "events", "data")
+    )
+
+
+def root_of(rows: tuple[Row, ...]) -> Row:
+    """The span that is the whole of a trace; it need not stand first."""
+    told = [row for row in rows if isinstance(row.data, dict)]
+    return next((row for row in told if _is_root(row.data)), told[0])
+
+
+def _is_root(row: dict[str, Any]) -> bool:
+    return row.get("is_root") is True or (
+        row.get("span_id") is not None and row.get("span_id") == row.get("root_span_id")
+    )

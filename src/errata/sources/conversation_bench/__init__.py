@@ -3,29 +3,20 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from errata.model import Item
+from errata.model import Harness, Item
 from errata.sources.base import Match, decode, head_of
-from errata.sources.conversation_bench import comparison
-from errata.sources.conversation_bench.comparison import RunFolder
-from errata.sources.conversation_bench.conversation import read_conversation
-from errata.sources.conversation_bench.hints import explain
-from errata.sources.conversation_bench.layout import (
-    HEAD,
-    JUDGED_SUFFIX,
-    JUDGES,
-    NAME,
-    RUN_RESULTS,
-    RUNTIME,
-    TRANSCRIPT,
-    files_of_folder,
-    files_of_judged_file,
-    is_comparison,
-    is_run_folder,
-)
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
-
+NAME = "conversation-bench"
 TITLE = "conversation-bench and audio-arena: run folders with judged turns, comparison folders"
+HARNESS = Harness(name=NAME, title="conversation-bench", unit="turn", judges_turns=True)
+
+JUDGES = ("openai", "claude")
+"""The first one whose file is there decides the outcome."""
+JUDGED_SUFFIX = "_judged.jsonl"
+TRANSCRIPT = "transcript.jsonl"
+RUNTIME = "runtime.json"
+RUN_RESULTS = "run_results.csv"
+HEAD = 64 * 1024
 
 _OF_A_JUDGED_ROW = {"turn", "scores", "assistant_text"}
 
@@ -37,31 +28,31 @@ def recognise(path: Path) -> Match | None:
         return None
 
 
+def explain(path: Path) -> str | None:
+    """A hint for a path of this harness that is no finished run."""
+    from errata.sources.conversation_bench.contract import explain as explain_path
+
+    return explain_path(path)
+
+
 def read(path: Path) -> Iterator[Item]:
-    path = path.resolve()
-    if path.is_dir() and is_run_folder(path):
-        yield from read_conversation(files_of_folder(path))
-    elif path.is_dir():
-        yield from _read_comparison(path)
-    elif is_comparison(path):
-        yield from _read_comparison(path.parent)
-    elif is_run_folder(path.parent) and path in files_of_folder(path.parent).judged.values():
-        yield from read_conversation(files_of_folder(path.parent))
-    else:
-        yield from read_conversation(files_of_judged_file(path))
+    from errata.sources.conversation_bench.reader import read as read_log
+
+    return read_log(path)
 
 
-def _read_comparison(folder: Path) -> Iterator[Item]:
-    """What belongs to no run first, so that the rest is what the run folders themselves would give."""
-    runs = []
-    for found in comparison.listed_runs(folder):
-        if isinstance(found, RunFolder):
-            runs.append(found)
-        else:
-            yield found
-    yield from comparison.problems(folder)
-    for run in runs:
-        yield from read_conversation(files_of_folder(run.path), run.listed)
+def is_run_folder(folder: Path) -> bool:
+    if any((folder / f"{judge}{JUDGED_SUFFIX}").is_file() for judge in JUDGES):
+        return True
+    if not (folder / RUNTIME).is_file():
+        return False
+    start = head_of(folder / TRANSCRIPT, HEAD)
+    return b'"turn"' in start and b'_text"' in start
+
+
+def is_comparison(table: Path) -> bool:
+    columns = head_of(table, HEAD).split(b"\n", 1)[0].strip().replace(b'"', b"").split(b",")
+    return b"run_dir" in columns and b"model_name" in columns
 
 
 def _recognise_folder(path: Path) -> Match | None:

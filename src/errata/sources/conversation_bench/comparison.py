@@ -7,17 +7,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, SourceRef, Unreadable
 from errata.sources.base import Row, csv_rows, json_file, unreadable
-from errata.sources.conversation_bench.layout import (
-    NAME,
-    RUN_RESULTS,
-    from_run,
-    is_comparison,
-    is_name,
-    is_run_folder,
-    last_part,
-    upwards,
-)
-from errata.sources.conversation_bench.numbers import count, number
+from errata.sources.conversation_bench import NAME, RUN_RESULTS, is_comparison, is_run_folder
+from errata.sources.conversation_bench.layout import count, from_run, is_name, last_part, number, upwards
 from errata.sources.conversation_bench.scores import DIMENSIONS
 from errata.sources.shared.values import mapping, plain, text
 

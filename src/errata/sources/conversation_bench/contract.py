@@ -1,4 +1,7 @@
-"""A benchmark's contract: what its turns ask for and expect, and what the subject was told. Never executed."""
+"""A benchmark's contract: what its turns ask for and expect, and what the subject was told. Never executed.
+
+Also the hint for a path of this harness that is no finished run.
+"""
 
 import ast
 import warnings
@@ -10,7 +13,8 @@ from typing import Any, NamedTuple
 from errata.model import Artefact, Case, Item, Run, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
 from errata.sources.base import Row, convert_each, describe, json_file, json_lines, text_file, unreadable
-from errata.sources.conversation_bench.layout import NAME, from_run, is_name, upwards
+from errata.sources.conversation_bench import JUDGED_SUFFIX, JUDGES, NAME, RUN_RESULTS, RUNTIME, TRANSCRIPT
+from errata.sources.conversation_bench.layout import from_run, is_name, upwards
 from errata.sources.conversation_bench.turns import turn_of
 from errata.sources.shared.values import mapping, plain, sequence, text
 
@@ -18,9 +22,12 @@ TURNS_FILES = ("turns.json", "turns.jsonl", "turns.py", "turns.txt")
 RELEVANT = "relevant_dimensions.json"
 CONTEXT_FILES = ("system_prompt.txt", "system.py", "tools.json", "tools.py", "data/knowledge_base.txt")
 TEXT_CAP = 2 * 1024 * 1024
-
 _EXPECTED = ("golden_text", "required_function_call", "function_call_response")
 _USED = frozenset(("turn", "input", "categories", "subcategory", *_EXPECTED))
+_CONTRACT_FILES = (*TURNS_FILES, "tools.json", "tools.py")
+_OF_A_COMPARISON = {"benchmark", "models", "judge"}
+_OF_A_RUN = {"model_name", "turns"}
+_MOST_BENCHMARKS = 5
 
 
 class Contract(NamedTuple):
@@ -160,9 +167,9 @@ def _context(path: Path, root: Path) -> Artefact:
 
 
 def text_artefact(role: ArtefactRole, path: Path, name: str) -> Artefact:
-    told, size = _text_and_size(path)
-    truncated = told is not None and size is not None and size > TEXT_CAP
-    return Artefact(role=role, path=name, size=size, text=told, truncated=truncated)
+    content, size = _text_and_size(path)
+    truncated = content is not None and size is not None and size > TEXT_CAP
+    return Artefact(role=role, path=name, size=size, text=content, truncated=truncated)
 
 
 def _text_and_size(path: Path) -> tuple[str | None, int | None]:
@@ -170,3 +177,55 @@ def _text_and_size(path: Path) -> tuple[str | None, int | None]:
         return text_file(path, cap=TEXT_CAP), path.stat().st_size
     except OSError:
         return None, None
+
+
+def explain(path: Path) -> str | None:
+    try:
+        return _comparison(path) or _unfinished(path) or _benchmark(path)
+    except OSError:
+        return None
+
+
+def _comparison(path: Path) -> str | None:
+    if (path / RUN_RESULTS).exists() or not _keys(path / "metadata.json") >= _OF_A_COMPARISON:
+        return None
+    return f"`metadata.json` is of a comparison, but `{RUN_RESULTS}`, which lists its runs, is missing"
+
+
+def _unfinished(path: Path) -> str | None:
+    if not _keys(path / RUNTIME) >= _OF_A_RUN:
+        return None
+    judged = f"{JUDGES[0]}{JUDGED_SUFFIX}"
+    return f"`{RUNTIME}` is of a conversation, but neither `{judged}` nor `{TRANSCRIPT}` with turns lies beside it"
+
+
+def _keys(path: Path) -> set[str]:
+    row = json_file(path, source=NAME, root=path.parent) if path.is_file() else None
+    return set(mapping(row.data)) if type(row) is Row else set()
+
+
+def _benchmark(path: Path) -> str | None:
+    folders = _contracts(path)
+    if not folders:
+        return None
+    held = [name for name in _CONTRACT_FILES if (folders[0] / name).is_file()]
+    files = " and ".join(f"`{name}`" for name in held)
+    runs = [f"runs of this benchmark: `{runs}`" for folder in folders if (runs := _runs(folder))]
+    return "\n".join([f"it holds {files} of a benchmark, not a finished run" + (";" if runs else ""), *runs])
+
+
+def _contracts(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path.parent] if path.name in TURNS_FILES else []
+    if is_contract(path):
+        return [path]
+    return [child for child in sorted(path.iterdir()) if is_contract(child)][:_MOST_BENCHMARKS] if path.is_dir() else []
+
+
+def _runs(contract: Path) -> Path | None:
+    """Named as the user named the benchmark, where that is possible."""
+    for above in (*upwards(contract), *upwards(contract.absolute())):
+        runs = above / "runs" / contract.absolute().name
+        if runs.is_dir():
+            return runs
+    return None

@@ -1,25 +1,19 @@
-"""Where the files of a conversation lie: its own folder, and what belongs to it further up."""
+"""Where the files of a conversation lie, what belongs to it further up, and numbers that may be text."""
 
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path, PureWindowsPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from errata.sources.base import head_of
+from errata.sources.base import number_or_none
+from errata.sources.conversation_bench import JUDGED_SUFFIX, JUDGES, TRANSCRIPT
+from errata.sources.shared import values
+from errata.sources.shared.values import LARGEST, SMALLEST
 
-NAME = "conversation-bench"
-
-JUDGES = ("openai", "claude")
-"""The first one whose file is there decides the outcome."""
-JUDGED_SUFFIX = "_judged.jsonl"
-TRANSCRIPT = "transcript.jsonl"
-RUNTIME = "runtime.json"
 RUN_LOG = "run.log"
 AUDIO = "conversation.wav"
-RUN_RESULTS = "run_results.csv"
-
-HEAD = 64 * 1024
+_NAME = re.compile(r"\w[\w.-]*")
 
 
 class Files(NamedTuple):
@@ -50,24 +44,6 @@ def files_of_judged_file(path: Path) -> Files:
     return Files(root=path.parent, native_id=path.stem, judged={judge: path}, transcript=None, is_folder=False)
 
 
-def has_judged_rows(folder: Path) -> bool:
-    return any((folder / f"{judge}{JUDGED_SUFFIX}").is_file() for judge in JUDGES)
-
-
-def is_run_folder(folder: Path) -> bool:
-    if has_judged_rows(folder):
-        return True
-    if not (folder / RUNTIME).is_file():
-        return False
-    start = head_of(folder / TRANSCRIPT, HEAD)
-    return b'"turn"' in start and b'_text"' in start
-
-
-def is_comparison(table: Path) -> bool:
-    columns = head_of(table, HEAD).split(b"\n", 1)[0].strip().replace(b'"', b"").split(b",")
-    return b"run_dir" in columns and b"model_name" in columns
-
-
 def upwards(path: Path) -> Iterator[Path]:
     """A folder's parents, the nearest first."""
     yield from path.parents
@@ -84,9 +60,17 @@ def is_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None
 
 
-_NAME = re.compile(r"\w[\w.-]*")
-
-
 def from_run(path: Path, root: Path) -> str:
     """How a reference names a file that lies outside the run's folder."""
     return Path(os.path.relpath(path, root)).as_posix()
+
+
+def count(value: Any) -> int | None:
+    """A whole number of tokens, turns or rows."""
+    return values.count(number_or_none(value) if type(value) is str else value)
+
+
+def number(value: Any) -> float | None:
+    if type(value) is int:
+        return value if SMALLEST <= value <= LARGEST else None
+    return number_or_none(value)

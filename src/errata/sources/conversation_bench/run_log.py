@@ -9,8 +9,7 @@ import msgspec
 
 from errata.model import ErrorInfo, Evidence, SourceRef
 from errata.model.times import from_iso
-from errata.sources.conversation_bench.layout import RUN_LOG
-from errata.sources.conversation_bench.numbers import count
+from errata.sources.conversation_bench.layout import RUN_LOG, count
 
 LINE_CAP = 1024 * 1024
 EVIDENCE_CAP = 500

@@ -9,19 +9,10 @@ import msgspec
 from errata.model import Artefact, ErrorInfo, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
 from errata.model.words import ArtefactRole
 from errata.sources.base import Row, describe, json_file, json_lines, unreadable
-from errata.sources.conversation_bench import comparison
+from errata.sources.conversation_bench import NAME, RUNTIME, TRANSCRIPT, comparison
 from errata.sources.conversation_bench.comparison import Listed
 from errata.sources.conversation_bench.contract import Contract, find_contract, text_artefact
-from errata.sources.conversation_bench.layout import (
-    AUDIO,
-    NAME,
-    RUN_LOG,
-    RUNTIME,
-    TRANSCRIPT,
-    Files,
-    is_name,
-)
-from errata.sources.conversation_bench.numbers import count, number
+from errata.sources.conversation_bench.layout import AUDIO, RUN_LOG, Files, count, is_name, number
 from errata.sources.conversation_bench.run_log import LogFacts, read_log
 from errata.sources.conversation_bench.scores import ONLY_ON_SOME_TURNS
 from errata.sources.shared.documents import object_in

@@ -1,35 +1,86 @@
-"""What was said and called in one turn → steps."""
+"""What was said and called in one turn → steps.
+
+A row just as the harness writes it is decoded into its types at once, so that nothing has to be checked. Any other row
+fails to decode as such and takes the long way, which gives the same records.
+"""
 
 from collections import defaultdict, deque
 from itertools import count
-from typing import Any
+from typing import Annotated, Any
 
-from errata.model import Actor, Step, ToolCall, ToolResult
+import msgspec
+
+from errata.model import Actor, Step, ToolCall, ToolResult, Usage, UsageByRole
+from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.sources.base import decode
-from errata.sources.conversation_bench.usual import FAILED
 from errata.sources.shared.values import plain, text
 
 _USER = Actor(role="user")
 _ASSISTANT = Actor(role="assistant")
 _CALL_FIELDS = frozenset(("name", "args", "is_duplicate", "id"))
+_Records = list[dict[str, Any]]
+_Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Flat = dict[str, str | _Whole | float | bool | None]
+FAILED = frozenset(("error", "failed", "failure"))
+
+
+class _Strict(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """What is not named here has no home on the short way."""
+
+
+class Call(_Strict):
+    name: str
+    args: _Flat
+    is_duplicate: bool = False
+
+
+class Result(_Strict):
+    name: str
+    response: _Flat
+
+
+class Tokens(_Strict):
+    prompt_tokens: _Count | None = None
+    completion_tokens: _Count | None = None
+    total_tokens: _Count | None = None
+    cache_read_input_tokens: _Count | None = None
+    cache_creation_input_tokens: _Count | None = None
+
+
+class UsualRow(_Strict):
+    ts: str
+    turn: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
+    model_name: str
+    user_text: str
+    assistant_text: str
+    tool_calls: list[Call]
+    tool_results: list[Result]
+    scores: dict[str, bool | None]
+    judge_reasoning: str
+    tokens: Tokens | None = None
+    ttfb_ms: _Whole | None = None
+    latency_ms: _Whole | None = None
+    reconnection_count: _Count | None = None
 
 
 def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
     user = Step(index=0, actor=_USER, text=text(row.get("user_text")))
-    said = text(row.get("assistant_text"))
+    answer = text(row.get("assistant_text"))
     calls, results = _records(row.get("tool_calls")), _records(row.get("tool_results"))
     if not calls and not results:
-        return (user, Step(index=1, actor=_ASSISTANT, text=said))
+        return (user, Step(index=1, actor=_ASSISTANT, text=answer))
     answers, left = _paired(calls, results)
-    made = tuple(map(_call, calls, answers))
-    return (user, Step(index=1, actor=_ASSISTANT, text=said, tool_calls=made), *map(_without_call, count(2), left))
+    tool_calls = tuple(map(_call, calls, answers))
+    return (
+        user,
+        Step(index=1, actor=_ASSISTANT, text=answer, tool_calls=tool_calls),
+        *map(_without_call, count(2), left),
+    )
 
 
 def _records(value: Any) -> list[dict[str, Any]]:
     return [item for item in value if type(item) is dict] if value and type(value) is list else []
-
-
-_Records = list[dict[str, Any]]
 
 
 def _paired(calls: _Records, results: _Records) -> tuple[list[dict[str, Any] | None], _Records]:
@@ -84,4 +135,44 @@ def _without_call(index: int, record: dict[str, Any]) -> Step:
         kind="tool_result",
         text=result.text,
         parts=() if result.structured is None else ({"response": result.structured},),
+    )
+
+
+def usual_steps(row: UsualRow) -> tuple[Step, ...] | None:
+    """None where calls and results do not pair off one by one."""
+    user = Step(index=0, actor=_USER, text=row.user_text)
+    calls, results = row.tool_calls, row.tool_results
+    if not calls and not results:
+        return (user, Step(index=1, actor=_ASSISTANT, text=row.assistant_text))
+    if len(calls) != len(results) or any(call.name != result.name for call, result in zip(calls, results, strict=True)):
+        return None
+    tool_calls = tuple([_usual_call(call, result) for call, result in zip(calls, results, strict=True)])
+    return (user, Step(index=1, actor=_ASSISTANT, text=row.assistant_text, tool_calls=tool_calls))
+
+
+def usual_usage(tokens: Tokens | None) -> UsageByRole:
+    if tokens is None or tokens == _NO_TOKENS:
+        return NO_USAGE_BY_ROLE
+    return UsageByRole(
+        subject=Usage(
+            input=tokens.prompt_tokens,
+            output=tokens.completion_tokens,
+            total=tokens.total_tokens,
+            cache_read=tokens.cache_read_input_tokens,
+            cache_write=tokens.cache_creation_input_tokens,
+        )
+    )
+
+
+_NO_TOKENS = Tokens()
+
+
+def _usual_call(call: Call, result: Result) -> ToolCall:
+    status = result.response.get("status")
+    is_error = status in FAILED if type(status) is str else None
+    return ToolCall(
+        name=call.name,
+        arguments=call.args,
+        is_duplicate=call.is_duplicate,
+        result=ToolResult(structured=result.response, is_error=is_error),
     )

@@ -1,7 +1,7 @@
 """One row of a conversation → one attempt. The hot path: what rows share is made once."""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -12,21 +12,17 @@ from errata.model.times import from_iso
 from errata.model.usage import NO_USAGE_BY_ROLE
 from errata.model.words import Execution, Measurement
 from errata.sources.base import Row
-from errata.sources.conversation_bench.numbers import count, number
+from errata.sources.conversation_bench.layout import count, number
 from errata.sources.conversation_bench.run_log import recovered
 from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored, scored_plainly
-from errata.sources.conversation_bench.steps import steps_of
-from errata.sources.conversation_bench.turn_set import TurnSet
-from errata.sources.conversation_bench.usual import UsualRow, usual_steps, usual_usage
+from errata.sources.conversation_bench.steps import UsualRow, steps_of, usual_steps, usual_usage
 from errata.sources.shared import values
 from errata.sources.shared.values import plain, sequence
 
 LARGEST_TURN = 2**31 - 1
-
 ENDED = "[MODEL_ENDED_SESSION]"
 ENDED_EARLIER = "[MODEL_ENDED_SESSION_EARLY]"
 EMPTY = "[EMPTY_RESPONSE"
-
 _TYPED = {
     "user_text": str,
     "assistant_text": str,
@@ -48,10 +44,15 @@ _TOKENS = frozenset(
         "cache_creation_input_tokens",
     )
 )
-
-
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 _Milliseconds = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_NO_MARKER: tuple[str, Execution] = ("", "completed")
+_MARKERS: dict[str, tuple[str, Execution]] = {
+    ENDED: ("MODEL_ENDED_SESSION", "completed"),
+    ENDED_EARLIER: ("MODEL_ENDED_SESSION_EARLY", "cancelled"),
+    EMPTY: ("EMPTY_RESPONSE", "error"),
+}
+_PAGE = 1 << 16
 
 
 class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -278,6 +279,26 @@ class Turns:
         return {key: plain(data[key]) for key in odd if data.get(key) is not None}
 
 
+class TurnSet:
+    """Pages of bits, made where a turn falls into one."""
+
+    def __init__(self) -> None:
+        self._pages: dict[int, bytearray] = {}
+
+    def __contains__(self, turn: int) -> bool:
+        page = self._pages.get(turn >> 16)
+        return page is not None and bool(page[turn >> 3 & 0x1FFF] >> (turn & 7) & 1)
+
+    def add(self, turn: int) -> None:
+        page = self._pages.get(turn >> 16)
+        if page is None:
+            page = self._pages[turn >> 16] = bytearray(_PAGE // 8)
+        page[turn >> 3 & 0x1FFF] |= 1 << (turn & 7)
+
+    def absent(self, turns: Iterable[int]) -> Iterator[int]:
+        return (turn for turn in turns if turn not in self)
+
+
 def turn_of(row: Any) -> int:
     """A row's turn; `ValueError` for a row that can't be placed in its conversation."""
     turn = row["turn"]
@@ -304,14 +325,6 @@ def time_or_none(ts: Any) -> str | None:
         return from_iso(ts)
     except (ValueError, OverflowError):
         return None
-
-
-_NO_MARKER: tuple[str, Execution] = ("", "completed")
-_MARKERS: dict[str, tuple[str, Execution]] = {
-    ENDED: ("MODEL_ENDED_SESSION", "completed"),
-    ENDED_EARLIER: ("MODEL_ENDED_SESSION_EARLY", "cancelled"),
-    EMPTY: ("EMPTY_RESPONSE", "error"),
-}
 
 
 def _judgements(data: dict[str, Any], judge: Scorer) -> tuple[Judgement, ...]:

@@ -1,62 +1,200 @@
-"""convex-evals: saved answers of its deployment about one run, or the output folder that a local run leaves."""
+"""convex-evals: saved answers of its deployment about one run, or the output folder that a local run leaves.
 
+Answers are recognised by their first bytes, local output by its folders.
+"""
+
+import re
 from collections.abc import Iterator
-from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
-from errata.model import Item, Run, Unreadable
-from errata.sources.base import Numbering, Row, convert_each, of_run
-from errata.sources.convex_evals import local_output
-from errata.sources.convex_evals.answers import Answer, read_answer
-from errata.sources.convex_evals.collected import Collected, Said, collect
-from errata.sources.convex_evals.evals import attempt_of, case_of, eval_of, missing
-from errata.sources.convex_evals.recognition import answer_files, explain, recognise
-from errata.sources.convex_evals.runs import run_of
-from errata.sources.convex_evals.storage import Files, Storage
-from errata.sources.convex_evals.vocabulary import NAME
+from errata.model import Harness, Item
+from errata.sources.base import Match, folders, head_of
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
-
+NAME = "convex-evals"
 TITLE = (
     "convex-evals: saved answers about a run (getRunDetails, getFailedEvalsForRun, getEvalDebugInfo), or local output"
 )
+HARNESS = Harness(name=NAME, title=NAME, unit="eval")
+
+HEAD = 16 * 1024
+LOOKS = 50
+LOOKS_BELOW = 3
+RUN_LOG = "run.log"
+SHAPE = f"output/<model>/<category>/<eval>/{RUN_LOG}"
+"""What a local run leaves."""
+SLUG_PARTS = 3
+"""A model's slug may hold slashes: `acme/nimbus-2-coder`."""
+MODEL_LOOKS = 60
+_NUMBERED = re.compile(r"\d{3}-")
+_SUFFIXES = (".json", ".txt", ".out", "")
+
+# convex sorts the fields of what its functions return, other tools do not: any order will do
+_TELLTALES = (
+    ("getFailedEvalsForRun", rb'"failedEvals"\s*:', rb'"(?:failedCount|totalEvals|passedCount)"\s*:'),
+    ("getRunDetails", rb'"plannedEvals"\s*:\s*\[', rb'"_id"\s*:'),
+    ("getRunDetails", rb'"evals"\s*:\s*\[', rb'"evalPath"\s*:'),
+    ("getEvalDebugInfo", rb'"eval"\s*:\s*\{', rb'"evalPath"\s*:'),
+)
+_OBJECT = re.compile(rb"^\s*\{", re.MULTILINE)
+_ENVELOPE = re.compile(rb'\s*\{\s*"(?:status|value|logLines|errorMessage|errorData)"\s*:')
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        if path.is_dir():
+            return _recognise_folder(path)
+        because = _told_by(path) if path.is_file() else ""
+    except (OSError, ValueError):
+        return None
+    return Match.sure(because) if because else None
 
 
 def read(path: Path) -> Iterator[Item]:
+    from errata.sources.convex_evals.reader import read_path
+
+    return read_path(path.absolute())
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what belongs to convex-evals and is no run."""
+    try:
+        if path.is_dir() and (path / "getOutputUrl.json").is_file():
+            return "this is the file storage of convex-evals: name the folder with the answers about a run"
+        if is_eval_folder(path if path.is_dir() else path.parent):
+            return "this is one eval of convex-evals' local output: name the folder that holds `output`"
+        if path.is_dir() and _holds_tasks(path):
+            return "it holds evals of convex-evals, `TASK.txt` and their graders, not a finished run"
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def _holds_tasks(path: Path) -> bool:
+    """An eval, a category of them, or all categories."""
+    places = (
+        path,
+        *folders(path)[:LOOKS_BELOW],
+        *(deep for one in folders(path)[:LOOKS_BELOW] for deep in folders(one)),
+    )
+    return any((one / "TASK.txt").is_file() for one in islice(places, LOOKS))
+
+
+def answer_files(path: Path) -> list[Path]:
+    """The files to read: those in the folder, and those of folders one level below that hold an answer."""
+    if path.is_file():
+        return [path]
+    found = _candidates(path)
+    for folder in folders(path):
+        below = _candidates(folder)
+        if any(map(_told_by, below)):
+            found += below
+    return [file for file in found if file.suffix.lower() == ".json" or _told_by(file)]
+
+
+def _recognise_folder(path: Path) -> Match | None:
+    because = next(filter(None, map(_told_by, _candidates(path)[:LOOKS])), "") or _one_run_in_parts(path)
+    if because:
+        return Match.sure(because)
+    return Match.sure(SHAPE) if find_output(path) is not None else None
+
+
+def _one_run_in_parts(path: Path) -> str:
+    """Answers that lie in several folders by function, with none beside these, all of one run."""
+    parts = []
+    for folder in islice(folders(path), LOOKS):
+        first = next(filter(_told_by, _candidates(folder)[:LOOKS_BELOW]), None)
+        if first is not None:
+            parts.append(first)
+    if len(parts) < 2 or any(folders(part.parent) for part in parts):
+        return ""
+    from errata.sources.convex_evals.answers import Answer, collect, read_answer
+
+    read = [read_answer(part, path) for part in parts]
+    answers = [answer for answer in read if isinstance(answer, Answer)]
+    runs, lost = collect(answers)
+    return "answers about one run" if len(answers) > 1 and len(runs) == 1 and not lost else ""
+
+
+def _candidates(folder: Path) -> list[Path]:
+    try:
+        children = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [
+        child
+        for child in children
+        if child.suffix.lower() in _SUFFIXES and not child.name.startswith(".") and child.is_file()
+    ]
+
+
+def _told_by(file: Path) -> str:
+    """The function whose answer a file holds; empty for anything else, and for what can't be read."""
+    head = head_of(file, HEAD)
+    if not _OBJECT.search(head):
+        return ""
+    for name, *keys in _TELLTALES:
+        if all(re.search(rb"(?<!\\)" + key, head) for key in keys):
+            return f"an answer of {name}"
+    return "an answer of convex with an error" if _is_refusal(head) else ""
+
+
+def _is_refusal(head: bytes) -> bool:
+    if len(head) >= HEAD or b'"logLines"' not in head or not _ENVELOPE.match(head):
+        return False
+    from errata.sources.convex_evals.answers import Refusal, classify, decode_answer
+
+    try:
+        return isinstance(classify(decode_answer(head)), Refusal)
+    except (ValueError, RecursionError):
+        return False
+
+
+class ModelOutput(NamedTuple):
+    """One model's output: where it lies, whose it is, and the name of the results folder."""
+
+    folder: Path
+    model: str
+    results: str
+
+
+def find_output(path: Path) -> list[ModelOutput] | None:
+    """The models whose output lies at a path; none where there is no such thing."""
     path = path.absolute()
-    root = path if path.is_dir() else path.parent
-    answers = [read_answer(file, root) for file in answer_files(path)]
-    runs, lost = collect(answer for answer in answers if isinstance(answer, Answer))
-    if not runs and (places := local_output.find(path)):
-        yield from local_output.read(path, places)
+    named = path / "output"
+    for root in (named, path):
+        looks = [MODEL_LOOKS if root is path else 10 * MODEL_LOOKS]
+        found = list(_model_folders(root, looks, 0)) if root.is_dir() else []
+        if found:
+            return [_output_at(folder, root) for folder in found]
+    return None
+
+
+def is_eval_folder(path: Path) -> bool:
+    return bool(_NUMBERED.match(path.name) and (path / RUN_LOG).is_file())
+
+
+def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]:
+    """Folders whose numbered folders hold numbered folders with a log."""
+    looks[0] -= 1
+    if looks[0] < 0 or depth > SLUG_PARTS:
         return
-    storage = Storage(root)
-    for collected in runs:
-        run = run_of(collected, root, part=collected.part if path.is_file() else "")
-        yield run
-        yield from of_run(run.id, _read_run(run, collected, storage))
-    yield from lost
-    yield from (answer for answer in answers if isinstance(answer, Unreadable))
+    categories = numbered_folders(folder)
+    if any(is_eval_folder(child) for category in categories[:3] for child in numbered_folders(category)):
+        yield folder
+    elif not categories:
+        for child in folders(folder):
+            yield from _model_folders(child, looks, depth + 1)
 
 
-def _read_run(run: Run, collected: Collected, storage: Storage) -> Iterator[Item]:
-    numbering = Numbering()
-    evals = collected.evals()
-    for sayings in evals.values():
-        # outside of the conversion: a hostile archive is refused as a whole
-        files = storage.files_of(sayings)
-        yield from files.damaged
-        row = Row([said.document for said in sayings], sayings[0].ref)
-        yield from convert_each([row], partial(_eval, run, sayings, files, numbering), source=NAME)
-    present = {said.document.get("evalPath") for sayings in evals.values() for said in sayings}
-    for path, ref in collected.planned.items():
-        if path not in present:
-            yield from missing(run, path, ref)
+def _output_at(folder: Path, root: Path) -> ModelOutput:
+    """The slug is the path below `output`; the results folder is the one that holds `output`."""
+    above = next((parent for parent in (root, *root.parents) if parent.name == "output"), None)
+    if above is not None and folder != above:
+        return ModelOutput(folder, folder.relative_to(above).as_posix(), above.parent.name)
+    return ModelOutput(folder, folder.name if folder == root else folder.relative_to(root).as_posix(), root.name)
 
 
-def _eval(run: Run, sayings: list[Said], files: Files, numbering: Numbering, _: Row) -> Iterator[Item]:
-    one = eval_of(sayings, files)
-    index = numbering.next(one.path)
-    if index == 1:
-        yield case_of(run, one)
-    yield attempt_of(run, one, index)
+def numbered_folders(folder: Path) -> list[Path]:
+    return [child for child in folders(folder) if _NUMBERED.match(child.name)]

@@ -4,18 +4,17 @@ import json
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, attempt_id, case_key
-from errata.sources.convex_evals.artefacts import raw_response
-from errata.sources.convex_evals.collected import KINDS, Said
-from errata.sources.convex_evals.moments import moment
+from errata.sources.convex_evals.answers import KINDS, Statement
+from errata.sources.convex_evals.files import Files, raw_response
+from errata.sources.convex_evals.runs import moment, usage_of
 from errata.sources.convex_evals.steps import (
+    SUITE,
     checks_of,
     facts,
     generation_error,
+    not_counted,
     with_steps_never_started,
 )
-from errata.sources.convex_evals.storage import Files
-from errata.sources.convex_evals.usage import usage_of
-from errata.sources.convex_evals.vocabulary import SUITE, not_counted
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.values import mapping, plain, rest, seconds, text
 
@@ -37,25 +36,25 @@ _STATUS = ("kind", "failureReason", "durationMs", "generationDurationMs", "outpu
 
 
 class Eval(NamedTuple):
-    """One eval with all that was said of it."""
+    """One eval with all statements about it."""
 
     path: str
     """`category/name`."""
-    sayings: list[Said]
-    trusted: Said
+    statements: list[Statement]
+    trusted: Statement
     """The one whose status is kept where they differ."""
     files: Files
 
 
-def eval_of(sayings: list[Said], files: Files) -> Eval:
+def eval_of(statements: list[Statement], files: Files) -> Eval:
     """ValueError where no answer names the eval, or none gives a status that is known."""
-    return Eval(_path(sayings), sayings, _most_trusted(sayings), files)
+    return Eval(_path(statements), statements, _most_trusted(statements), files)
 
 
 def case_of(run: Run, one: Eval) -> Case:
-    told = (said.document.get("task") for said in one.sayings)
+    told = (statement.document.get("task") for statement in one.statements)
     in_files = (artefact.text for artefact in one.files.source if artefact.role == "task")
-    categories = (text(said.document.get("category")) for said in one.sayings)
+    categories = (text(statement.document.get("category")) for statement in one.statements)
     above, _, name = one.path.rpartition("/")
     return Case(
         run=run.id,
@@ -65,13 +64,13 @@ def case_of(run: Run, one: Eval) -> Case:
         category=next(filter(None, categories), above),
         input=next((task for task in (*told, *in_files) if isinstance(task, str)), None),
         artefacts=tuple(one.files.source),
-        ref=one.sayings[0].ref,
+        ref=one.statements[0].ref,
     )
 
 
 def attempt_of(run: Run, one: Eval, index: int) -> Attempt:
-    said, case = one.trusted, case_key(SUITE, one.path)
-    kind, reason = said.status["kind"], text(said.status.get("failureReason"))
+    statement, case = one.trusted, case_key(SUITE, one.path)
+    kind, reason = statement.status["kind"], text(statement.status.get("failureReason"))
     checks = _checks(one)
     judged = facts(kind, reason, checks)
     done = kind in ("passed", "failed")
@@ -89,16 +88,16 @@ def attempt_of(run: Run, one: Eval, index: int) -> Attempt:
         reported=float(kind == "passed") if done else None,
         reported_counted=not not_counted(reason) if done else None,
         output=Output(text=raw_response(one.files.output)),
-        errors=_errors(kind, reason, checks, said.ref),
+        errors=_errors(kind, reason, checks, statement.ref),
         checks=tuple(checks),
         artefacts=tuple(one.files.output),
-        usage=usage_of(said.status),
-        started_at=moment(said.document.get("_creationTime")),
-        duration=seconds(said.status.get("durationMs")),
-        durations=_durations(said.status),
+        usage=usage_of(statement.status),
+        started_at=moment(statement.document.get("_creationTime")),
+        duration=seconds(statement.status.get("durationMs")),
+        durations=_durations(statement.status),
         links=one.files.links,
         extra=_extra(one),
-        ref=said.ref,
+        ref=statement.ref,
     )
 
 
@@ -126,9 +125,9 @@ def _is_static(source: list[Artefact]) -> bool:
         return False
 
 
-def _path(sayings: list[Said]) -> str:
-    for said in sayings:
-        document = said.document
+def _path(statements: list[Statement]) -> str:
+    for statement in statements:
+        document = statement.document
         if path := text(document.get("evalPath")):
             return path
         if text(document.get("category")) and text(document.get("name")):
@@ -138,26 +137,26 @@ def _path(sayings: list[Said]) -> str:
 
 def _id(one: Eval) -> str:
     """The document of the eval; by it the deployment can be asked for more."""
-    return next(filter(None, (text(said.document.get("_id")) for said in (one.trusted, *one.sayings))), "")
+    return next(filter(None, (text(statement.document.get("_id")) for statement in (one.trusted, *one.statements))), "")
 
 
-def _most_trusted(sayings: list[Said]) -> Said:
-    for said in sayings:
-        if said.status.get("kind") in KINDS:
-            return said
+def _most_trusted(statements: list[Statement]) -> Statement:
+    for statement in statements:
+        if statement.status.get("kind") in KINDS:
+            return statement
     raise ValueError("an eval without a status that is known")
 
 
 def _checks(one: Eval) -> list[Check]:
     """The steps of the answer whose status is trusted, else of the next one that has any."""
-    for said in (one.trusted, *one.sayings):
-        if said.steps is None:
+    for statement in (one.trusted, *one.statements):
+        if statement.steps is None:
             continue
-        if said.kind == "failed":
+        if statement.kind == "failed":
             # this answer names one step: the others are not known, so none is called not run
-            return checks_of(said.steps, said.ref)
-        place = (said.answer.ref if said.kind == "debug" else said.ref).below("steps")
-        return with_steps_never_started(checks_of(said.steps, place), static=_is_static(one.files.source))
+            return checks_of(statement.steps, statement.ref)
+        place = (statement.answer.ref if statement.kind == "debug" else statement.ref).below("steps")
+        return with_steps_never_started(checks_of(statement.steps, place), static=_is_static(one.files.source))
     return []
 
 
@@ -176,21 +175,25 @@ def _durations(status: dict[str, Any]) -> dict[str, float]:
 
 def _extra(one: Eval) -> dict[str, Any]:
     extra: dict[str, Any] = {}
-    for said in reversed(one.sayings):
-        extra |= rest(said.document, _DOCUMENT)
+    for statement in reversed(one.statements):
+        extra |= rest(statement.document, _DOCUMENT)
     extra |= rest(one.trusted.status, _STATUS)
-    contradicted = [_position(said) for said in one.sayings if _contradicts(said, one.trusted)]
+    contradicted = [_position(statement) for statement in one.statements if _contradicts(statement, one.trusted)]
     if contradicted:
         extra["contradicted_by"] = contradicted
     return extra
 
 
-def _contradicts(said: Said, trusted: Said) -> bool:
-    return said.status.get("kind") != trusted.status["kind"] or (
-        said.status.get("failureReason") != trusted.status.get("failureReason")
+def _contradicts(statement: Statement, trusted: Statement) -> bool:
+    return statement.status.get("kind") != trusted.status["kind"] or (
+        statement.status.get("failureReason") != trusted.status.get("failureReason")
     )
 
 
-def _position(said: Said) -> dict[str, Any]:
-    told = {key: plain(said.status.get(key)) for key in ("kind", "failureReason") if said.status.get(key) is not None}
-    return {"file": said.ref.file, **told}
+def _position(statement: Statement) -> dict[str, Any]:
+    told = {
+        key: plain(statement.status.get(key))
+        for key in ("kind", "failureReason")
+        if statement.status.get(key) is not None
+    }
+    return {"file": statement.ref.file, **told}

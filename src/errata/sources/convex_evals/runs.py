@@ -1,15 +1,16 @@
-"""The run itself, out of all answers that speak of it."""
+"""The run itself, out of all answers about it; tokens, money and times as Convex keeps them."""
 
 from pathlib import Path
 from typing import Any
 
-from errata.model import Evidence, Reported, Run, SourceInfo, SourceRef, Subject
-from errata.sources.convex_evals.answers import TITLES
-from errata.sources.convex_evals.collected import Collected
-from errata.sources.convex_evals.moments import moment
-from errata.sources.convex_evals.usage import usage_of
-from errata.sources.convex_evals.vocabulary import NAME, SUITE
-from errata.sources.shared.values import count, mapping, rest, sequence, text
+from errata.model import Evidence, Reported, Run, SourceInfo, SourceRef, Subject, Usage, UsageByRole
+from errata.model.times import from_milliseconds
+from errata.sources.base import number_or_none
+from errata.sources.convex_evals import NAME
+from errata.sources.convex_evals.answers import TITLES, Collected
+from errata.sources.convex_evals.steps import SUITE
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.values import count, mapping, number, rest, sequence, text
 
 HEADLINE = Reported(
     name="prefix_rule",
@@ -31,6 +32,7 @@ _KNOWN = (
     "runId",
     "status",
 )
+Heads = list[tuple[dict[str, Any], SourceRef]]
 
 
 def run_of(collected: Collected, root: Path, *, part: str = "") -> Run:
@@ -59,9 +61,6 @@ def run_of(collected: Collected, root: Path, *, part: str = "") -> Run:
         extra=_extra(collected, heads, status),
         ref=ref,
     )
-
-
-Heads = list[tuple[dict[str, Any], SourceRef]]
 
 
 def _first(heads: Heads, key: str) -> str:
@@ -112,3 +111,58 @@ def _extra(collected: Collected, heads: Heads, status: dict[str, Any]) -> dict[s
     if contradicted:
         extra["contradicted_by"] = contradicted
     return extra
+
+
+def usage_of(status: dict[str, Any]) -> UsageByRole:
+    used = Fields(mapping(status.get("usage")))
+    if not used:
+        return UsageByRole()
+    into, out = Fields(mapping(used.take("inputTokenDetails"))), Fields(mapping(used.take("outputTokenDetails")))
+    raw = used.take("raw")
+    cost = number_or_none(mapping(raw).get("cost"))
+    cached, cache_read = count(used.take("cachedInputTokens")), count(into.take("cacheReadTokens"))
+    reasoned, reasoning = count(used.take("reasoningTokens")), count(out.take("reasoningTokens"))
+    usage = Usage(
+        input=count(used.take("inputTokens")),
+        output=count(used.take("outputTokens")),
+        total=count(used.take("totalTokens")),
+        cache_read=cached if cache_read is None else cache_read,
+        cache_write=count(into.take("cacheWriteTokens")),
+        reasoning=reasoned if reasoning is None else reasoning,
+        cost=cost,
+        cost_source="unknown" if cost is None else "reported",
+        includes_cache=_includes_cache(used.take("inputTokens"), into),
+        extra=rest(used.rest()) | rest(into.rest()) | rest(out.rest()) | _other_raw(raw),
+    )
+    return UsageByRole(subject=usage)
+
+
+def _includes_cache(total: Any, into: Fields) -> bool | None:
+    """Where the parts are given: whether they add up to `inputTokens`."""
+    fresh, cached = count(into.get("noCacheTokens")), count(into.get("cacheReadTokens"))
+    if fresh is None or not cached or count(total) is None:
+        return None
+    if count(total) == fresh:
+        return False
+    return True if count(total) == fresh + cached + (count(into.get("cacheWriteTokens")) or 0) else None
+
+
+def _other_raw(raw: Any) -> dict[str, Any]:
+    """The provider's own numbers, without the cost that was taken from them."""
+    if not isinstance(raw, dict):
+        return rest({"raw": raw})
+    left = rest(raw)
+    if number_or_none(raw.get("cost")) is not None:
+        left.pop("cost", None)
+    return {"raw": left} if left else {}
+
+
+def moment(milliseconds: Any, later: Any = 0) -> str | None:
+    """A time, and a duration after it; none where either is absent."""
+    start, more = number(milliseconds), number(later)
+    if start is None or more is None:
+        return None
+    try:
+        return from_milliseconds(start + more)
+    except (OverflowError, ValueError, OSError):
+        return None

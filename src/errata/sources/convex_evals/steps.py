@@ -1,17 +1,36 @@
-"""The pipeline of one eval: its steps as checks, and what they say of execution, measurement and outcome."""
+"""The pipeline of one eval: its steps as checks, its log, and what they mean for the three facts."""
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from errata.model import Check, ErrorInfo, SourceRef
 from errata.model.words import CheckStatus
-from errata.sources.convex_evals.vocabulary import PIPELINE, STATIC_PIPELINE, machinery_word, not_counted
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import mapping, rest, seconds, text
 
+SUITE = "convex-evals"
+PIPELINE = ("filesystem", "install", "deploy", "tsc", "eslint", "tests")
+STATIC_PIPELINE = ("filesystem", "tests")
+"""Selection evals: nothing is installed, deployed or linted."""
+
+NOT_COUNTED = ("[rate_limit]", "[infrastructure]")
+"""Evals whose reason starts so are dropped from the harness's own score."""
+
+RAW_RESPONSE = "raw_model_response.md"
+RAW_RESPONSE_CAP = 16_000
+"""Characters at which the harness cuts an answer that it could not parse."""
+
+# Deliberately without a bare "rate limit": that may be the name of an eval, or what its code does.
+_MACHINERY = re.compile(
+    r"timed out after|econnrefused|econnreset|etimedout|enotfound|eai_again"
+    r"|too many requests|status code 429|http 429",
+    re.IGNORECASE,
+)
+_MACHINERY_DEPLOY = re.compile(rf"{_MACHINERY.pattern}|convex dev timed out", re.IGNORECASE)
+_BY_STEP = {"install": _MACHINERY, "deploy": _MACHINERY_DEPLOY, "tsc": _MACHINERY}
 _STATUS: dict[str, CheckStatus] = {"passed": "pass", "failed": "fail", "skipped": "skipped"}
 _RATIO = re.compile(r"\(([0-9]{1,3}(?:\.[0-9]+)?)%\)")
 _TAGS = re.compile(r"\[(\w+)\]\s*")
@@ -19,6 +38,19 @@ _HTTP = re.compile(
     r"^(?:error:\s*)*([45]\d\d)\b|\b(?:http|status(?: code)?)[ :=]*([45]\d\d)\b|\b(429)\b", re.IGNORECASE
 )
 _SYSTEM_ERROR = re.compile(r"^E[A-Z_]+$")
+_HEADING = re.compile(r"=== Eval: .* ===\s*$")
+_TAG = re.compile(r"\[([a-z_]+)\] ?(.*)")
+
+
+def machinery_word(step: str, reason: str) -> str:
+    """The word by which a failed step is the infrastructure's; empty where it is not, always for eslint and tests."""
+    rule = _BY_STEP.get(step)
+    match = rule.search(reason) if rule else None
+    return match[0] if match else ""
+
+
+def not_counted(reason: str) -> bool:
+    return reason.startswith(NOT_COUNTED)
 
 
 def facts(kind: str, reason: str, checks: Sequence[Check]) -> Facts:
@@ -123,3 +155,50 @@ def _split_tags(reason: str) -> tuple[list[str], str]:
         tags.append(match[1])
         reason = reason[match.end() :]
     return tags, reason
+
+
+class Log(NamedTuple):
+    kind: str
+    """`passed`, `failed` or `running`, in the harness's own words for an eval."""
+    reason: str
+    checks: list[Check]
+    errors: tuple[ErrorInfo, ...]
+
+
+class _Entry(NamedTuple):
+    tag: str
+    text: str
+    line: int
+
+
+def read_log(text: str, ref: SourceRef) -> Log:
+    checks, errors = [], []
+    for entry in _entries(text):
+        place = SourceRef(file=ref.file, line=entry.line)
+        step, colon, reason = entry.text.partition(":")
+        if entry.tag == "ok" and entry.text.strip() in PIPELINE:
+            checks.append(step_check(entry.text.strip(), "passed", "", place))
+        elif entry.tag == "error" and colon and step in PIPELINE:
+            checks.append(step_check(step, "failed", reason.strip(), place))
+        elif entry.tag == "error":
+            errors.append(generation_error(entry.text, place))
+    failed = [check for check in checks if check.failed]
+    reasons = [*(check.explanation for check in failed), *(error.message for error in errors)]
+    errors += [check.error for check in failed if check.error]
+    passed = any(check.name == "tests" and check.status == "pass" for check in checks)
+    kind = "failed" if reasons else ("passed" if passed else "running")
+    return Log(kind, next(iter(reasons), ""), sorted(checks, key=lambda check: check.order), tuple(errors))
+
+
+def _entries(text: str) -> list[_Entry]:
+    """The lines with a tag, each with the lines that continue it; only the last run where several were appended."""
+    found: list[_Entry] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if _HEADING.match(line):
+            found = []
+        elif match := _TAG.match(line):
+            found.append(_Entry(match[1], match[2], number))
+        elif found:
+            last = found[-1]
+            found[-1] = _Entry(last.tag, f"{last.text}\n{line}", last.line)
+    return found

@@ -1,19 +1,37 @@
-"""deepeval: a test run that it saved, or the result of `evaluate` as somebody wrote it to a file."""
+"""deepeval: a test run that it saved, or the result of `evaluate` as somebody wrote it to a file.
 
+The same run stands in several files. A test run says more than a result, so of two that tell of the same run the
+result is passed over.
+"""
+
+import re
 from collections.abc import Iterator
-from functools import partial
+from itertools import islice
 from pathlib import Path
 
-from errata.model import Item, Unreadable
-from errata.sources.base import Match, Numbering, convert_each, head_of, of_run
-from errata.sources.deepeval.cases import items_of
-from errata.sources.deepeval.layout import HEAD, HIDDEN, NAME, is_result, is_test_run, latest_in, runs_near
-from errata.sources.deepeval.results import results_at, same_run
-from errata.sources.deepeval.runs import run_of
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "explain", "fuller", "read", "recognise"]
-
+NAME = "deepeval"
 TITLE = "deepeval: `test_run_*.json`, the folder `.deepeval`, the result of `evaluate` as JSON"
+HARNESS = Harness(name=NAME, title=NAME)
+
+HEAD = 256 * 1024
+LOOKS = 200
+HIDDEN = ".deepeval"
+LATEST = (".latest_run_full.json", ".latest_test_run.json")
+WRAPPER = "testRunData"
+CASES, CONVERSATIONS, RESULTS = "testCases", "conversationalTestCases", "test_results"
+
+_OBJECT = re.compile(rb"\s*\{")
+
+
+def _listed(*names: bytes) -> tuple[re.Pattern[bytes], ...]:
+    return tuple(re.compile(rb'(?<!\\)"(?:' + name + rb')"\s*:\s*(?:\[|null)') for name in names)
+
+
+_TEST_RUN = _listed(b"testCases|conversationalTestCases", b"metricsData|metricsScores")
+_RESULT = (*_listed(b"test_results", b"metrics_data"), re.compile(rb'(?<!\\)"conversational"\s*:\s*(?:true|false)'))
 
 
 def recognise(path: Path) -> Match | None:
@@ -44,24 +62,39 @@ def fuller(path: Path) -> Path | None:
     try:
         if not is_result(head_of(path, HEAD)):
             return None
-        return next((file for file in runs_near(path) if same_run(path, file)), None)
+        from errata.sources.deepeval.results import same_run
+
+        return next((file for file in _runs_near(path) if same_run(path, file)), None)
     except (OSError, ValueError):
         return None
 
 
+def is_test_run(head: bytes) -> bool:
+    return bool(_OBJECT.match(head)) and all(field.search(head) for field in _TEST_RUN)
+
+
+def is_result(head: bytes) -> bool:
+    return bool(_OBJECT.match(head)) and all(field.search(head) for field in _RESULT)
+
+
+def latest_in(folder: Path) -> list[Path]:
+    """What deepeval keeps of the last run in its hidden folder, the fuller form first."""
+    listed = (folder / name for name in LATEST)
+    return [file for file in listed if is_test_run(head_of(file, HEAD)) and not file.is_symlink()]
+
+
+def _runs_near(result: Path) -> Iterator[Path]:
+    """Where a test run lies whose result was written to a file: beside it, or in a folder beside it."""
+    from errata.sources.shared.documents import children
+
+    beside = children(result.parent)
+    below = (file for folder in beside if folder.is_dir() for file in children(folder))
+    for file in islice((*beside, *below), LOOKS):
+        if file != result and is_test_run(head_of(file, HEAD)):
+            yield file
+
+
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    root = path if path.is_dir() else path.parent
-    seen: set[str] = set()
-    for file in latest_in(path) if path.is_dir() else [path]:
-        results = results_at(file, root)
-        if isinstance(results, Unreadable):
-            yield results
-            continue
-        run = run_of(results, root)
-        if run.id in seen:
-            continue
-        seen.add(run.id)
-        yield run
-        yield from of_run(run.id, iter(results.problems))
-        yield from of_run(run.id, convert_each(results.rows(), partial(items_of, run, Numbering()), source=NAME))
+    from errata.sources.deepeval.reader import read as read_log
+
+    return read_log(path)

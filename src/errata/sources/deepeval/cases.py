@@ -1,24 +1,60 @@
-"""A test case → its case and its attempt.
+"""A test case → its case and its attempt, with its metrics as checks and what the subject did as steps.
 
 deepeval calls a case failed whose metric raised: there only the measurement broke, and nobody knows what the answer is
 worth. A case of which a metric that counts was really missed has failed, whatever else broke.
+
+`success` is the metric's own word and is never recomputed: some metrics pass above their threshold and some below. A
+metric that raised has an error, no score, and `success: false` all the same. One without a threshold decides nothing,
+and neither does one that is called flaky.
 """
 
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from errata.model import Attempt, Case, Check, Item, Output, Run, Usage, UsageByRole, case_key
+from msgspec.structs import replace
+
+from errata.model import (
+    Actor,
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Output,
+    Run,
+    Scorer,
+    SourceRef,
+    Step,
+    ToolCall,
+    ToolResult,
+    Usage,
+    UsageByRole,
+    case_key,
+)
 from errata.model.identity import fingerprint
 from errata.model.usage import total_of
+from errata.model.words import ActorRole, CheckStatus, ScorerKind, StepKind
 from errata.sources.base import Numbering, Row
-from errata.sources.deepeval.metrics import checks_of, expectations_of
-from errata.sources.deepeval.names import fields, objects
-from errata.sources.deepeval.steps import answer_of, cost_of, steps_of, trace_error
-from errata.sources.shared.facts import Facts, despite_error
-from errata.sources.shared.overcome import settled
-from errata.sources.shared.passages import retrieved
-from errata.sources.shared.values import as_text, count, known, name_of, number, plain, rest, text
+from errata.sources.deepeval.results import fields, objects
+from errata.sources.shared.chat import CHAT_ROLES
+from errata.sources.shared.documents import retrieved
+from errata.sources.shared.exceptions import error_of, raised_as
+from errata.sources.shared.facts import Facts, despite_error, settled
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    known,
+    mapping,
+    moment,
+    name_of,
+    number,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _NUMBERED = re.compile(r"(?:conversational_)?test_case_(?:\d+|None)")
 _CASE = frozenset(
@@ -30,6 +66,11 @@ _CASE = frozenset(
 _TRACE = frozenset(
     ("base_spans", "agent_spans", "llm_spans", "retriever_spans", "tool_spans", "start_time", "end_time")
 )
+_METRIC = frozenset(("name", "threshold", "success", "score", "reason", "error", "evaluation_model"))
+_LABEL = frozenset(("name", "label", "success", "reason", "error", "evaluation_model"))
+_SPANS = ("base_spans", "agent_spans", "llm_spans", "retriever_spans", "tool_spans")
+_KINDS: dict[str, StepKind] = {"llm": "model_call", "tool": "tool_call", "retriever": "tool_result"}
+_ROLES: dict[str, ActorRole] = {"tool": "tool", "retriever": "tool"}
 
 
 def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
@@ -137,4 +178,190 @@ def _judging(case: dict[str, Any]) -> Usage:
         output=total_of(count(one.get("output_tokens")) for one in metrics),
         cost=total_of(number(one.get("evaluation_cost")) for one in metrics) if spent is None else spent,
         cost_source="reported" if spent is not None or metrics else "unknown",
+    )
+
+
+def checks_of(case: dict[str, Any], row: Row) -> Iterator[Check]:
+    metrics, ref = sequence(case.get("metrics_data")), row.ref
+    name = "metricsData" if "metricsData" in row.data else "metrics_data"
+    for order, metric in enumerate(metrics):
+        yield _check(fields(metric), order, ref.below(name, order))
+    for at, label in enumerate(objects(case.get("classifications"))):
+        yield _label(label, len(metrics) + at, ref.below("classifications", at))
+
+
+def _check(metric: dict[str, Any], order: int, ref: SourceRef) -> Check:
+    score, bar, passed = number(metric.get("score")), number(metric.get("threshold")), metric.get("success")
+    status = _status(metric, score)
+    return Check(
+        name=text(metric.get("name")) or "metric",
+        status=status,
+        judge=judge_of(metric),
+        order=order,
+        kind="criterion",
+        value=score,
+        threshold=bar,
+        lower_is_better=_is_better_lower(score, bar, passed),
+        counts=metric.get("flaky") is not True and status != "not_applicable",
+        explanation=text(metric.get("reason")),
+        error=_error(metric, ref),
+        extra=rest(metric, _METRIC) | known(success=passed if passed is not (status == "pass") else None),
+        ref=ref,
+    )
+
+
+def _status(metric: dict[str, Any], score: float | None) -> CheckStatus:
+    passed = metric.get("success")
+    if text(metric.get("error")):
+        return "error"
+    if score is None:
+        return "unscored" if passed is not True else "pass"
+    if passed is None:
+        return "not_applicable"
+    return "pass" if passed is True else "fail"
+
+
+def _is_better_lower(score: float | None, bar: float | None, passed: Any) -> bool:
+    if score is None or bar is None or score == bar or not isinstance(passed, bool):
+        return False
+    return passed is not (score > bar)
+
+
+def _label(label: dict[str, Any], order: int, ref: SourceRef) -> Check:
+    """A classifier's word; it takes no part in what the case comes to."""
+    told = label.get("success")
+    status: CheckStatus = "not_applicable" if not isinstance(told, bool) else "pass" if told else "fail"
+    return Check(
+        name=text(label.get("name")) or "classification",
+        status="error" if text(label.get("error")) else status,
+        judge=judge_of(label),
+        order=order,
+        value=text(label.get("label")) or None,
+        counts=False,
+        explanation=text(label.get("reason")),
+        error=_error(label, ref),
+        extra=rest(label, _LABEL),
+        ref=ref,
+    )
+
+
+def _error(told: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
+    said = text(told.get("error"))
+    return error_of(raised_as(said), "scoring", ref=ref.below("error")) if said else None
+
+
+def judge_of(metric: dict[str, Any]) -> str:
+    """The model that measures; a metric of plain code may call it `none`."""
+    told = text(metric.get("evaluation_model"))
+    return "" if told.lower() == "none" else told
+
+
+def scorers_of(cases: Iterator[dict[str, Any]]) -> tuple[Scorer, ...]:
+    found: dict[str, Scorer] = {}
+    for case in cases:
+        for metric in objects(case.get("metrics_data")):
+            name, judge = text(metric.get("name")), judge_of(metric)
+            if name and name not in found:
+                kind: ScorerKind = "judge" if judge else "code"
+                found[name] = Scorer(name=name, kind=kind, model=judge, threshold=number(metric.get("threshold")))
+    return tuple(found.values())
+
+
+def expectations_of(case: dict[str, Any]) -> Any:
+    return mapping(case.get("expectations_data")) or case.get("expectations")
+
+
+def steps_of(case: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
+    made = [*_turns(case, ref), *_tools(case), *_spans(fields(case.get("trace")), ref.below("trace"))]
+    return tuple(replace(step, index=at) for at, step in enumerate(made))
+
+
+def answer_of(turns: list[dict[str, Any]]) -> str | None:
+    """What the assistant said last in a conversation."""
+    said = [one.get("content") for one in turns if one.get("role") == "assistant"]
+    return as_text(said[-1]) if said and said[-1] is not None else None
+
+
+def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
+    """Of a trace that ended in one: the error of the span that it came from, which is the innermost."""
+    if trace.get("status") != "ERRORED":
+        return None
+    errors = [step.error for step in _spans(trace, ref) if step.error]
+    return errors[-1] if errors else ErrorInfo(type="error", message="", phase="subject", ref=ref.below("status"))
+
+
+def _turns(case: dict[str, Any], ref: SourceRef) -> Iterator[Step]:
+    for at, turn in enumerate(map(Fields, objects(case.get("turns")))):
+        calls = tuple(call_of(one) for one in objects(turn.take("tools_called")))
+        content, order = turn.take("content"), turn.take("index")
+        yield Step(
+            index=at,
+            actor=Actor(role=CHAT_ROLES.get(text(turn.take("role")), "environment")),
+            kind="tool_call" if calls else "message",
+            text="" if content is None else as_text(content),
+            tool_calls=calls,
+            ref=ref.below("turns", at),
+            extra=rest(turn.rest()) | known(order=order if order not in (None, at) else None),
+        )
+
+
+def _tools(case: dict[str, Any]) -> Iterator[Step]:
+    for one in objects(case.get("tools_called")):
+        call = call_of(one)
+        yield Step(
+            index=0,
+            actor=Actor(role="assistant"),
+            kind="tool_call",
+            reasoning=text(one.get("reasoning")),
+            tool_calls=(call,),
+        )
+
+
+def call_of(told: dict[str, Any]) -> ToolCall:
+    tool = Fields(told)
+    tool.drop("reasoning")
+    output = tool.take("output")
+    return ToolCall(
+        name=text(tool.take("name")),
+        arguments=plain(tool.take("input_parameters")),
+        result=None if output is None else ToolResult(text=as_text(output)),
+        extra=rest(tool.rest()),
+    )
+
+
+def _spans(trace: dict[str, Any], ref: SourceRef) -> list[Step]:
+    """In the order in which they began."""
+    found = [_span(one, ref) for kind in _SPANS for one in objects(trace.get(kind))]
+    return sorted(found, key=lambda step: step.started_at or "")
+
+
+def _span(told: dict[str, Any], ref: SourceRef) -> Step:
+    span = Fields(told)
+    span.drop("status")
+    kind, output, broke = text(span.take("type")), span.take("output"), text(span.take("error"))
+    read, written = count(span.take("input_tokens")), count(span.take("output_tokens"))
+    given, parent = span.take("input"), span.take("parent_uuid")
+    return Step(
+        index=0,
+        actor=Actor(role=_ROLES.get(kind, "assistant"), name=text(span.take("name"))),
+        kind=_KINDS.get(kind, "message"),
+        text="" if output is None else as_text(output),
+        error=error_of(raised_as(broke), "subject", ref=ref) if broke else None,
+        usage=None if read is None and written is None else Usage(input=read, output=written),
+        started_at=moment(span.take("start_time")),
+        ended_at=moment(span.take("end_time")),
+        model=text(span.take("model")),
+        span_id=text(span.take("uuid")),
+        extra=rest(span.rest()) | known(input=given, parent=parent, type=kind),
+    )
+
+
+def cost_of(case: dict[str, Any]) -> Usage:
+    """What the subject itself took."""
+    spent = number(case.get("token_cost"))
+    return Usage(
+        input=count(case.get("input_tokens")),
+        output=count(case.get("output_tokens")),
+        cost=spent,
+        cost_source="unknown" if spent is None else "reported",
     )

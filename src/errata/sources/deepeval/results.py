@@ -1,5 +1,6 @@
-"""What a file of deepeval holds, in one form for all: the fields of the whole, and the cases one by one."""
+"""What a file of deepeval holds, in one form and one spelling for all: the fields of the whole, and the cases."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,13 @@ import msgspec
 from errata.model import SourceRef, Unreadable
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, describe, head_of, unreadable
-from errata.sources.deepeval.layout import CASES, CONVERSATIONS, HEAD, NAME, RESULTS, WRAPPER, is_result
-from errata.sources.deepeval.names import fields, objects, snake
-from errata.sources.shared.long_documents import LongDocument, long_document
-from errata.sources.shared.values import plain, sequence, text
+from errata.sources.deepeval import CASES, CONVERSATIONS, HEAD, NAME, RESULTS, WRAPPER, is_result
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.values import mapping, plain, sequence, text
+
+_CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
+# what the two forms call differently
+_ALIASES = {"input_token_count": "input_tokens", "output_token_count": "output_tokens", "order": "index"}
 
 
 class Results:
@@ -74,3 +78,17 @@ def _mark_of(case: dict[str, Any]) -> str:
     turns = [[one.get("role"), one.get("content")] for one in objects(case.get("turns"))]
     said = [case.get(name) for name in ("name", "success", "input", "actual_output")]
     return fingerprint(plain([said, turns, told]))
+
+
+def snake(name: str) -> str:
+    told = _CAPITAL.sub(r"_\1", name).lower()
+    return _ALIASES.get(told, told)
+
+
+def fields(value: Any) -> dict[str, Any]:
+    """An object by the names of its fields; what stands in the fields is left as it is."""
+    return {snake(name): child for name, child in mapping(value).items()}
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    return [fields(one) for one in sequence(value)]

@@ -1,59 +1,74 @@
 """evalscope: the folder of a run, with predictions, reviews and reports, or one file of predictions or reviews."""
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Literal
 
-from errata.model import Item
-from errata.sources.base import Row, json_lines, of_run
-from errata.sources.evalscope.layout import NAME, Config, Dataset, Subset, config_of, datasets_of, name_alone
-from errata.sources.evalscope.recognition import explain, kind_of, recognise
-from errata.sources.evalscope.reports import Report
-from errata.sources.evalscope.runs import run_of
-from errata.sources.evalscope.sample import Reading
-from errata.sources.evalscope.subsets import Samples
-from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import mapping
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
-
+NAME = "evalscope"
 TITLE = "evalscope: the folder of a run, or one file of predictions or reviews"
+HARNESS = Harness(name=NAME, title=NAME)
+
+HEAD = 64 * 1024
+LOOKS = 5
+
+Kind = Literal["predictions", "reviews", "reports"]
+
+_ROW = re.compile(rb'\s*\{\s*"index"\s*:\s*\d+\s*,')
+_KINDS: tuple[tuple[Kind, re.Pattern[bytes]], ...] = (
+    ("predictions", re.compile(rb'(?<!\\)"model_output"\s*:\s*(?:\{|null)')),
+    ("reviews", re.compile(rb'(?<!\\)"sample_score"\s*:\s*\{')),
+)
+_REPORT = tuple(
+    re.compile(rb'(?<!\\)"' + key + rb'"\s*:')
+    for key in (b"dataset_name", b"dataset_pretty_name", b"model_name", b"metrics")
+)
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        if path.is_file():
+            kind = kind_of(path)
+            return Match.sure(f"evalscope's {kind}") if kind in ("predictions", "reviews") else None
+        for name in ("reviews", "predictions", "reports"):
+            if (path / name).is_dir() and _holds(path / name, name):
+                return Match.sure(f"a folder of evalscope with `{name}`")
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def explain(path: Path) -> str | None:
+    """A hint for a report, which is read with the rows that it counts."""
+    try:
+        is_report = kind_of(path) == "reports"
+    except (OSError, ValueError):
+        return None
+    return "this is a report of evalscope: name the folder that holds `reports`" if is_report else None
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    if path.is_dir():
-        config = config_of(path)
-        for dataset in datasets_of(path, config):
-            yield from _dataset(path, dataset, config)
-        return
-    alone = Subset("", path, None) if kind_of(path) == "predictions" else Subset("", None, path)
-    yield from _dataset(path.parent, Dataset("", path.stem, None, (alone,)), Config(1, name_alone(path), ()))
+    from errata.sources.evalscope.reader import read as read_log
+
+    return read_log(path)
 
 
-def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:
-    documents = Documents(root, NAME)
-    report = _report(root, dataset, documents)
-    run = run_of(root, dataset, report, config, _measured(root, dataset))
-    yield run
-    yield from of_run(run.id, documents.problems())
-    for subset in dataset.subsets:
-        reading = Reading(run, report, subset.name, len(dataset.subsets) == 1, config.repeats)
-        yield from of_run(run.id, Samples(root, subset, reading).items())
+def kind_of(path: Path) -> Kind | None:
+    head = head_of(path, HEAD)
+    if _ROW.match(head):
+        # a review may quote a whole prediction, so what stands first decides
+        matches = [(match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(head))]
+        return min(matches)[1] if matches else None
+    return "reports" if head.lstrip().startswith(b"{") and all(key.search(head) for key in _REPORT) else None
 
 
-def _report(root: Path, dataset: Dataset, documents: Documents) -> Report:
-    if dataset.report is None:
-        first = next((one for subset in dataset.subsets for one in (subset.reviews, subset.predictions) if one), root)
-        return Report({}, documents.ref(first))
-    return Report(documents.get(dataset.report), documents.ref(dataset.report))
+def _holds(folder: Path, kind: str) -> bool:
+    """Whether one of the first files of the first models is of this kind."""
+    from errata.sources.shared.documents import children, folders
 
-
-def _measured(root: Path, dataset: Dataset) -> list[str]:
-    """The names of the values that the first sample has."""
-    for subset in dataset.subsets:
-        for row in json_lines(subset.reviews, source=NAME, root=root) if subset.reviews else ():
-            if isinstance(row, Row) and isinstance(row.data, dict):
-                value = mapping(mapping(mapping(row.data.get("sample_score")).get("score")).get("value"))
-                if value:
-                    return list(value)
-    return []
+    files = (file for model in islice(folders(folder), LOOKS) for file in children(model))
+    return any(kind_of(file) == kind for file in islice(files, LOOKS))

@@ -1,14 +1,30 @@
 """A prediction and its review → a case and an attempt."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from errata.model import Attempt, Case, Check, ErrorInfo, Item, Limit, Output, UsageByRole, case_key
-from errata.sources.evalscope.sample import Reading, Sample
-from errata.sources.evalscope.scores import checks_of, judgements_of, measurement_of
+import msgspec
+
+from errata.model import (
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Judgement,
+    Limit,
+    Output,
+    Run,
+    SourceRef,
+    UsageByRole,
+    case_key,
+)
+from errata.model.words import CheckStatus, Measurement
+from errata.sources.base import Row
+from errata.sources.evalscope.runs import Report
 from errata.sources.shared.chat import last_answer, steps_of_chat
-from errata.sources.shared.facts import Facts, despite_error, outcome_of
-from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
 
 _PREDICTION = frozenset(("index", "model", "model_output", "messages", "agent_trace", "metadata"))
@@ -17,9 +33,85 @@ _REVIEW = frozenset(("index", "target", "messages", "input", "agent_trace", "sam
 _SAMPLE = frozenset(("score", "sample_id", "group_id", "generation_index", "sample_metadata"))
 _SCORE = frozenset(("value", "status", "judge_summary", "judge_detail", "extracted_prediction", "prediction",
                     "explanation", "main_score_name"))  # fmt: skip
+USABLE = frozenset(("", "success", "fallback", "degraded"))
 
 
-def items_of(reading: Reading, seen: set[int], sample: Sample) -> Iterator[Item]:
+class Index(msgspec.Struct):
+    """By which a prediction and its review find each other."""
+
+    index: Any = None
+
+    def key(self) -> Any:
+        return self.index
+
+
+class SubsetContext(NamedTuple):
+    """What all samples of a subset share."""
+
+    run: Run
+    report: Report
+    subset: str
+    is_alone: bool
+    """Whether it is the only subset: then cases are not named after it."""
+    repeats: int
+
+    def case(self, number_: Any) -> str:
+        return as_text(number_) if self.is_alone else f"{self.subset}/{as_text(number_)}"
+
+    @property
+    def primary(self) -> str:
+        return self.report.primary.name if self.report.primary else ""
+
+
+class Sample(NamedTuple):
+    prediction: Row | None
+    review: Row | None
+
+    @property
+    def row(self) -> Row:
+        """One of them is always there."""
+        row = self.review or self.prediction
+        assert row is not None
+        return row
+
+    @property
+    def ref(self) -> SourceRef:
+        return self.row.ref
+
+    @property
+    def index(self) -> Any:
+        return self.row.data["index"]
+
+    @property
+    def predicted(self) -> dict[str, Any]:
+        return mapping(self.prediction.data) if self.prediction else {}
+
+    @property
+    def reviewed(self) -> dict[str, Any]:
+        return mapping(self.review.data) if self.review else {}
+
+    @property
+    def output(self) -> dict[str, Any]:
+        return mapping(self.predicted.get("model_output"))
+
+    @property
+    def scored(self) -> dict[str, Any]:
+        return mapping(self.reviewed.get("sample_score"))
+
+    @property
+    def score(self) -> dict[str, Any]:
+        return mapping(self.scored.get("score"))
+
+    @property
+    def messages(self) -> list[Any]:
+        return sequence(self.predicted.get("messages")) or sequence(self.reviewed.get("messages"))
+
+    @property
+    def choice(self) -> dict[str, Any]:
+        return mapping(next(iter(sequence(self.output.get("choices"))), None))
+
+
+def items_of(reading: SubsetContext, seen: set[int], sample: Sample) -> Iterator[Item]:
     name, index = reading.case(_group(reading, sample)), _try(reading, sample)
     if hash(name) not in seen:
         seen.add(hash(name))
@@ -31,18 +123,18 @@ def items_of(reading: Reading, seen: set[int], sample: Sample) -> Iterator[Item]
     yield _attempt(reading, name, index, sample)
 
 
-def _group(reading: Reading, sample: Sample) -> Any:
+def _group(reading: SubsetContext, sample: Sample) -> Any:
     """Repeats of one task have one group; without a review it follows from the number."""
     group = sample.scored.get("group_id")
     return group if group is not None else sample.index // reading.repeats
 
 
-def _try(reading: Reading, sample: Sample) -> int:
-    told = count(sample.scored.get("generation_index"))
-    return (told if told is not None else sample.index % reading.repeats) + 1
+def _try(reading: SubsetContext, sample: Sample) -> int:
+    index = count(sample.scored.get("generation_index"))
+    return (index if index is not None else sample.index % reading.repeats) + 1
 
 
-def _case(reading: Reading, name: str, sample: Sample) -> Case:
+def _case(reading: SubsetContext, name: str, sample: Sample) -> Case:
     target = sample.reviewed.get("target")
     asked = sample.reviewed.get("input") or _asked(sample.messages)
     metadata = sample.scored.get("sample_metadata")
@@ -69,7 +161,7 @@ def _asked(messages: list[Any]) -> Any:
     return only if isinstance(only, str) else asked or None
 
 
-def _attempt(reading: Reading, name: str, index: int, sample: Sample) -> Attempt:
+def _attempt(reading: SubsetContext, name: str, index: int, sample: Sample) -> Attempt:
     error = _error(sample)
     steps = steps_of_chat(sample.messages)
     limit = _limit(sample)
@@ -89,7 +181,7 @@ def _attempt(reading: Reading, name: str, index: int, sample: Sample) -> Attempt
         native_status=_status(sample, main, value),
         reported=value,
         reported_counted=value is not None,
-        output=_said(sample, last_answer(steps)),
+        output=_output_of(sample, last_answer(steps)),
         stop_reason=text(sample.choice.get("stop_reason")),
         limit=limit,
         errors=tuple(one for one in (error, broken) if one is not None),
@@ -105,11 +197,11 @@ def _attempt(reading: Reading, name: str, index: int, sample: Sample) -> Attempt
 
 def _status(sample: Sample, main: Check | None, value: float | None) -> str:
     """That a score is of use says nothing of what it is."""
-    told = text(sample.score.get("status"))
-    return f"{main.name} {value:g}" if told == "success" and main is not None and value is not None else told
+    status = text(sample.score.get("status"))
+    return f"{main.name} {value:g}" if status == "success" and main is not None and value is not None else status
 
 
-def _facts(reading: Reading, sample: Sample, value: float | None, *, failed: bool, limited: bool) -> Facts:
+def _facts(reading: SubsetContext, sample: Sample, value: float | None, *, failed: bool, limited: bool) -> Facts:
     measurement = measurement_of(reading, sample, value)
     outcome = outcome_of(value) if measurement == "scored" else "none"
     if failed:
@@ -118,11 +210,11 @@ def _facts(reading: Reading, sample: Sample, value: float | None, *, failed: boo
 
 
 def _error(sample: Sample) -> ErrorInfo | None:
-    told = sample.output.get("error")
-    if not told or sample.prediction is None:
+    error = sample.output.get("error")
+    if not error or sample.prediction is None:
         return None
     place = sample.prediction.ref.below("model_output", "error")
-    return ErrorInfo(type="model_error", message=as_text(told), phase="subject", ref=place)
+    return ErrorInfo(type="model_error", message=as_text(error), phase="subject", ref=place)
 
 
 def _limit(sample: Sample) -> Limit | None:
@@ -135,7 +227,7 @@ def _limit(sample: Sample) -> Limit | None:
     return Limit(type="steps", value=float(most), reason="max_steps")
 
 
-def _said(sample: Sample, last: str | None) -> Output:
+def _output_of(sample: Sample, last: str | None) -> Output:
     message = mapping(sample.choice.get("message"))
     steps = steps_of_chat([message]) if message else ()
     answer = sample.score.get("extracted_prediction")
@@ -145,7 +237,7 @@ def _said(sample: Sample, last: str | None) -> Output:
     )
 
 
-def _extra(reading: Reading, sample: Sample) -> dict[str, Any]:
+def _extra(reading: SubsetContext, sample: Sample) -> dict[str, Any]:
     """Both files hold the messages and the trace: what one says otherwise than the other is kept."""
     predicted, reviewed = sample.predicted, sample.reviewed
     twice = {
@@ -153,9 +245,9 @@ def _extra(reading: Reading, sample: Sample) -> dict[str, Any]:
         for name in ("messages", "agent_trace")
         if predicted and reviewed.get(name) != predicted.get(name)
     }
-    said = mapping(sample.choice.get("message"))
+    message = mapping(sample.choice.get("message"))
     last = next((one for one in reversed(sample.messages) if mapping(one).get("role") == "assistant"), None)
-    text_, answered = sample.score.get("prediction"), _said(sample, None).text
+    text_, answered = sample.score.get("prediction"), _output_of(sample, None).text
     score = rest(sample.score, _SCORE)
     return (
         rest(predicted, _PREDICTION)
@@ -166,7 +258,7 @@ def _extra(reading: Reading, sample: Sample) -> dict[str, Any]:
             output=rest(sample.output, _OUTPUT) | rest(sample.choice, ("message", "stop_reason")),
             model=predicted.get("model") if predicted.get("model") != reading.run.subject.model else None,
             answered_by=sample.output.get("model"),
-            message=said if said != last else None,
+            message=message if message != last else None,
             prediction=text_ if text_ != answered else None,
             main_score_name=sample.score.get("main_score_name"),
             metadata=predicted.get("metadata")
@@ -176,3 +268,68 @@ def _extra(reading: Reading, sample: Sample) -> dict[str, Any]:
             sample=rest(sample.scored, _SAMPLE),
         )
     )
+
+
+def measurement_of(reading: SubsetContext, sample: Sample, value: float | None) -> Measurement:
+    if sample.review is None:
+        # a review that broke leaves no row, and is counted among the errors
+        return "error" if reading.report.errored(reading.subset) else "not_run"
+    if text(sample.score.get("status")) not in USABLE:
+        return "error"
+    return "unscored" if value is None else "scored"
+
+
+def checks_of(reading: SubsetContext, sample: Sample) -> Iterator[Check]:
+    values, status = mapping(sample.score.get("value")), text(sample.score.get("status"))
+    main = next((name for name in (reading.primary, text(sample.score.get("main_score_name"))) if name in values), "")
+    main = main or next(iter(values), reading.primary or "score")
+    broken = status not in USABLE
+    for order, name in enumerate(values or ([main] if sample.review is not None else [])):
+        raw = values.get(name)
+        value = raw if isinstance(raw, bool) else number(raw)
+        yield Check(
+            name=name,
+            status=_check_status(value, broken=broken),
+            scorer=name,
+            judge=_judge(sample),
+            order=order,
+            value=value,
+            is_primary=name == main,
+            counts=name == main,
+            explanation=text(sample.score.get("explanation")),
+            reason_code=status if status != "success" else "",
+            error=_no_verdict(sample, status) if broken else None,
+            ref=sample.ref.below("sample_score", "score"),
+        )
+
+
+def _check_status(value: float | bool | None, *, broken: bool) -> CheckStatus:
+    return "error" if broken else status_of(None if value is None else float(value))
+
+
+def _no_verdict(sample: Sample, status: str) -> ErrorInfo:
+    message = text(_summary(sample).get("error")) or text(sample.score.get("explanation")) or status
+    return ErrorInfo(
+        type=status, message=message, phase="scoring", ref=sample.ref.below("sample_score", "score", "status")
+    )
+
+
+def _summary(sample: Sample) -> dict[str, Any]:
+    return mapping(sample.score.get("judge_summary")) or mapping(sample.score.get("judge_detail"))
+
+
+def _judge(sample: Sample) -> str:
+    return ", ".join(map(as_text, sequence(_summary(sample).get("judge_models"))))
+
+
+def judgements_of(sample: Sample) -> Iterator[Judgement]:
+    summary = _summary(sample)
+    if summary:
+        yield Judgement(
+            judge="judge",
+            model=_judge(sample),
+            valid=text(summary.get("status")) in USABLE,
+            reasoning=text(sample.score.get("explanation")),
+            raw=plain(summary),
+            ref=sample.ref,
+        )

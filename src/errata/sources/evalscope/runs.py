@@ -1,17 +1,27 @@
-"""A dataset that a model was tested on → its run."""
+"""A dataset that a model was tested on → its run: the files it lies in, its report, and the numbers of that."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from errata.model import Artefact, Evidence, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.base import READ_SIZE, head_of
-from errata.sources.evalscope.layout import CONFIG, LOG, NAME, Config, Dataset
-from errata.sources.evalscope.reports import Report
-from errata.sources.shared.documents import Documents, is_file
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, mapping, moment, rest, sequence, text
+from errata.model import Artefact, Evidence, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
+from errata.sources.base import READ_SIZE, head_of, text_file
+from errata.sources.evalscope import NAME
+from errata.sources.shared.documents import Documents, children, folders, is_file
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    known,
+    last_part,
+    mapping,
+    moment,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 from errata.text.clean import one_line
 from errata.text.redact import redact
 
@@ -23,6 +33,112 @@ _REPORT = frozenset(
     ("metrics", "schema_version", "dataset_name", "model_name", "dataset_pretty_name", "primary_metric_identity",
      "execution_summary")
 )  # fmt: skip
+_OLD_NAME = re.compile(r"(?P<how>mean|pass_at_k|pass_hat_k|vote_at_k)_(?P<name>.+)")
+_METRIC = ("identity", "name", "score", "num", "categories", "macro_score", "semantics")
+CONFIG = "configs/task_config.yaml"
+LOG = "logs/eval_log.log"
+CONFIG_CAP = 1024 * 1024
+_REPEATS = re.compile(r"(?m)^repeats:\s*([1-9]\d{0,5})\s*$")
+_WORK = re.compile(r"(?m)^work_dir:\s*['\"]?([^'\"\n]+)")
+_DATASETS = re.compile(r"(?m)^datasets:\n((?:- [^\n]+\n)+)")
+
+
+class Measure(NamedTuple):
+    """One of the metrics of a report."""
+
+    name: str
+    how: str
+    """How the samples were made one number."""
+    dimensions: dict[str, Any]
+    data: dict[str, Any]
+    ref: SourceRef
+
+
+class Report:
+    def __init__(self, data: dict[str, Any], ref: SourceRef) -> None:
+        self.data = data
+        self.ref = ref
+        self.measures = [
+            _measure(mapping(one), ref.below("metrics", at)) for at, one in enumerate(sequence(data.get("metrics")))
+        ]
+
+    @property
+    def primary(self) -> Measure | None:
+        """What the report calls so; before it did, its first metric."""
+        wanted = mapping(self.data.get("primary_metric_identity"))
+        if wanted:
+            return next((one for one in self.measures if mapping(one.data.get("identity")) == wanted), None)
+        return None if text(self.data.get("primary_metric_unavailable_reason")) else next(iter(self.measures), None)
+
+    def asked(self, subset: str) -> int | None:
+        """How many samples were to be made of a subset."""
+        counts = mapping(mapping(self._execution.get("subsets")).get(subset))
+        return count(counts.get("requested"))
+
+    def errored(self, subset: str) -> int:
+        return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("errored")) or 0
+
+    def measured(self, subset: str) -> int:
+        return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("succeeded")) or 0
+
+    @property
+    def measured_in_all(self) -> int | None:
+        return count(self._execution.get("succeeded"))
+
+    @property
+    def asked_in_all(self) -> int | None:
+        return count(self._execution.get("requested"))
+
+    @property
+    def _execution(self) -> dict[str, Any]:
+        return mapping(self.data.get("execution_summary"))
+
+    def reported(self, measured: list[str]) -> Iterator[Reported]:
+        """`measured` are the names of the values that samples have: only of these a number can be made again."""
+        primary = self.primary
+        for measure in self.measures:
+            how = _reported(measure, measured)
+            yield Reported(
+                name=measure.name,
+                metric=how.metric,
+                reducer=how.reducer,
+                filter=_worded(measure.dimensions) if how.metric != "mean" or not how.reducer else "",
+                value=number(measure.data.get("score")),
+                n=count(measure.data.get("num")),
+                headline=measure is primary,
+                extra=rest(measure.data, _METRIC)
+                | known(macro_score=measure.data.get("macro_score"), semantics=measure.data.get("semantics")),
+                ref=measure.ref,
+            )
+            yield from _of_subsets(measure, how)
+
+
+class _How(NamedTuple):
+    metric: str
+    reducer: str
+
+
+class Subset(NamedTuple):
+    """One part of a dataset: what was answered, and what that was worth."""
+
+    name: str
+    predictions: Path | None
+    reviews: Path | None
+
+
+class Dataset(NamedTuple):
+    model: str
+    name: str
+    report: Path | None
+    subsets: tuple[Subset, ...]
+
+
+class Config(NamedTuple):
+    """What is taken out of the configuration, which is YAML; the whole is kept as it is."""
+
+    repeats: int
+    work: str
+    datasets: tuple[str, ...]
 
 
 def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measured: list[str]) -> Run:
@@ -52,8 +168,8 @@ def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measure
 
 def _started(root: Path) -> str | None:
     """The first line of the log, in the time of its machine."""
-    told = _TIME.match(head_of(root / LOG, 64))
-    return moment(told[0].decode()) if told else None
+    time = _TIME.match(head_of(root / LOG, 64))
+    return moment(time[0].decode()) if time else None
 
 
 def _expected(report: Report, config: Config) -> int | None:
@@ -67,26 +183,26 @@ def _is_incomplete(report: Report) -> bool:
 
 
 def _is_lower(report: Report, name: str) -> bool:
-    told = [mapping(one.data.get("semantics")).get("direction") for one in report.measures if one.name == name]
-    return "lower_is_better" in told
+    directions = [mapping(one.data.get("semantics")).get("direction") for one in report.measures if one.name == name]
+    return "lower_is_better" in directions
 
 
 def _context(documents: Documents, root: Path) -> Iterator[Artefact]:
-    made = documents.artefact(root / CONFIG, "config", name="task_config.yaml", clean=True)
-    if made is not None:
-        yield made
+    config = documents.artefact(root / CONFIG, "config", name="task_config.yaml", clean=True)
+    if config is not None:
+        yield config
 
 
 def _errors(root: Path) -> Iterator[Evidence]:
     """A sample that broke leaves no row; only the log says why."""
-    path, found = root / LOG, 0
+    path, errors = root / LOG, 0
     if not is_file(path):
         return
     try:
         with path.open("rb", buffering=READ_SIZE) as file:
             for number, line in enumerate(iter(lambda: file.readline(READ_SIZE), b""), start=1):
-                if _ERROR in line and found < MOST_ERRORS:
-                    found += 1
+                if _ERROR in line and errors < MOST_ERRORS:
+                    errors += 1
                     quote = one_line(redact(line.decode("utf-8", "replace")), LONGEST)
                     yield Evidence(name="error", quote=quote, ref=SourceRef(file=LOG, line=number))
     except OSError:
@@ -94,11 +210,93 @@ def _errors(root: Path) -> Iterator[Evidence]:
 
 
 def _extra(report: Report, dataset: Dataset) -> dict[str, Any]:
-    told: dict[str, Any] = settings(rest(report.data, _REPORT))
+    fields: dict[str, Any] = settings(rest(report.data, _REPORT))
     other = report.data.get("model_name") if report.data.get("model_name") != dataset.model else None
     execution = rest(mapping(report.data.get("execution_summary")))
-    return told | known(
+    return fields | known(
         model_folder=dataset.model if other else None,
         execution_summary=execution,
         primary_metric=report.data.get("primary_metric_identity"),
     )
+
+
+def _measure(data: dict[str, Any], ref: SourceRef) -> Measure:
+    identity = mapping(data.get("identity"))
+    if identity:
+        name, how = text(identity.get("name")), text(identity.get("aggregation"))
+        return Measure(name, how, mapping(identity.get("dimensions")), data, ref)
+    # once both stood in one word
+    parts = _OLD_NAME.fullmatch(text(data.get("name")))
+    return Measure(parts["name"] if parts else text(data.get("name")), parts["how"] if parts else "", {}, data, ref)
+
+
+def _reported(measure: Measure, measured: list[str]) -> _How:
+    k = count(measure.dimensions.get("k"))
+    if measured and measure.name not in measured:
+        return _How(measure.name, "")
+    if measure.how == "mean":
+        return _How("mean", "")
+    reducers = {"pass_at_k": f"pass_at_{k}", "pass_hat_k": f"pass_k_{k}"}
+    return (
+        _How("mean", reducers[measure.how]) if k and measure.how in reducers else _How(measure.how or measure.name, "")
+    )
+
+
+def _of_subsets(measure: Measure, aggregation: _How) -> Iterator[Reported]:
+    categories = [mapping(category) for category in sequence(measure.data.get("categories"))]
+    for at, category in enumerate(categories):
+        subsets = [mapping(subset) for subset in sequence(category.get("subsets"))]
+        place = measure.ref.below("categories", at)
+        beside = rest(category, ("name", "subsets"))
+        for number_, subset in enumerate(subsets):
+            yield Reported(
+                name=measure.name,
+                metric=aggregation.metric,
+                reducer=aggregation.reducer,
+                filter=" · ".join((*map(as_text, sequence(category.get("name"))), text(subset.get("name")))),
+                value=number(subset.get("score")),
+                n=count(subset.get("num")),
+                extra=rest(subset, ("name", "score", "num")) | known(category=beside),
+                ref=place.below("subsets", number_),
+            )
+
+
+def _worded(dimensions: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={as_text(value)}" for name, value in dimensions.items())
+
+
+def config_of(root: Path) -> Config:
+    config = text_file(root / CONFIG, cap=CONFIG_CAP) or ""
+    repeats, work, listed = _REPEATS.search(config), _WORK.search(config), _DATASETS.search(config)
+    names = [line.removeprefix("- ").strip() for line in listed[1].splitlines()] if listed else []
+    return Config(int(repeats[1]) if repeats else 1, last_part(work[1].strip()) if work else "", tuple(names))
+
+
+def name_alone(path: Path) -> str:
+    """Of predictions or reviews without their run: where they lie in its folder, as both are parts of it."""
+    above = path.absolute().parents
+    parts = [folder.name for folder in above[:3]] if above[1].name in ("predictions", "reviews") else [above[0].name]
+    return ".".join((*reversed(parts), path.stem))
+
+
+def datasets_of(root: Path, config: Config) -> list[Dataset]:
+    models = sorted({folder.name for part in ("reports", "reviews", "predictions") for folder in folders(root / part)})
+    return [dataset for model in models for dataset in _of_model(root, model, config)]
+
+
+def _of_model(root: Path, model: str, config: Config) -> list[Dataset]:
+    """A file is named after its dataset and the subset: reports and the configuration tell where one ends."""
+    reports = {file.stem: file for file in children(root / "reports" / model) if file.suffix == ".json"}
+    known = sorted((*reports, *config.datasets), key=len, reverse=True)
+    rows: dict[str, dict[str, Subset]] = {name: {} for name in reports}
+    for part in ("predictions", "reviews"):
+        for file in children(root / part / model):
+            if file.suffix != ".jsonl" or not is_file(file):
+                continue
+            name = next((one for one in known if file.stem.startswith(f"{one}_")), file.stem)
+            subset = file.stem.removeprefix(name).removeprefix("_")
+            before = rows.setdefault(name, {}).get(subset, Subset(subset, None, None))
+            rows[name][subset] = (
+                before._replace(predictions=file) if part == "predictions" else before._replace(reviews=file)
+            )
+    return [Dataset(model, name, reports.get(name), tuple(subsets.values())) for name, subsets in sorted(rows.items())]

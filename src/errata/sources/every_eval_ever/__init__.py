@@ -1,88 +1,63 @@
 """every_eval_ever: a summary of an evaluation with its instances, or either alone."""
 
+import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-import msgspec
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-from errata.model import Item, Run, SourceRef
-from errata.sources.base import Row, convert_each, head_of, json_file, json_lines, unreadable
-from errata.sources.every_eval_ever.instances import Reading, Sample, items_of
-from errata.sources.every_eval_ever.layout import HEAD, NAME, is_samples, samples_of
-from errata.sources.every_eval_ever.recognition import read_with, recognise
-from errata.sources.every_eval_ever.runs import Summary, run_of
-from errata.sources.shared.gathering import gathered
-from errata.sources.shared.values import text
-
-__all__ = ["NAME", "TITLE", "read", "read_with", "recognise"]
-
+NAME = "every-eval-ever"
 TITLE = "every_eval_ever: a summary with its instances, or either alone"
+HARNESS = Harness(name=NAME, title=NAME)
+
+HEAD = 64 * 1024
+WHOLE = 4 * 1024 * 1024
+SAMPLES = "_samples.jsonl"
+
+_OPENING = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*"[^"]*"\s*,\s*"evaluation_id"\s*:')
+_SUMMARY = tuple(re.compile(rb'(?<!\\)"' + key + rb'"\s*:') for key in (b"source_metadata", b"model_info"))
+_ROW = tuple(re.compile(rb'(?<!\\)"' + key + rb'"\s*:') for key in (b"sample_id", b"interaction_type"))
 
 
-class _Head(msgspec.Struct):
-    """What a row says of the whole that it belongs to."""
+def recognise(path: Path) -> Match | None:
+    head = head_of(path, HEAD)
+    if is_summary(head):
+        return Match.sure("`evaluation_id`, `source_metadata` and `model_info`")
+    if is_samples(head):
+        return Match.sure("rows with `sample_id` and `interaction_type`")
+    return None
 
-    schema_version: Any = None
-    evaluation_id: Any = None
-    model_id: Any = None
-    evaluation_name: Any = None
+
+def read_with(path: Path) -> Path | None:
+    """Of instances: the summary that stands beside them, and is read together with them."""
+    return _summary_of(path) if is_samples(head_of(path, HEAD)) else None
+
+
+def is_summary(head: bytes) -> bool:
+    return bool(_OPENING.match(head)) and all(key.search(head) for key in _SUMMARY)
+
+
+def is_samples(head: bytes) -> bool:
+    first = head.partition(b"\n")[0]
+    return bool(_OPENING.match(head)) and all(key.search(first) for key in _ROW)
+
+
+def _summary_of(samples: Path) -> Path | None:
+    """The summary whose reading takes these instances along."""
+    from errata.sources.shared.documents import children, is_file
+
+    beside = samples.with_name(f"{samples.name.removesuffix(SAMPLES)}.json")
+    if samples.name.endswith(SAMPLES) and is_file(beside) and is_summary(head_of(beside, HEAD)):
+        return beside
+    named = re.compile(rb'[/\\"]' + re.escape(samples.name.encode("utf-8", "surrogateescape")) + rb'"')
+    for child in children(samples.parent):
+        if child.suffix == ".json" and is_summary(head_of(child, HEAD)) and named.search(head_of(child, WHOLE)):
+            return child
+    return None
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    path = read_with(path) or path
-    if is_samples(head_of(path, HEAD)):
-        yield from _evaluation(Summary({}, SourceRef(file=path.name)), path, path)
-        return
-    document = json_file(path, source=NAME, root=path)
-    if not isinstance(document, Row):
-        yield document
-    elif not isinstance(document.data, dict):
-        yield unreadable(NAME, document.ref, "an object expected")
-    else:
-        summary = Summary(document.data, document.ref)
-        yield from _evaluation(summary, path, samples_of(path, text(summary.told.get("file_path"))))
+    from errata.sources.every_eval_ever.reader import read as read_log
 
-
-def _evaluation(summary: Summary, path: Path, samples: Path | None) -> Iterator[Item]:
-    heads = _heads(samples) if samples else {}
-    if not summary.data and heads:
-        summary.data |= _told(next(iter(heads.values())))
-    names = list(dict.fromkeys((*summary.names, *heads))) or [""]
-    if samples is None and len(names) > 1:
-        # numbers alone: they are the run's, whatever they are numbers of
-        yield run_of(summary, text(summary.data.get("evaluation_id")), summary.results, path, several=False)
-        return
-    runs = {name: run_of(summary, name, summary.of(name), path, several=len(names) > 1) for name in names}
-    yield from runs.values()
-    if samples is not None:
-        readings = {name: Reading(run, summary.of(name)) for name, run in runs.items()}
-        rows = gathered(samples, Sample, Sample.key, source=NAME, root=path.parent)
-        yield from convert_each(rows, partial(_items, readings), source=NAME, owner=partial(_owner, runs))
-
-
-def _heads(samples: Path) -> dict[str, _Head]:
-    """By the name of the evaluation."""
-    found: dict[str, _Head] = {}
-    for row in json_lines(samples, source=NAME, root=samples, usual=_Head):
-        if isinstance(row, Row) and isinstance(row.data, _Head):
-            found.setdefault(text(row.data.evaluation_name), row.data)
-    return found
-
-
-def _told(head: _Head) -> dict[str, Any]:
-    return {
-        "schema_version": head.schema_version,
-        "evaluation_id": head.evaluation_id,
-        "model_info": {"name": head.model_id},
-    }
-
-
-def _items(readings: dict[str, Reading], row: Row) -> Iterator[Item]:
-    return items_of(readings[text(row.data[0].data.get("evaluation_name"))], row)
-
-
-def _owner(runs: dict[str, Run], row: Row) -> str:
-    return runs[text(row.data[0].data.get("evaluation_name"))].id
+    return read_log(path)

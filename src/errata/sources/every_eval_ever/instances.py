@@ -4,20 +4,21 @@ There is a row for each number that a sample is in. The format has no place for 
 error is written with a score of 0, and a row that belongs to no number is in none.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, Step, UsageByRole, case_key
+from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Step, UsageByRole, case_key
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import Row
-from errata.sources.every_eval_ever.errors import error_of
 from errata.sources.every_eval_ever.runs import Result
-from errata.sources.every_eval_ever.written_facts import facts_told
+from errata.sources.every_eval_ever.written_rows import facts_told
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
+from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts, despite_error
-from errata.sources.shared.tokens import usage_of
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
 
 _ROW = frozenset(
@@ -26,6 +27,12 @@ _ROW = frozenset(
      "token_usage", "performance", "error", "metadata")
 )  # fmt: skip
 _TIMES = ("latency_ms", "time_to_first_token_ms", "generation_time_ms")
+# `ConnectionError('upstream 503')`, or `ConnectionError: upstream 503`
+_SHOWN = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<quote>['\"])(?P<message>.*)(?P=quote)\)\s*$", re.DOTALL)
+_WRITTEN = re.compile(
+    r"(?P<type>[A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt)\w*):\s*(?P<message>.*)", re.DOTALL
+)
+_TRACEBACK = re.compile(r"^[\s+|]*(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
 
 
 class Sample(msgspec.Struct):
@@ -209,4 +216,24 @@ def _extra(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
         schema_version=data.get("schema_version")
         if data.get("schema_version") != reading.run.source.format_version
         else None,
+    )
+
+
+def error_of(told: Any, ref: SourceRef) -> ErrorInfo | None:
+    said = text(told)
+    if not said:
+        return None
+    below = _TRACEBACK.search(said)
+    head = said[: below.start()].strip() if below else said.strip()
+    traceback = said[below.start() :].strip("\n") if below else ""
+    last = traceback.rstrip().rpartition("\n")[2]
+    shown = _SHOWN.match(head) or _WRITTEN.match(head) or _WRITTEN.match(last)
+    frame = own_frame(frames_of(traceback))
+    return ErrorInfo(
+        type=shown["type"].rpartition(".")[2] if shown else "error",
+        message=shown["message"] if shown else head or last,
+        traceback=traceback,
+        frame=frame.shown() if frame else "",
+        phase="subject",
+        ref=ref.below("error"),
     )

@@ -6,9 +6,18 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import number_or_none
-from errata.sources.every_eval_ever.layout import NAME
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, known, mapping, moment_since_1970, number, rest, sequence, text
+from errata.sources.every_eval_ever import NAME
+from errata.sources.shared.values import (
+    count,
+    known,
+    mapping,
+    moment_since_1970,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 
 # of these a number is the mean of what the instances have
 _MEANS = frozenset(

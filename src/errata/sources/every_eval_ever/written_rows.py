@@ -7,19 +7,22 @@ of it stands among the metadata, so that it is read back as it was.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from errata.model import Attempt, Case, Check
-from errata.sources.every_eval_ever.naming import SCHEMA, Naming
-from errata.sources.every_eval_ever.tallying import Tallies, mean_of, value_of
-from errata.sources.every_eval_ever.written_facts import facts_written
-from errata.sources.every_eval_ever.written_messages import messages_of
+from errata.model import Attempt, Case, Check, Step, ToolCall
+from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
+from errata.sources.every_eval_ever.written_summary import SCHEMA, Naming, Tallies, mean_of, value_of
+from errata.sources.shared.facts import Facts
 from errata.sources.shared.values import as_text
 from errata.text.private import tree_for_others
 
 Row = dict[str, Any]
 NO_NUMBER = "checks without a number, or of a few cases"
+_SPOKEN = frozenset(("message", "model_call", "tool_call", "tool_result", "handoff"))
+PREFIX = "errata_"
+_WORDS = {"execution": EXECUTIONS, "measurement": MEASUREMENTS, "outcome": OUTCOMES}
 
 
 def rows_of(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Iterator[Row]:
@@ -157,3 +160,47 @@ def _shown(check: Check) -> str:
 def _hash(asked: Row) -> str:
     told = {"raw": asked["raw"], "reference": asked["reference"]}
     return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def messages_of(attempt: Attempt, losses: Counter[str]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = []
+    for step in attempt.steps:
+        if step.kind not in _SPOKEN or step.actor.role == "judge":
+            losses["steps that are no messages"] += 1
+            continue
+        losses["contents that are no text"] += len(step.parts)
+        made += _of_step(step)
+    return [{"turn_idx": at, **message} for at, message in enumerate(made)]
+
+
+def _of_step(step: Step) -> Iterator[dict[str, Any]]:
+    calls = [(call.id or f"call_{step.index}_{at}", call) for at, call in enumerate(step.tool_calls)]
+    answers = step.extra.get("tool_call_id")
+    yield {
+        "role": step.actor.role,
+        "content": step.text,
+        "reasoning_trace": step.reasoning or None,
+        "tool_calls": [_call(ident, call) for ident, call in calls] or None,
+        "tool_call_id": [answers] if isinstance(answers, str) else None,
+    }
+    for ident, call in calls:
+        said = call.result.text if call.result else call.error.message if call.error else None
+        if said is not None:
+            yield {"role": "tool", "content": said, "tool_call_id": [ident]}
+
+
+def _call(ident: str, call: ToolCall) -> dict[str, Any]:
+    given = call.arguments if isinstance(call.arguments, dict) else {"arguments": call.arguments or call.arguments_raw}
+    return {"id": ident, "name": call.name, "arguments": {key: as_text(one) for key, one in given.items()}}
+
+
+def facts_written(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    for name in _WORDS:
+        yield f"{PREFIX}{name}", getattr(attempt, name)
+
+
+def facts_told(metadata: dict[str, Any]) -> Facts | None:
+    """None where they are not all told, each in a word that errata knows."""
+    told = [metadata.get(f"{PREFIX}{name}") for name in _WORDS]
+    known = all(one in words for one, words in zip(told, _WORDS.values(), strict=True))
+    return Facts(*told) if known else None  # type: ignore[arg-type]

@@ -1,20 +1,150 @@
-"""A run and what its attempts come to → the summary of an evaluation."""
+"""A run and what its attempts come to → the summary of an evaluation: its name, its place and its numbers."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+from uuid import UUID
 
-from errata.model import Run
+from errata.model import Attempt, Check, Run
+from errata.model.identity import fingerprint
 from errata.model.times import moment_of
-from errata.sources.every_eval_ever.naming import SCHEMA, UNKNOWN, Naming
-from errata.sources.every_eval_ever.tallying import Tallies, Tally
 from errata.sources.shared.values import as_text
-from errata.text.private import tree_for_others
+from errata.text.private import for_others, tree_for_others
 
 _ARGUMENTS = ("temperature", "top_p", "top_k", "max_tokens")
 _MEANS = frozenset(("mean", "accuracy"))
 ROUNDED = 0.005
 
 Summary = dict[str, Any]
+SCHEMA = "0.3.0"
+UNKNOWN = "unknown"
+_NOT_PORTABLE = re.compile(r"[^A-Za-z0-9._-]+")
+OUTCOME = "outcome"
+
+
+class Naming(NamedTuple):
+    evaluation_id: str
+    evaluation_name: str
+    model_id: str
+    developer: str
+    folder: str
+    stem: str
+    suite: str
+
+
+def naming_of(run: Run) -> Naming:
+    """From the run alone: written again, it lies in the same place."""
+    name = for_others(run.suite or run.name or run.source.name)
+    model = for_others(run.subject.model or run.subject.agent or UNKNOWN)
+    prefix, slash, rest = model.partition("/")
+    developer = prefix if slash else for_others(run.subject.provider) or UNKNOWN
+    folder = "/".join(("data", *map(_portable, (name, developer, rest if slash else model))))
+    made = UUID(bytes=bytes.fromhex(fingerprint(run.id, size=16)), version=4)
+    return Naming(f"{name}/{model.replace('/', '_')}/{run.id}", name, model, developer, folder, str(made), run.suite)
+
+
+def _portable(name: str) -> str:
+    told = _NOT_PORTABLE.sub("_", name).strip("._") or UNKNOWN
+    return f"{told}_" if told == "data" else told
+
+
+class Tally:
+    """The values of one number, without keeping them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.total = 0.0
+        self.lowest, self.highest = float("inf"), float("-inf")
+        self.is_binary = True
+        self.is_averaged = False
+        """Whether some attempts have several values of it, of several judges, which are one by their mean."""
+
+    def add(self, value: float, *, of: int = 1) -> None:
+        self.is_averaged = self.is_averaged or of > 1
+        self.count += 1
+        self.total += value
+        self.lowest, self.highest = min(self.lowest, value), max(self.highest, value)
+        self.is_binary = self.is_binary and value in (0, 1)
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.count if self.count else None
+
+
+class Tallies:
+    """Of a run: its headline, and each check that is made of most attempts and has a number."""
+
+    def __init__(self, run: Run) -> None:
+        self.headline = next((one for one in run.reported if one.headline), None)
+        self.main = Tally()
+        self._graded = Tally()
+        self.losses: Counter[str] = Counter()
+        self._attempts = 0
+        self._checks: dict[str, Tally] = {}
+        self._scorers = {one.name for one in run.scorers}
+
+    @property
+    def primary(self) -> str:
+        return self.headline.name if self.headline and self.headline.name else OUTCOME
+
+    def add(self, attempt: Attempt) -> None:
+        self._attempts += 1
+        if self.counts(attempt):
+            self.main.add(self.score_of(attempt))
+            if attempt.reported is not None:
+                self._graded.add(attempt.reported)
+        for name, checks in self.checks_of(attempt).items():
+            self._checks.setdefault(name, Tally()).add(mean_of(checks), of=len(checks))
+
+    def checks_of(self, attempt: Attempt) -> dict[str, list[Check]]:
+        """Those with a number, by their name; the headline's own is told by it."""
+        found: dict[str, list[Check]] = {}
+        for check in attempt.checks:
+            if value_of(check) is not None and not check.is_primary and check.name != self.primary:
+                found.setdefault(check.name, []).append(check)
+        return found
+
+    def score_of(self, attempt: Attempt) -> float:
+        """What the main number is made of: passes where it is a pass rate, whatever else the attempt was given."""
+        if attempt.reported is None or self._is_rate:
+            return float(attempt.outcome == "pass")
+        return attempt.reported
+
+    @property
+    def _is_rate(self) -> bool:
+        return self.headline is not None and self.headline.metric == "pass_rate"
+
+    @property
+    def graded(self) -> tuple[str, Tally] | None:
+        """The values beside a pass rate, which are more than passed or not, and what they are called."""
+        if not self._is_rate or self._graded.is_binary or self.headline is None:
+            return None
+        return self.headline.scorer or "score", self._graded
+
+    def counts(self, attempt: Attempt) -> bool:
+        """Whether the harness's own number takes this attempt in; where it gives none, whether it was measured."""
+        if self.headline is not None and attempt.reported_counted is not None:
+            return attempt.reported_counted
+        return attempt.measurement == "scored" and attempt.outcome != "none"
+
+    @property
+    def measures(self) -> dict[str, Tally]:
+        """A check of a few cases only, such as a test of one task, is no number of the run."""
+        return {
+            name: tally
+            for name, tally in self._checks.items()
+            if name in self._scorers or 2 * tally.count > self._attempts
+        }
+
+
+def mean_of(checks: Sequence[Check]) -> float:
+    return fmean(value for check in checks if (value := value_of(check)) is not None)
+
+
+def value_of(check: Check) -> float | None:
+    return float(check.value) if isinstance(check.value, bool | int | float) else None
 
 
 def summary_of(run: Run, naming: Naming, tallies: Tallies, *, now: float, written_by: str) -> Summary:

@@ -1,29 +1,26 @@
 """One row → the fields of its attempt."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from errata.model import ErrorInfo, Judgement, Limit, Output, Usage, UsageByRole
+from errata.model import ErrorInfo, Judgement, Limit, Output, Step, Usage, UsageByRole
 from errata.model.words import Execution
 from errata.sources.base import Row
-from errata.sources.generic.columns import Get, getter
-from errata.sources.generic.errors import errors
-from errata.sources.generic.fields import Field, take
-from errata.sources.generic.mapping import DurationColumn, Mapping, as_column
+from errata.sources.generic.mapping import DurationColumn, Get, Mapping, as_column, getter
 from errata.sources.generic.measures import (
     Measured,
     PassRule,
     check,
     check_rules,
+    errors,
     executions,
     facts,
     measured,
     outcome_of_checks,
 )
-from errata.sources.generic.messages import steps
-from errata.sources.generic.values import is_empty, moment, number, text, whole
-from errata.sources.shared.chat import last_answer
+from errata.sources.generic.values import NOT_UNDERSTOOD, is_empty, moment, number, structured, text, whole
+from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.values import plain
 
 _SIMPLE: dict[str, Callable[[Any], Any]] = {
@@ -101,7 +98,7 @@ class Attempts:
         said = None
         if self._messages:
             messages = self._messages(data)
-            made = steps(messages)
+            made = steps_of_cell(messages)
             if made is not None:
                 values["steps"] = made
                 said = last_answer(made) if self._output is None else None
@@ -174,3 +171,30 @@ def _output(value: Any, answer: str | None) -> Output:
     if isinstance(value, (dict, list)):
         return Output(text=text(value), structured=plain(value), answer=answer)
     return Output(text=text(value), answer=answer)
+
+
+class Field(NamedTuple):
+    name: str
+    get: Get
+    convert: Callable[[Any], Any]
+
+
+def take(fields: Iterable[Field], row: dict[str, Any], into: dict[str, Any], odd: dict[str, Any]) -> None:
+    """Fill `into`; a value that can't be understood goes to `odd` as it stands, and the row goes on."""
+    for name, get, convert in fields:
+        value = get(row)
+        if value is None or value == "" or value != value:
+            continue
+        try:
+            into[name] = convert(value)
+        except NOT_UNDERSTOOD:
+            odd[name] = plain(value)
+
+
+def steps_of_cell(value: Any) -> tuple[Step, ...] | None:
+    """None where the value is no list of messages."""
+    if type(value) is not list:
+        value = structured(value)
+        if isinstance(value, dict):
+            value = value.get("messages")
+    return steps_of_chat(value) if type(value) is list else None

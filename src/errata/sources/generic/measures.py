@@ -1,17 +1,25 @@
-"""What a row says of how the attempt went: execution, measurement, outcome, and its checks."""
+"""How an attempt went, by its row: execution, measurement, outcome, its checks and its errors."""
 
+import re
 from collections.abc import Collection
 from typing import Any, NamedTuple, cast
 
-from errata.model import Check
-from errata.model.words import EXECUTIONS, CheckStatus, Execution, Measurement, Outcome
+from errata.model import Check, ErrorInfo, SourceRef
+from errata.model.words import EXECUTIONS, CheckStatus, Execution, Measurement, Outcome, Phase
 from errata.sources.base import number_or_none
-from errata.sources.generic.columns import Get, getter
-from errata.sources.generic.mapping import CheckColumn, Mapping, StatusWords
-from errata.sources.generic.values import NOTHING, is_empty, text, yes_or_no
+from errata.sources.generic.mapping import CheckColumn, Get, Mapping, StatusWords, getter
+from errata.sources.generic.values import NOTHING, is_empty, structured, text, yes_or_no
 from errata.sources.shared.values import plain
 
 NEVER_MADE = ("skipped", "unfinished", "missing")
+# `openai.RateLimitError: slow down`: what Python prints as the last line of a traceback
+_TYPED = re.compile(r"([A-Za-z_][\w.]*(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Expired))(?::\s*|$)")
+_NAMES = {
+    "type": ("type", "name", "class", "error_type", "exception"),
+    "message": ("message", "msg", "detail", "error", "text"),
+    "traceback": ("traceback", "stack", "stacktrace", "trace"),
+    "code": ("code", "status_code", "status"),
+}
 
 
 class Measured(NamedTuple):
@@ -129,3 +137,41 @@ def executions(words: StatusWords) -> dict[str, Execution]:
         for word in getattr(words, name):
             known[word.strip().lower()] = cast(Execution, name)
     return known
+
+
+def errors(value: Any, *, phase: Phase, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+    """Empty where the cell says that nothing went wrong."""
+    value = structured(value)
+    if not value or value != value or (isinstance(value, str) and value.strip().lower() in NOTHING):
+        return ()
+    if isinstance(value, list):
+        return tuple(info for child in value for info in errors(child, phase=phase, ref=ref))
+    if isinstance(value, dict):
+        return (_from_object(value, phase, ref),)
+    return (_from_text("" if value is True else text(value), phase, ref),)
+
+
+def _from_text(message: str, phase: Phase, ref: SourceRef) -> ErrorInfo:
+    traceback = ""
+    if "Traceback (most recent call last)" in message:
+        traceback = message
+        message = next((line for line in reversed(message.splitlines()) if line[:1].strip()), message)
+    typed = _TYPED.match(message)
+    if typed is None:
+        return ErrorInfo(type="error", message=message, traceback=traceback, phase=phase, ref=ref)
+    return ErrorInfo(type=typed[1], message=message[typed.end() :], traceback=traceback, phase=phase, ref=ref)
+
+
+def _from_object(value: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorInfo:
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for field, names in _NAMES.items():
+        name = next((name for name in names if isinstance(value.get(name), (str, int)) and name not in used), None)
+        if name is not None and value[name] != "":
+            found[field] = text(value[name])
+            used.add(name)
+    rest = {key: plain(child) for key, child in value.items() if key not in used and child is not None}
+    if "message" not in found:
+        found["message"] = text(value) if "type" not in found else ""
+    found.setdefault("type", "error")
+    return ErrorInfo(**found, phase=phase, ref=ref, extra=rest)  # type: ignore[arg-type]

@@ -7,8 +7,7 @@ import msgspec
 
 from errata.model import Attempt, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
-from errata.sources.generic.columns import Get, getter
-from errata.sources.generic.mapping import CheckColumn, Column, Fact, Mapping, RunMap, as_column
+from errata.sources.generic.mapping import CheckColumn, Column, Fact, Get, Mapping, RunMap, as_column, getter
 from errata.sources.generic.values import is_empty, text
 
 

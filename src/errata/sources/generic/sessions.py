@@ -8,21 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from errata.model import Output, Unreadable, UsageByRole
-from errata.sources.base import relative
-from errata.sources.generic.columns import getter
-from errata.sources.generic.mapping import Mapping, as_column
+from errata.sources.base import children, relative
+from errata.sources.generic import NAME
+from errata.sources.generic.mapping import Mapping, as_column, getter
 from errata.sources.generic.measures import facts
 from errata.sources.generic.values import is_empty, text
-from errata.sources.shared.documents import children
 from errata.sources.shared.transcripts import Transcript, kind_of, transcript_at
 from errata.sources.shared.values import known, last_part
 
 FILES_CAP = 20_000
 DEPTH = 6
-SOURCE = "generic"
 
 # `rollout-2026-03-01T11-00-00-<session>`
 _ROLLOUT = re.compile(r"^rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-(?P<session>.+)$")
+_NOTHING = Output()
 
 
 class Sessions:
@@ -42,7 +41,7 @@ class Sessions:
         if is_empty(told):
             return ()
         path = self._find(text(told))
-        found = transcript_at(path, source=SOURCE, root=self._root) if path else None
+        found = transcript_at(path, source=NAME, root=self._root) if path else None
         extra = values.setdefault("extra", {})
         if path is None or found is None:
             extra.setdefault("not_understood", {})["transcript"] = text(told)
@@ -94,9 +93,6 @@ class Sessions:
             told = _ROLLOUT.match(path.stem)
             found.setdefault(told["session"] if told else path.stem, path)
         return found
-
-
-_NOTHING = Output()
 
 
 def _lines_below(folder: Path, depth: int) -> Iterator[Path]:

@@ -60,13 +60,11 @@ NOT_UNDERSTOOD = (ValueError, TypeError, OverflowError, OSError)
 _EPOCH = re.compile(r"\d{9,}(?:\.\d*)?")
 _MILLISECONDS_FROM = 100_000_000_000
 _encode = msgspec.json.Encoder().encode
+text = as_text
 
 
 def is_empty(value: Any) -> bool:
     return value is None or value == "" or value != value
-
-
-text = as_text
 
 
 def number(value: Any) -> float:

@@ -8,10 +8,10 @@ import msgspec
 
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
-from errata.sources.harbor.layout import TRAJECTORY_CAP
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import count, known, mapping, moment, number, plain, rest, sequence, text
 
+TRAJECTORY_CAP = 64 * 1024 * 1024
 FILES_CAP = 50
 STEPS_CAP = 100_000
 DEPTH_CAP = 5

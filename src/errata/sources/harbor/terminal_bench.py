@@ -1,7 +1,7 @@
 """terminal-bench before Harbor: `results.json` with a row for each trial, `run_metadata.json`, a folder a trial."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,10 +11,14 @@ from errata.model import (
     Attempt,
     Case,
     Check,
+    Code,
     ErrorInfo,
     Item,
+    Reported,
     Run,
+    SourceInfo,
     SourceRef,
+    Subject,
     Usage,
     UsageByRole,
     attempt_id,
@@ -22,31 +26,32 @@ from errata.model import (
 )
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.base import Numbering, Row, convert_each
-from errata.sources.harbor.faults import OF_FAILURE_MODE, Fault, limit_of
-from errata.sources.harbor.layout import NAME
-from errata.sources.harbor.rewards import test_check
-from errata.sources.harbor.terminal_bench_run import run_of
-from errata.sources.harbor.trial_files import agent_role
-from errata.sources.harbor.values import seconds_between
+from errata.sources.harbor import NAME
+from errata.sources.harbor.attempts import agent_role, seconds_between
+from errata.sources.harbor.runs import model_of
+from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
 from errata.sources.shared.documents import Documents, files, folders, is_file
-from errata.sources.shared.values import count, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.values import (
+    count,
+    known,
+    last_part,
+    mapping,
+    moment,
+    number,
+    plain,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 
 _SILENT = ("", "unset", "none")
 _NUMBER = re.compile(r"\.(\d{1,6})-of-\d+\.")
 _PHASES = ("trial", "agent", "test")
-_HOMES = frozenset(
-    [
-        "task_id",
-        "trial_name",
-        "instruction",
-        "is_resolved",
-        "failure_mode",
-        "parser_results",
-        "total_input_tokens",
-        "total_output_tokens",
-    ]
-) | frozenset(f"{phase}_{end}_at" for phase in _PHASES for end in ("started", "ended"))
 _FOLDERS = ("panes", "sessions", "agent-logs")
+SUITE = "terminal-bench"
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*$|head$")
 
 
 class Rows(NamedTuple):
@@ -81,18 +86,18 @@ class Trials:
         self._told: set[str] = set()
 
     def items(self, row: Row) -> Iterator[Item]:
-        trial = row.data
-        task = text(trial["task_id"])
+        trial = Fields(row.data)
+        task, instruction = text(trial.require("task_id")), trial.take("instruction")
         if task not in self._told:
             self._told.add(task)
             yield Case(
                 run=self._run.id,
                 suite=self._run.suite,
                 native_id=task,
-                input=plain(trial.get("instruction")),
+                input=plain(instruction),
                 ref=row.ref,
             )
-        index, first = self._index(task, text(trial.get("trial_name")))
+        index, first = self._index(task, text(trial.take("trial_name")))
         duplicate = None
         if first is not None:
             duplicate = attempt_id(self._run.id, case_key(self._run.suite, task), index=first)
@@ -109,14 +114,12 @@ class Trials:
         self._taken[task, index] = name
         return index, first
 
-    def _attempt(
-        self, trial: dict[str, Any], task: str, ref: SourceRef, *, index: int, duplicate_of: str | None
-    ) -> Attempt:
-        mode = text(trial.get("failure_mode"))
+    def _attempt(self, trial: Fields, task: str, ref: SourceRef, *, index: int, duplicate_of: str | None) -> Attempt:
+        mode = text(trial.take("failure_mode"))
         fault = _fault(mode)
         execution, measurement, outcome = _facts(trial, fault)
         start, end = moment(trial.get("trial_started_at")), moment(trial.get("trial_ended_at"))
-        resolved = trial.get("is_resolved")
+        resolved = trial.take("is_resolved")
         return Attempt(
             run=self._run.id,
             case=case_key(self._run.suite, task),
@@ -143,22 +146,23 @@ class Trials:
             extra=self._extra(trial),
         )
 
-    def _usage(self, trial: dict[str, Any]) -> Usage:
+    def _usage(self, trial: Fields) -> Usage:
         """Agents that are installed into the container report 0 for want of a count: then no trial has one."""
         if not self._counts_tokens:
             return Usage()
         return Usage(input=count(trial.get("total_input_tokens")), output=count(trial.get("total_output_tokens")))
 
-    def _extra(self, trial: dict[str, Any]) -> dict[str, Any]:
+    def _extra(self, trial: Fields) -> dict[str, Any]:
         times = {
-            f"{phase}_{end}_at": trial.get(f"{phase}_{end}_at") for phase in _PHASES for end in ("started", "ended")
+            f"{phase}_{end}_at": trial.take(f"{phase}_{end}_at") for phase in _PHASES for end in ("started", "ended")
         }
         told = (
             {} if self._counts_tokens else known(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
         )
         resolved = trial.get("is_resolved")
         odd = known(is_resolved=resolved) if not isinstance(resolved, bool) else {}
-        return rest(trial, _HOMES) | known(times=known(**times)) | told | odd
+        trial.drop("total_input_tokens", "total_output_tokens")
+        return rest(trial.rest()) | known(times=known(**times)) | told | odd
 
     def _artefacts(self, task: str, name: str) -> tuple[Artefact, ...]:
         if not _is_name(task) or not _is_name(name):
@@ -194,7 +198,7 @@ def _fault(mode: str) -> Fault | None:
     return OF_FAILURE_MODE.get(mode) or Fault("error", "subject")
 
 
-def _facts(trial: dict[str, Any], fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:
+def _facts(trial: Fields, fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:
     resolved = trial.get("is_resolved")
     execution: Execution = fault.execution if fault else "completed"
     if isinstance(resolved, bool):
@@ -207,16 +211,16 @@ def _facts(trial: dict[str, Any], fault: Fault | None) -> tuple[Execution, Measu
     return ("completed", "unscored", "none") if ended else ("unfinished", "not_run", "none")
 
 
-def _checks(trial: dict[str, Any]) -> tuple[Check, ...]:
+def _checks(trial: Fields) -> tuple[Check, ...]:
     """All tests have to pass: a trial is resolved by nothing else."""
-    told = mapping(trial.get("parser_results"))
+    told = mapping(trial.take("parser_results"))
     return tuple(
         test_check(name, text(status) or str(plain(status)), order, counts=True)
         for order, (name, status) in enumerate(told.items())
     )
 
 
-def _durations(trial: dict[str, Any]) -> dict[str, float]:
+def _durations(trial: Fields) -> dict[str, float]:
     found = {}
     for phase in ("agent", "test"):
         start, end = moment(trial.get(f"{phase}_started_at")), moment(trial.get(f"{phase}_ended_at"))
@@ -244,9 +248,97 @@ def _never_run(
             )
 
 
-def _tokens(row: dict[str, Any]) -> int:
+def _tokens(row: Mapping[str, Any]) -> int:
     return (count(row.get("total_input_tokens")) or 0) + (count(row.get("total_output_tokens")) or 0)
 
 
 def _is_name(name: str) -> bool:
     return bool(name) and not {"/", "\\", "\x00"} & set(name) and name not in (".", "..")
+
+
+def run_of(
+    document: dict[str, Any],
+    metadata: dict[str, Any],
+    lock: dict[str, Any],
+    *,
+    rows: list[dict[str, Any]],
+    root: Path,
+    ref: SourceRef,
+) -> Run:
+    counts, about = Fields(document), Fields(metadata)
+    provider, model = model_of(text(about.take("model_name")))
+    commit = text(about.take("commit_hash"))
+    ended = moment(about.take("end_time"))
+    return Run(
+        native_id=text(about.take("run_id")) or text(counts.take("id")) or root.name,
+        external_id=text(about.take("uuid")) or text(counts.take("id")),
+        source=SourceInfo(name=NAME, format_version="terminal-bench"),
+        name=text(about.take("run_id")),
+        subject=Subject(
+            model=model,
+            provider=provider,
+            agent=text(about.take("agent_name")),
+            params=settings(mapping(about.take("agent_kwargs"))),
+        ),
+        suite=text(about.take("dataset_name")) or SUITE,
+        suite_version=_suite_version(about),
+        expected_cases=_expected(about),
+        measured_attempts=_measured(counts, len(rows)),
+        started_at=moment(about.take("start_time")),
+        finished_at=ended,
+        native_status="running" if metadata and ended is None else "",
+        reported=tuple(_reported(counts, about, len(rows), ref)),
+        code=Code(commit=commit) if commit not in ("", "unknown") else None,
+        origin=str(root),
+        ref=ref,
+        extra=_extra(counts, about, rows) | known(lock=settings(lock)),
+    )
+
+
+def _suite_version(about: Fields) -> str:
+    """As told, else as the folder of the dataset is called."""
+    folder = last_part(about.get("dataset_path"))
+    return text(about.take("dataset_version")) or (folder if _VERSION.match(folder) else "")
+
+
+def _expected(about: Fields) -> int | None:
+    planned = {text(task) for task in sequence(about.take("task_ids"))} - {""}
+    return len(planned) or count(about.get("dataset_size")) or None
+
+
+def _measured(counts: Fields, rows: int) -> int | None:
+    """Where more trials were counted than there are rows."""
+    counted = sum(count(counts.take(name)) or 0 for name in ("n_resolved", "n_unresolved"))
+    return counted if counted > rows else None
+
+
+def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator[Reported]:
+    """The two files may disagree: a run that was killed has no accuracy in the one of them."""
+    counted, told = number(counts.take("accuracy")), number(about.take("accuracy"))
+    other = SourceRef(file="run_metadata.json", pointer="/accuracy")
+    first = counted if counted is not None else told
+    place = SourceRef(file=ref.file, pointer="/accuracy") if counted is not None or told is None else other
+    yield Reported(name="accuracy", metric="pass_rate", value=first, n=n, headline=True, ref=place)
+    if told is not None and told != first:
+        yield Reported(name="accuracy", metric="pass_rate", value=told, n=n, ref=other)
+    if (resolved := number(counts.take("n_resolved"))) is not None:
+        yield Reported(name="n_resolved", metric="passed", value=resolved, n=n, ref=ref)
+    if (unresolved := number(counts.take("n_unresolved"))) is not None:
+        yield Reported(name="n_unresolved", metric="n_unresolved", value=unresolved, n=n, ref=ref)
+    for k, value in (mapping(about.take("pass_at_k")) | mapping(counts.take("pass_at_k"))).items():
+        yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(value), ref=ref)
+
+
+def _extra(counts: Fields, about: Fields, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The lists of resolved and other tasks are kept where they are not what the rows say."""
+    resolved = [row.get("task_id") for row in rows if row.get("is_resolved") is True]
+    others = [row.get("task_id") for row in rows if row.get("is_resolved") is not True]
+    counts.drop("results")
+    lists = {
+        name: counts.take(name)
+        for name, found in (("resolved_ids", resolved), ("unresolved_ids", others))
+        if sorted(map(str, sequence(counts.take(name)))) != sorted(map(str, found))
+    }
+    more: dict[str, Any] = settings(rest(about.rest()))
+    told = known(id=counts.take("id"), commit_hash=about.take("commit_hash"), **lists)
+    return more | rest(counts.rest()) | told

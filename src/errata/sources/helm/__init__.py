@@ -1,79 +1,68 @@
 """HELM: the folder of a run, with its requests, their statistics and what these come to."""
 
+import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from errata.model import Item, Unreadable
-from errata.sources.base import Numbering, Row, convert_each, json_file, of_run
-from errata.sources.helm.instances import Measured, Reading, Request, items_of
-from errata.sources.helm.layout import INSTANCES, NAME, SCENARIO, SPEC, STATE, STATS
-from errata.sources.helm.recognition import explain, recognise
-from errata.sources.helm.runs import Folder, run_of
-from errata.sources.helm.stats import stats_of
-from errata.sources.shared.documents import Documents, is_file
-from errata.sources.shared.gathering import Items
-from errata.sources.shared.long_documents import LongDocument, long_document
-from errata.sources.shared.values import mapping
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
-
+NAME = "helm"
 TITLE = "HELM: the folder of a run, with scenario_state.json and per_instance_stats.json"
+HARNESS = Harness(name=NAME, title=NAME)
+
+HEAD = 64 * 1024
+SPEC = "run_spec.json"
+STATE = "scenario_state.json"
+INSTANCES = "per_instance_stats.json"
+
+_SPEC = tuple(re.compile(rb'(?<!\\)"' + key + rb'"\s*:\s*[{\[]') for key in (b"scenario_spec", b"adapter_spec"))
+_STATE = re.compile(rb'\s*\{\s*"adapter_spec"\s*:\s*\{')
+_REQUESTS = re.compile(rb'(?<!\\)"request_states"\s*:')
+_INSTANCES = re.compile(rb'\s*\[\s*\{\s*"instance_id"\s*:')
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        if not path.is_dir():
+            return None
+        if _is_state(path / STATE):
+            return Match.sure(f"`adapter_spec` and `request_states` in `{STATE}`")
+        has_answers = any(_is_own_file(path / name) for name in (STATE, INSTANCES))
+        if has_answers and _is_spec(head_of(path / SPEC, HEAD)):
+            return Match.sure(f"`scenario_spec` and `adapter_spec` in `{SPEC}`")
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what belongs to HELM and is no run."""
+    try:
+        head = head_of(path, HEAD)
+        if _is_state(path) or _INSTANCES.match(head) or _is_spec(head):
+            return "this is one file of a HELM run: name the folder that it lies in"
+        if path.is_dir() and _is_spec(head_of(path / SPEC, HEAD)):
+            return f"this HELM run was planned and not made: it has no `{STATE}`"
+    except (OSError, ValueError):
+        return None
+    return None
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    documents = Documents(path, NAME)
-    problems: list[Unreadable] = []
-    state = _long(path / STATE, "request_states", problems)
-    measured = _long(path / INSTANCES, "", problems)
-    folder = Folder(
-        path=path,
-        spec=documents.get(path / SPEC),
-        scenario=documents.get(path / SCENARIO),
-        stats=tuple(stats_of(_list(path / STATS, problems))),
-        state_spec=_adapter(state),
-        since=_since(state),
-    )
-    run = run_of(folder)
-    yield run
-    yield from of_run(run.id, (*documents.problems(), *problems))
-    if state is not None:
-        items = Items(measured, Measured, Measured.key) if measured is not None else None
-        reading = Reading(run, folder.adapter, folder.main, folder.split, items)
-        rows = Items(state, Request, Request.key).together()
-        yield from of_run(run.id, convert_each(rows, partial(items_of, reading, Numbering()), source=NAME))
-    if measured is not None:
-        yield from of_run(run.id, measured.problems())
+    from errata.sources.helm.reader import read as read_log
+
+    return read_log(path)
 
 
-def _long(path: Path, listed: str, problems: list[Unreadable]) -> LongDocument | None:
-    """None where there is no such file, or it can't be read."""
-    if not is_file(path):
-        return None
-    read = long_document(path, listed, source=NAME, root=path.parent)
-    if isinstance(read, Unreadable):
-        problems.append(read)
-        return None
-    return read
+def _is_state(file: Path) -> bool:
+    head = head_of(file, HEAD)
+    return bool(_STATE.match(head) and _REQUESTS.search(head))
 
 
-def _list(path: Path, problems: list[Unreadable]) -> Any:
-    read = json_file(path, source=NAME, root=path.parent) if is_file(path) else None
-    if isinstance(read, Unreadable):
-        problems.append(read)
-    return read.data if isinstance(read, Row) else None
+def _is_spec(head: bytes) -> bool:
+    return all(key.search(head) for key in _SPEC)
 
 
-def _adapter(state: LongDocument | None) -> dict[str, Any]:
-    try:
-        return mapping(state.field("adapter_spec")) if state is not None else {}
-    except (KeyError, ValueError):
-        return {}
-
-
-def _since(state: LongDocument | None) -> Any:
-    first = state.row(0) if state is not None and state.items else None
-    data = first.data if isinstance(first, Row) else None
-    return mapping(mapping(data).get("result")).get("request_datetime")
+def _is_own_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()

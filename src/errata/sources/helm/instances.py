@@ -4,19 +4,37 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
-from errata.model import Attempt, Case, Check, Item, Judgement, Output, Run, Usage, UsageByRole, case_key
+from errata.model import (
+    Actor,
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Judgement,
+    Output,
+    Run,
+    Step,
+    Usage,
+    UsageByRole,
+    case_key,
+)
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row
-from errata.sources.helm import requests
 from errata.sources.helm.stats import Stat, stats_of
+from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.gathering import Items
-from errata.sources.shared.values import known, mapping, moment_since_1970, name_of, plain, rest, sequence, text
+from errata.sources.shared.row_groups import Items
+from errata.sources.shared.values import known, mapping, moment_since_1970, name_of, number, plain, rest, sequence, text
 
 _STATE = ("instance", "request", "result", "output_mapping", "reference_index", "request_mode",
           "annotations")  # fmt: skip
 _INSTANCE = ("input", "references", "split", "sub_split", "id", "perturbation")
+_USER, _ASSISTANT = Actor(role="user"), Actor(role="assistant")
+_COMPLETION = ("text", "tokens", "finish_reason")
+_RESULT = ("success", "completions", "error", "error_flags", "request_time", "request_datetime")
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -43,11 +61,7 @@ class Measured(msgspec.Struct):
         return _key(self.instance_id, self.train_trial_index, self.perturbation)
 
 
-def _key(name: Any, trial: Any, perturbation: Any) -> Any:
-    return None if name is None else (name, trial, fingerprint(perturbation) if perturbation else "")
-
-
-class Reading(NamedTuple):
+class InstanceContext(NamedTuple):
     """What all instances of a run share."""
 
     run: Run
@@ -57,7 +71,11 @@ class Reading(NamedTuple):
     measured: Items | None
 
 
-def items_of(reading: Reading, numbering: Numbering, group: Row) -> Iterator[Item]:
+def _key(name: Any, trial: Any, perturbation: Any) -> Any:
+    return None if name is None else (name, trial, fingerprint(perturbation) if perturbation else "")
+
+
+def items_of(reading: InstanceContext, numbering: Numbering, group: Row) -> Iterator[Item]:
     rows: tuple[Row, ...] = group.data
     instance = mapping(rows[0].data["instance"])
     name = _name(instance)
@@ -77,7 +95,7 @@ def _name(instance: dict[str, Any]) -> str:
 def _case(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:
     references = [mapping(one) for one in sequence(instance.get("references"))]
     texts = [text(mapping(one.get("output")).get("text")) for one in references]
-    right = [told for told, one in zip(texts, references, strict=True) if "correct" in sequence(one.get("tags"))]
+    right = [answer for answer, one in zip(texts, references, strict=True) if "correct" in sequence(one.get("tags"))]
     asked = mapping(instance.get("input"))
     return Case(
         run=run.id,
@@ -95,23 +113,23 @@ def _case(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:
 
 def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[str, Any]:
     """References whose tags say more than that they are right or not, the perturbation, and what else is told."""
-    told = any(
+    say_more = any(
         sequence(one.get("tags")) not in ([], ["correct"]) or set(one) != {"output", "tags"} for one in references
     )
-    return known(references=references if told else None, perturbation=instance.get("perturbation")) | rest(
+    return known(references=references if say_more else None, perturbation=instance.get("perturbation")) | rest(
         instance, _INSTANCE
     )
 
 
-def _attempt(reading: Reading, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
+def _attempt(reading: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
     states = [row.data for row in rows]
     first, instance = states[0], mapping(states[0]["instance"])
     key = _key(instance.get("id"), first.get("train_trial_index"), instance.get("perturbation"))
-    told = reading.measured.of(key) if reading.measured is not None else ()
-    stats = list(stats_of(told[0].data.get("stats"))) if told else []
-    errors = tuple(requests.errors_of(rows))
+    measured = reading.measured.of(key) if reading.measured is not None else ()
+    stats = list(stats_of(measured[0].data.get("stats"))) if measured else []
+    errors = tuple(errors_of(rows))
     main = next((one.value for one in stats if one.name == reading.main), None)
-    facts = _facts(main, failed=bool(errors), measured=bool(told))
+    facts = _facts(main, failed=bool(errors), measured=bool(measured))
     result = mapping(first.get("result"))
     return Attempt(
         run=reading.run.id,
@@ -125,14 +143,14 @@ def _attempt(reading: Reading, name: str, index: int, rows: tuple[Row, ...]) -> 
         reported=main,
         reported_counted=main is not None and _is_counted(reading, instance),
         output=_output(states, failed=bool(errors)),
-        stop_reason=requests.stop_reason(states),
+        stop_reason=stop_reason(states),
         errors=errors,
-        checks=tuple(_checks(reading, stats, told, facts)),
+        checks=tuple(_checks(reading, stats, measured, facts)),
         judgements=tuple(_judgements(first)),
-        steps=requests.steps_of(states),
+        steps=steps_of(states),
         usage=UsageByRole(subject=_usage(stats)),
         started_at=moment_since_1970(result.get("request_datetime")),
-        duration=requests.duration_of(states),
+        duration=duration_of(states),
         extra=_extra(reading, states, stats),
         ref=rows[0].ref,
     )
@@ -147,46 +165,140 @@ def _facts(main: float | None, *, failed: bool, measured: bool) -> Facts:
     return Facts("error", "scored", despite_error(outcome)) if failed else Facts("completed", "scored", outcome)
 
 
-def _is_counted(reading: Reading, instance: dict[str, Any]) -> bool:
+def _is_counted(reading: InstanceContext, instance: dict[str, Any]) -> bool:
     return text(instance.get("split")) == reading.split and not instance.get("perturbation")
 
 
 def _output(states: list[dict[str, Any]], *, failed: bool) -> Output:
     """What HELM puts in the place of a failed request is no answer of the model's."""
-    made = requests.output_of(states)
+    made = output_of(states)
     return Output() if failed and not made.text else made
 
 
-def _checks(reading: Reading, stats: list[Stat], told: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
-    measures = [one for one in stats if one.is_measure]
-    for order, one in enumerate(measures):
-        main = one.name == reading.main
+def _checks(reading: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
+    measures = [stat for stat in stats if stat.is_measure]
+    for order, stat in enumerate(measures):
+        main = stat.name == reading.main
         yield Check(
-            name=one.name,
-            status="not_run" if facts.execution == "error" and one.value == 0 else status_of(one.value),
-            scorer=one.name,
+            name=stat.name,
+            status="not_run" if facts.execution == "error" and stat.value == 0 else status_of(stat.value),
+            scorer=stat.name,
             order=order,
-            value=one.value,
+            value=stat.value,
             is_primary=main,
             counts=main,
-            ref=told[0].ref.below("stats", one.place),
+            ref=measured[0].ref.below("stats", stat.place),
         )
 
 
 def _judgements(state: dict[str, Any]) -> Iterator[Judgement]:
     """What annotators said: mostly models that were asked to judge."""
-    for name, said in mapping(state.get("annotations")).items():
-        yield Judgement(judge=str(name), raw=plain(said))
+    for name, annotation in mapping(state.get("annotations")).items():
+        yield Judgement(judge=str(name), raw=plain(annotation))
 
 
 def _usage(stats: list[Stat]) -> Usage:
-    told = {one.name: one.value for one in stats if one.value is not None}
-    asked, answered = told.get("num_prompt_tokens"), told.get("num_output_tokens", told.get("num_completion_tokens"))
+    counts = {one.name: one.value for one in stats if one.value is not None}
+    asked, answered = (
+        counts.get("num_prompt_tokens"),
+        counts.get("num_output_tokens", counts.get("num_completion_tokens")),
+    )
     return Usage(input=None if asked is None else int(asked), output=None if answered is None else int(answered))
 
 
-def _extra(reading: Reading, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
+def _extra(reading: InstanceContext, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
     counted = {one.name: one.value for one in stats if not one.is_measure and one.value is not None}
-    others = [requests.beside(state, reading.adapter) for state in states[1:]]
-    more = rest(states[0], _STATE) | requests.beside(states[0], reading.adapter)
+    others = [beside(state, reading.adapter) for state in states[1:]]
+    more = rest(states[0], _STATE) | beside(states[0], reading.adapter)
     return more | known(stats=counted, other_requests=[one for one in others if one])
+
+
+def completions_of(state: dict[str, Any]) -> list[dict[str, Any]]:
+    return [mapping(one) for one in sequence(mapping(state.get("result")).get("completions"))]
+
+
+def output_of(states: list[dict[str, Any]]) -> Output:
+    """Of several requests only all together are the answer: how likely each reference is."""
+    if len(states) > 1:
+        return Output(structured=[_weighed(state) for state in states])
+    completions = completions_of(states[0])
+    answer = text(completions[0].get("text")) if completions else None
+    mapped = mapping(states[0].get("output_mapping")).get((answer or "").strip())
+    chosen = mapped if isinstance(mapped, str) else None
+    return Output(text=answer, answer=chosen, extraction="output_mapping" if chosen is not None else "")
+
+
+def _weighed(state: dict[str, Any]) -> dict[str, Any]:
+    likelihoods = [one.get("logprob") for one in completions_of(state)]
+    named = {name: state.get(name) for name in ("reference_index", "request_mode")}
+    return known(**named, logprobs=likelihoods)
+
+
+def stop_reason(states: list[dict[str, Any]]) -> str:
+    reasons = [one.get("finish_reason") for state in states for one in completions_of(state)[:1]]
+    reason = reasons[0] if reasons else None
+    return text(mapping(reason).get("reason")) if isinstance(reason, dict) else text(reason)
+
+
+def errors_of(rows: tuple[Row, ...]) -> Iterator[ErrorInfo]:
+    """A failed request that is not fatal is scored as if it had answered with nothing."""
+    for row in rows:
+        result = mapping(row.data.get("result"))
+        if result.get("success") is False or text(result.get("error")):
+            flags = mapping(result.get("error_flags"))
+            retry = flags.get("is_retriable")
+            yield ErrorInfo(
+                type="request_failed",
+                message=text(result.get("error")),
+                phase="subject",
+                retryable=retry if isinstance(retry, bool) else None,
+                extra=rest(flags, ("is_retriable",)),
+                ref=row.ref.below("result", "error"),
+            )
+
+
+def steps_of(states: list[dict[str, Any]]) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    for state in states:
+        request = mapping(state.get("request"))
+        asked = steps_of_chat(sequence(request.get("messages"))) or _prompt(request)
+        named = {name: state.get(name) for name in ("reference_index", "request_mode")}
+        first = len(steps)
+        steps += [replace(step, index=first + at, extra=step.extra | known(**named)) for at, step in enumerate(asked)]
+        for try_, completion in enumerate(completions_of(state), start=1):
+            steps.append(_answer(completion, len(steps), try_, named))
+    return tuple(steps)
+
+
+def _prompt(request: dict[str, Any]) -> tuple[Step, ...]:
+    prompt = request.get("prompt")
+    return (Step(index=0, actor=_USER, text=prompt),) if isinstance(prompt, str) else ()
+
+
+def _answer(completion: dict[str, Any], at: int, try_: int, named: dict[str, Any]) -> Step:
+    reason = completion.get("finish_reason")
+    return Step(
+        index=at,
+        actor=_ASSISTANT,
+        kind="model_call",
+        try_=try_,
+        text=text(completion.get("text")),
+        extra=rest(completion, _COMPLETION) | known(finish_reason=reason, **named),
+    )
+
+
+def duration_of(states: list[dict[str, Any]]) -> float | None:
+    times = [number(mapping(state.get("result")).get("request_time")) for state in states]
+    known_times = [one for one in times if one is not None]
+    return sum(known_times) if known_times else None
+
+
+def beside(state: dict[str, Any], adapter: dict[str, Any]) -> dict[str, Any]:
+    """Of the first request and its result: what is not as the adapter says, and has no field of its own."""
+    request = mapping(state.get("request"))
+    asked = {name: value for name, value in request.items() if adapter.get(name) != value}
+    return known(
+        request=rest(asked, ("prompt", "messages")),
+        result=rest(mapping(state.get("result")), _RESULT),
+        output_mapping=plain(state.get("output_mapping")),
+    )

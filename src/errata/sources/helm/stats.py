@@ -60,8 +60,8 @@ class Stat(NamedTuple):
 
 
 def stats_of(listed: Any) -> Iterator[Stat]:
-    for place, one in enumerate(map(mapping, sequence(listed))):
-        named = mapping(one.get("name"))
+    for place, stat in enumerate(map(mapping, sequence(listed))):
+        named = mapping(stat.get("name"))
         if not text(named.get("name")):
             continue
         yield Stat(
@@ -70,19 +70,19 @@ def stats_of(listed: Any) -> Iterator[Stat]:
             sub_split=text(named.get("sub_split")),
             perturbation=perturbed(named.get("perturbation")),
             # a statistic of nothing has no mean
-            value=number(one.get("mean")),
+            value=number(stat.get("mean")),
             place=place,
         )
 
 
 def perturbed(perturbation: Any) -> str:
     """In words: its name, and on what it was computed."""
-    told = mapping(perturbation)
-    return " ".join(filter(None, (text(told.get("name")), text(told.get("computed_on")))))
+    fields = mapping(perturbation)
+    return " ".join(filter(None, (text(fields.get("name")), text(fields.get("computed_on")))))
 
 
 def main_measure(groups: Iterable[str], names: Iterable[str]) -> str:
     """The measure that decides; empty where nothing was measured."""
-    given = list(dict.fromkeys(names))
+    measured = list(dict.fromkeys(names))
     wanted = [_MAIN[group] for group in groups if group in _MAIN]
-    return next((name for name in (*wanted, *_USUAL) if name in given), given[0] if given else "")
+    return next((name for name in (*wanted, *_USUAL) if name in measured), measured[0] if measured else "")

@@ -1,46 +1,89 @@
-"""Inspect AI: logs as `.eval` archives and as `.json` documents, of all versions."""
+"""Inspect AI: logs as `.eval` archives and as `.json` documents, of all versions.
 
+A document is recognised by its first bytes, an archive by the names in it.
+"""
+
+import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 from zipfile import BadZipFile
 
-from errata.model import Item, SourceRef, Unreadable
-from errata.model.turn import TurnBegins
-from errata.sources.base import describe, unreadable
-from errata.sources.inspect_ai.eval_log import can_be_shared, log_of_archive
-from errata.sources.inspect_ai.json_log import read_json_log
-from errata.sources.inspect_ai.layout import CAPS, NAME
-from errata.sources.inspect_ai.reading import read_log
-from errata.sources.inspect_ai.recognition import explain, is_archive, recognise
-from errata.sources.shared.archives import open_archive
-from errata.sources.sharing import ALONE, Share
+from errata.errors import SourceError
+from errata.model import Harness, Item
+from errata.model.record import TurnBegins
+from errata.sources.base import Match, head_of
+from errata.sources.sharing import Share
 
-__all__ = ["NAME", "TITLE", "explain", "read", "read_share", "recognise"]
-
+NAME = "inspect-ai"
 TITLE = "Inspect AI: `.eval` and `.json` logs, finished or not"
+HARNESS = Harness(name=NAME, title="Inspect", unit="sample")
+
+HEADER = "header.json"
+START = "_journal/start.json"
+HEAD = 16 * 1024
+ZIP = b"PK\x03\x04"
+
+# the order of the fields is part of the format
+_DOCUMENT = re.compile(
+    rb'\s*\{\s*(?:"version"\s*:\s*\d+\s*,\s*)?"status"\s*:\s*"[^"]*"\s*,\s*"eval"\s*:\s*\{(?=[^{}]*"(?:task|run_id|eval_id)")'
+)
+_SORTED = re.compile(rb'\s*\{\s*"eval"\s*:\s*\{')
+_OF_AN_EVAL = (b'"task_id"', b'"run_id"', b'"dataset"', b'"model"')
+_LISTING = re.compile(rb'\s*\{\s*"[^"]+\.(?:eval|json)"\s*:\s*\{')
+
+
+def recognise(path: Path) -> Match | None:
+    head = head_of(path, HEAD)
+    if head.startswith(ZIP):
+        return _recognise_archive(path, head)
+    if _DOCUMENT.match(head) or (_SORTED.match(head) and all(name in head for name in _OF_AN_EVAL)):
+        return Match.sure("`status` and `eval` of an Inspect log")
+    return None
 
 
 def read(path: Path) -> Iterator[Item]:
-    # nobody takes turns with one who reads alone
-    return cast("Iterator[Item]", read_share(path, ALONE))
+    from errata.sources.inspect_ai.reader import read_whole
+
+    return read_whole(path.absolute())
 
 
 def read_share(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
-    path = path.absolute()
-    if is_archive(path):
-        yield from _read_archive(path, share)
-    elif share.number == 0:
-        log = read_json_log(path)
-        yield from (log,) if isinstance(log, Unreadable) else read_log(log, path, ALONE)
+    from errata.sources.inspect_ai.reader import read_share_of
+
+    return read_share_of(path.absolute(), share)
 
 
-def _read_archive(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def is_archive(path: Path) -> bool:
+    return head_of(path, HEAD).startswith(ZIP)
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what belongs to Inspect and is no log."""
+    head = head_of(path, HEAD)
+    if _LISTING.match(head) and b'"task_id"' in head and b'"run_id"' in head:
+        return "this is Inspect's listing of a folder of logs: name the folder with the `.eval` files"
+    return None
+
+
+def _recognise_archive(path: Path, head: bytes) -> Match | None:
+    if _first_member(head) == START:
+        return Match.sure(f"an archive that begins with `{START}`")
+    from errata.sources.inspect_ai.logs import CAPS
+    from errata.sources.shared.archives import open_archive
+
     try:
         with open_archive(path, CAPS) as archive:
-            if share.of > 1 and can_be_shared(archive):
-                yield from read_log(log_of_archive(archive, path.name, share), path, share)
-            elif share.number == 0:
-                yield from read_log(log_of_archive(archive, path.name, ALONE), path, ALONE)
-    except (BadZipFile, OSError) as error:
-        yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {describe(error)}")
+            if START in archive or (HEADER in archive and archive.names("samples/")):
+                return Match.sure(f"`{START if START in archive else HEADER}` in the archive")
+    except (BadZipFile, SourceError, OSError):
+        pass
+    return None
+
+
+def _first_member(head: bytes) -> str:
+    """Its name stands in the file's first bytes."""
+    if len(head) < 30:
+        return ""
+    (length,) = struct.unpack_from("<H", head, 26)
+    return head[30 : 30 + length].decode("utf-8", "replace")

@@ -1,16 +1,23 @@
-"""The events of a sample in their order, each with the phase of the run that it belongs to."""
+"""The events of a sample: the fields of each that decide anything, and the phase of the run that it belongs to.
+
+An event also holds what was asked, the tools that were there and what the provider got, which nobody looks at where
+the messages hold it. A log that is just as Inspect writes it is decoded into these types at once (`decoding`).
+"""
 
 from collections.abc import Container, Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from errata.model.words import Phase
 from errata.sources.base import decode
-from errata.sources.inspect_ai.event_fields import EventFields, fields_of_all
+from errata.sources.inspect_ai.values import words
 from errata.sources.shared.values import mapping, sequence
 
+scalar: Any = str | int | float | bool | None
+_Text: TypeAlias = str | None
+_TEXTS = ("event", "span_id", "id", "parent_id", "type", "name", "action", "model", "traceback")
 _PHASES: dict[str | None, Phase] = {
     "init": "setup",
     "sample_init": "setup",
@@ -25,6 +32,108 @@ _ELSEWHERE = frozenset(
     ("sample_init", "span_begin", "span_end", "step", "state", "store", "score_edit", "error", "sample_limit")
 )
 """They repeat what stands beside the events, or only say which of them belong together."""
+
+
+def nested(levels: int) -> Any:
+    """The type of a value that is nested no deeper, which is decoded and found not too deep in one go.
+
+    The depth of a document is otherwise seen by going through all of it once more, which takes as long as decoding.
+    Each level makes a decoder larger, and slower to make.
+    """
+    inside: Any = scalar
+    value: Any = scalar
+    for _ in range(levels):
+        # a list in a list holds nothing but scalars: else the decoder would double with each level
+        inside, value = value, scalar | dict[str, value] | list[scalar | dict[str, inside] | list[scalar]]
+    return value
+
+
+_Value: Any = nested(4)
+
+
+class Answer(msgspec.Struct, gc=False):
+    id: _Text = None
+
+
+class Choice(msgspec.Struct, gc=False):
+    message: Answer | None = None
+    stop_reason: _Text = None
+
+
+class ModelOutput(msgspec.Struct, gc=False):
+    choices: list[Choice] = []
+    usage: dict[str, scalar] | None = None
+    error: _Text = None
+
+
+class EventFields(msgspec.Struct, gc=False):
+    """None for what the event does not tell."""
+
+    event: str = ""
+    """Its kind."""
+    span_id: _Text = None
+    timestamp: _Text = None
+    completed: _Text = None
+    id: _Text = None
+    # of spans, and of the steps that they were called before
+    parent_id: _Text = None
+    type: _Text = None
+    name: _Text = None
+    action: _Text = None
+    # of calls
+    working_time: int | float | None = None
+    error: str | dict[str, scalar] | None = None
+    # of models
+    model: _Text = None
+    output: ModelOutput | None = None
+    traceback: _Text = None
+    retries: _Value = None
+    cache: _Value = None
+    role: _Value = None
+    requested_model: _Value = None
+    request_ids: _Value = None
+    tool_choice: _Value = None
+    # of tools
+    tool_error: _Text = None
+    truncated: _Value = None
+    agent: _Value = None
+    failed: _Value = None
+    view: _Value = None
+    metadata: _Value = None
+    # of scores
+    intermediate: _Value = None
+
+
+NO_FIELDS = EventFields()
+NO_OUTPUT = ModelOutput()
+
+_VALUES = tuple(name for name in EventFields.__struct_fields__ if name not in (*_TEXTS, "output"))
+
+
+def fields_of_all(events: list[dict[str, Any]]) -> list[EventFields]:
+    try:
+        return msgspec.convert(events, list[EventFields])
+    except (msgspec.ValidationError, RecursionError):
+        return [fields_of(event) for event in events]
+
+
+def fields_of(event: dict[str, Any]) -> EventFields:
+    """Of an event that is written otherwise: a text is one, or is not told; of other values each rule takes its own."""
+    texts: dict[str, Any] = {name: words(event[name]) for name in _TEXTS if name in event}
+    values = {name: event[name] for name in _VALUES if name in event}
+    return EventFields(output=_output_of(mapping(event.get("output"))), **texts, **values)
+
+
+def _output_of(output: dict[str, Any]) -> ModelOutput:
+    choices = [mapping(choice) for choice in sequence(output.get("choices"))]
+    return ModelOutput(
+        choices=[
+            Choice(Answer(words(mapping(choice.get("message")).get("id"))), words(choice.get("stop_reason")))
+            for choice in choices
+        ],
+        usage=mapping(output.get("usage")),
+        error=words(output.get("error")),
+    )
 
 
 class Event(msgspec.Struct, frozen=True, gc=False):

@@ -1,18 +1,18 @@
-"""The header of a log → its run."""
+"""The run of a log: its models, scorers and roles, the numbers that Inspect reports, tokens and money."""
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Code, Evidence, Reported, Run, SourceInfo, SourceRef, Subject
+from errata.model import Code, Evidence, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Usage, UsageByRole
 from errata.model.identity import fingerprint
-from errata.sources.inspect_ai.layout import NAME
-from errata.sources.inspect_ai.log import Log
-from errata.sources.inspect_ai.scorers import judges_of, model_name, roles_of, scorers_of
-from errata.sources.inspect_ai.usage import by_role
+from errata.model.usage import NO_USAGE, total_of
+from errata.sources.inspect_ai import NAME
+from errata.sources.inspect_ai.logs import Log
 from errata.sources.inspect_ai.values import words
+from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence
 
 _HEADER = frozenset(("version", "status", "eval", "plan", "results", "stats", "error", "samples", "reductions"))
@@ -33,6 +33,18 @@ _PLAIN_SOLVERS = frozenset(
 )  # fmt: skip
 _UNCERTAINTY = frozenset(("stderr", "std_err", "bootstrap_stderr"))
 _TASK = re.compile(r"[/@\\:]")
+JUDGE_ROLES = frozenset(("grader", "judge", "scorer"))
+_JUDGING = "model_graded"
+"""How the names of Inspect's own scorers that ask a model begin."""
+SIMULATOR_ROLES = frozenset(("user", "simulator", "user_simulator"))
+_FIELDS = ("input", "output", "total", "cache_read", "cache_write", "reasoning", "cost")
+
+
+class Judges(NamedTuple):
+    """Who judges in this run, as the names of models and of roles."""
+
+    models: frozenset[str]
+    roles: frozenset[str]
 
 
 def run_of(log: Log, origin: str) -> Run:
@@ -200,3 +212,154 @@ def _ids(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _as_text(value: Any) -> str:
     return value if type(value) is str else msgspec.json.encode(plain(value)).decode()
+
+
+def model_name(value: Any) -> str:
+    """A model is named by a text, by its configuration, or, where a role has several, by a list of these."""
+    if type(value) is list:
+        return ", ".join(filter(None, map(model_name, value)))
+    return words(mapping(value).get("model")) if type(value) is dict else words(value)
+
+
+def roles_of(header: dict[str, Any]) -> dict[str, str]:
+    spec = mapping(header.get("eval"))
+    roles = {}
+    for role, config in mapping(spec.get("model_roles")).items():
+        known = "judge" if role in JUDGE_ROLES else "simulator" if role in SIMULATOR_ROLES else role
+        roles[known if known not in roles else role] = model_name(config)
+    judging = [scorer for scorer in scorers_of(header).values() if scorer.model]
+    if judging:
+        roles.setdefault("judge", judging[0].model)
+    return {role: model for role, model in roles.items() if model}
+
+
+def judges_of(header: dict[str, Any]) -> Judges:
+    spec = mapping(header.get("eval"))
+    named = {
+        model_name(one) for value in _judging_models(header) for one in (value if type(value) is list else [value])
+    }
+    asked = {words(_options(scorer).get("model_role")) for scorer in _declared(header)}
+    roles = {role for role in mapping(spec.get("model_roles")) if role in JUDGE_ROLES} | asked | JUDGE_ROLES
+    subject = model_name(spec.get("model"))
+    return Judges(frozenset(named - {"", subject}), frozenset(roles - {""}))
+
+
+def scorers_of(header: dict[str, Any]) -> dict[str, Scorer]:
+    """By name. Early logs do not list them, but their results name them."""
+    found: dict[str, Scorer] = {}
+    for declared in _declared(header):
+        name = words(declared.get("name"))
+        # the second of one name has a number behind it, as its scores have
+        unique = name if name not in found else f"{name}{len([one for one in found if one.startswith(name)])}"
+        model = model_name(_judge(declared, header))
+        found[unique] = Scorer(
+            name=unique,
+            kind="judge" if model or _is_judging(name) else "code",
+            model=model,
+            extra=rest(declared, frozenset(("name",))),
+        )
+    return found
+
+
+def _declared(header: dict[str, Any]) -> list[dict[str, Any]]:
+    spec, results = mapping(header.get("eval")), mapping(header.get("results"))
+    declared = [mapping(scorer) for scorer in sequence(spec.get("scorers"))]
+    if declared:
+        return declared
+    scores = [mapping(score) for score in sequence(results.get("scores"))] or [mapping(results.get("scorer"))]
+    by_name = {
+        name: {"name": name, "options": score.get("params")}
+        for score in scores
+        if (name := words(score.get("scorer")) or words(score.get("name")))
+    }
+    return list(by_name.values())
+
+
+def _judging_models(header: dict[str, Any]) -> Iterator[Any]:
+    for role, config in mapping(mapping(header.get("eval")).get("model_roles")).items():
+        if role in JUDGE_ROLES:
+            yield config
+    for declared in _declared(header):
+        yield _judge(declared, header)
+
+
+def _judge(declared: dict[str, Any], header: dict[str, Any]) -> Any:
+    """The model that a scorer asks: given to it, or bound to its role, or, for want of both, the subject itself."""
+    spec, options = mapping(header.get("eval")), _options(declared)
+    roles = mapping(spec.get("model_roles"))
+    given = [value for name, value in options.items() if _is_model(name, value)]
+    if given:
+        return given[0]
+    role = words(options.get("model_role"))
+    if role in roles:
+        return roles[role]
+    if not _is_judging(words(declared.get("name"))):
+        return None
+    return next((roles[role] for role in sorted(JUDGE_ROLES) if role in roles), spec.get("model"))
+
+
+def _is_model(name: str, value: Any) -> bool:
+    """Scorers call it `model`, `grader_model`, `judge`; a model's configuration is known by its own fields."""
+    first = value[0] if type(value) is list and value else value
+    if type(first) is dict:
+        return type(first.get("model")) is str and "config" in first
+    return type(first) is str and bool(first) and name.endswith("model")
+
+
+def _options(declared: dict[str, Any]) -> dict[str, Any]:
+    return mapping(declared.get("options")) or mapping(declared.get("params"))
+
+
+def _is_judging(name: str) -> bool:
+    return name.rpartition("/")[2].startswith(_JUDGING)
+
+
+def sum_of(usages: Iterable[Usage]) -> Usage:
+    given = [usage for usage in usages if usage != NO_USAGE]
+    if not given:
+        return NO_USAGE
+    return Usage(
+        input=total_of(usage.input for usage in given),
+        output=total_of(usage.output for usage in given),
+        total=total_of(usage.total for usage in given),
+        cache_read=total_of(usage.cache_read for usage in given),
+        cache_write=total_of(usage.cache_write for usage in given),
+        reasoning=total_of(usage.reasoning for usage in given),
+        cost=total_of(usage.cost for usage in given),
+        cost_source="reported" if any(usage.cost is not None for usage in given) else "unknown",
+        includes_cache=False,
+    )
+
+
+def by_role(data: dict[str, Any], judges: Judges, scoring: Iterable[Usage] = ()) -> UsageByRole:
+    """Who spent what, by the role of a call, the model's name, or the place of the call.
+
+    `data` has `model_usage` and `role_usage`; `scoring` is what was spent on calls inside of scorers.
+    """
+    models = {name: usage_of(raw) for name, raw in mapping(data.get("model_usage")).items()}
+    roles = {name: usage_of(raw) for name, raw in mapping(data.get("role_usage")).items()}
+    whole = sum_of(models.values())
+    simulator = sum_of(usage for role, usage in roles.items() if role in SIMULATOR_ROLES)
+    judged = sum_of(usage for role, usage in roles.items() if role in judges.roles)
+    named = sum_of(usage for name, usage in models.items() if name in judges.models)
+    if judged == NO_USAGE and named != NO_USAGE:
+        others = sum_of(usage for name, usage in models.items() if name not in judges.models)
+        return UsageByRole(subject=_without(others, simulator) or others, judge=named, simulator=simulator)
+    judge = judged if judged != NO_USAGE else sum_of(scoring)
+    left = _without(_without(whole, simulator), judge)
+    if left is None:
+        return UsageByRole(subject=whole, simulator=simulator)
+    return UsageByRole(subject=left, judge=judge, simulator=simulator)
+
+
+def _without(whole: Usage | None, part: Usage) -> Usage | None:
+    """None where the part is no part of the whole: calls answered from a cache were never spent."""
+    if whole is None or part == NO_USAGE:
+        return whole
+    left: dict[str, Any] = {}
+    for name in _FIELDS:
+        one, other = getattr(whole, name), getattr(part, name)
+        left[name] = one if one is None or other is None else one - other
+        if left[name] is not None and left[name] < 0:
+            return None
+    return Usage(cost_source="unknown" if left["cost"] is None else "reported", includes_cache=False, **left)

@@ -5,20 +5,117 @@ Events that only repeat what stands elsewhere (states, spans, final scores) are 
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
+
+import msgspec
 
 from errata.model import Actor, ErrorInfo, Step, ToolCall, ToolError, ToolResult, Usage
 from errata.model.usage import NO_USAGE
-from errata.sources.inspect_ai.event_fields import NO_OUTPUT, Choice, EventFields, ModelOutput
-from errata.sources.inspect_ai.events import Event, Events, as_events
-from errata.sources.inspect_ai.messages import Made, Talk, key_of, tool_error
-from errata.sources.inspect_ai.pools import Pools
-from errata.sources.inspect_ai.values import words
-from errata.sources.shared.tokens import usage_of
-from errata.sources.shared.values import mapping, moment, number, plain, rest, sequence
+from errata.model.words import ActorRole
+from errata.sources.inspect_ai.events import (
+    NO_FIELDS,
+    NO_OUTPUT,
+    Choice,
+    Event,
+    EventFields,
+    Events,
+    ModelOutput,
+    as_events,
+)
+from errata.sources.inspect_ai.values import Pools, words
+from errata.sources.shared.usage import usage_of
+from errata.sources.shared.values import is_told, mapping, moment, number, plain, rest, sequence
 
 _ENVELOPE = frozenset(("uuid", "span_id", "timestamp", "working_start", "event", "metadata", "pending"))
 _HUMAN = Actor(role="user", name="operator")
+_ROLES: dict[str, ActorRole] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+_TAKEN = frozenset(
+    ("role", "content", "tool_calls", "model", "tool_call_id", "function", "error", "tool_error", "reasoning")
+)
+_CALL = frozenset(("id", "function", "arguments", "parse_error"))
+_FUNCTION = _CALL | {"type"}
+_MADE = ("retries", "cache", "working_time", "role", "requested_model", "request_ids", "tool_choice")
+_OF_TOOL = ("truncated", "agent", "failed", "view", "metadata")
+_made_of, _told_of = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
+_UNTOLD = _told_of(NO_FIELDS)
+
+
+class ModelCall(msgspec.Struct, frozen=True, gc=False):
+    """What an event tells of how a message came about."""
+
+    event: EventFields
+    usage: Usage | None = None
+    stop_reason: str = ""
+
+
+_UNKNOWN = ModelCall(NO_FIELDS)
+
+
+class Transcript:
+    """Numbers the steps of one sample and knows which tool was called where."""
+
+    def __init__(self, made: dict[str, ModelCall], tools: dict[str, EventFields], failed: dict[str, ToolError]) -> None:
+        self.steps: list[Step] = []
+        self._made = made
+        self._tools = tools
+        self._failed = failed
+        self._asked: dict[str, int] = {}
+
+    def add_message(self, message: dict[str, Any], *, try_: int = 1) -> None:
+        told = message.get
+        role = _ROLES.get(words(told("role")), "environment")
+        text, parts, thoughts = _content(told("content"))
+        asked = told("tool_calls")
+        calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
+        made = self._made.get(words(told("id")), _UNKNOWN)
+        error = tool_error(told("error"), told("tool_error"))
+        answered = words(told("tool_call_id"))
+        event = made.event if made is not _UNKNOWN else self._tools.get(answered, NO_FIELDS)
+        at = len(self.steps)
+        for call in calls:
+            self._asked[call.id] = at
+        step = Step(
+            index=at,
+            actor=_actor(role, words(told("function")) if role == "tool" else ""),
+            kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
+            parent=self._asked.get(answered) if answered else None,
+            try_=try_,
+            # of a tool that failed the content may be empty: the text stands in the error alone
+            text=text or (error.message if error else ""),
+            parts=parts,
+            reasoning=thoughts or words(told("reasoning")),
+            tool_calls=calls,
+            error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
+            usage=made.usage,
+            started_at=moment(event.timestamp),
+            ended_at=moment(event.completed),
+            model=words(told("model")),
+            span_id=event.span_id or "",
+            extra=_extra(message, made),
+        )
+        self.steps.append(step)
+
+    def add(self, step: Step) -> None:
+        self.steps.append(step)
+
+    def knows_call(self, ident: str) -> bool:
+        return ident in self._asked
+
+    def _call(self, call: dict[str, Any]) -> ToolCall:
+        ident, arguments = words(call.get("id")), call.get("arguments")
+        event = self._tools.get(ident, NO_FIELDS)
+        return ToolCall(
+            name=words(call.get("function")),
+            id=ident,
+            arguments=None if type(arguments) is str else plain(arguments),
+            arguments_raw=arguments if type(arguments) is str else "",
+            parse_error=words(call.get("parse_error")),
+            error=self._failed.get(ident) or tool_error(event.error, event.tool_error),
+            duration=number(event.working_time),
+            extra=rest(call, _FUNCTION if call.get("type") == "function" else _CALL) | _of_tool(event),
+        )
 
 
 def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: frozenset[str]) -> tuple[Step, ...]:
@@ -26,16 +123,16 @@ def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: froze
     messages = [mapping(message) for message in sequence(pools.resolve(sample.get("messages")))]
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
     tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
-    talk = Talk(_makers(events.telling), tools, _failures(messages))
+    transcript = Transcript(_makers(events.telling), tools, _failures(messages))
     told: set[Any] = set()
     for number_, retry in enumerate(retries, start=1):
         earlier = as_events(sequence(retry.get("events")))
-        _tell(talk, earlier, pools, (set(), frozenset(), number_))
+        _add_events(transcript, earlier, pools, (set(), frozenset(), number_))
     for message in messages:
         told.add(key_of(message))
-        talk.say(message, try_=len(retries) + 1)
-    _tell(talk, events, pools, (told, judged, len(retries) + 1))
-    return tuple(talk.steps)
+        transcript.add_message(message, try_=len(retries) + 1)
+    _add_events(transcript, events, pools, (told, judged, len(retries) + 1))
+    return tuple(transcript.steps)
 
 
 def scoring_usage(events: Iterable[Event]) -> list[Usage]:
@@ -60,7 +157,7 @@ def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
     return found
 
 
-def _makers(events: Iterable[Event]) -> dict[str, Made]:
+def _makers(events: Iterable[Event]) -> dict[str, ModelCall]:
     """Message id → the call of a model that gave it."""
     found = {}
     for event in events:
@@ -70,7 +167,7 @@ def _makers(events: Iterable[Event]) -> dict[str, Made]:
         usage = usage_of(output.usage)
         told = usage if usage is not NO_USAGE else None
         for choice in output.choices:
-            found[_ident(choice)] = Made(event.data, told, choice.stop_reason or "")
+            found[_ident(choice)] = ModelCall(event.data, told, choice.stop_reason or "")
     found.pop("", None)
     return found
 
@@ -79,35 +176,37 @@ def _ident(choice: Choice) -> str:
     return (choice.message.id or "") if choice.message else ""
 
 
-def _tell(talk: Talk, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]) -> None:
+def _add_events(
+    transcript: Transcript, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
+) -> None:
     told, judged, try_ = known
     for event in events.telling:
         if event.kind == "score" and not event.data.intermediate:
             continue
         if event.kind == "model":
             if event.phase != "scoring":
-                _tell_call(talk, event, events, pools, (told, try_))
+                _add_call(transcript, event, events, pools, (told, try_))
             elif event.owner not in judged:
-                talk.add(_judge_call(len(talk.steps), event, events.whole(event), pools, try_))
+                transcript.add(_judge_call(len(transcript.steps), event, events.whole(event), pools, try_))
         elif event.kind != "tool":
-            talk.add(_happening(len(talk.steps), event, pools.resolve(events.whole(event)), try_))
-        elif not talk.knows_call(event.data.id or ""):
-            talk.add(_lone_tool(len(talk.steps), pools.resolve(events.whole(event)), try_))
+            transcript.add(_happening(len(transcript.steps), event, pools.resolve(events.whole(event)), try_))
+        elif not transcript.knows_call(event.data.id or ""):
+            transcript.add(_lone_tool(len(transcript.steps), pools.resolve(events.whole(event)), try_))
 
 
-def _tell_call(talk: Talk, event: Event, events: Events, pools: Pools, known: tuple[set[Any], int]) -> None:
+def _add_call(transcript: Transcript, event: Event, events: Events, pools: Pools, known: tuple[set[Any], int]) -> None:
     """A call of a model: whatever of it was not told yet."""
     told, try_ = known
     output = _output(event.data)
     # what is known by its id need not be put together
     if not all(_ident(choice) in told for choice in output.choices):
-        _tell_answers(talk, events.whole(event), pools, known)
+        _add_answers(transcript, events.whole(event), pools, known)
     error = words(event.data.error) or output.error
     if error:
-        talk.add(_failed_call(len(talk.steps), event.data, error, try_))
+        transcript.add(_failed_call(len(transcript.steps), event.data, error, try_))
 
 
-def _tell_answers(talk: Talk, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]) -> None:
+def _add_answers(transcript: Transcript, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]) -> None:
     told, try_ = known
     choices = sequence(mapping(call.get("output")).get("choices"))
     answers = [answer for choice in choices if (answer := mapping(mapping(choice).get("message")))]
@@ -117,10 +216,10 @@ def _tell_answers(talk: Talk, call: dict[str, Any], pools: Pools, known: tuple[s
         for message in map(mapping, pools.input_of(call)):
             if key_of(message) not in told:
                 told.add(key_of(message))
-                talk.say(message, try_=try_)
+                transcript.add_message(message, try_=try_)
     for answer in new:
         told.add(key_of(answer))
-        talk.say(answer, try_=try_)
+        transcript.add_message(answer, try_=try_)
 
 
 def _failed_call(index: int, call: EventFields, error: str, try_: int) -> Step:
@@ -209,3 +308,80 @@ def _with_its_message(event: dict[str, Any]) -> dict[str, Any]:
     if type(message) is not dict:
         return event
     return {name: value for name, value in event.items() if name != "message"} | message
+
+
+def tool_error(error: Any, text: Any) -> ToolError | None:
+    """Of a tool's message or event; once it was only a text."""
+    if text and type(text) is str:
+        return ToolError(type="unknown", message=text)
+    if not error or type(error) is not dict:
+        return None
+    return ToolError(type=words(error.get("type")), message=words(error.get("message")))
+
+
+def key_of(message: dict[str, Any]) -> Any:
+    """Early logs give messages no id: the same words in the same role are then the same message."""
+    return words(message.get("id")) or (words(message.get("role")), repr(message.get("content")))
+
+
+@lru_cache(maxsize=256)
+def _actor(role: ActorRole, name: str) -> Actor:
+    return Actor(role=role, name=name)
+
+
+def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
+    """Text, other parts and thoughts."""
+    if type(content) is str:
+        return content, (), ""
+    read = _Content(content)
+    return "\n".join(read.texts), tuple(read.parts), "\n".join(read.thoughts)
+
+
+class _Content:
+    """Parts, of which some are texts and thoughts."""
+
+    __slots__ = ("parts", "texts", "thoughts")
+
+    def __init__(self, content: Any) -> None:
+        self.texts: list[str] = []
+        self.thoughts: list[str] = []
+        self.parts: list[dict[str, Any]] = []
+        for part in content if type(content) is list else (content,):
+            if type(part) is str:
+                self.texts.append(part)
+            elif type(part) is dict:
+                self._add(part)
+
+    def _add(self, part: dict[str, Any]) -> None:
+        kind = part.get("type")
+        if kind == "text" and type(part.get("text")) is str:
+            self.texts.append(part["text"])
+            beside = rest(part, frozenset(("type", "text")))
+        elif kind == "reasoning" and type(part.get("reasoning")) is str:
+            self.thoughts.append(part["reasoning"])
+            beside = rest(part, frozenset(("type", "reasoning")))
+        else:
+            self.parts.append(plain(part))
+            return
+        if beside:
+            self.parts.append({"type": kind, **beside})
+
+
+def _extra(message: dict[str, Any], made: ModelCall) -> dict[str, Any]:
+    extra = rest(message, _TAKEN)
+    if message.get("tool_call_id"):
+        extra["tool_call_id"] = plain(message["tool_call_id"])
+    if made.stop_reason:
+        extra["stop_reason"] = made.stop_reason
+    if made is not _UNKNOWN:
+        for name, told in zip(_MADE, _made_of(made.event), strict=True):
+            if told is not None:
+                extra[name] = plain(told)
+    return extra
+
+
+def _of_tool(event: EventFields) -> dict[str, Any]:
+    told = _told_of(event)
+    if told == _UNTOLD:
+        return {}
+    return {name: plain(value) for name, value in zip(_OF_TOOL, told, strict=True) if is_told(value)}

@@ -1,18 +1,29 @@
 """Langfuse: traces, observations, scores and dataset runs, as its API gives them or as it exports them to a bucket."""
 
+import re
 from collections.abc import Iterator
-from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
+from typing import Literal
 
-from errata.model import Item
-from errata.sources.base import Match
-from errata.sources.langfuse.layout import NAME, Export, kind_of, looks_like_one
-from errata.sources.langfuse.reading import Reading
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
-
+NAME = "langfuse"
 TITLE = "Langfuse: traces with observations and scores, saved from the API or exported; dataset runs"
+HARNESS = Harness(name=NAME, title=NAME)
 
+HEAD = 64 * 1024
+LOOKS = 12
+DEPTH = 3
+
+Kind = Literal["trace", "observation", "score", "run", "run_item", "experiment_item", "item"]
+
+_BEGINNING = re.compile(rb'\s*(?:\{\s*"data"\s*:\s*)?\[?\s*(?=\{)')
+_TOKEN = re.compile(rb'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]', re.DOTALL)
+_OF_TRACES = frozenset(
+    ("sessionId", "userId", "release", "observations", "scores", "htmlPath", "bookmarked", "public", "totalCost")
+)
 _ALONE = {
     "trace": "traces with `timestamp`, `observations` or `sessionId`",
     "observation": "observations with `traceId` and `parentObservationId`",
@@ -22,7 +33,7 @@ _ALONE = {
 
 def recognise(path: Path) -> Match | None:
     if path.is_dir():
-        return Match.sure("traces or observations, and scores or runs") if looks_like_one(path) else None
+        return Match.sure("traces or observations, and scores or runs") if _is_export(path) else None
     because = _ALONE.get(kind_of(path) or "")
     return Match.sure(because) if because else None
 
@@ -35,6 +46,70 @@ def explain(path: Path) -> str | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    with ExitStack() as stack:
-        yield from Reading(Export(path), stack).items()
+    from errata.sources.langfuse.reader import read as read_log
+
+    return read_log(path)
+
+
+def kind_of(path: Path) -> Kind | None:
+    """What a file of an export holds, by the fields of its first row."""
+    keys = _first_keys(head_of(path, HEAD))
+    if "datasetRunItems" in keys:
+        return "run"
+    if {"experimentId", "experimentItemId", "traceId"} <= keys:
+        return "experiment_item"
+    if {"datasetRunId", "datasetItemId", "traceId"} <= keys:
+        return "run_item"
+    if {"id", "traceId", "type", "startTime", "parentObservationId"} <= keys:
+        return "observation"
+    if {"id", "name", "dataType", "source"} <= keys:
+        return "score"
+    if {"id", "expectedOutput"} <= keys and {"datasetName", "datasetId"} & keys:
+        return "item"
+    is_trace = {"id", "timestamp"} <= keys and len(_OF_TRACES & keys) > 1 and "traceId" not in keys
+    return "trace" if is_trace else None
+
+
+def camel(name: str) -> str:
+    """Exports to a bucket have `trace_id` for what the API calls `traceId`."""
+    first, *others = name.split("_")
+    return first + "".join(part.capitalize() for part in others)
+
+
+def _first_keys(head: bytes) -> frozenset[str]:
+    """Of the first object, as far as the head goes."""
+    start = _BEGINNING.match(head)
+    found, depth = set(), 0
+    for token in _TOKEN.finditer(head, start.end()) if start else ():
+        if token[0] in (b"{", b"["):
+            depth += 1
+        elif token[0] in (b"}", b"]"):
+            depth -= 1
+            if depth == 0:
+                break
+        elif depth == 1 and token[2]:
+            found.add(camel(token[1].decode("utf-8", "replace")))
+    return frozenset(found)
+
+
+def _is_export(folder: Path) -> bool:
+    """What was done, and what was said of it, in different files: the first of the folder and of each folder in it."""
+    from errata.sources.shared.documents import files, folders
+
+    listed = [*files(folder)[:LOOKS], *(file for below in folders(folder)[:LOOKS] for file in _first(below, DEPTH - 1))]
+    kinds = {kind for file in listed if (kind := kind_of(file))}
+    return len(kinds) > 1 and bool({"trace", "observation", "experiment_item"} & kinds)
+
+
+def _first(folder: Path, depth: int) -> list[Path]:
+    return list(islice(files_below(folder, depth), 1))
+
+
+def files_below(folder: Path, depth: int) -> Iterator[Path]:
+    from errata.sources.shared.documents import children
+
+    for child in children(folder):
+        if child.is_file():
+            yield child
+        elif depth > 1:
+            yield from files_below(child, depth - 1)

@@ -1,27 +1,46 @@
-"""A trace with its observations and scores → its case and its attempt."""
+"""A trace with its observations and scores → its case and its attempt with steps."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from errata.model import Attempt, Case, Item, Output, Run, UsageByRole, case_key
+from errata.model import Attempt, Case, ErrorInfo, Item, Output, Run, Usage, UsageByRole, case_key
 from errata.model.identity import case_key_of_input
+from errata.model.times import moment_of
 from errata.model.words import Execution
 from errata.sources.base import Row
-from errata.sources.langfuse.observations import span_of
 from errata.sources.langfuse.rows import time_of
-from errata.sources.langfuse.runs import Link
-from errata.sources.langfuse.scores import checks_of
-from errata.sources.shared.assessments import facts_of, grade_of
+from errata.sources.langfuse.runs import Link, checks_of
+from errata.sources.shared.chat import answered_in, asked_in, said_in, stopped_in
+from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import MISSING
-from errata.sources.shared.replies import said_in
+from errata.sources.shared.scores import facts_of, grade_of
 from errata.sources.shared.span_steps import Transcript
-from errata.sources.shared.spans import Tree
-from errata.sources.shared.values import as_text, known, number, plain, rest, sequence, text
+from errata.sources.shared.spans import PHASES, Span, SpanKind, Tree, call_of, parsed
+from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
 
 _TRACE = frozenset(
     ("id", "timestamp", "input", "output", "observations", "scores", "latency", "totalCost", "projectId", "environment",
      "tags", "name", "level")
 )  # fmt: skip
+_KINDS: dict[str, SpanKind] = {
+    "GENERATION": "model",
+    "TOOL": "tool",
+    "RETRIEVER": "tool",
+    "AGENT": "agent",
+    "EVALUATOR": "judge",
+}
+_HOMES = frozenset(
+    ("id", "traceId", "type", "name", "startTime", "endTime", "parentObservationId", "input", "output", "model",
+     "providedModelName", "usageDetails", "usage", "level", "statusMessage", "toolCalls")
+)  # fmt: skip
+_TOKENS = {
+    "input": ("input", "promptTokens", "prompt_tokens", "input_tokens"),
+    "output": ("output", "completionTokens", "completion_tokens", "output_tokens"),
+    "total": ("total", "totalTokens", "total_tokens"),
+    "cache_read": ("input_cached_tokens", "cache_read_input_tokens", "input_cache_read"),
+    "cache_write": ("cache_creation_input_tokens", "input_cache_creation"),
+    "reasoning": ("output_reasoning_tokens", "reasoning_tokens", "output_reasoning"),
+}
 
 
 class Trace(NamedTuple):
@@ -171,3 +190,82 @@ def _extra(read: Read, made: Try) -> dict[str, Any]:
 
 def _first(*told: Any) -> Any:
     return next((one for one in told if one is not None), None)
+
+
+def span_of(row: Row) -> Span:
+    data = row.data
+    kind = _KINDS.get(text(data.get("type")), "other")
+    error = _error(row, kind)
+    given, got = data.get("input"), data.get("output")
+    return Span(
+        id=text(data.get("id")),
+        parent=text(data.get("parentObservationId")),
+        name=text(data.get("name")),
+        kind=kind,
+        order=moment_of(time_of(data.get("startTime")) or "").timestamp() if time_of(data.get("startTime")) else 0,
+        started_at=time_of(data.get("startTime")),
+        ended_at=time_of(data.get("endTime")),
+        seconds=number(data.get("latency")),
+        asked=_asked(given) if kind == "model" else [],
+        answered=_answered(got, data.get("toolCalls")) if kind == "model" else [],
+        call=call_of(text(data.get("name")), "", given, got, failed=error is not None) if kind == "tool" else None,
+        error=error,
+        usage=_usage(data),
+        model=text(data.get("model")) or text(data.get("providedModelName")),
+        stopped=stopped_in(got),
+        input=given,
+        output=got,
+        extra=_extra_of_span(data, kind),
+        ref=row.ref,
+    )
+
+
+def _asked(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else asked_in(given)
+
+
+def _answered(got: Any, calls: Any) -> list[Any]:
+    if isinstance(got, list) and got and all(isinstance(one, dict) and "role" in one for one in got):
+        return got
+    said = answered_in(got)
+    told = [parsed(one) for one in sequence(calls)]
+    if told and not any(mapping(one).get("tool_calls") for one in said):
+        return [*said[1:], (said or [{"role": "assistant"}])[0] | {"tool_calls": told}]
+    return said
+
+
+def _error(row: Row, kind: SpanKind) -> ErrorInfo | None:
+    if row.data.get("level") != "ERROR":
+        return None
+    said = text(row.data.get("statusMessage")) or "the observation has the level ERROR"
+    traceback = said if "Traceback (most recent call last)" in said else ""
+    ref = row.ref.below("statusMessage")
+    return error_of(raised_as(said), PHASES.get(kind, "subject"), traceback=traceback, ref=ref)
+
+
+def _usage(data: dict[str, Any]) -> Usage | None:
+    details = mapping(data.get("usageDetails")) or mapping(data.get("usage"))
+    tokens: dict[str, Any] = {
+        name: next((told for one in spelled if (told := count(details.get(one))) is not None), None)
+        for name, spelled in _TOKENS.items()
+    }
+    costs = (mapping(data.get("costDetails")).get("total"), data.get("calculatedTotalCost"), data.get("totalCost"))
+    cost = next((paid for one in costs if (paid := number(one)) is not None), None)
+    if data.get("type") != "GENERATION" and not any(tokens.values()) and not cost:
+        return None
+    if cost is None and not any(value is not None for value in tokens.values()):
+        return None
+    # Langfuse takes cached tokens out of the input before it counts them
+    return Usage(**tokens, cost=cost, cost_source="unknown" if cost is None else "reported", includes_cache=False)
+
+
+def _extra_of_span(data: dict[str, Any], kind: SpanKind) -> dict[str, Any]:
+    failed = data.get("level") == "ERROR"
+    details = mapping(data.get("usageDetails")) or mapping(data.get("usage"))
+    spelled = {name for names in _TOKENS.values() for name in names}
+    return rest(data, _HOMES) | known(
+        type=data.get("type") if kind in ("other", "tool") else None,
+        level=data.get("level") if not failed and data.get("level") != "DEFAULT" else None,
+        status=data.get("statusMessage") if not failed else None,
+        usage=rest(details, spelled),
+    )

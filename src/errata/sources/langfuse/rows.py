@@ -1,4 +1,4 @@
-"""Rows of an export, with the names of the API, and those that belong to a trace found by its id."""
+"""The files of an export, and their rows with the names of the API; those of a trace are found by its id."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import ExitStack
@@ -9,14 +9,31 @@ import msgspec
 
 from errata.model import Unreadable
 from errata.sources.base import Row, head_of
-from errata.sources.langfuse.layout import NAME, camel
-from errata.sources.shared.gathering import Items, Lines, lines_of
-from errata.sources.shared.json_rows import HEAD, list_in
-from errata.sources.shared.long_documents import long_document
-from errata.sources.shared.trace_values import parsed
+from errata.sources.langfuse import DEPTH, NAME, Kind, camel, files_below, kind_of
+from errata.sources.shared.documents import is_file
+from errata.sources.shared.json_rows import HEAD, list_in, long_document
+from errata.sources.shared.row_groups import Items, Lines, lines_of
+from errata.sources.shared.spans import parsed
 from errata.sources.shared.values import moment, sequence, text
 
 _TEXTS = ("input", "output", "expectedOutput", "modelParameters")
+
+
+class Export:
+    """The files of an export by what they hold; a file that was named is read alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.root = path.parent if is_file(path) else path
+        listed = iter((path,)) if is_file(path) else files_below(path, DEPTH)
+        self.files: dict[Kind, list[Path]] = {}
+        for file in listed:
+            if kind := kind_of(file):
+                self.files.setdefault(kind, []).append(file)
+
+    @property
+    def traces(self) -> list[Path]:
+        """Files with a row for each trace; an item of an experiment says more than the trace that it is of."""
+        return [*self.files.get("experiment_item", []), *self.files.get("trace", [])]
 
 
 class _Owner(msgspec.Struct):

@@ -1,19 +1,23 @@
-"""Dataset runs and experiments: which traces are tries at which items. Other traces are of no run."""
+"""Dataset runs and experiments: which traces are tries at which items, and the scores of traces and of whole runs."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import Check, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, describe, unreadable
-from errata.sources.langfuse.layout import NAME, Export, Kind
-from errata.sources.langfuse.rows import inside_of, named, time_of
-from errata.sources.langfuse.scores import reported_of, value_of
+from errata.sources.langfuse import NAME, Kind
+from errata.sources.langfuse.rows import Export, inside_of, named, time_of
+from errata.sources.shared.fields import Fields
 from errata.sources.shared.json_rows import json_rows
-from errata.sources.shared.values import known, mapping, rest, sequence, text
+from errata.sources.shared.scores import status_of_value
+from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
 
 _RUN = frozenset(("id", "name", "datasetName", "datasetRunItems", "createdAt"))
+_HEADLINE = ("id", "name", "datasetRunId")
+_NO_MEASURE = ("TEXT", "CORRECTION")
+_AVERAGES = ("{}", "avg_{}", "average_{}", "mean_{}", "{}_avg", "{}_average", "{}_mean")
 
 
 class Link(NamedTuple):
@@ -132,3 +136,73 @@ class Plan:
             extra=rest(told, _RUN) | known(project=project, environment=environment),
             ref=link.ref,
         )
+
+
+def value_of(score: dict[str, Any]) -> float | str | bool | None:
+    """By its type: a yes or no is a number, and of a category the number says nothing."""
+    kind, value, words = score.get("dataType"), score.get("value"), score.get("stringValue")
+    if kind == "BOOLEAN":
+        told = number(value)
+        return value if isinstance(value, bool) else None if told is None else bool(told)
+    if kind in ("CATEGORICAL", *_NO_MEASURE):
+        return text(words) or (value if isinstance(value, str) else None)
+    return value if isinstance(value, bool | str) else number(value)
+
+
+def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterator[Check]:
+    """`primary` is the score that the headline of a run averages, where it has one: then it alone decides."""
+    for order, row in enumerate(scores):
+        score = Fields(row.data)
+        score.drop("traceId")
+        name, value, place = text(score.take("name")), value_of(row.data), text(score.take("observationId"))
+        kind, native, words = score.take("dataType"), score.take("value"), score.take("stringValue")
+        measures = kind not in _NO_MEASURE
+        others = known(
+            id=score.take("id"),
+            at=score.take("timestamp"),
+            source=score.take("source"),
+            type=kind,
+            number=native if isinstance(value, str) else None,
+            words=words if not isinstance(value, str) else None,
+            observation=place if place not in steps else None,
+            session=score.take("sessionId"),
+            run=score.take("datasetRunId"),
+        )
+        yield Check(
+            name=name,
+            status=status_of_value(value) if measures else "not_applicable",
+            order=order,
+            value=value,
+            is_primary=measures and name == primary,
+            counts=measures and primary in ("", name),
+            explanation=as_text(score.take("comment") or ""),
+            step=steps.get(place),
+            extra=rest(score.rest()) | others,
+            ref=row.ref,
+        )
+
+
+def reported_of(scores: list[Row], values: Counter[str]) -> tuple[Reported, ...]:
+    """The first number of the whole run is its headline. `values` tells how many traces have one under each name."""
+    told = [(row, _averaged(row, values)) for row in scores if number(row.data.get("value")) is not None]
+    headline = next((row for row, of in told if of), told[0][0] if told else None)
+    return tuple(
+        Reported(
+            name=text(row.data.get("name")),
+            metric="mean" if of else text(row.data.get("name")),
+            scorer=of,
+            value=number(row.data.get("value")),
+            # whoever averages over a run does so over its traces, however often an item was tried
+            n=values[of] if of else None,
+            headline=row is headline,
+            extra=rest(row.data, (*_HEADLINE, "value")) | known(id=row.data.get("id")),
+            ref=row.ref,
+        )
+        for row, of in told
+    )
+
+
+def _averaged(row: Row, values: Counter[str]) -> str:
+    """The score of single traces that a number of a run is the mean of, as its name tells."""
+    name = text(row.data.get("name"))
+    return next((one for one in sorted(values) if name in {how.format(one) for how in _AVERAGES}), "")

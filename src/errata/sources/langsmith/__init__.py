@@ -2,19 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from errata.model import Item
-from errata.sources.base import Match, Numbering, head_of
-from errata.sources.langsmith.experiments import NAME, experiment_named, runs_of, survey
-from errata.sources.langsmith.rows import items_of
-from errata.sources.shared.json_rows import json_rows
-from errata.sources.shared.several_runs import items_of_runs
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "read", "recognise"]
-
+NAME = "langsmith"
 TITLE = "LangSmith: the rows of an experiment with `run`, `example` and `evaluation_results`"
+HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
 _OPENING = re.compile(rb'\s*(?:\[\s*)?\{\s*"(?:run|example|evaluation_results)"\s*:\s*[\[{]')
@@ -31,9 +26,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    experiments = survey(path)
-    runs = runs_of(experiments, path)
-    rows = json_rows(path, source=NAME, root=path.parent)
-    convert = partial(items_of, runs, experiments, Numbering())
-    yield from items_of_runs(runs, rows, convert, which=lambda row: experiment_named(row.data["run"]), source=NAME)
+    from errata.sources.langsmith.reader import read as read_log
+
+    return read_log(path)

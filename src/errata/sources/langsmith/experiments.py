@@ -5,12 +5,11 @@ from typing import Any
 
 from errata.model import Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
+from errata.sources.langsmith import NAME
 from errata.sources.shared.json_rows import json_rows
-from errata.sources.shared.scored_rows import Seen
-from errata.sources.shared.unnamed import named_by_content
+from errata.sources.shared.runs import named_by_content
+from errata.sources.shared.scores import Seen
 from errata.sources.shared.values import known, mapping, moment, sequence, text
-
-NAME = "langsmith"
 
 MODELS_CAP = 2
 

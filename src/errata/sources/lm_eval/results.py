@@ -57,14 +57,14 @@ class Results:
 
     @cached_property
     def _members(self) -> dict[str, list[str]]:
-        told = mapping(self.document.get("group_subtasks")).items()
-        return {name: [text(one) for one in sequence(members) if text(one)] for name, members in told if members}
+        listed = mapping(self.document.get("group_subtasks")).items()
+        return {name: [text(one) for one in sequence(members) if text(one)] for name, members in listed if members}
 
     def plans(self) -> list[Plan]:
         """In the order of the document; nothing that is a part of another."""
         within = {one for name, members in self._members.items() for one in members if one != name}
-        found = [plan for name in self.entries if name not in within for plan in self._expanded(name, frozenset())]
-        return found or [Plan(name, (name,)) for name in self.entries]
+        plans = [plan for name in self.entries if name not in within for plan in self._expanded(name, frozenset())]
+        return plans or [Plan(name, (name,)) for name in self.entries]
 
     def _expanded(self, name: str, above: frozenset[str]) -> Iterator[Plan]:
         members = [one for one in self._members.get(name, ()) if one not in above and one != name]
@@ -91,7 +91,7 @@ class Results:
 
     def _measures(self, name: str) -> list[Measure]:
         entry = self.entries.get(name, {})
-        found = []
+        measures = []
         for key, value in entry.items():
             measure, _, kind = key.partition(",")
             if measure.endswith(STDERR) or (number(value) is None and value not in ("N/A", "NaN")):
@@ -99,8 +99,8 @@ class Results:
             if measure in ("sample_len", "samples") and not kind:
                 continue
             error = entry.get(f"{measure}{STDERR},{kind}" if kind else f"{measure}{STDERR}")
-            found.append(Measure(measure, kind, number(value), number(error)))
-        return found
+            measures.append(Measure(measure, kind, number(value), number(error)))
+        return measures
 
     def config(self, task: str) -> dict[str, Any]:
         return mapping(mapping(self.document.get("configs")).get(task))
@@ -109,8 +109,8 @@ class Results:
         return [text(mapping(one).get("name")) for one in sequence(self.config(task).get("filter_list"))]
 
     def size(self, task: str) -> int | None:
-        told = mapping(mapping(self.document.get("n-samples")).get(task))
-        return count(told.get("effective")) if told else count(self.entries.get(task, {}).get("sample_len"))
+        sizes = mapping(mapping(self.document.get("n-samples")).get(task))
+        return count(sizes.get("effective")) if sizes else count(self.entries.get(task, {}).get("sample_len"))
 
     def lower_is_better(self, task: str, measure: str) -> bool:
         return mapping(mapping(self.document.get("higher_is_better")).get(task)).get(measure) is False
@@ -119,12 +119,12 @@ class Results:
         """How the number came about: `mean` of all samples, else in words."""
         if not plan.is_group:
             return self._aggregation(plan.name, measure.name)
-        told = [(self._value(task, measure.key), self.size(task)) for task in plan.tasks]
-        values = [value for value, _ in told if value is not None]
-        whole = sum(size or 0 for _, size in told)
-        if measure.value is None or len(values) < len(told) or not whole:
+        parts = [(self._value(task, measure.key), self.size(task)) for task in plan.tasks]
+        values = [value for value, _ in parts if value is not None]
+        whole = sum(size or 0 for _, size in parts)
+        if measure.value is None or len(values) < len(parts) or not whole:
             return "mean"
-        if abs(sum((value or 0) * (size or 0) for value, size in told) / whole - measure.value) < NEAR:
+        if abs(sum((value or 0) * (size or 0) for value, size in parts) / whole - measure.value) < NEAR:
             return "mean"
         return "mean of the means of its tasks" if abs(fmean(values) - measure.value) < NEAR else measure.name
 

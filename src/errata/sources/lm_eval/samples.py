@@ -9,14 +9,23 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from errata.model import Attempt, Case, Item, Output, Run, case_key
-from errata.sources.base import Row
-from errata.sources.lm_eval.answers import LIKELIHOOD, Asked, asked_of, likeliest, texts_of
-from errata.sources.lm_eval.layout import NO_FILTER
-from errata.sources.lm_eval.measures import ROW, Filtered, checks_of, outcome, primary_of, tries_of, value_of
-from errata.sources.lm_eval.results import Plan, Results
+from errata.model import Attempt, Case, Check, Item, Output, Run, case_key
+from errata.model.words import Outcome
+from errata.sources.base import Row, decode, number_or_none
+from errata.sources.lm_eval.results import Measure, Plan, Results
 from errata.sources.shared.chat import steps_of_tries
-from errata.sources.shared.values import as_text, known, name_of, plain, rest, sequence, text
+from errata.sources.shared.facts import outcome_of, status_of
+from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, sequence, text
+
+NO_FILTER = "none"
+NO_MATCH = "[invalid]"
+"""What a filter writes for an answer that it did not find."""
+ROW = frozenset(
+    ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
+     "prompt_hash", "target_hash")
+)  # fmt: skip
+LIKELIHOOD = "acc"
+"""The measure that takes the likeliest continuation for the answer."""
 
 
 class Document(msgspec.Struct):
@@ -38,6 +47,38 @@ class Task(NamedTuple):
 
     def case(self, number: Any) -> str:
         return f"{self.name}/{name_of(number)}" if self.plan.is_group else name_of(number)
+
+
+class Filtered(NamedTuple):
+    """One row: the answers as one filter took them, and what they were worth."""
+
+    filter: str
+    row: Row
+
+    @property
+    def metrics(self) -> list[str]:
+        """Named in newer rows; in older ones all that is nothing else."""
+        names = [name for name in map(text, sequence(self.row.data.get("metrics"))) if name in self.row.data]
+        return names or [name for name in self.row.data if name not in ROW]
+
+    @property
+    def found_nothing(self) -> bool:
+        taken = self.row.data.get("filtered_resps")
+        return NO_MATCH in (taken if isinstance(taken, list) else [taken])
+
+
+class Asked(NamedTuple):
+    input: Any
+    """A text, or a chat."""
+    choices: tuple[str, ...]
+    generation: Any
+    """How the model was to generate; none where it was only asked how likely something is."""
+    requests: list[Any]
+    """All of them, where they differ in more than the choice."""
+
+    @property
+    def generates(self) -> bool:
+        return self.generation is not None
 
 
 def items_of(task: Task, group: Row) -> Iterator[Item]:
@@ -95,19 +136,19 @@ def _attempt(task: Task, tried: list[Filtered], index: int, asked: Asked) -> Att
     )
 
 
-def _output(one: Filtered, asked: Asked, primary: str) -> Output:
-    data = one.row.data
+def _output(filtered: Filtered, asked: Asked, primary: str) -> Output:
+    data = filtered.row.data
     if not asked.generates:
         # of likelihoods, `acc` takes the highest for the answer; others weigh them by length
         chosen = likeliest(data.get("resps"), asked.choices) if primary.startswith(f"{LIKELIHOOD},") else None
         return Output(structured=plain(data.get("resps")), answer=chosen)
     texts, taken = texts_of(data.get("resps")), data.get("filtered_resps")
     answer = taken[0] if isinstance(taken, list) and len(taken) == 1 else taken
-    said = texts[0] if texts else None
+    answer_text = texts[0] if texts else None
     return Output(
-        text=said,
-        answer=answer if isinstance(answer, str) and answer != said else None,
-        extraction=one.filter if one.filter != NO_FILTER else "",
+        text=answer_text,
+        answer=answer if isinstance(answer, str) and answer != answer_text else None,
+        extraction=filtered.filter if filtered.filter != NO_FILTER else "",
         extra={} if isinstance(answer, str) else known(filtered=taken),
     )
 
@@ -120,3 +161,135 @@ def _beside(tried: list[Filtered], first: Filtered, asked: Asked) -> dict[str, A
         taken[first.filter] = data.get("filtered_resps")
     named = data.get("metrics") if data.get("metrics") != first.metrics else None
     return known(filtered=taken, metrics=named) | rest(data, ROW | set(first.metrics))
+
+
+def tries_of(rows: tuple[Row, ...], filters: list[str]) -> list[list[Filtered]]:
+    """A filter that comes again is the same document once more. Before rows named their filter, their order told it."""
+    tries: list[list[Filtered]] = []
+    for row in rows:
+        named = text(row.data.get("filter"))
+        for tried in tries:
+            kind = named or (filters[len(tried)] if len(tried) < len(filters) else "")
+            if kind and kind not in [one.filter for one in tried]:
+                tried.append(Filtered(kind, row))
+                break
+        else:
+            tries.append([Filtered(named or (filters[0] if filters else NO_FILTER), row)])
+    return tries
+
+
+def primary_of(headline: Measure | None, tried: list[Filtered]) -> str:
+    """The name of the check that decides: the headline's, else the first of these rows."""
+    measured = [(name, one.filter) for one in tried for name in one.metrics]
+    for name, kind in measured:
+        if headline is not None and name == headline.name and headline.filter in ("", kind):
+            return key_of(name, kind)
+    return key_of(*measured[0]) if measured else ""
+
+
+def key_of(name: str, kind: str) -> str:
+    return f"{name},{kind}"
+
+
+def checks_of(results: Results, task: str, tried: list[Filtered], primary: str) -> Iterator[Check]:
+    measured = [(filtered, name) for filtered in tried for name in filtered.metrics]
+    for order, (filtered, name) in enumerate(measured):
+        raw = filtered.row.data.get(name)
+        value = raw if isinstance(raw, bool) else number(raw)
+        lower, key = results.lower_is_better(task, name), key_of(name, filtered.filter)
+        how = results.averages(Plan(task, (task,)), Measure(name, filtered.filter, None, None))
+        yield Check(
+            name=key,
+            # what is no mean of the rows, such as a perplexity, has no row that passes or fails
+            status=status_of(_grade(value, lower=lower)) if how == "mean" and _is_one(raw) else "not_applicable",
+            scorer=name,
+            order=order,
+            value=value,
+            lower_is_better=lower,
+            is_primary=key == primary,
+            counts=key == primary,
+            reason_code="no_match" if filtered.found_nothing else "",
+            extra=known(value=raw) if value is None else {},
+            ref=filtered.row.ref.below(name),
+        )
+
+
+def value_of(check: Check | None) -> float | None:
+    """As lm-eval averages it."""
+    return float(check.value) if check is not None and isinstance(check.value, float | bool) else None
+
+
+def outcome(check: Check | None) -> Outcome:
+    if check is None or check.status == "not_applicable":
+        return "none"
+    return outcome_of(_grade(value_of(check), lower=check.lower_is_better))
+
+
+def _grade(value: float | None, *, lower: bool) -> float | None:
+    return None if value is None else 1 - value if lower else float(value)
+
+
+def _is_one(value: object) -> bool:
+    """Some measures keep of each row what they are computed from, such as a pair of texts."""
+    return not isinstance(value, list | dict)
+
+
+def asked_of(arguments: Any) -> Asked:
+    requests = list(_requests(arguments))
+    contexts = [request[0] for request in requests if request]
+    options = [request[1] for request in requests if len(request) > 1]
+    generation = next((option for option in options if isinstance(option, dict)), None)
+    choices = [option for option in options if isinstance(option, str)]
+    several = len(choices) > 1 and len(choices) == len(requests)
+    same = all(context == contexts[0] for context in contexts[1:])
+    return Asked(
+        input=_prompt(contexts[0]) if contexts else None,
+        choices=tuple(choice.strip() for choice in choices) if several else (),
+        generation=plain(generation),
+        requests=[] if same and (several or len(requests) == 1) else plain(requests),
+    )
+
+
+def _requests(arguments: Any) -> Iterator[list[Any]]:
+    """Now named `gen_args_0` with `arg_0` below; once lists in a list."""
+    if isinstance(arguments, dict):
+        for request in arguments.values():
+            yield list(mapping(request).values())
+    for request in sequence(arguments):
+        yield sequence(request) or [request]
+
+
+def _prompt(context: Any) -> Any:
+    """A chat is kept as JSON in a text, and that in a list."""
+    prompt = context[0] if isinstance(context, list) and len(context) == 1 else context
+    if isinstance(prompt, str) and prompt.lstrip().startswith("[{"):
+        try:
+            return plain(decode(prompt.encode()))
+        except ValueError:
+            return prompt
+    return plain(prompt)
+
+
+def texts_of(responses: Any) -> list[str]:
+    """Every text that was generated, the repeats of the first request first."""
+    return [
+        response if isinstance(response, str) else as_text(response)
+        for tries in sequence(responses)
+        for response in (tries if isinstance(tries, list) else [tries])
+        if response is not None
+    ]
+
+
+def likeliest(responses: Any, choices: tuple[str, ...]) -> str | None:
+    """The choice with the highest likelihood; none where that is shared, or not told."""
+    likelihoods = [number_or_none(_first(sequence(tries))) for tries in sequence(responses)]
+    values = [value for value in likelihoods if value is not None]
+    if len(values) != len(choices) or len(likelihoods) != len(choices) or values.count(max(values, default=0)) != 1:
+        return None
+    return choices[values.index(max(values))]
+
+
+def _first(tries: list[Any]) -> Any:
+    """`[[-0.1, False]]`, with the numbers as texts in newer files."""
+    inner = tries[0] if tries else None
+    return inner[0] if isinstance(inner, list) and inner else inner

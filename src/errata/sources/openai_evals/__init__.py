@@ -2,18 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from errata.model import Item, Unreadable
-from errata.sources.base import Match, Row, convert_each, head_of, of_run
-from errata.sources.openai_evals.runs import NAME, header_of, run_of
-from errata.sources.openai_evals.samples import Event, Reading, items_of
-from errata.sources.shared.gathering import gathered
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "read", "recognise"]
-
+NAME = "openai-evals"
 TITLE = "OpenAI evals: the JSON Lines that `oaieval` records"
+HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 _SPEC = re.compile(rb'\s*\{\s*"spec"\s*:\s*\{')
@@ -29,15 +25,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    header = header_of(path)
-    run = run_of(header, path)
-    yield run
-    rows = gathered(path, Event, Event.key, source=NAME, root=path.parent)
-    events = (row for row in rows if not _is_header(row))
-    yield from of_run(run.id, convert_each(events, partial(items_of, Reading(run, header)), source=NAME))
+    from errata.sources.openai_evals.reader import read as read_log
 
-
-def _is_header(row: Row | Unreadable) -> bool:
-    data = row.data[0].data if isinstance(row, Row) else None
-    return isinstance(data, dict) and bool({"spec", "final_report"} & set(data))
+    return read_log(path)

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import LINE_CAP, READ_SIZE, decode
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, mapping, moment, number, rest, sequence, text
-
-NAME = "openai-evals"
+from errata.sources.openai_evals import NAME
+from errata.sources.shared.values import as_text, known, mapping, moment, number, rest, sequence, settings, text
 
 HEADER = re.compile(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
 _SPEC = frozenset(("completion_fns", "eval_name", "base_eval", "split", "run_id", "created_at", "run_config"))

@@ -1,71 +1,111 @@
-"""promptfoo: the results of an evaluation as JSON, in any version of its export, or its rows as JSON lines."""
+"""promptfoo: the results of an evaluation as JSON, in any version of its export, or its rows as JSON lines.
 
+A path is recognised by its first bytes.
+"""
+
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from errata.model import Item, Run, Unreadable
-from errata.sources.base import Numbering, Row, convert_each, unreadable
-from errata.sources.promptfoo.assertions import Graders
-from errata.sources.promptfoo.attempts import Place, attempt_of
-from errata.sources.promptfoo.cases import case_of
-from errata.sources.promptfoo.columns import Columns, Key
-from errata.sources.promptfoo.document import Evaluation, open_evaluation, rows_alone
-from errata.sources.promptfoo.recognition import explain, recognise
-from errata.sources.promptfoo.retelling import fuller
-from errata.sources.promptfoo.runs import NAME, run_of
-from errata.sources.shared.neighbours import by_neighbours
+from errata.model import Harness, Item
+from errata.sources.base import Match, decode, head_of
 
-__all__ = ["NAME", "TITLE", "explain", "fuller", "read", "recognise"]
-
+NAME = "promptfoo"
 TITLE = "promptfoo: `--output` as JSON or JSON lines, old exports with a table, shared evaluations"
+HARNESS = Harness(name=NAME, title="promptfoo", lists_every_check=True)
+
+HEAD = 256 * 1024
+_SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"
+
+# not inside of a text: there the quotation marks are escaped
+_SUMMARY = re.compile(rb'(?<!\\)"results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
+_VERSION = re.compile(rb'(?<!\\)"version"\s*:\s*[1-9]\b')
+_IN_SUMMARY = re.compile(
+    rb'(?<!\\)"(?:evalId|promptIdx|shareableUrl|testPassCount|tokenUsage|namedScores)"\s*:'
+    rb'|(?<!\\)"prompt"\s*:\s*\{\s*"raw"\s*:'
+)
+_STORED = re.compile(rb'(?<!\\)"id"\s*:\s*"eval-[^"\\]*"')
+_CONFIGURED = re.compile(rb'(?<!\\)"config"\s*:\s*\{')
+_ROW = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
+_ROW_FIELDS = (
+    re.compile(rb'(?<!\\)"(?:promptIdx|testIdx)"\s*:\s*\d'),
+    re.compile(rb'(?<!\\)"(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
+    re.compile(rb'(?<!\\)"(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
+)
+
+
+def recognise(path: Path) -> Match | None:
+    head = head_of(path, HEAD)
+    if is_document(head):
+        return Match.sure("promptfoo's results")
+    if _ROW.match(head) and all(field.search(head) for field in _ROW_FIELDS):
+        return Match.sure("promptfoo's result rows")
+    return None
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    evaluation = open_evaluation(path, source=NAME)
-    if isinstance(evaluation, Unreadable):
-        yield evaluation
-        return
-    columns = Columns(evaluation, rows_alone(evaluation.rows()))
-    runs = {key: run_of(evaluation, column, len(columns.by_key), path) for key, column in columns.by_key.items()}
-    yield from runs.values()
-    reading = Reading(columns, runs, Graders(evaluation.config))
-    yield from by_neighbours(convert_each(evaluation.rows(), reading.items_of, source=NAME, owner=reading.owner))
-    yield from _nothing(evaluation, runs)
+    from errata.sources.promptfoo.reader import read_evaluation
+
+    return read_evaluation(path.absolute())
 
 
-def _nothing(evaluation: Evaluation, runs: dict[Key, Run]) -> Iterator[Unreadable]:
-    if not runs and not any(evaluation.rows()):
-        yield unreadable(NAME, evaluation.ref, "no results")
+def fuller(path: Path) -> Path | None:
+    """The document beside a file of rows that has all of them."""
+    if not holds_lines(path):
+        return None
+    from errata.sources.promptfoo.reader import document_of_rows
+
+    return document_of_rows(path)
 
 
-class Reading:
-    """What has been seen of each run: tries at its cases, and promptfoo's own numbers of them."""
+def explain(path: Path) -> str | None:
+    """A hint for what promptfoo writes beside the results that are read."""
+    try:
+        form = _other_form(head_of(path, HEAD))
+        if not form:
+            return None
+        if form == "the configuration":
+            return "this is the configuration of promptfoo: import what `promptfoo eval --output results.json` writes"
+        beside = [path.with_suffix(suffix) for suffix in (".json", ".jsonl")]
+        beside.append(path.with_name(f"{path.name.split('.')[0]}.json"))
+        found = next((file for file in beside if recognise(file)), None)
+    except (OSError, ValueError):
+        return None
+    if found is not None:
+        return f"this is {form} of a promptfoo run: import `{found.name}` beside it"
+    return f"this is {form} of a promptfoo run: write JSON with `promptfoo export eval <id> --output results.json`"
 
-    def __init__(self, columns: Columns, runs: dict[Key, Run], graders: Graders) -> None:
-        self._columns = columns
-        self._runs = runs
-        self._graders = graders
-        self._numbering = Numbering()
-        self._numbers: dict[tuple[Key, Any], tuple[str, int]] = {}
 
-    def items_of(self, row: Row) -> Iterator[Item]:
-        data = row.data
-        if not isinstance(data, dict):
-            raise TypeError("not a result")
-        key, name = self._columns.key_of(data), self._columns.naming.name(data)
-        run = self._runs[key]
-        index = self._numbering.next((key, name))
-        if index == 1:
-            yield case_of(run, name, data, row.ref)
-        yield attempt_of(data, row.ref, self._place(key, name, index, data.get("testIdx")), self._graders)
+def holds_lines(path: Path) -> bool:
+    """Whether a file holds one row per line, not one document."""
+    head = head_of(path, HEAD)
+    if is_document(head) or head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return False
+    first, end, _ = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")
+    if not end:
+        return True
+    try:
+        return isinstance(decode(first), dict)
+    except ValueError:
+        # a broken first row is followed by others; a document goes on in the next line
+        return all(field.search(head) for field in _ROW_FIELDS) and first.strip() != b"{"
 
-    def owner(self, row: Row) -> str:
-        return self._runs[self._columns.key_of(row.data)].id
 
-    def _place(self, key: Key, name: str, index: int, number: Any) -> Place:
-        """Repeats have numbers of their own; a row with one that was there already is the same row twice."""
-        first = self._numbers.setdefault((key, number), (name, index)) if isinstance(number, int) else (name, index)
-        twice = first[0] == name and first[1] != index
-        return Place(self._runs[key], name, index, first[1] if twice else None)
+def is_document(head: bytes) -> bool:
+    """Results with what belongs to the whole evaluation, in any of the forms that promptfoo has given them."""
+    if _SUMMARY.search(head) and _VERSION.search(head) and _IN_SUMMARY.search(head):
+        return True
+    return bool(_STORED.search(head[:1024]) and _CONFIGURED.search(head))
+
+
+def _other_form(head: bytes) -> str:
+    if head.startswith(b"evalId: ") and b"\nresults:" in head:
+        return "the YAML"
+    header = head.partition(b"\n")[0]
+    if b",Status,Score,Named Scores," in header and b"Grader Reason" in header:
+        return "the CSV"
+    if head.startswith(b"SQLite format 3\x00") and b"eval_results" in head:
+        return "the database"
+    if re.search(rb"(?m)^prompts:", head) and re.search(rb"(?m)^(?:providers|targets):", head):
+        return "the configuration"
+    return ""

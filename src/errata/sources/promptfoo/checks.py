@@ -1,19 +1,37 @@
-"""The assertions of a row as checks, and what its judges said."""
+"""The assertions of a row as checks, the limits among them, and errors as promptfoo writes them."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from errata.model import Check, Judgement, SourceRef
-from errata.model.words import CheckStatus
-from errata.sources.promptfoo.assertions import Graders, kind_of, name_of
-from errata.sources.promptfoo.errors import error_of, is_no_verdict
-from errata.sources.promptfoo.limits import check_kind, only_limits
+from errata.model import Check, ErrorInfo, Judgement, Limit, SourceRef
+from errata.model.words import CheckKind, CheckStatus, Phase
+from errata.sources.promptfoo.columns import Graders, kind_of, name_of
 from errata.sources.promptfoo.values import as_text, kept, rest
 from errata.sources.shared.values import mapping, number, sequence, text
 
 _COMPONENT = ("pass", "score", "reason", "assertion", "componentResults", "metadata")
+_LIMITS = {"cost": "cost", "latency": "time", "trace-span-duration": "time"}
+_MILLISECONDS = 1000
+_STACK_LINE = re.compile(r"^\s+at\s", re.MULTILINE)
+_THROWN = re.compile(r"^(?P<type>[A-Z]\w*(?:Error|Exception)|Error): (?P<message>.*)", re.DOTALL)
+_PLACE = re.compile(r"^\s+at\s+(.*(?:\.[cm]?[jt]s|\.py|\.rb|\.go):\d+.*)$", re.MULTILINE)
+_LIBRARY = re.compile(r"/node_modules/|\bnode:")
+_HTTP = re.compile(r"\b(?:API|HTTP|status|code|error)\b[^\d\n]{0,20}\b([45]\d\d)\b|^([45]\d\d)\b", re.IGNORECASE)
+# functions and modules of promptfoo that run only while an answer is graded
+_GRADING = re.compile(
+    r"^\s+at\s.*(?:\b(?:runAssertions?|runCompareAssertion|runJsonGradingPrompt|matches[A-Z]\w*)\b"
+    r"|/(?:graders|matchers|assertions)[-/.])",
+    re.MULTILINE,
+)
+# how a model-graded assertion words that its judge gave no verdict
+_NO_VERDICT = re.compile(
+    r"Could not extract JSON from |llm-rubric produced malformed response|API (?:call )?error: |Remote grading failed"
+)
+_TIMED_OUT = re.compile(r"Evaluation timed out after (\d+)\s*ms")
+_RAN_OUT = re.compile(r"Evaluation exceeded max duration of (\d+)\s*ms")
 
 
 class Graded(NamedTuple):
@@ -195,3 +213,70 @@ def _with_sets(checks: list[Check]) -> list[Check]:
         elif check.status == "fail" and only_limits([one for one in inside if one.status == "fail"]):
             made[at] = replace(check, kind="limit")
     return made
+
+
+def check_kind(assertion_type: str) -> CheckKind:
+    return "limit" if assertion_type in _LIMITS else "assertion"
+
+
+def only_limits(failed: Sequence[Check]) -> bool:
+    return bool(failed) and all(check.kind == "limit" for check in failed)
+
+
+def limit_of(checks: Sequence[Check]) -> Limit | None:
+    """The limit that was missed, where everything that was asked of the answer itself held."""
+    if not only_limits([check for check in checks if check.failed]):
+        return None
+    missed = next((check for check in checks if check.status == "fail" and check.scorer in _LIMITS), None)
+    if missed is None:
+        return None
+    kind, value = _LIMITS[missed.scorer], missed.threshold
+    if kind == "time" and value is not None:
+        value /= _MILLISECONDS
+    return Limit(type=kind, value=value, reason=missed.explanation)
+
+
+class Cut(NamedTuple):
+    """A time limit of promptfoo's own: of one call, or of the whole evaluation."""
+
+    limit: Limit
+    never_started: bool
+
+
+def error_of(told: str, phase: Phase, ref: SourceRef, response: Any = None) -> ErrorInfo:
+    stack = _STACK_LINE.search(told)
+    head = told[: stack.start()].rstrip() if stack else told
+    thrown = _THROWN.match(head)
+    status = mapping(mapping(mapping(response).get("metadata")).get("http")).get("status")
+    code = _HTTP.search(head)
+    failed = isinstance(status, int) and status >= 400
+    return ErrorInfo(
+        type=thrown["type"] if thrown else "grader_error" if phase == "scoring" else "provider_error",
+        message=head,
+        code=str(status) if failed else next(filter(None, code.groups()), "") if code else "",
+        traceback=told[stack.start() :].strip("\n") if stack else "",
+        frame=_frame(told),
+        phase=phase,
+        ref=ref,
+    )
+
+
+def thrown_while_grading(told: str) -> bool:
+    return bool(_GRADING.search(told))
+
+
+def is_no_verdict(reason: str) -> bool:
+    return bool(_NO_VERDICT.match(reason))
+
+
+def cut_short(told: str) -> Cut | None:
+    if match := _TIMED_OUT.match(told):
+        return Cut(Limit(type="time", value=int(match[1]) / 1000, reason="timeoutMs"), never_started=False)
+    if match := _RAN_OUT.search(told):
+        return Cut(Limit(type="run_time", value=int(match[1]) / 1000, reason="maxEvalTimeMs"), never_started=True)
+    return None
+
+
+def _frame(told: str) -> str:
+    """The first line of the stack that is nobody's library."""
+    return next((place.strip() for place in _PLACE.findall(told) if not _LIBRARY.search(place)), "")

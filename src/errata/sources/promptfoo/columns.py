@@ -1,4 +1,4 @@
-"""The columns of an evaluation: each is a prompt with a provider, and gives one run."""
+"""The columns of an evaluation: each is a prompt with a provider, gives one run, and has its graders."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,16 +6,76 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from errata.model import Scorer, Subject
+from errata.model.words import ScorerKind
 from errata.sources.base import Row
-from errata.sources.promptfoo.assertions import Graders, scorer_of
 from errata.sources.promptfoo.cases import Naming
-from errata.sources.promptfoo.document import Evaluation
-from errata.sources.promptfoo.providers import configured, label_of, provider_id, subject_of
-from errata.sources.shared.values import mapping, sequence, text
+from errata.sources.promptfoo.evaluation import Evaluation
+from errata.sources.promptfoo.values import kept
+from errata.sources.shared.values import mapping, number, sequence, text
 from errata.text.clean import one_line
 
 Key = int | tuple[str, str]
 LONGEST_PROMPT = 80
+# what stands between the provider and its model, where anything does
+_WAYS = frozenset(
+    (
+        "agents",
+        "assistant",
+        "chat",
+        "completion",
+        "converse",
+        "embedding",
+        "embeddings",
+        "image",
+        "messages",
+        "moderation",
+        "realtime",
+        "responses",
+        "text-generation",
+        "transcription",
+        "video",
+    )
+)
+_PROGRAMS = frozenset(
+    (
+        "browser",
+        "exec",
+        "file",
+        "golang",
+        "http",
+        "https",
+        "mcp",
+        "package",
+        "promptfoo",
+        "python",
+        "ruby",
+        "webhook",
+        "ws",
+        "wss",
+    )
+)
+_JUDGED = frozenset(
+    (
+        "agent-rubric",
+        "answer-relevance",
+        "classifier",
+        "context-faithfulness",
+        "context-recall",
+        "context-relevance",
+        "conversation-relevance",
+        "factuality",
+        "g-eval",
+        "llm-rubric",
+        "model-graded-closedqa",
+        "model-graded-factuality",
+        "moderation",
+        "pi",
+        "search-rubric",
+        "select-best",
+        "trajectory:goal-success",
+    )
+)
+_RED_TEAM = "promptfoo:redteam:"
 
 
 @dataclass
@@ -149,3 +209,83 @@ def _only_provider(config: dict[str, Any]) -> Any:
     if isinstance(listed, list):
         return listed[0] if len(listed) == 1 else None
     return listed
+
+
+def provider_id(told: Any) -> str:
+    """The id of a provider that is given as such, as an object, or by what it is for."""
+    if isinstance(told, str):
+        return told
+    found = mapping(told)
+    if isinstance(found.get("id"), str):
+        return text(found["id"])
+    if "text" in found:
+        return provider_id(found["text"])
+    return next(iter(found), "") if len(found) == 1 and isinstance(next(iter(found.values())), dict) else ""
+
+
+def label_of(told: Any) -> str:
+    return text(mapping(told).get("label"))
+
+
+def subject_of(ident: str, told: Any) -> Subject:
+    scheme, colon, model = ident.partition(":")
+    options = {key: kept(value, key) for key, value in mapping(told).items() if key not in ("id", "label") and value}
+    if not colon or not model or scheme.lower() in _PROGRAMS:
+        return Subject(model=ident, params=options)
+    way, colon, rest = model.partition(":")
+    if colon and rest and way in _WAYS:
+        return Subject(model=rest, provider=scheme, params={"api": way} | options)
+    return Subject(model=model, provider=scheme, params=options)
+
+
+def configured(config: dict[str, Any], ident: str, label: str) -> Any:
+    """How the configuration describes a provider: by label where it has one."""
+    listed = config.get("providers") or config.get("targets")
+    entries = listed if isinstance(listed, list) else [listed]
+    for entry in entries:
+        if label and label_of(entry) == label:
+            return entry
+    for entry in entries:
+        if isinstance(entry, dict) and provider_id(entry) == ident:
+            inner = entry.get(ident)
+            return inner if isinstance(inner, dict) else entry
+    return None
+
+
+class Graders:
+    """The model that grades: an assertion's own, else the test's, else the one of all tests."""
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        self._default = _of_test(mapping(config.get("defaultTest")))
+
+    def model_of(self, assertion: dict[str, Any], test: dict[str, Any]) -> str:
+        if kind_of(text(assertion.get("type"))) != "judge":
+            return ""
+        return provider_id(assertion.get("provider")) or _of_test(test) or self._default
+
+
+def kind_of(assertion_type: str) -> ScorerKind:
+    bare = assertion_type.removeprefix("not-")
+    if bare == "human":
+        return "human"
+    return "judge" if bare in _JUDGED or bare.startswith(_RED_TEAM) else "code"
+
+
+def name_of(assertion: dict[str, Any]) -> str:
+    return text(assertion.get("metric")) or text(assertion.get("type")) or "assertion"
+
+
+def scorer_of(assertion: dict[str, Any], test: dict[str, Any], graders: Graders) -> Scorer | None:
+    kind = text(assertion.get("type"))
+    if not kind:
+        return None
+    return Scorer(
+        name=kind,
+        kind=kind_of(kind),
+        model=graders.model_of(assertion, test),
+        threshold=number(assertion.get("threshold")),
+    )
+
+
+def _of_test(test: dict[str, Any]) -> str:
+    return provider_id(mapping(test.get("options")).get("provider"))

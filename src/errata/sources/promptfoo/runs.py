@@ -1,26 +1,30 @@
-"""The runs of an evaluation: one for each of its columns, all of one group."""
+"""The runs of an evaluation: one for each of its columns, with promptfoo's own numbers. All are of one group."""
 
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
 
-from errata.model import Artefact, Run, SourceInfo, SourceRef, UsageByRole
+from errata.model import Artefact, Reported, Run, SourceInfo, SourceRef, UsageByRole
 from errata.model.times import from_milliseconds, parse
+from errata.sources.promptfoo import NAME
+from errata.sources.promptfoo.attempts import usage
 from errata.sources.promptfoo.columns import Column
-from errata.sources.promptfoo.document import Evaluation
-from errata.sources.promptfoo.reported import reported
-from errata.sources.promptfoo.usage import usage
+from errata.sources.promptfoo.evaluation import Evaluation
 from errata.sources.promptfoo.values import kept, rest
 from errata.sources.shared.values import mapping, number, sequence, text
 from errata.text.clean import one_line
 
-NAME = "promptfoo"
 LONGEST_CONFIG = 1024 * 1024
 
 _METRICS = ("tokenUsage", "cost")
 _STATED = ("raw", "label", "display", "id", "provider", "metrics")
 _MACHINE = ("promptfooVersion", "nodeVersion", "platform", "arch")
+PASS_RATE = "pass rate"  # noqa: S105 a rate
+WHOLE = "all columns of the evaluation"
+_OF_COLUMN = (("testPassCount", "passed"), ("testFailCount", "failures"), ("testErrorCount", "errors"))
+_OF_ALL = (("successes", "passed"), ("failures", "failures"), ("errors", "errors"))
+_SUMS = ("score", "assertPassCount", "assertFailCount", "totalLatencyMs")
 
 
 def run_of(evaluation: Evaluation, column: Column, columns: int, path: Path) -> Run:
@@ -121,3 +125,63 @@ def _stated_otherwise(column: Column) -> dict[str, Any]:
     """The name and id that stand apart from the rows, where the rows have others."""
     pairs = (("id", column.prompt_id), *((key, column.prompt.get(key)) for key in ("label", "display")))
     return rest({key: column.stated.get(key) for key, row in pairs if column.stated.get(key) != row})
+
+
+def reported(evaluation: Evaluation, column: Column, *, alone: bool) -> tuple[Reported, ...]:
+    """`alone` is the only column: then the numbers of the whole evaluation are its own."""
+    metrics, stats = mapping(column.stated.get("metrics")), evaluation.stats
+    ref = SourceRef(file=evaluation.ref.file, pointer=f"{evaluation.prompts_at}/{column.at}/metrics")
+    place = SourceRef(file=evaluation.ref.file, pointer=evaluation.stats_at)
+    rate, whole = _rate(metrics, _OF_COLUMN, ref), _rate(stats, _OF_ALL, place)
+    headline = rate or (whole if alone else None) or Reported(name=PASS_RATE, metric="pass_rate", headline=True)
+    of_all = _counts(stats, _OF_ALL, place)
+    if not alone:
+        # the rows of one column can't tell whether these are right
+        of_all = [_of_whole(one) for one in (*of_all, whole) if one is not None]
+    return (headline, *_counts(metrics, _OF_COLUMN, ref), *_sums(metrics, ref), *of_all)
+
+
+def _counts(told: dict[str, Any], names: tuple[tuple[str, str], ...], ref: SourceRef) -> list[Reported]:
+    return [
+        Reported(name=name, metric=metric, value=value, ref=ref)
+        for name, metric in names
+        if (value := number(told.get(name))) is not None
+    ]
+
+
+def _rate(told: dict[str, Any], names: tuple[tuple[str, str], ...], ref: SourceRef) -> Reported | None:
+    """As promptfoo prints it; before it told errors from failures, these were among them."""
+    passed, *others = (number(told.get(name)) for name, _ in names)
+    if passed is None or others[0] is None:
+        return None
+    whole = passed + sum(other or 0 for other in others)
+    # no denominator: with one that was changed along with the rate, a recount would find nothing
+    value = passed / whole if whole else None
+    return Reported(name=PASS_RATE, metric="pass_rate", value=value, headline=True, ref=ref)
+
+
+def _of_whole(one: Reported) -> Reported:
+    metric = "count" if one.metric != "pass_rate" else one.metric
+    return Reported(name=one.name, metric=metric, filter=WHOLE, value=one.value, ref=one.ref)
+
+
+def _sums(metrics: dict[str, Any], ref: SourceRef) -> list[Reported]:
+    made = [
+        Reported(name=name, metric="sum", reducer="sum", value=value, ref=ref)
+        for name in _SUMS
+        if (value := number(metrics.get(name))) is not None
+    ]
+    weights = mapping(metrics.get("namedScoreWeights")) or mapping(metrics.get("namedScoresCount"))
+    for name, score in mapping(metrics.get("namedScores")).items():
+        often = number(weights.get(name))
+        made.append(
+            Reported(
+                name=name,
+                metric="named_score",
+                reducer="sum",
+                value=number(score),
+                n=int(often) if often is not None else None,
+                ref=ref,
+            )
+        )
+    return made

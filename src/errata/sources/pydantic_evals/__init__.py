@@ -2,18 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from errata.model import Item, Unreadable
-from errata.sources.base import Match, convert_each, head_of, of_run
-from errata.sources.pydantic_evals.cases import Reading, items_of
-from errata.sources.pydantic_evals.reports import CASES, NAME, Report, run_of
-from errata.sources.shared.long_documents import long_document
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "read", "recognise"]
-
+NAME = "pydantic-evals"
 TITLE = "pydantic-evals: a report as JSON"
+HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
 
@@ -37,14 +33,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    document = long_document(path, CASES, source=NAME, root=path.parent)
-    if isinstance(document, Unreadable):
-        yield document
-        return
-    report = Report(document)
-    run = run_of(report, path.parent)
-    yield run
-    yield from of_run(run.id, iter(report.problems))
-    rows = convert_each(report.rows(), partial(items_of, Reading(run, report, {})), source=NAME)
-    yield from of_run(run.id, rows)
+    from errata.sources.pydantic_evals.reader import read as read_log
+
+    return read_log(path)

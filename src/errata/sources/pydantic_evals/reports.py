@@ -7,11 +7,10 @@ from typing import Any
 from errata.model import Evidence, Reported, Run, Scorer, SourceInfo, Subject, Unreadable
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, describe, unreadable
-from errata.sources.shared.long_documents import LongDocument
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
+from errata.sources.pydantic_evals import NAME
+from errata.sources.shared.json_rows import LongDocument
+from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, settings, text
 
-NAME = "pydantic-evals"
 CASES, FAILURES = "cases", "failures"
 
 _REPORT = frozenset(

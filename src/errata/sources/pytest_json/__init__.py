@@ -2,19 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from errata.model import Item, Unreadable
-from errata.sources.base import Match, Numbering, convert_each, head_of, of_run
-from errata.sources.pytest_json.plan import never_run, not_collected
-from errata.sources.pytest_json.runs import NAME, run_of, survey
-from errata.sources.pytest_json.tests import items_of
-from errata.sources.shared.long_documents import long_document
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "read", "recognise"]
-
+NAME = "pytest-json"
 TITLE = "pytest-json-report: the file that `pytest --json-report` writes"
+HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
 _SIGNS = tuple(
@@ -30,15 +25,6 @@ def recognise(path: Path) -> Match | None:
 
 
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    document = long_document(path, "tests", source=NAME, root=path.parent)
-    if isinstance(document, Unreadable):
-        yield document
-        return
-    told = survey(document)
-    run = run_of(document, told, path)
-    yield run
-    yield from of_run(run.id, convert_each(document.rows(), partial(items_of, run, Numbering()), source=NAME))
-    yield from of_run(run.id, document.problems())
-    yield from not_collected(run, document)
-    yield from never_run(run, document, told.names)
+    from errata.sources.pytest_json.reader import read as read_log
+
+    return read_log(path)

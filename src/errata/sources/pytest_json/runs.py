@@ -7,11 +7,19 @@ from typing import Any, NamedTuple
 import msgspec
 
 from errata.model import Reported, Run, SourceInfo, Subject
-from errata.sources.shared.long_documents import LongDocument
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, known, last_part, mapping, moment_since_1970, number, rest, sequence
-
-NAME = "pytest-json"
+from errata.sources.pytest_json import NAME
+from errata.sources.shared.json_rows import LongDocument
+from errata.sources.shared.values import (
+    count,
+    known,
+    last_part,
+    mapping,
+    moment_since_1970,
+    number,
+    rest,
+    sequence,
+    settings,
+)
 
 # how pytest ends; 0 and 1 are tests that all passed, or not
 STATUS = {2: "interrupted", 3: "internal error", 4: "wrong usage", 5: "no tests"}
@@ -19,6 +27,8 @@ _HOMES = frozenset(("created", "duration", "exitcode", "root", "environment", "s
 # pytest-metadata adds variables of the environment, of which only the names are kept
 _MACHINE = frozenset(("Python", "Platform", "Packages", "Plugins"))
 MODELS_CAP = 2
+PASSES = ("passed", "xpassed")
+FAILURES = ("failed", "error")
 
 
 class Survey(NamedTuple):
@@ -125,10 +135,6 @@ def _reported(document: LongDocument, summary: dict[str, Any]) -> tuple[Reported
     metrics = {str(key): "count" if key == "failed" else str(key) for key in summary}
     listed = (Reported(name=key, metric=metrics[key], value=number(summary[key]), ref=ref) for key in metrics)
     return (rate, *listed)
-
-
-PASSES = ("passed", "xpassed")
-FAILURES = ("failed", "error")
 
 
 def _extra(document: LongDocument, environment: dict[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,37 @@
 """ragas: the table of a result, as CSV or JSON lines."""
 
-from collections.abc import Iterator
-from functools import partial
+import re
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef
-from errata.sources.base import Match, Numbering, Row, convert_each, head_of, number_or_none, of_run
-from errata.sources.ragas.rows import Reading, items_of
-from errata.sources.ragas.tables import HEAD, NAME, Table, fuller, is_csv, is_lines
+from errata.model import Harness, Item
+from errata.sources.base import Match, decode, head_of
 
-__all__ = ["NAME", "TITLE", "fuller", "read", "recognise"]
-
+NAME = "ragas"
 TITLE = "ragas: the table of a result, as CSV or JSON lines"
+HARNESS = Harness(name=NAME, title=NAME)
+
+HEAD = 1024 * 1024
+INPUT, ANSWER, REFERENCE, RETRIEVED = "user_input", "response", "reference", "retrieved_contexts"
+SAMPLE = frozenset(
+    (INPUT, ANSWER, REFERENCE, RETRIEVED, "reference_contexts", "retrieved_context_ids", "reference_context_ids",
+     "multi_responses", "rubrics", "persona_name", "query_style", "query_length", "reference_tool_calls",
+     "reference_topics", "synthesizer_name")
+)  # fmt: skip
+# what the columns were called before 0.2; these names alone are anybody's
+OLD = {
+    "question": INPUT,
+    "answer": ANSWER,
+    "contexts": RETRIEVED,
+    "ground_truth": REFERENCE,
+    "ground_truths": REFERENCE,
+}
+_OLD_MEASURES = frozenset(
+    ("faithfulness", "answer_relevancy", "context_precision", "context_recall", "answer_correctness",
+     "answer_similarity", "context_entity_recall", "context_relevancy")
+)  # fmt: skip
+IDS = ("id", "sample_id", "question_id", "case_id")
+NUMBERING = re.compile(r"(?:Unnamed: \d+|index|)")
 
 
 def recognise(path: Path) -> Match | None:
@@ -21,28 +41,38 @@ def recognise(path: Path) -> Match | None:
     return None
 
 
+def fuller(path: Path) -> Path | None:
+    """JSON lines beside a CSV that hold the same table: they tell a list from a text."""
+    if is_lines(head_of(path, HEAD)):
+        return None
+    from errata.sources.ragas.tables import same_table_beside
+
+    return same_table_beside(path)
+
+
+def is_lines(head: bytes) -> bool:
+    first = head.partition(b"\n")[0].strip()
+    try:
+        row = decode(first) if first.startswith(b"{") else None
+    except ValueError:
+        return False
+    return isinstance(row, dict) and are_results(row)
+
+
+def is_csv(head: bytes) -> bool:
+    first = head.partition(b"\n")[0].decode("utf-8", "replace").strip()
+    return not first.startswith(("{", "[")) and are_results([one.strip().strip('"') for one in first.split(",")])
+
+
+def are_results(names: Collection[str]) -> bool:
+    """Samples with something measured of them; a data set has only the samples."""
+    own = set(names) - SAMPLE - set(OLD)
+    if INPUT in names and {ANSWER, REFERENCE, RETRIEVED, "multi_responses"} & set(names):
+        return bool(own - set(IDS)) and not all(map(NUMBERING.fullmatch, own))
+    return {"question", "answer"} <= set(names) and bool(own & _OLD_MEASURES)
+
+
 def read(path: Path) -> Iterator[Item]:
-    path = path.absolute()
-    table = Table(path, path.parent)
-    run = Run(
-        native_id=f"{NAME}-{table.mark}",
-        source=SourceInfo(name=NAME),
-        reported=tuple(_reported(table, SourceRef(file=path.name))),
-        scorers=tuple(Scorer(name=name) for name in table.columns.measures),
-        origin=str(path.parent),
-        ref=SourceRef(file=path.name),
-    )
-    yield run
-    reading = Reading(run, table.columns, Numbering())
-    yield from of_run(run.id, convert_each(table.rows(), partial(items_of, reading), source=NAME))
+    from errata.sources.ragas.reader import read as read_log
 
-
-def _reported(table: Table, ref: SourceRef) -> Iterator[Reported]:
-    """What ragas prints of a result, and writes nowhere; of each measure so many rows have a value."""
-    measured = dict.fromkeys(table.columns.measures, 0)
-    for row in table.rows():
-        data = row.data if isinstance(row, Row) and isinstance(row.data, dict) else {}
-        for name in measured:
-            measured[name] += number_or_none(data.get(name)) is not None
-    for name, rows in measured.items():
-        yield Reported(name=name, metric="mean", n=rows, headline=name == table.columns.primary, ref=ref)
+    return read_log(path)

@@ -1,27 +1,23 @@
-"""A table of ragas, as CSV or as JSON lines: its rows by the present names of the columns."""
+"""A table of ragas, as CSV or as JSON lines: its rows by the present names of the columns, and which are measures."""
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from errata.model import Unreadable
 from errata.model.identity import fingerprint
-from errata.sources.base import Row, csv_rows, decode, head_of, json_lines, number_or_none
-from errata.sources.ragas.columns import ANSWER, INPUT, OLD, Columns, are_results, columns_of
+from errata.sources.base import Row, csv_rows, head_of, json_lines, number_or_none
+from errata.sources.ragas import ANSWER, HEAD, IDS, INPUT, NAME, NUMBERING, OLD, SAMPLE, is_lines
 from errata.sources.shared.documents import children
 from errata.sources.shared.values import as_text
 
-NAME = "ragas"
-
-HEAD = 1024 * 1024
 LOOKS = 200
 WRITTEN_CAP = 1024 * 1024
 DIGITS = 9
 """pandas writes ten of them into JSON, and all of them into CSV."""
-
 _LISTS = frozenset(
     ("user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids",
      "multi_responses", "rubrics", "reference_tool_calls", "reference_topics")
@@ -30,18 +26,35 @@ _LISTS = frozenset(
 _WITHOUT_COMMAS = re.compile(r"""['"]\s+['"]""")
 
 
-def is_lines(head: bytes) -> bool:
-    first = head.partition(b"\n")[0].strip()
-    try:
-        row = decode(first) if first.startswith(b"{") else None
-    except ValueError:
-        return False
-    return isinstance(row, dict) and are_results(row)
+class Columns(NamedTuple):
+    measures: tuple[str, ...]
+    """In the order of the table."""
+    ident: str
+    """The column that names a row; empty where none does."""
+
+    @property
+    def primary(self) -> str:
+        return self.measures[0] if self.measures else ""
 
 
-def is_csv(head: bytes) -> bool:
-    first = head.partition(b"\n")[0].decode("utf-8", "replace").strip()
-    return not first.startswith(("{", "[")) and are_results([one.strip().strip('"') for one in first.split(",")])
+def columns_of(rows: Iterable[dict[str, Any]]) -> Columns:
+    """A measure holds nothing but numbers and gaps. One that is all gaps was measured of no row."""
+    names: dict[str, bool] = {}
+    told: set[str] = set()
+    for row in rows:
+        for name, value in row.items():
+            if value is None or value == "":
+                names.setdefault(name, True)
+                continue
+            told.add(name)
+            names[name] = names.get(name, True) and (_is_gap(value) or number_or_none(value) is not None)
+    own = [name for name in names if name not in SAMPLE and name not in OLD]
+    ident = next((name for name in IDS if name in told), "")
+    return Columns(tuple(one for one in own if names[one] and one not in IDS and not NUMBERING.fullmatch(one)), ident)
+
+
+def _is_gap(value: Any) -> bool:
+    return value != value or (isinstance(value, str) and value.lower() == "nan")
 
 
 class Table:
@@ -76,10 +89,8 @@ class Table:
         return [*said, *(None if one is None else f"{round(one, DIGITS):g}" for one in values)]
 
 
-def fuller(path: Path) -> Path | None:
-    """JSON lines beside a CSV that hold the same table: they tell a list from a text."""
-    if is_lines(head_of(path, HEAD)):
-        return None
+def same_table_beside(path: Path) -> Path | None:
+    """JSON lines in the folder of a CSV that hold what it holds."""
     beside = (file for file in islice(children(path.parent), LOOKS) if file != path and is_lines(head_of(file, HEAD)))
     mine = ""
     for file in beside:

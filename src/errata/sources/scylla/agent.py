@@ -154,14 +154,14 @@ def _commands(log: dict[str, Any]) -> dict[str, Any]:
     return known(**told) | known(commands=commands)
 
 
-def _command(told: dict[str, Any]) -> dict[str, Any]:
-    words = [redact(text(word)) for word in sequence(told.get("command"))][:100]
+def _command(entry: dict[str, Any]) -> dict[str, Any]:
+    words = [redact(text(word)) for word in sequence(entry.get("command"))][:100]
     return known(
         command=[word[:500] for word in words],
-        timestamp=text(told.get("timestamp")),
-        exit_code=whole(told.get("exit_code")),
-        duration_seconds=number(told.get("duration_seconds")),
-        stdout_file=text(told.get("stdout_file")),
-        stderr_file=text(told.get("stderr_file")),
-        env_names=sorted(text(name) for name in mapping(told.get("env_vars"))),
+        timestamp=text(entry.get("timestamp")),
+        exit_code=whole(entry.get("exit_code")),
+        duration_seconds=number(entry.get("duration_seconds")),
+        stdout_file=text(entry.get("stdout_file")),
+        stderr_file=text(entry.get("stderr_file")),
+        env_names=sorted(text(name) for name in mapping(entry.get("env_vars"))),
     )

@@ -10,26 +10,28 @@ from errata.model import (
     Attempt,
     Case,
     Item,
+    Part,
     Reported,
     Run,
     Scorer,
     SourceInfo,
     SourceRef,
     Subject,
+    Unreadable,
     attempt_id,
     case_key,
 )
 from errata.model.identity import fingerprint
-from errata.sources.base import Numbering, Row, convert_each, csv_rows
-from errata.sources.scylla.csv_attempt import ExportedRun
-from errata.sources.scylla.csv_figures import Figures, other_figures, subtest_parts, tier_parts
-from errata.sources.scylla.csv_join import Grouped, row_key
-from errata.sources.scylla.layout import NAME
-from errata.sources.scylla.tests_of_batch import SUITE
+from errata.sources.base import Numbering, Row, convert_each, csv_rows, unreadable
+from errata.sources.scylla import KEY, NAME
+from errata.sources.scylla.batch_tests import SUITE
+from errata.sources.scylla.csv_runs import ExportedRun, Grouped, row_key
 from errata.sources.scylla.values import TIMED_NAME, number, test_of, whole
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.neighbours import by_neighbours
+from errata.sources.shared.runs import by_neighbours
 from errata.sources.shared.values import known, mapping, sequence, text
+
+_SUMMARY = SourceRef(file="summary.json")
 
 
 class Export(NamedTuple):
@@ -42,6 +44,55 @@ class Export(NamedTuple):
     """By model."""
     most: int
     """The highest run number."""
+
+
+class _Converter:
+    """Turns rows of `runs.csv` into attempts, with what the other tables say about them."""
+
+    def __init__(self, runs: dict[str, Run], export: Export, judges: Grouped, criteria: Grouped) -> None:
+        self.runs, self.export, self.judges, self.criteria = runs, export, judges, criteria
+        self._seen, self._spare = Numbering(), Numbering()
+
+    def owner(self, row: Row) -> str:
+        return self.runs[row_key(row)[1]].id
+
+    def attempt(self, row: Row) -> Attempt:
+        data, key = row.data, row_key(row)
+        index = _run_number(data)
+        if index is None:
+            raise ValueError(f"no run number: {data['run_number']}")
+        run, case = self.runs[key[1]], case_key(SUITE, f"{self.export.names[key[0]]}/{key[2]}/{key[3]}")
+        duplicate_of = None
+        if self._seen.next(key) > 1:
+            duplicate_of = attempt_id(run.id, case, index=index)
+            index = self.export.most + self._spare.next(case)
+        told = ExportedRun(data, self.judges.take(key), self.criteria.take(key), row.ref)
+        return told.attempt(run.id, case, index, duplicate_of)
+
+
+class Figures:
+    """Rows of `subtests.csv` by experiment, model, tier and subtest; each is asked for once."""
+
+    def __init__(self, root: Path) -> None:
+        self.problems: list[Unreadable] = []
+        self._rows: dict[tuple[str, ...], Row] = {}
+        path = root / "subtests.csv"
+        for row in csv_rows(path, source=NAME, root=root) if path.is_file() else ():
+            if isinstance(row, Row):
+                self._rows.setdefault(row_key(row)[:4], row)
+            else:
+                self.problems.append(row)
+
+    def of_model(self, model: str) -> Iterator[tuple[tuple[str, ...], Row]]:
+        return ((key, row) for key, row in self._rows.items() if key[1] == model)
+
+    def take(self, key: tuple[str, ...]) -> Row | None:
+        return self._rows.pop(key, None)
+
+    def left(self) -> Iterator[Unreadable]:
+        """Subtests of which `runs.csv` has no run."""
+        for row in self._rows.values():
+            yield unreadable(NAME, row.ref, "no such subtest in runs.csv", excerpt=repr(row.data))
 
 
 def read_export(root: Path, runs_path: Path) -> Iterator[Item]:
@@ -125,9 +176,6 @@ def _run(
     )
 
 
-_SUMMARY = SourceRef(file="summary.json")
-
-
 def _reported(stats: dict[str, Any], n: int | None, summary: dict[str, Any], *, alone: bool) -> tuple[Reported, ...]:
     figures = [
         Reported(
@@ -184,25 +232,31 @@ def _cases(runs: dict[str, Run], export: Export, figures: Figures, runs_path: Pa
             )
 
 
-class _Converter:
-    """Turns rows of `runs.csv` into attempts, with what the other tables say about them."""
+def subtest_parts(figures: Figures, model: str, names: dict[str, str]) -> Iterator[Part]:
+    """`names` are the tests by experiment; a subtest stands under its test and tier, as its case does."""
+    for (experiment, _, tier, subtest), row in figures.of_model(model):
+        if experiment in names:
+            yield _part(f"{names[experiment]}/{tier}/{subtest}", row.data, row.ref)
 
-    def __init__(self, runs: dict[str, Run], export: Export, judges: Grouped, criteria: Grouped) -> None:
-        self.runs, self.export, self.judges, self.criteria = runs, export, judges, criteria
-        self._seen, self._spare = Numbering(), Numbering()
 
-    def owner(self, row: Row) -> str:
-        return self.runs[row_key(row)[1]].id
+def tier_parts(summary: dict[str, Any]) -> Iterator[Part]:
+    for tier, told in mapping(summary.get("by_tier")).items():
+        yield _part(tier, mapping(told), _SUMMARY)
 
-    def attempt(self, row: Row) -> Attempt:
-        data, key = row.data, row_key(row)
-        index = _run_number(data)
-        if index is None:
-            raise ValueError(f"no run number: {data['run_number']}")
-        run, case = self.runs[key[1]], case_key(SUITE, f"{self.export.names[key[0]]}/{key[2]}/{key[3]}")
-        duplicate_of = None
-        if self._seen.next(key) > 1:
-            duplicate_of = attempt_id(run.id, case, index=index)
-            index = self.export.most + self._spare.next(case)
-        told = ExportedRun(data, self.judges.take(key), self.criteria.take(key), row.ref)
-        return told.attempt(run.id, case, index, duplicate_of)
+
+def other_figures(data: dict[str, Any]) -> dict[str, Any]:
+    """Everything of a row but its key, for `extra`."""
+    told = {name: found if (found := number(value)) is not None else value for name, value in data.items()}
+    return known(**{name: value for name, value in told.items() if name not in KEY})
+
+
+def _part(path: str, figures: dict[str, Any], ref: SourceRef) -> Part:
+    return Part(
+        path=path,
+        score=number(figures.get("mean_score")),
+        made=whole(figures.get("total_runs")),
+        pass_rate=number(figures.get("pass_rate")),
+        cost=number(figures.get("total_cost")),
+        cost_of_pass=number(figures.get("cop")),
+        ref=ref,
+    )

@@ -1,20 +1,73 @@
-"""An experiment folder: its configuration, its checkpoint, its reports, and its runs in any of the three layouts."""
+"""An experiment folder: configuration, checkpoint and reports, and its runs in any of the three layouts.
+
+Checkpoints 2.0, 3.0 and 3.1 say how far every run had come when the process last wrote.
+"""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Artefact, SourceRef
-from errata.sources.scylla.checkpoint import Checkpoint, RunState
-from errata.sources.scylla.run_folder import RunPlace
-from errata.sources.scylla.values import test_of
+from errata.model import Artefact, Part, SourceRef
+from errata.sources.scylla import CORNERS, RUN_FOLDER
+from errata.sources.scylla.run_folder import RunPlace, RunState
+from errata.sources.scylla.values import differing, number, test_of, whole
 from errata.sources.shared.documents import Documents, folders
-from errata.sources.shared.values import last_part, mapping, sequence, text
+from errata.sources.shared.values import known, last_part, mapping, moment, plain, sequence, text
 
-CORNERS = ("", "completed", "in_progress", ".failed")
 _TIER = re.compile(r"T\d{1,3}$")
-_RUN = re.compile(r"run_(\d{1,6})")
+SUPPORTED = ("2.0", "3.0", "3.1")
+UNDER_WAY = frozenset({"running", "paused_rate_limit"})
+_VITAL = (
+    *("version", "config_hash", "experiment_id", "status", "experiment_state", "tier_states", "subtest_states"),
+    *("started_at", "last_updated_at", "last_heartbeat", "pid"),
+    *("rate_limit_source", "rate_limit_until", "pause_count"),
+)
+
+
+class Checkpoint(NamedTuple):
+    data: dict[str, Any]
+
+    @property
+    def version(self) -> str:
+        return text(self.data.get("version"))
+
+    @property
+    def supported(self) -> bool:
+        return self.version in SUPPORTED
+
+    @property
+    def status(self) -> str:
+        return text(self.data.get("status"))
+
+    def state_of(self, tier: str, subtest: str, number: int) -> RunState:
+        return RunState(
+            text(_at(self.data.get("run_states"), tier, subtest, str(number))),
+            text(_at(self.data.get("completed_runs"), tier, subtest, str(number))),
+        )
+
+    def runs(self) -> Iterator[tuple[str, str, int]]:
+        """Tier, subtest and number of every run that the checkpoint knows."""
+        seen = set()
+        for table in ("run_states", "completed_runs"):
+            for tier, subtests in mapping(self.data.get(table)).items():
+                for subtest, runs in mapping(subtests).items():
+                    for index in mapping(runs):
+                        place = (text(tier), text(subtest), int(index) if re.fullmatch(r"\d{1,6}", index) else 0)
+                        if place[2] and place not in seen:
+                            seen.add(place)
+                            yield place
+
+    @property
+    def vital_signs(self) -> dict[str, Any]:
+        """What tells a finished process from a running and from a dead one, and how far the parts were."""
+        kept = {name: self.data.get(name) for name in _VITAL}
+        return known(**kept) | known(experiment_dir=last_part(self.data.get("experiment_dir")))
+
+    def process(self, name: str) -> dict[str, Any]:
+        """The process that wrote it, in the words of `Run.environment`: a checkup asks whether it still lives."""
+        beat = moment(self.data.get("last_heartbeat")) or moment(self.data.get("last_updated_at"))
+        return known(name=name, status=self.status, pid=whole(self.data.get("pid")), heartbeat=beat)
 
 
 class Experiment(NamedTuple):
@@ -48,13 +101,30 @@ class Experiment(NamedTuple):
         return {f"judge_{place:02}": model for place, model in enumerate(named, 1)}
 
 
+class Reports(NamedTuple):
+    """Read once: a damaged one is told once."""
+
+    experiment: Experiment
+    result: dict[str, Any]
+    comparison: dict[str, Any]
+    tiers: dict[str, "TierReport"]
+
+
+class TierReport(NamedTuple):
+    report: dict[str, Any]
+    selection: dict[str, Any]
+    subtests: dict[str, dict[str, Any]]
+    result: dict[str, Any]
+    ref: SourceRef
+
+
 def open_experiment(folder: Path, documents: Documents) -> Experiment:
     path = folder / "checkpoint.json"
     checkpoint = Checkpoint(documents.get(path))
     if checkpoint.data and not checkpoint.supported:
-        said = checkpoint.version or "no version"
+        version = checkpoint.version or "no version"
         documents.refuse(
-            documents.ref(path, pointer="/version"), f"checkpoint {said} is not supported: 2.0, 3.0, 3.1 are"
+            documents.ref(path, pointer="/version"), f"checkpoint {version} is not supported: 2.0, 3.0, 3.1 are"
         )
         checkpoint = Checkpoint({key: checkpoint.data.get(key) for key in ("experiment_id", "experiment_dir")})
     config = documents.get(folder / "config" / "experiment.json")
@@ -63,19 +133,19 @@ def open_experiment(folder: Path, documents: Documents) -> Experiment:
 
 def run_places(experiment: Experiment) -> Iterator[RunPlace]:
     """Every run, on disk or only in the checkpoint, ordered by tier, subtest and number."""
-    found = [*_on_disk(experiment)]
-    live = {place[:3] for place in found if place.corner != ".failed"}
+    on_disk = [*_on_disk(experiment)]
+    live = {place[:3] for place in on_disk if place.corner != ".failed"}
     # a run that was made again has the state of the later try
-    found = [
+    on_disk = [
         place._replace(state=RunState()) if place.corner == ".failed" and place[:3] in live else place
-        for place in found
+        for place in on_disk
     ]
-    known_places = {place[:3] for place in found}
-    for tier, subtest, number in experiment.checkpoint.runs():
-        if (tier, subtest, number) not in known_places:
-            state = experiment.checkpoint.state_of(tier, subtest, number)
-            found.append(RunPlace(tier, subtest, number, None, state=state))
-    yield from sorted(found, key=lambda place: (*place[:3], CORNERS.index(place.corner), str(place.folder)))
+    known_places = {place[:3] for place in on_disk}
+    for tier, subtest, index in experiment.checkpoint.runs():
+        if (tier, subtest, index) not in known_places:
+            state = experiment.checkpoint.state_of(tier, subtest, index)
+            on_disk.append(RunPlace(tier, subtest, index, None, state=state))
+    yield from sorted(on_disk, key=lambda place: (*place[:3], CORNERS.index(place.corner), str(place.folder)))
 
 
 def task_artefacts(experiment: Experiment, documents: Documents) -> tuple[Artefact, ...]:
@@ -102,24 +172,12 @@ def manifest(experiment: Experiment, tier: str, subtest: str, documents: Documen
     return None
 
 
-def looks_like_runs(folder: Path) -> bool:
-    """Some `T0/00/run_01` with a result, an agent or a task in it."""
-    tiers = (folder / corner / f"T{number}" for corner in CORNERS for number in range(7))
-    for tier in tiers:
-        if tier.is_dir():
-            for subtest in subtest_folders(tier)[:3]:
-                for run in folders(subtest)[:3]:
-                    if _RUN.match(run.name) and any((run / name).exists() for name in ("run_result.json", "agent")):
-                        return True
-    return False
-
-
 def _on_disk(experiment: Experiment) -> Iterator[RunPlace]:
     for corner in CORNERS:
         for tier in tier_folders(experiment.folder / corner):
             for subtest in subtest_folders(tier):
                 for folder in folders(subtest):
-                    if name := _RUN.match(folder.name):
+                    if name := RUN_FOLDER.match(folder.name):
                         number = int(name[1])
                         state = experiment.checkpoint.state_of(tier.name, subtest.name, number)
                         yield RunPlace(tier.name, subtest.name, number, folder, corner, state)
@@ -131,3 +189,94 @@ def tier_folders(folder: Path) -> list[Path]:
 
 def subtest_folders(tier: Path) -> list[Path]:
     return [child for child in folders(tier) if re.fullmatch(r"\w+", child.name)]
+
+
+def _at(value: Any, *keys: str) -> Any:
+    for key in keys:
+        value = mapping(value).get(key)
+    return value
+
+
+def read_reports(experiment: Experiment, documents: Documents) -> Reports:
+    folder = experiment.folder
+    return Reports(
+        experiment,
+        documents.get(folder / "result.json"),
+        documents.get(folder / "tier_comparison.json"),
+        {tier.name: _tier(tier, documents) for tier in tier_folders(folder)},
+    )
+
+
+def facts_of_reports(reports: Reports) -> dict[str, Any]:
+    """All that they say, for `extra`, without the parts that stand elsewhere in full."""
+    result, config = reports.result, reports.experiment.config
+    kept = {name: plain(value) for name, value in result.items() if name not in ("config", "tier_results")}
+    kept |= known(config=differing(mapping(result.get("config")), config))
+    tiers = {name: told for name, tier in reports.tiers.items() if (told := _facts_of_tier(tier))}
+    return known(tiers=tiers, result=kept, tier_comparison=reports.comparison)
+
+
+def parts_of(reports: Reports) -> Iterator[Part]:
+    """Every tier, each followed by its subtests."""
+    best = text(reports.experiment.summary.get("best_tier"))
+    for name, tier in reports.tiers.items():
+        summary = mapping(tier.report.get("summary"))
+        if summary:
+            yield Part(
+                path=name,
+                score=number(summary.get("best_score")),
+                cost=number(summary.get("total_cost")),
+                cost_of_pass=_cost_of_pass(reports, name),
+                is_best=name == best,
+                ref=tier.ref,
+            )
+        yield from _subtests(name, tier, text(summary.get("best_subtest")))
+
+
+def _tier(folder: Path, documents: Documents) -> TierReport:
+    path = folder / "report.json"
+    subtests = {child.name: documents.get(child / "report.json") for child in subtest_folders(folder)}
+    return TierReport(
+        report=documents.get(path),
+        selection=documents.get(folder / "best_subtest.json"),
+        subtests=subtests,
+        result=documents.get(folder / "result.json"),
+        ref=documents.ref(path),
+    )
+
+
+def _subtests(tier: str, report: TierReport, best: str) -> Iterator[Part]:
+    """From the subtest's own report; where it has none, from what its tier says of it."""
+    listed = {text(child.get("id")): child for child in map(mapping, sequence(report.report.get("children")))}
+    for name in dict.fromkeys([*report.subtests, *listed]):
+        own, child = mapping(report.subtests.get(name, {}).get("summary")), listed.get(name, {})
+        if name and (own or child):
+            yield Part(
+                path=f"{tier}/{name}",
+                score=number(own.get("mean_score", child.get("score"))),
+                made=whole(own.get("total_runs")),
+                passed=whole(own.get("passed")),
+                pass_rate=number(own.get("pass_rate", child.get("pass_rate"))),
+                cost=number(own.get("total_cost", child.get("cost"))),
+                is_best=child.get("selected") is True or name == best,
+                ref=report.ref,
+            )
+
+
+def _cost_of_pass(reports: Reports, tier: str) -> float | None:
+    """In the tier's own result, in that of the experiment, or in a table there."""
+    of_tier = mapping(mapping(reports.result.get("tier_results")).get(tier))
+    listed = mapping(reports.result.get("tier_cost_of_pass"))
+    candidates = (reports.tiers[tier].result.get("cost_of_pass"), of_tier.get("cost_of_pass"), listed.get(tier))
+    return next((found for value in candidates if (found := number(value)) is not None), None)
+
+
+def _facts_of_tier(tier: TierReport) -> dict[str, Any]:
+    subtests = {name: told for name, report in tier.subtests.items() if (told := _of_report(report))}
+    return _of_report(tier.report) | known(selection=tier.selection, subtests=subtests)
+
+
+def _of_report(report: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a report, and apart from them the rest of it."""
+    rest = {name: value for name, value in report.items() if name != "summary"}
+    return known(**mapping(report.get("summary"))) | known(report=rest)

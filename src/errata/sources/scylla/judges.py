@@ -51,14 +51,14 @@ def read_judges(run_folder: Path, result: dict[str, Any], result_ref: SourceRef,
 
 
 def judgement_of(judge: Judge) -> Judgement:
-    said = {name: judge.data.get(name) for name in ("score", "passed", "grade", "duration_seconds", "measured_at")}
+    fields = {name: judge.data.get(name) for name in ("score", "passed", "grade", "duration_seconds", "measured_at")}
     return Judgement(
         judge=judge.name,
         model=text(judge.data.get("model")),
         version=judge.version,
         valid=judge.valid,
         reasoning=text(judge.data.get("reasoning")),
-        raw=known(**said, told_otherwise=judge.data.get("told_otherwise")),
+        raw=known(**fields, told_otherwise=judge.data.get("told_otherwise")),
         ref=judge.ref,
     )
 
@@ -69,9 +69,9 @@ def checks_of(judge: Judge) -> Iterator[Check]:
 
 
 def criteria_checks(criteria: Any, *, judge: str = "", valid: bool = True) -> Iterator[Check]:
-    for category, told in mapping(criteria).items():
-        yield _criterion(text(category), told, judge, valid)
-        for item, rated in mapping(mapping(told).get("items")).items():
+    for category, rating in mapping(criteria).items():
+        yield _criterion(text(category), rating, judge, valid)
+        for item, rated in mapping(mapping(rating).get("items")).items():
             yield _criterion(f"{text(category)}/{text(item)}", rated, judge, valid)
 
 
@@ -102,8 +102,8 @@ def criterion_status(achieved: Any, maximum: Any, *, valid: bool = True) -> Chec
     return "pass" if got >= most else "fail"
 
 
-def _criterion(name: str, told: Any, judge: str, valid: bool) -> Check:
-    rated = told if isinstance(told, dict) else {"achieved": told, "max": 1.0}
+def _criterion(name: str, rating: Any, judge: str, valid: bool) -> Check:
+    rated = rating if isinstance(rating, dict) else {"achieved": rating, "max": 1.0}
     score = number(rated.get("score"))
     return Check(
         name=name,

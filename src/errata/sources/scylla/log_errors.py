@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from errata.model import ErrorInfo, SourceRef
 from errata.model.words import Phase
-from errata.sources.shared.tracebacks import frames_of, own_frame
+from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.text.redact import redact
 
 TRACEBACK_LINES = 200

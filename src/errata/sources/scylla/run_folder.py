@@ -9,7 +9,6 @@ import msgspec
 from errata.model import Artefact, Attempt, Check, ErrorInfo, Usage, UsageByRole
 from errata.model.words import ArtefactRole, Measurement, Outcome
 from errata.sources.scylla.agent import Agent, broke_down, read_agent, usage_of
-from errata.sources.scylla.checkpoint import RunState
 from errata.sources.scylla.judges import Judge, checks_of, consensus_check, criteria_checks, judgement_of, read_judges
 from errata.sources.scylla.values import differing, number, whole
 from errata.sources.shared.documents import Documents, children
@@ -17,7 +16,6 @@ from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
 from errata.sources.shared.values import known, mapping, moment, sequence, text
 
 ARTEFACT_CAP = 40
-
 _LOGS: tuple[tuple[str, str, ArtefactRole], ...] = (
     (".", "task_prompt.md", "task"),
     ("agent", "prompt.md", "task"),
@@ -36,6 +34,9 @@ _KEPT = (
 )
 _SETUP_FILES = ("CLAUDE.md", ".claude")
 """Put there by the test, not by the agent."""
+BROKEN = frozenset({"failed", "rate_limited"})
+FINAL = frozenset({"run_finalized", "report_written", "checkpointed", "worktree_cleaned", "run_complete"})
+_RECORDED = frozenset({"passed", "failed"})
 
 
 class Who(msgspec.Struct, frozen=True):
@@ -48,6 +49,25 @@ class Who(msgspec.Struct, frozen=True):
     path: str = ""
     parent: str | None = None
     superseded_by: str | None = None
+
+
+class RunState(NamedTuple):
+    """`state` is the step that the run had reached; `recorded` what `completed_runs` says, which may be wrong."""
+
+    state: str = ""
+    recorded: str = ""
+
+    @property
+    def word(self) -> str:
+        return self.state or self.recorded
+
+    @property
+    def broken(self) -> bool:
+        return self.state in BROKEN
+
+    @property
+    def over(self) -> bool:
+        return self.state in FINAL or (not self.state and self.recorded in _RECORDED)
 
 
 class RunPlace(NamedTuple):

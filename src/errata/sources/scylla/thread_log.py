@@ -11,7 +11,7 @@ from pathlib import Path
 
 from errata.model import Evidence, SourceRef, Unreadable
 from errata.sources.base import describe, relative, unreadable
-from errata.sources.scylla.layout import NAME
+from errata.sources.scylla import NAME
 from errata.sources.scylla.log_errors import LoggedErrors
 from errata.sources.scylla.values import number, whole
 from errata.sources.shared.documents import children

@@ -19,18 +19,20 @@ from errata.model import (
     attempt_id,
     case_key,
 )
+from errata.sources.scylla import NAME
+from errata.sources.scylla.batch_tests import SUITE
 from errata.sources.scylla.experiment import (
     Experiment,
+    facts_of_reports,
     manifest,
     open_experiment,
+    parts_of,
+    read_reports,
     run_places,
     task_artefacts,
     task_text,
 )
-from errata.sources.scylla.layout import NAME
-from errata.sources.scylla.reports import facts_of_reports, parts_of, read_reports
 from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
-from errata.sources.scylla.tests_of_batch import SUITE
 from errata.sources.scylla.values import number, whole
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import known, moment, text

@@ -23,6 +23,6 @@ def test_of(name: str) -> str:
     return timed[2] if timed else name
 
 
-def differing(told: dict[str, Any], against: dict[str, Any]) -> dict[str, Any]:
+def differing(facts: dict[str, Any], against: dict[str, Any]) -> dict[str, Any]:
     """Of what is told a second time, only what was not told so the first time."""
-    return {name: plain(fact) for name, fact in told.items() if name not in against or against[name] != fact}
+    return {name: plain(fact) for name, fact in facts.items() if name not in against or against[name] != fact}

@@ -1,4 +1,4 @@
-"""Chat messages → steps. Most messages are a role and a text, and these take the short way."""
+"""Chat messages → steps of a transcript, and the messages in the request and the reply of a model."""
 
 from typing import Any
 
@@ -7,9 +7,20 @@ import msgspec
 from errata.model import Actor, Step, ToolCall
 from errata.model.words import ActorRole, StepKind
 from errata.sources.base import DEPTH_CAP, decode
-from errata.sources.shared.roles import CHAT_ROLES
-from errata.sources.shared.values import as_text, plain
+from errata.sources.shared.values import as_text, mapping, plain, sequence, text
 
+CHAT_ROLES: dict[str, ActorRole] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+"""The words that chat messages use for a role, and the role that they mean."""
 _ROLES: dict[str, ActorRole] = {
     **CHAT_ROLES,
     "environment": "environment",
@@ -177,3 +188,30 @@ def _arguments(raw: str) -> Any:
 
 def _text_of(data: dict[str, Any], *names: str) -> str:
     return next((value for name in names if isinstance(value := data.get(name), str) and value), "")
+
+
+def asked_in(given: Any) -> list[Any]:
+    messages = mapping(given).get("messages")
+    if isinstance(messages, list):
+        return messages
+    return [{"role": "user", "content": as_text(given)}] if given is not None else []
+
+
+def answered_in(got: Any) -> list[Any]:
+    choices = [mapping(mapping(one).get("message")) for one in sequence(mapping(got).get("choices"))]
+    if any(choices):
+        return [{"role": "assistant"} | one for one in choices if one]
+    if isinstance(got, dict) and ("content" in got or "tool_calls" in got):
+        return [{"role": "assistant"} | {key: got[key] for key in ("content", "tool_calls", "role") if key in got}]
+    return [{"role": "assistant", "content": as_text(got)}] if got is not None else []
+
+
+def said_in(got: Any) -> str:
+    """The text of a reply; of one as providers have it, that of its first message."""
+    content = answered_in(got)[0].get("content")
+    return content if isinstance(content, str) else as_text(got)
+
+
+def stopped_in(got: Any) -> str:
+    choices = [mapping(one) for one in sequence(mapping(got).get("choices"))]
+    return next((text(one.get("finish_reason")) for one in choices), "") or text(mapping(got).get("stop_reason"))

@@ -1,4 +1,4 @@
-"""The JSON documents and texts below a folder, with what could not be read of them kept aside."""
+"""The JSON documents and texts below a folder, with unreadable ones kept aside, and texts of a log as artefacts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from errata.model import Artefact, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
 from errata.sources.base import Row, describe, json_file, relative, unreadable
+from errata.sources.shared.values import as_text, sequence
 from errata.text.redact import redact
 
 TEXT_CAP = 64 * 1024
@@ -129,3 +130,25 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+def retrieved(told: Any, ref: SourceRef, name: str) -> Iterator[Artefact]:
+    for at, passage in enumerate(sequence(told)):
+        said = as_text(passage)
+        yield Artefact(
+            role="context",
+            path=f"{name}/{at}.md",
+            size=len(said.encode("utf-8", "replace")),
+            text=said[:TEXT_CAP],
+            truncated=len(said) > TEXT_CAP,
+            ref=ref.below(name, at),
+        )
+
+
+def captured(role: ArtefactRole, path: str, text: str, ref: SourceRef) -> tuple[Artefact, ...]:
+    """None where there is no text; of a long one the end, where tests and crashes tell."""
+    if not text.strip():
+        return ()
+    data = text.encode("utf-8", "replace")
+    shown = data[-TEXT_CAP:].decode("utf-8", "ignore") if len(data) > TEXT_CAP else text
+    return (Artefact(role=role, path=path, size=len(data), text=shown, truncated=len(data) > TEXT_CAP, ref=ref),)

@@ -2,14 +2,35 @@
 
 import re
 from collections.abc import Iterator
+from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
+from typing import Any
 
-from errata.model import Unreadable
-from errata.sources.base import LINE_CAP, Row, decode, head_of, json_file, json_lines
+import msgspec
+
+from errata.model import SourceRef, Unreadable
+from errata.sources.base import (
+    BYTE_ORDER_MARK,
+    EXCERPT,
+    FILE_CAP,
+    LINE_CAP,
+    Row,
+    decode,
+    describe,
+    head_of,
+    json_file,
+    json_lines,
+    relative,
+    unreadable,
+)
 from errata.sources.shared.documents import is_file
-from errata.sources.shared.long_documents import long_document
 
 HEAD = 4 * 1024
+_SPACE = " \t\r\n"
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_items = msgspec.json.Decoder(list[msgspec.Raw])
+_lenient = JSONDecoder()
+Piece = bytes | msgspec.Raw
 
 
 def json_rows(path: Path, *, source: str, root: Path, paged: str = "") -> Iterator[Row | Unreadable]:
@@ -54,3 +75,127 @@ def _is_lines(path: Path) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+class LongDocument:
+    """Each field of the document as bytes, the items of the long list apart, and what is wrong with the whole."""
+
+    def __init__(self, source: str, ref: SourceRef, listed: str) -> None:
+        self.ref = ref
+        self.fields: dict[str, bytes] = {}
+        self.items: list[Piece] = []
+        self._source = source
+        self._listed = listed
+        self._problems: list[str] = []
+
+    def field(self, name: str) -> Any:
+        """`ValueError` where it can't be read, `KeyError` where it is not there."""
+        return decode(self.fields[name])
+
+    def rows(self) -> Iterator[Row | Unreadable]:
+        return map(self.row, range(len(self.items)))
+
+    def row(self, number: int) -> Row | Unreadable:
+        data = bytes(self.items[number])
+        at = self.ref.below(self._listed, number) if self._listed else self.ref.below(number)
+        try:
+            return Row(decode(data), at)
+        except ValueError as error:
+            return unreadable(self._source, at, describe(error), excerpt=data[:EXCERPT])
+
+    def problems(self) -> Iterator[Unreadable]:
+        return (unreadable(self._source, self.ref, told) for told in self._problems)
+
+    def take_strictly(self, data: bytes) -> None:
+        if not self._listed:
+            self.items = [*_items.decode(data)]
+            return
+        for name, raw in _fields.decode(data).items():
+            if name == self._listed and bytes(raw) != b"null":
+                self.items = [*_items.decode(raw)]
+            else:
+                self.fields[name] = bytes(raw)
+
+    def take_step_by_step(self, data: bytes) -> None:
+        """The same for what strict JSON refuses: bare `NaN`, wrong bytes, and a document that was cut off."""
+        self.fields, self.items = {}, []
+        text = self._text(data)
+        at = _over_space(text, 0)
+        try:
+            self._take(text, at)
+        except (ValueError, RecursionError) as error:
+            if not self.fields and not self.items:
+                raise ValueError(describe(error)) from None
+            self._problems.append(f"cut off: {describe(error)}")
+
+    def _take(self, text: str, at: int) -> None:
+        if not self._listed:
+            self._take_items(text, at)
+            return
+        at = _after(text, at, "{")
+        while text[at : at + 1] != "}":
+            name, at = _lenient.raw_decode(text, at)
+            at = _after(text, at, ":")
+            listed = name == self._listed and text[at : at + 1] == "["
+            at = self._take_items(text, at) if listed else self._take_field(text, at, str(name))
+            at = _after(text, at, ",") if text[at : at + 1] != "}" else at
+
+    def _take_field(self, text: str, at: int, name: str) -> int:
+        start = at
+        _, at = _lenient.raw_decode(text, at)
+        self.fields[name] = _bytes(text[start:at])
+        return _over_space(text, at)
+
+    def _take_items(self, text: str, at: int) -> int:
+        at = _after(text, at, "[")
+        while text[at : at + 1] != "]":
+            start = at
+            _, at = _lenient.raw_decode(text, at)
+            self.items.append(_bytes(text[start:at]))
+            at = _over_space(text, at)
+            at = _after(text, at, ",") if text[at : at + 1] != "]" else at
+        return _over_space(text, at + 1)
+
+    def _text(self, data: bytes) -> str:
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            self._problems.append(describe(error))
+            return data.decode("utf-8", "replace")
+
+
+def long_document(path: Path, listed: str, *, source: str, root: Path) -> LongDocument | Unreadable:
+    """`listed` names the field with the long list; empty where the document itself is the list."""
+    ref = SourceRef(file=relative(path, root))
+    try:
+        if path.stat().st_size > FILE_CAP:
+            return unreadable(source, ref, f"larger than {FILE_CAP // 2**20} MB")
+        data = path.read_bytes().removeprefix(BYTE_ORDER_MARK)
+    except (OSError, ValueError) as error:
+        return unreadable(source, ref, describe(error))
+    document = LongDocument(source, ref, listed)
+    try:
+        document.take_strictly(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:
+            document.take_step_by_step(data)
+        except (ValueError, RecursionError) as error:
+            return unreadable(source, ref, describe(error), excerpt=data[:EXCERPT])
+    return document
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _after(text: str, at: int, mark: str) -> int:
+    at = _over_space(text, at)
+    if text[at : at + 1] != mark:
+        raise JSONDecodeError(f"expected {mark}", text, at)
+    return _over_space(text, at + 1)
+
+
+def _over_space(text: str, at: int) -> int:
+    while text[at : at + 1] and text[at] in _SPACE:
+        at += 1
+    return at

@@ -9,11 +9,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from errata.model import Actor, Step, ToolCall, ToolError, ToolResult, Usage
-from errata.model.usage import NO_USAGE, total_of
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.spans import TOP, Place, Span, Tree
-from errata.sources.shared.talk import STEPS_CAP, Talk
+from errata.sources.shared.steps import STEPS_CAP, Talk
+from errata.sources.shared.usage import sum_of
 from errata.sources.shared.values import as_text, known, plain
 
 Mark = tuple[str, str, tuple[str, ...]]
@@ -149,25 +149,6 @@ class Transcript:
             )
         self._talk.add(made)
         return at if at < STEPS_CAP else None
-
-
-def sum_of(told: list[Usage]) -> Usage:
-    if not told:
-        return NO_USAGE
-    cost = total_of(one.cost for one in told)
-    return Usage(
-        input=total_of(one.input for one in told),
-        output=total_of(one.output for one in told),
-        # a sum of some of them would be taken for all
-        total=total_of(one.total for one in told) if all(one.total is not None for one in told) else None,
-        cache_read=total_of(one.cache_read for one in told),
-        cache_write=total_of(one.cache_write for one in told),
-        reasoning=total_of(one.reasoning for one in told),
-        requests=len(told),
-        cost=cost,
-        cost_source="unknown" if cost is None else "reported",
-        includes_cache=told[0].includes_cache,
-    )
 
 
 def _mark(step: Step) -> Mark:

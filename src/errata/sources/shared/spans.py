@@ -1,15 +1,28 @@
 """Spans of a trace, whoever recorded them, and the tree that they make, in whatever order they were written."""
 
+import base64
+import binascii
+import re
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from errata.model import ErrorInfo, SourceRef, ToolCall, Usage
+from errata.model import ErrorInfo, SourceRef, ToolCall, ToolResult, Usage
+from errata.model.times import from_milliseconds
+from errata.model.words import Phase
+from errata.sources.base import decode
+from errata.sources.shared.exceptions import frames_of, own_frame
+from errata.sources.shared.values import as_text, known, plain, text
 
 SpanKind = Literal["model", "tool", "agent", "judge", "other"]
 ERRORS_CAP = 50
 TOP = -1
+PHASES: dict[SpanKind, Phase] = {"tool": "tool", "judge": "scoring"}
+_HOMES = ("exception.type", "exception.message", "exception.stacktrace")
+_HEX = re.compile(r"[0-9a-fA-F]+")
+_SIZES = (8, 16)
+"""Bytes of the id of a span, and of a trace."""
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,3 +156,85 @@ class Tree:
 def _sort(span: Span) -> tuple[str, str]:
     """What is tried again under the same name is the same thing."""
     return span.kind, span.name
+
+
+def call_of(name: str, ident: str, given: Any, got: Any, *, failed: bool, shown: str | None = None) -> ToolCall:
+    """`shown` is the result as it is written, where `got` is what that says."""
+    result = ToolResult(
+        text=as_text(got) if shown is None else shown,
+        structured=None if isinstance(got, str) else plain(got),
+        is_error=True if failed else None,
+    )
+    return ToolCall(name=name, id=ident, arguments=plain(given), result=None if got is None else result)
+
+
+def error_of(
+    kind: SpanKind,
+    raised: dict[str, Any],
+    ref: SourceRef,
+    *,
+    status: str,
+    named: str = "",
+    code: str = "",
+    at: str | None = None,
+) -> ErrorInfo:
+    """`raised` are the attributes of the exception, if one was recorded; `status` is what the span itself says."""
+    named, said = named or text(raised.get("exception.type")), text(raised.get("exception.message"))
+    traceback = text(raised.get("exception.stacktrace"))
+    frame = own_frame(frames_of(traceback))
+    return ErrorInfo(
+        type=named.rpartition(".")[2] or "span_error",
+        message=said or status,
+        code=code or (named if named.isdecimal() else ""),
+        traceback=traceback,
+        frame=frame.shown() if frame else "",
+        phase=PHASES.get(kind, "subject"),
+        at=at,
+        extra=known(
+            status=status if said and status != said else None,
+            full_type=named if "." in named else None,
+            exception={key: value for key, value in raised.items() if key not in _HOMES},
+        ),
+        ref=ref,
+    )
+
+
+def whole(value: Any) -> int | None:
+    """A 64-bit number, which JSON has as text."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return int(value) if isinstance(value, int) or (isinstance(value, str) and len(value) <= 20) else None
+    except ValueError:
+        return None
+
+
+def hex_id(value: Any) -> str:
+    """An id in hex, also where an encoder that does not know better wrote base64."""
+    told = text(value)
+    if len(told) in (2 * size for size in _SIZES) and _HEX.fullmatch(told):
+        return told.lower()
+    try:
+        data = base64.b64decode(told, validate=True)
+    except (binascii.Error, ValueError):
+        return told
+    return data.hex() if len(data) in _SIZES else told
+
+
+def moment(nanoseconds: Any) -> str | None:
+    """Zero is how protobuf writes that nothing was said."""
+    found = whole(nanoseconds)
+    try:
+        return from_milliseconds(found / 1_000_000) if found else None
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def parsed(value: Any) -> Any:
+    """A value that is JSON in a text, where it is that."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[", '"')):
+        return value
+    try:
+        return decode(value.encode())
+    except (ValueError, UnicodeError):
+        return value

@@ -1,4 +1,4 @@
-"""Values out of loosely typed JSON: what has the wrong type is absent, what is kept can be stored."""
+"""Values out of loosely typed JSON: what has the wrong type is absent, what is kept can be stored without secrets."""
 
 import re
 from collections.abc import Collection
@@ -9,6 +9,7 @@ import msgspec
 
 from errata.model.times import from_iso, from_milliseconds
 from errata.sources.base import number_or_none
+from errata.text.redact import redact, redact_named
 
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)
@@ -18,6 +19,8 @@ _HARMLESS = frozenset((str, bool, NoneType))
 _TEXT = frozenset((str,))
 _DIGITS = 10_000
 _encode = msgspec.json.Encoder().encode
+_ENVIRONMENT = re.compile(r"(?i)^(?:.*_)?(?:env|environ|env_vars|headers)$")
+_SECRET = re.compile(r"(?i)(?:key|token|secret|password|passwd|credentials?|auth|authorization|cookie)$")
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -138,3 +141,21 @@ def known(**facts: Any) -> dict[str, Any]:
 def _digits(value: int) -> str:
     # str() refuses integers of more than a few thousand digits
     return str(value) if value.bit_length() < _DIGITS else hex(value)
+
+
+def settings(value: Any) -> Any:
+    """A configuration without what is unset and without secrets."""
+    if isinstance(value, dict):
+        told = {str(key): _setting(str(key), item) for key, item in value.items()}
+        return {key: item for key, item in told.items() if item not in (None, "", [], {})}
+    if isinstance(value, list):
+        return [settings(item) for item in value]
+    return redact(value) if isinstance(value, str) else plain(value)
+
+
+def _setting(name: str, value: Any) -> Any:
+    if _ENVIRONMENT.match(name) and isinstance(value, dict | list):
+        return sorted(str(item).partition("=")[0] for item in value if not isinstance(item, dict | list))
+    if isinstance(value, str):
+        return "[redacted:named]" if value and _SECRET.search(name) else redact_named(name, value)
+    return settings(value)

@@ -1,9 +1,138 @@
 """SWE-bench: reports and logs, joined by instance with what SWE-agent, mini-swe-agent or OpenHands did about it."""
 
-from errata.sources.swe_bench.layout import NAME
-from errata.sources.swe_bench.reading import read
-from errata.sources.swe_bench.recognition import explain, recognise
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Literal
 
-__all__ = ["NAME", "TITLE", "explain", "read", "recognise"]
+from errata.model import Harness, Item
+from errata.sources.base import BYTE_ORDER_MARK, Match, head_of
 
+NAME = "swe-bench"
 TITLE = "SWE-bench: reports, logs, SWE-bench Pro verdicts; trajectories of SWE-agent, mini-swe-agent, OpenHands"
+HARNESS = Harness(name=NAME, title=NAME)
+
+REPORT = "report.json"
+INSTANCE_LOG = "run_instance.log"
+HEAD = 64 * 1024
+TAIL = 4 * 1024
+LOOKS = 40
+
+Kind = Literal["report", "instance", "map", "swe-agent", "mini-swe-agent", "openhands", "predictions"]
+"""What a file is: a report, a verdict about one instance, verdicts by instance, a trajectory, predictions."""
+
+TRAJECTORIES: tuple[Kind, ...] = ("swe-agent", "mini-swe-agent", "openhands")
+
+_BECAUSE: dict[Kind, str] = {
+    "report": "a report of SWE-bench",
+    "instance": "logs of an evaluation by SWE-bench",
+    "map": "verdicts of SWE-bench Pro",
+    "swe-agent": "trajectories of SWE-agent",
+    "mini-swe-agent": "trajectories of mini-swe-agent",
+    "openhands": "results of OpenHands",
+}
+# keys of the document itself: inside of a text they would be escaped
+_KEY = rb'(?<!\\)"%s"\s*:\s*'
+_INSTANCE = rb'"[\w.-]{1,200}__[\w.-]{1,200}-\w[\w.-]{0,200}"'
+
+
+def _key(name: bytes, value: bytes = b"") -> re.Pattern[bytes]:
+    return re.compile(_KEY % name + value)
+
+
+_SIGNS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...]], ...] = (
+    ("report", (_key(b"submitted_instances"), _key(b"resolved_instances"))),
+    ("report", (_key(b"submitted_ids", rb"\["), _key(b"resolved_ids", rb"\["))),
+    ("instance", (_key(b"patch_successfully_applied"), _key(b"resolved"))),
+    ("map", (re.compile(rb"\A\s*\{\s*" + _INSTANCE + rb"\s*:\s*(?:true|false)\s*[,}]"),)),
+    ("openhands", (re.compile(rb'\A\s*\{\s*"instance_id"\s*:'), _key(b"test_result"))),
+    ("swe-agent", (_key(b"trajectory", rb'\[\s*\{\s*"(?:action|query|messages|observation|response)"'),)),
+    ("swe-agent", (_key(b"trajectory", rb"\[\s*\]"), _key(b"history", rb"\["))),
+    ("mini-swe-agent", (_key(b"trajectory_format", rb'"mini-swe-agent'),)),
+    ("mini-swe-agent", (_key(b"info", rb"\{"), _key(b"model_stats"), _key(b"mini_version"))),
+    ("predictions", (_key(b"instance_id"), _key(b"model_patch"))),
+)
+_LAST = _key(b"trajectory_format", rb'"mini-swe-agent')
+
+
+def recognise(path: Path) -> Match | None:
+    try:
+        if path.is_dir():
+            kind = None if is_instance_folder(path) else _kind_of_folder(path)
+        else:
+            kind = kind_of_file(path)
+            kind = None if kind == "instance" else kind
+    except (OSError, ValueError):
+        return None
+    because = _BECAUSE.get(kind) if kind else None
+    return Match.sure(because) if because else None
+
+
+def explain(path: Path) -> str | None:
+    """A hint for what belongs to SWE-bench and is no run."""
+    try:
+        kind = kind_of_file(path)
+        if kind == "instance" or is_instance_folder(path):
+            return "this is the verdict about one instance: name the folder of the model, or the one with the report"
+        if kind == "predictions":
+            return "these are predictions for SWE-bench: name the folder with the report about them, or the logs"
+    except (OSError, ValueError):
+        return None
+    return None
+
+
+def read(path: Path) -> Iterator[Item]:
+    from errata.sources.swe_bench.reader import read as read_log
+
+    return read_log(path)
+
+
+def kind_of_file(path: Path) -> Kind | None:
+    """By its first bytes."""
+    head = head_of(path, HEAD)
+    if head.lstrip()[:1] not in (b"{", b"["):
+        return None
+    for kind, signs in _SIGNS:
+        if all(sign.search(head) for sign in signs):
+            return kind
+    # mini-swe-agent writes the name of its format last
+    return "mini-swe-agent" if len(head) == HEAD and _LAST.search(_tail_of(path)) else None
+
+
+def is_log_folder(folder: Path) -> bool:
+    from errata.sources.shared.documents import folders
+
+    return any(is_instance_folder(child) for child in islice(folders(folder), LOOKS))
+
+
+def is_instance_folder(folder: Path) -> bool:
+    """Where SWE-bench has evaluated one patch, or tried to."""
+    log = folder / INSTANCE_LOG
+    return (log.is_file() and not log.is_symlink()) or kind_of_file(folder / REPORT) == "instance"
+
+
+def _kind_of_folder(folder: Path) -> Kind | None:
+    """What makes a folder a run, by its first few files: a report goes before what it is about."""
+    from errata.sources.shared.documents import children, folders
+
+    kinds = {kind_of_file(file) for file in islice(filter(Path.is_file, children(folder)), LOOKS)}
+    for kind in ("report", "map", *TRAJECTORIES):
+        if kind in kinds:
+            return kind
+    if is_log_folder(folder):
+        return "instance"
+    for child in islice(folders(folder), LOOKS):
+        for name in (f"{child.name}.traj", f"{child.name}.traj.json"):
+            if (trajectory := kind_of_file(child / name)) is not None and trajectory in TRAJECTORIES:
+                return trajectory
+    return None
+
+
+def _tail_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - TAIL - len(BYTE_ORDER_MARK)))
+            return file.read(TAIL + len(BYTE_ORDER_MARK))
+    except (OSError, ValueError):
+        return b""

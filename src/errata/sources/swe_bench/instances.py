@@ -6,9 +6,8 @@ from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.shared.facts import MISSING, Facts
 from errata.sources.shared.values import known
-from errata.sources.swe_bench.tests_status import SCORER
 from errata.sources.swe_bench.trajectory import Trajectory
-from errata.sources.swe_bench.verdict import Verdict, broken
+from errata.sources.swe_bench.verdict import SCORER, Verdict, broken
 
 
 class Instance(NamedTuple):
@@ -27,43 +26,43 @@ class Instance(NamedTuple):
     counted: bool | None = None
 
 
-def case_of(run: Run, one: Instance) -> Case:
-    made = one.trajectory
+def case_of(run: Run, instance: Instance) -> Case:
+    trajectory = instance.trajectory
     return Case(
         run=run.id,
         suite=run.suite,
-        native_id=one.name,
-        category=repository_of(one.name),
-        input=made.task if made else None,
-        artefacts=made.reference if made else (),
-        ref=one.ref,
+        native_id=instance.name,
+        category=repository_of(instance.name),
+        input=trajectory.task if trajectory else None,
+        artefacts=trajectory.reference if trajectory else (),
+        ref=instance.ref,
     )
 
 
-def attempt_of(run: Run, one: Instance) -> Attempt:
-    made, verdict = one.trajectory, one.verdict
-    errors = (*(made.errors if made else ()), *_broken(one))
-    execution, measurement, outcome = _facts(one)
-    patch = one.patch if one.patch is not None else made.submission if made else None
+def attempt_of(run: Run, instance: Instance) -> Attempt:
+    trajectory, verdict = instance.trajectory, instance.verdict
+    errors = (*(trajectory.errors if trajectory else ()), *_broken(instance))
+    execution, measurement, outcome = _facts(instance)
+    patch = instance.patch if instance.patch is not None else trajectory.submission if trajectory else None
     return Attempt(
         run=run.id,
-        case=case_key(run.suite, one.name),
+        case=case_key(run.suite, instance.name),
         execution=execution,
         measurement=measurement,
         outcome=outcome,
-        native_status=_status(one),
-        native_reason=one.reason or verdict.reason,
-        reported=_reported(one),
-        reported_counted=one.counted,
+        native_status=_status(instance),
+        native_reason=instance.reason or verdict.reason,
+        reported=_reported(instance),
+        reported_counted=instance.counted,
         output=Output(text=patch),
-        limit=made.limit if made else None,
+        limit=trajectory.limit if trajectory else None,
         errors=errors,
-        checks=_checks(one),
-        steps=made.steps if made else (),
+        checks=_checks(instance),
+        steps=trajectory.steps if trajectory else (),
         artefacts=verdict.artefacts,
-        usage=UsageByRole(subject=made.usage) if made else UsageByRole(),
-        ref=one.ref,
-        extra=verdict.extra | _extra(one, patch),
+        usage=UsageByRole(subject=trajectory.usage) if trajectory else UsageByRole(),
+        ref=instance.ref,
+        extra=verdict.extra | _extra(instance, patch),
     )
 
 
@@ -73,76 +72,76 @@ def repository_of(name: str) -> str:
     return f"{owner}/{rest.partition('-')[0]}" if found and "-" in rest else ""
 
 
-def _facts(one: Instance) -> Facts:
-    execution: Execution = one.trajectory.execution if one.trajectory else "completed"
-    if one.lists and set(one.lists) <= {"incomplete"} and one.trajectory is None:
+def _facts(instance: Instance) -> Facts:
+    execution: Execution = instance.trajectory.execution if instance.trajectory else "completed"
+    if instance.lists and set(instance.lists) <= {"incomplete"} and instance.trajectory is None:
         return MISSING
-    resolved = _resolved(one)
+    resolved = _resolved(instance)
     if resolved is None:
-        measured: Measurement = "error" if _broken(one) else "not_run"
+        measured: Measurement = "error" if _broken(instance) else "not_run"
         return Facts(execution, measured, "none")
     outcome: Outcome = "pass" if resolved else "fail"
-    handed_in = bool(one.patch or (one.trajectory and one.trajectory.submission))
+    handed_in = bool(instance.patch or (instance.trajectory and instance.trajectory.submission))
     if execution == "error" and outcome == "fail" and not handed_in:
         outcome = "none"  # it crashed, and there was nothing to measure
     return Facts(execution, "scored", outcome)
 
 
-def _resolved(one: Instance) -> bool | None:
+def _resolved(instance: Instance) -> bool | None:
     """What the instance's own report says goes before the lists; none where the measurement broke."""
-    if _is_infra(one):
+    if _is_infra(instance):
         return None
-    if one.verdict.resolved is not None:
-        return one.verdict.resolved
-    if "resolved" in one.lists:
+    if instance.verdict.resolved is not None:
+        return instance.verdict.resolved
+    if "resolved" in instance.lists:
         return True
     # an empty patch is not tried: SWE-bench knows that it resolves nothing
-    return False if {"unresolved", "empty_patch"} & set(one.lists) else None
+    return False if {"unresolved", "empty_patch"} & set(instance.lists) else None
 
 
-def _is_infra(one: Instance) -> bool:
-    return "infra_failure" in one.lists or one.verdict.is_infra
+def _is_infra(instance: Instance) -> bool:
+    return "infra_failure" in instance.lists or instance.verdict.is_infra
 
 
-def _broken(one: Instance) -> tuple[ErrorInfo, ...]:
+def _broken(instance: Instance) -> tuple[ErrorInfo, ...]:
     """What kept the patch from being measured; a patch that does not apply was measured."""
-    if one.verdict.resolved is not None and not _is_infra(one):
+    if instance.verdict.resolved is not None and not _is_infra(instance):
         return ()
-    if not _is_infra(one) and "error" not in one.lists and not one.verdict.errors:
+    if not _is_infra(instance) and "error" not in instance.lists and not instance.verdict.errors:
         return ()
-    phase = "environment" if _is_infra(one) else "scoring"
-    if not one.verdict.errors:
-        return (broken(one.reason, "", phase, one.ref),)  # type: ignore[arg-type]  # one of the phases
-    first = one.verdict.errors[0]
-    kind = one.reason or first.type
-    return (broken(kind, first.message, "environment" if _is_infra(one) else first.phase, first.ref),)
+    phase = "environment" if _is_infra(instance) else "scoring"
+    if not instance.verdict.errors:
+        return (broken(instance.reason, "", phase, instance.ref),)  # type: ignore[arg-type]  # one of the phases
+    first = instance.verdict.errors[0]
+    kind = instance.reason or first.type
+    return (broken(kind, first.message, "environment" if _is_infra(instance) else first.phase, first.ref),)
 
 
-def _status(one: Instance) -> str:
-    ended = one.trajectory.status if one.trajectory else ""
-    return ", ".join(filter(None, ["+".join(name for name in one.lists if name not in _IMPLIED), ended]))
+def _status(instance: Instance) -> str:
+    ended = instance.trajectory.status if instance.trajectory else ""
+    return ", ".join(filter(None, ["+".join(name for name in instance.lists if name not in _IMPLIED), ended]))
 
 
 _IMPLIED = ("completed", "submitted", "infra_failure", "ambiguous_failure")
 
 
-def _reported(one: Instance) -> float | None:
+def _reported(instance: Instance) -> float | None:
     """What is in the denominator and not resolved counts nothing, whatever kept it from being measured."""
-    if not one.counted:
+    if not instance.counted:
         return None
-    return 1.0 if "resolved" in one.lists else 0.0
+    return 1.0 if "resolved" in instance.lists else 0.0
 
 
-def _checks(one: Instance) -> tuple[Check, ...]:
-    if "empty_patch" in one.lists and not one.verdict.checks:
-        return (Check(name="patch_exists", status="fail", kind="step", scorer=SCORER, ref=one.ref),)
-    return (*one.verdict.checks, *_advisory(one))
+def _checks(instance: Instance) -> tuple[Check, ...]:
+    if "empty_patch" in instance.lists and not instance.verdict.checks:
+        return (Check(name="patch_exists", status="fail", kind="step", scorer=SCORER, ref=instance.ref),)
+    return (*instance.verdict.checks, *_advisory(instance))
 
 
-def _advisory(one: Instance) -> tuple[Check, ...]:
+def _advisory(instance: Instance) -> tuple[Check, ...]:
     """It may have been the environment, SWE-bench says, and leaves the verdict as it is."""
-    reason = one.reason or one.verdict.reason
-    if not reason or _resolved(one) is not False:
+    reason = instance.reason or instance.verdict.reason
+    if not reason or _resolved(instance) is not False:
         return ()
     return (
         Check(
@@ -152,17 +151,23 @@ def _advisory(one: Instance) -> tuple[Check, ...]:
             scorer=SCORER,
             counts=False,
             explanation=reason,
-            ref=one.ref,
+            ref=instance.ref,
         ),
     )
 
 
-def _extra(one: Instance, patch: str | None) -> dict[str, object]:
-    made = one.trajectory
-    told = known(lists=[*one.lists], other_trajectories=[*one.others])
-    if made is None:
-        return told
-    agent = known(name=made.agent, version=made.version, model=made.model, exit_status=made.status, place=str(made.ref))
-    agent |= known(instance=made.instance if made.instance != one.name else None)
-    differs = made.submission if made.submission is not None and made.submission != patch else None
-    return told | {"agent": agent | made.extra} | known(submission=differs)
+def _extra(instance: Instance, patch: str | None) -> dict[str, object]:
+    trajectory = instance.trajectory
+    lists = known(lists=[*instance.lists], other_trajectories=[*instance.others])
+    if trajectory is None:
+        return lists
+    agent = known(
+        name=trajectory.agent,
+        version=trajectory.version,
+        model=trajectory.model,
+        exit_status=trajectory.status,
+        place=str(trajectory.ref),
+    )
+    agent |= known(instance=trajectory.instance if trajectory.instance != instance.name else None)
+    differs = trajectory.submission if trajectory.submission is not None and trajectory.submission != patch else None
+    return lists | {"agent": agent | trajectory.extra} | known(submission=differs)

@@ -6,8 +6,18 @@ from msgspec.structs import replace
 
 from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.settings import settings
-from errata.sources.shared.values import count, is_told, known, mapping, moment_since_1970, number, rest, sequence, text
+from errata.sources.shared.values import (
+    count,
+    is_told,
+    known,
+    mapping,
+    moment_since_1970,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
 from errata.sources.swe_bench.trajectory import Ending, Trajectory
 from errata.text.redact import redact
 
@@ -71,12 +81,12 @@ def _limit(ending: Ending, status: str, asked: dict[str, Any]) -> Limit | None:
 
 def _errors(messages: list[Any], status: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     last = mapping(messages[-1]) if messages else {}
-    told = mapping(last.get("extra"))
-    traceback = text(told.get("traceback"))
+    details = mapping(last.get("extra"))
+    traceback = text(details.get("traceback"))
     return (
         ErrorInfo(
             type=status,
-            message=redact(text(told.get("exception_str")) or text(last.get("content")) or status),
+            message=redact(text(details.get("exception_str")) or text(last.get("content")) or status),
             traceback=redact(traceback[-TRACEBACK_CAP:]),
             phase="subject",
             ref=ref.below("messages", max(0, len(messages) - 1)),
@@ -112,14 +122,14 @@ def _slim(message: Any) -> Any:
 
 
 def _spent(bag: dict[str, Any]) -> Usage | None:
-    told = mapping(mapping(bag.get("response")).get("usage"))
+    tokens = mapping(mapping(bag.get("response")).get("usage"))
     cost = number(bag.get("cost"))
-    if cost is None and not told:
+    if cost is None and not tokens:
         return None
     return Usage(
-        input=count(told.get("prompt_tokens")),
-        output=count(told.get("completion_tokens")),
-        total=count(told.get("total_tokens")),
+        input=count(tokens.get("prompt_tokens")),
+        output=count(tokens.get("completion_tokens")),
+        total=count(tokens.get("total_tokens")),
         cost=cost,
         cost_source="reported" if cost is not None else "unknown",
     )

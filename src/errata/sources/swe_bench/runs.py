@@ -1,15 +1,21 @@
-"""A run as a whole: which model, which evaluation, and what SWE-bench reports about it."""
+"""A run as a whole: which model, which evaluation, what SWE-bench reports, and the patches that were handed in.
 
-from collections.abc import Iterator
+Predictions are JSON lines, a list, or an object by instance. A patch is read when it is needed.
+"""
+
+from collections.abc import Container, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
-from errata.sources.shared.values import count, known, number, rest, text
-from errata.sources.swe_bench.layout import NAME, SUITE
-from errata.sources.swe_bench.predictions import Predictions
+from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
+from errata.sources.shared.json_rows import long_document
+from errata.sources.shared.values import count, known, mapping, number, rest, text
+from errata.sources.swe_bench import NAME
 from errata.sources.swe_bench.trajectory import Trajectory
 
+SUITE = "SWE-bench"
 LISTS = (
     "resolved",
     "unresolved",
@@ -26,9 +32,11 @@ _NOT_DEALT_WITH = frozenset(("incomplete", "submitted"))
 _HOMES = frozenset(
     [*(f"{name}_ids" for name in LISTS), *(f"{name}_instances" for name in _COUNTS), "failure_reasons"]
 ) | frozenset(["schema_version"])
+FIRST = 64 * 1024
+SHOWN = 20
 
 
-class Named(NamedTuple):
+class Evaluation(NamedTuple):
     """Who is evaluated, and in which evaluation. `model` is written as in paths."""
 
     run: str
@@ -36,28 +44,7 @@ class Named(NamedTuple):
     logs: Path | None = None
 
 
-def named(report: Path, logs: list[Path], predictions: Predictions, rows: list[Path]) -> Named:
-    """The report itself names neither: the folder of its logs does, else the predictions, else its own name.
-
-    `rows` are results of OpenHands: it calls the report after them, and the folder after the run.
-    """
-    if any(path.parent == report.parent for path in rows):
-        return Named(report.parent.name)
-    for folder in logs:
-        if report.name == f"{folder.name}.{folder.parent.name}.json":
-            return Named(folder.parent.name, folder.name, folder)
-    beside = [folder for folder in logs if folder.parent == report.parent]
-    if len(beside) == 1:
-        return Named(report.parent.name, beside[0].name, beside[0])
-    stem = report.name.removesuffix(".json")
-    for model in predictions.names:
-        if model and stem.startswith(f"{model}."):
-            return Named(stem.removeprefix(f"{model}."), model)
-    model, _, run = stem.rpartition(".")
-    return Named(run, model)
-
-
-class Told(NamedTuple):
+class RunFacts(NamedTuple):
     """What is known of a run before its instances are read."""
 
     native: str
@@ -73,42 +60,109 @@ class Told(NamedTuple):
     """Predictions that meet none of its instances."""
 
 
-def run_of(told: Told) -> Run:
-    first = told.first
+class PatchPlace(NamedTuple):
+    ref: SourceRef
+    path: Path
+    at: int = 0
+    piece: bytes | None = None
+
+
+class Predictions:
+    """By model, as its name is written in paths, and by instance."""
+
+    def __init__(self, files: Iterable[Path], root: Path) -> None:
+        self.names: dict[str, str] = {}
+        """The model as a path writes it → as the predictions do."""
+        self._places: dict[tuple[str, str], PatchPlace] = {}
+        self._problems: list[Unreadable] = []
+        for path in files:
+            for place in _places(path, root, self._problems):
+                self._note(place)
+
+    def get(self, model: str, instance: str) -> dict[str, Any]:
+        """Empty where nothing was handed in."""
+        place = self._places.get((model, instance))
+        return _row(place) if place else {}
+
+    def left_over(self, model: str, names: Container[str]) -> list[str]:
+        """Patches that meet no instance of a run: they were handed in for others, or never evaluated."""
+        others = (
+            " of ".join(filter(None, (name, of))) for of, name in self._places if of != model or name not in names
+        )
+        return [*islice(others, SHOWN)]
+
+    def problems(self) -> Iterator[Unreadable]:
+        found, self._problems = self._problems, []
+        yield from found
+
+    def _note(self, place: PatchPlace) -> None:
+        try:
+            row = _row(place)
+        except ValueError as error:
+            self._problems.append(unreadable(NAME, place.ref, describe(error)))
+            return
+        model, instance = text(row.get("model_name_or_path")), text(row.get("instance_id")) or _last(place.ref)
+        self.names.setdefault(in_path(model), model)
+        self._places.setdefault((in_path(model), instance), place)
+
+
+def evaluation_of(report: Path, logs: list[Path], predictions: Predictions, rows: list[Path]) -> Evaluation:
+    """The report itself names neither: the folder of its logs does, else the predictions, else its own name.
+
+    `rows` are results of OpenHands: it calls the report after them, and the folder after the run.
+    """
+    if any(path.parent == report.parent for path in rows):
+        return Evaluation(report.parent.name)
+    for folder in logs:
+        if report.name == f"{folder.name}.{folder.parent.name}.json":
+            return Evaluation(folder.parent.name, folder.name, folder)
+    beside = [folder for folder in logs if folder.parent == report.parent]
+    if len(beside) == 1:
+        return Evaluation(report.parent.name, beside[0].name, beside[0])
+    stem = report.name.removesuffix(".json")
+    for model in predictions.names:
+        if model and stem.startswith(f"{model}."):
+            return Evaluation(stem.removeprefix(f"{model}."), model)
+    model, _, run = stem.rpartition(".")
+    return Evaluation(run, model)
+
+
+def run_of(facts: RunFacts) -> Run:
+    first = facts.first
     return Run(
-        native_id=told.native,
-        source=SourceInfo(name=NAME, format_version=_version(told.report)),
-        name=told.native,
+        native_id=facts.native,
+        source=SourceInfo(name=NAME, format_version=_version(facts.report)),
+        name=facts.native,
         subject=Subject(
-            model=told.model or (first.model if first else ""),
+            model=facts.model or (first.model if first else ""),
             agent=first.agent if first else "",
             agent_version=first.version if first else "",
         ),
-        suite=told.suite,
-        expected_cases=count(told.report.get("total_instances")),
-        measured_attempts=_measured(told.report),
-        reported=told.reported or tuple(_reported(told.report, told.ref)),
-        origin=str(told.origin),
-        ref=told.ref,
-        extra=rest(told.report, _HOMES) | known(predictions_left_over=told.left_over),
+        suite=facts.suite,
+        expected_cases=count(facts.report.get("total_instances")),
+        measured_attempts=_measured(facts.report),
+        reported=facts.reported or tuple(_reported(facts.report, facts.ref)),
+        origin=str(facts.origin),
+        ref=facts.ref,
+        extra=rest(facts.report, _HOMES) | known(predictions_left_over=facts.left_over),
     )
 
 
 def lists_of(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     """Instance → the lists of the report that name it."""
-    found: dict[str, list[str]] = {}
+    lists: dict[str, list[str]] = {}
     for name in LISTS:
         ids = document.get(f"{name}_ids")
         for instance in ids if isinstance(ids, list) else []:
-            found.setdefault(text(instance) or str(instance), []).append(name)
-    return {instance: tuple(found[instance]) for instance in sorted(found)}
+            lists.setdefault(text(instance) or str(instance), []).append(name)
+    return {instance: tuple(lists[instance]) for instance in sorted(lists)}
 
 
 def _measured(document: dict[str, Any]) -> int | None:
     """Where the report counts more instances than it still names; what has no patch is measured, too."""
-    told = {name: count(document.get(f"{name}_instances")) or 0 for name in ("completed", "empty_patch", "error")}
+    counts = {name: count(document.get(f"{name}_instances")) or 0 for name in ("completed", "empty_patch", "error")}
     named = {name for name, lists in lists_of(document).items() if not set(lists) <= _NOT_DEALT_WITH}
-    return sum(told.values()) if sum(told.values()) > len(named) else None
+    return sum(counts.values()) if sum(counts.values()) > len(named) else None
 
 
 def _version(document: dict[str, Any]) -> str:
@@ -126,6 +180,55 @@ def _reported(document: dict[str, Any], ref: SourceRef) -> Iterator[Reported]:
     yield Reported(name="resolved", metric="pass_rate", value=value, n=n, headline=True, ref=ref)
     for name in _COUNTS:
         key = f"{name}_instances"
-        if (told := number(document.get(key))) is not None:
+        if (amount := number(document.get(key))) is not None:
             metric = "passed" if name == "resolved" else "count"
-            yield Reported(name=key, metric=metric, value=told, ref=ref.below(key))
+            yield Reported(name=key, metric=metric, value=amount, ref=ref.below(key))
+
+
+def in_path(model: str) -> str:
+    """How SWE-bench writes the name of a model in paths."""
+    return model.replace("/", "__")
+
+
+def _row(place: PatchPlace) -> dict[str, Any]:
+    if place.piece is not None:
+        return mapping(decode(place.piece))
+    with place.path.open("rb") as file:
+        file.seek(place.at)
+        return mapping(decode(file.readline(LINE_CAP)))
+
+
+def _places(path: Path, root: Path, problems: list[Unreadable]) -> Iterator[PatchPlace]:
+    head = head_of(path, FIRST).lstrip()
+    if head.startswith(b"{") and _is_row(head.partition(b"\n")[0]):
+        yield from _lines(path, root)
+        return
+    document = long_document(path, "" if head.startswith(b"[") else " ", source=NAME, root=root)
+    if isinstance(document, Unreadable):
+        problems.append(document)
+        return
+    problems.extend(document.problems())
+    yield from (PatchPlace(document.ref.below(at), path, piece=bytes(one)) for at, one in enumerate(document.items))
+    yield from (PatchPlace(document.ref.below(name), path, piece=one) for name, one in document.fields.items())
+
+
+def _lines(path: Path, root: Path) -> Iterator[PatchPlace]:
+    name, at, number = relative(path, root), 0, 0
+    with path.open("rb", buffering=READ_SIZE) as file:
+        for line in file:
+            number += 1
+            if line.strip().removeprefix(BYTE_ORDER_MARK):
+                yield PatchPlace(SourceRef(file=name, line=number), path, at)
+            at += len(line)
+
+
+def _is_row(line: bytes) -> bool:
+    """A line may be longer than what was looked at; then it is cut off, and a row all the same."""
+    try:
+        return "instance_id" in mapping(decode(line))
+    except ValueError:
+        return line.lstrip(b"{ ").startswith((b'"instance_id"', b'"model_name_or_path"', b'"model_patch"'))
+
+
+def _last(ref: SourceRef) -> str:
+    return ref.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")

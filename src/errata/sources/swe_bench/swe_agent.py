@@ -63,8 +63,8 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
 
 def ending_of(status: str) -> Ending:
     """`submitted (exit_cost)` was handed in by SWE-agent itself when something else had ended the work."""
-    told = _AUTOSUBMITTED.match(status)
-    return _ENDINGS.get(told["cause"] if told else status, Ending("error"))
+    match = _AUTOSUBMITTED.match(status)
+    return _ENDINGS.get(match["cause"] if match else status, Ending("error"))
 
 
 def _lead(history: list[Any]) -> list[Any]:
@@ -136,10 +136,10 @@ def _usage(stats: dict[str, Any]) -> Usage:
     )
 
 
-def _config(told: Any) -> dict[str, Any]:
+def _config(config: Any) -> dict[str, Any]:
     """The configuration is a document in a text."""
     try:
-        return mapping(decode(told.encode())) if isinstance(told, str) else mapping(told)
+        return mapping(decode(config.encode())) if isinstance(config, str) else mapping(config)
     except ValueError:
         return {}
 

@@ -1,6 +1,7 @@
-"""The trajectories below a folder, found by instance and read one at a time."""
+"""What lies below a folder, and the trajectories among it: found by instance and read one at a time."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,12 +9,17 @@ import msgspec
 
 from errata.model import SourceRef
 from errata.sources.base import LINE_CAP, READ_SIZE, decode, describe
-from errata.sources.shared.documents import Documents, is_file
+from errata.sources.shared.documents import Documents, children, folders, is_file
 from errata.sources.shared.values import mapping
-from errata.sources.swe_bench import mini_swe_agent, openhands, swe_agent
-from errata.sources.swe_bench.kinds import Kind
-from errata.sources.swe_bench.layout import TRAJECTORY_CAP
-from errata.sources.swe_bench.survey import Survey
+from errata.sources.swe_bench import (
+    Kind,
+    is_instance_folder,
+    is_log_folder,
+    kind_of_file,
+    mini_swe_agent,
+    openhands,
+    swe_agent,
+)
 from errata.sources.swe_bench.trajectory import Trajectory
 
 _READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], Trajectory]] = {
@@ -21,9 +27,24 @@ _READERS: dict[Kind, Callable[[dict[str, Any], SourceRef], Trajectory]] = {
     "mini-swe-agent": mini_swe_agent.trajectory_of,
     "openhands": openhands.trajectory_of,
 }
+TRAJECTORY_CAP = 128 * 1024 * 1024
 _ENDINGS = (".traj.json", ".traj", ".json", ".jsonl")
 OUTPUT = "output.jsonl"
 """What OpenHands chose of its attempts, with a line for each instance."""
+DEPTH = 6
+FOLDERS_CAP = 20_000
+
+
+class Survey(NamedTuple):
+    root: Path
+    """What every place is told relative to."""
+    files: dict[Kind, list[Path]]
+    logs: list[Path]
+    """Folders of one model in one run, with a folder for each instance."""
+
+    def of(self, *kinds: Kind, below: Path | None = None) -> list[Path]:
+        found = [path for kind in kinds for path in self.files.get(kind, [])]
+        return found if below is None else [path for path in found if below in path.parents]
 
 
 class Place(NamedTuple):
@@ -130,3 +151,26 @@ def _final(files: list[Path]) -> list[Path]:
     chosen = [path for path in files if "critic_attempt" not in path.name]
     folders = {path.parent for path in chosen}
     return chosen + sorted((path for path in files if path.parent not in folders), reverse=True)
+
+
+def survey(path: Path) -> Survey:
+    """Of a folder all that lies below it; of a file that file alone, whatever lies beside it."""
+    if path.is_file():
+        kind = kind_of_file(path)
+        return Survey(path.parent, {kind: [path]} if kind else {}, [])
+    found = Survey(path, {}, [])
+    for folder in islice(_below(path, 0), FOLDERS_CAP):
+        if is_log_folder(folder):
+            found.logs.append(folder)
+        for file in children(folder):
+            if file.is_file() and (kind := kind_of_file(file)) is not None and kind != "instance":
+                found.files.setdefault(kind, []).append(file)
+    return found
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    yield folder
+    if depth < DEPTH:
+        for child in folders(folder):
+            if not is_instance_folder(child):
+                yield from _below(child, depth + 1)

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Check, ErrorInfo, SourceRef
-from errata.model.words import ArtefactRole, Phase
+from errata.model.words import ArtefactRole, CheckStatus, Phase
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import mapping, rest, text
-from errata.sources.swe_bench.layout import INSTANCE_LOG, REPORT
-from errata.sources.swe_bench.tests_status import checks_of
+from errata.sources.shared.values import mapping, rest, sequence, text
+from errata.sources.swe_bench import INSTANCE_LOG, REPORT
 from errata.text.redact import redact
 
 _FILES: tuple[tuple[str, ArtefactRole], ...] = (
@@ -27,6 +26,11 @@ _TIMED_OUT = re.compile(r"Test timed out after \d+ seconds")
 _RAISED = re.compile(
     r"^(?:[\w.]*\.)?(?P<type>[A-Z]\w*(?:Error|Exception|Timeout)\b)[:\s](?P<message>.*)$", re.MULTILINE
 )
+SCORER = "SWE-bench"
+TESTS_CAP = 2_000
+_DECIDING = ("FAIL_TO_PASS", "PASS_TO_PASS")
+"""A patch resolves its instance by these alone; the others stand beside them."""
+_APPLIED: dict[Any, CheckStatus] = {True: "pass", False: "fail"}
 
 
 class Verdict(NamedTuple):
@@ -49,23 +53,23 @@ def verdict_of(folder: Path, documents: Documents) -> Verdict:
     document = documents.get(folder / REPORT)
     found = [documents.artefact(folder / name, role, name=name, clean=role == "log") for name, role in _FILES]
     artefacts = tuple(one for one in found if one is not None)
-    told = mapping(document.get(folder.name)) or mapping(next(iter(document.values()), None))
-    if not told:
+    report = mapping(document.get(folder.name)) or mapping(next(iter(document.values()), None))
+    if not report:
         return _without_report(artefacts, documents.ref(folder / INSTANCE_LOG))
-    resolved = told.get("resolved")
+    resolved = report.get("resolved")
     ref = documents.ref(folder / REPORT, f"/{folder.name}")
-    is_infra = told.get("infra_failure") is True
-    reason = text(told.get("infra_failure_reason"))
+    is_infra = report.get("infra_failure") is True
+    reason = text(report.get("infra_failure_reason"))
     return Verdict(
         resolved=resolved if isinstance(resolved, bool) else None,
-        applied=_applied(told),
+        applied=_applied(report),
         reason=reason,
         is_infra=is_infra,
-        checks=checks_of(told, ref),
+        checks=checks_of(report, ref),
         errors=(broken(reason, "", "environment", ref),) if is_infra else (),
         artefacts=artefacts,
         ref=ref,
-        extra=rest(told, _HOMES),
+        extra=rest(report, _HOMES),
     )
 
 
@@ -75,8 +79,8 @@ def broken(reason: str, message: str, phase: Phase, ref: SourceRef | None) -> Er
     return ErrorInfo(type=kind, message=message or reason or "the evaluation left no report", phase=phase, ref=ref)
 
 
-def _applied(told: dict[str, Any]) -> bool | None:
-    applied = told.get("patch_successfully_applied")
+def _applied(report: dict[str, Any]) -> bool | None:
+    applied = report.get("patch_successfully_applied")
     return applied if isinstance(applied, bool) else None
 
 
@@ -101,3 +105,48 @@ def _logged(log: str, ref: SourceRef) -> ErrorInfo:
         return broken(raised[-1]["type"], redact(raised[-1]["message"].strip()), "environment", ref)
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     return broken("", redact(lines[-1]) if lines else "", "environment", ref)
+
+
+def checks_of(report: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
+    applied = report.get("patch_successfully_applied")
+    checks = [
+        Check(
+            name="patch_applied",
+            status=_APPLIED.get(applied, "unscored"),
+            kind="step",
+            scorer=SCORER,
+            ref=ref,
+            extra={key: report[key] for key in ("patch_is_None", "patch_exists") if key in report},
+        )
+    ]
+    for name, lists in mapping(report.get("tests_status")).items():
+        checks += _group(name, mapping(lists), ref.below("tests_status", name))
+    return tuple(checks)
+
+
+def _group(name: str, lists: dict[str, Any], ref: SourceRef) -> list[Check]:
+    """The group decides; beside it each test that failed, and those that had to be repaired."""
+    passed, failed = ([text(test) for test in sequence(lists.get(key))] for key in ("success", "failure"))
+    counts = name in _DECIDING
+    if not passed and not failed and not counts:
+        return []
+    group = Check(
+        name=name,
+        status="fail" if failed else "pass" if passed else "not_applicable",
+        kind="tests",
+        scorer=SCORER,
+        achieved=len(passed),
+        max=len(passed) + len(failed),
+        counts=counts,
+        ref=ref,
+    )
+    # thousands of tests may have passed before and after: of these only the number is kept
+    shown: list[tuple[str, CheckStatus]] = [(test, "fail") for test in failed]
+    shown += [(test, "pass") for test in passed] if name != "PASS_TO_PASS" else []
+    return [group, *(_test(test, status, name, order, ref) for order, (test, status) in enumerate(shown[:TESTS_CAP]))]
+
+
+def _test(test: str, status: CheckStatus, group: str, order: int, ref: SourceRef) -> Check:
+    return Check(
+        name=f"{group}: {test}", status=status, kind="tests", scorer=SCORER, order=order + 1, counts=False, ref=ref
+    )

@@ -1,21 +1,31 @@
 """tau-bench and tau2-bench: conversations between an agent, its tools and a simulated user."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
-from errata.model import Item
-from errata.sources.base import Match
-from errata.sources.tau_bench import tau1, tau2
-from errata.sources.tau_bench.layout import NAME, kind_of
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
 
-__all__ = ["NAME", "TITLE", "read", "recognise"]
-
+NAME = "tau-bench"
 TITLE = "tau-bench and tau2-bench: results as one file, or with a file for each simulation"
+HARNESS = Harness(name=NAME, title=NAME)
+
+HEAD = 256 * 1024
+RESULTS = "results.json"
+SIMULATIONS = "simulations"
+
+Kind = Literal["tau-bench", "tau2-bench"]
+
+_KEY = rb'(?<!\\)"%s"\s*:'
+_TAU2 = tuple(re.compile(_KEY % key) for key in (b"info", b"num_trials", b"max_steps", b"user_info"))
+_TAU = (re.compile(rb'\A\s*\[\s*\{\s*"task_id"\s*:'), *(re.compile(_KEY % key) for key in (b"reward", b"info")))
 
 
 def recognise(path: Path) -> Match | None:
     try:
-        kind = kind_of(path)
+        kind = _kind_of(path)
     except (OSError, ValueError):
         return None
     return Match.sure(f"results of {kind}") if kind else None
@@ -23,4 +33,23 @@ def recognise(path: Path) -> Match | None:
 
 def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
-    yield from (tau1.read(path) if kind_of(path) == "tau-bench" else tau2.read(path))
+    if _kind_of(path) == "tau-bench":
+        from errata.sources.tau_bench.tau1 import read as read_tau1
+
+        yield from read_tau1(path)
+    else:
+        from errata.sources.tau_bench.tau2 import read as read_tau2
+
+        yield from read_tau2(path)
+
+
+def _kind_of(path: Path) -> Kind | None:
+    """Of a folder: the one whose simulations lie in files of their own."""
+    if path.is_dir():
+        results = path / RESULTS
+        whole = (path / SIMULATIONS).is_dir() and results.is_file() and not results.is_symlink()
+        return "tau2-bench" if whole and _kind_of(results) == "tau2-bench" else None
+    head = head_of(path, HEAD)
+    if head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _TAU2):
+        return "tau2-bench"
+    return "tau-bench" if all(sign.search(head) for sign in _TAU) else None

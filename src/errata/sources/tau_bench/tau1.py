@@ -3,22 +3,71 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from errata.model import Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
+from errata.model import (
+    Attempt,
+    Case,
+    Check,
+    ErrorInfo,
+    Item,
+    Limit,
+    Output,
+    Reported,
+    Run,
+    SourceInfo,
+    SourceRef,
+    Subject,
+    Unreadable,
+    Usage,
+    UsageByRole,
+    case_key,
+)
+from errata.model.words import CheckStatus, Phase
 from errata.sources.base import Row, convert_each, of_run
-from errata.sources.shared.long_documents import LongDocument, long_document
-from errata.sources.shared.values import as_text, known, mapping, sequence, text
-from errata.sources.tau_bench.layout import NAME
-from errata.sources.tau_bench.numbering import Numbers
-from errata.sources.tau_bench.tau1_attempts import attempt_of, case_of
+from errata.sources.shared.chat import last_answer, steps_of_chat
+from errata.sources.shared.exceptions import frames_of
+from errata.sources.shared.facts import Facts
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.values import as_text, known, mapping, number, plain, rest, sequence, text
+from errata.sources.tau_bench import NAME
+from errata.sources.tau_bench.trials import Number, Numbers, outcome_of
+from errata.text.redact import redact
 
 _FILE = re.compile(
     r"^(?P<agent>tool-calling|act|react|few-shot)-(?P<model>.+)-(?P<temperature>\d+(?:\.\d+)?)"
     r"_range_(?P<start>-?\d+)-(?P<end>-?\d+)_user-(?P<user>.+)-(?P<strategy>[a-z_]+)_(?P<time>\d+)$"
 )
 _POLICY = re.compile(r"^#\s*(?P<domain>\w+) agent policy", re.IGNORECASE)
+TRACEBACK_CAP = 32 * 1024
+_ROW = frozenset(["task_id", "reward", "info", "traj", "trial"])
+_INFO = frozenset(["task", "reward_info", "user_cost", "error", "traceback"])
+_TASK = frozenset(["instruction", "actions", "outputs"])
+
+
+class _Glance(msgspec.Struct):
+    """What has to be known of all rows before the first is read."""
+
+    domain: str = ""
+    tells_rewards: bool = False
+
+
+class Rows:
+    def __init__(self, run: Run, *, tells_rewards: bool) -> None:
+        self._run = run
+        self._numbers = Numbers()
+        self._tells_rewards = tells_rewards
+
+    def items(self, row: Row) -> Iterator[Item]:
+        task = as_text(row.data["task_id"])
+        trial = self._numbers.next(self._run, task, row.data.get("trial"))
+        attempt = attempt_of(self._run, row.data, trial, row.ref, tells_rewards=self._tells_rewards)
+        if self._numbers.is_first(task):
+            yield case_of(self._run, row.data, task, row.ref)
+        self._numbers.take(trial)
+        yield attempt
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -34,66 +83,137 @@ def read(path: Path) -> Iterator[Item]:
     yield from of_run(run.id, convert_each(document.rows(), rows.items, source=NAME))
 
 
-class _Looked(msgspec.Struct):
-    """What has to be known of all rows before the first is read."""
-
-    domain: str = ""
-    tells_rewards: bool = False
-
-
-def _look(document: LongDocument) -> _Looked:
-    seen = _Looked()
+def _look(document: LongDocument) -> _Glance:
+    seen = _Glance()
     for row in document.rows():
         if isinstance(row, Unreadable):
             continue
         data = mapping(row.data)
         first = mapping(next(iter(sequence(data.get("traj"))), None))
-        told = _POLICY.match(text(first.get("content")))
-        seen.domain = seen.domain or (told["domain"].lower() if told else "")
+        policy = _POLICY.match(text(first.get("content")))
+        seen.domain = seen.domain or (policy["domain"].lower() if policy else "")
         seen.tells_rewards = seen.tells_rewards or "reward_info" in mapping(data.get("info"))
     return seen
 
 
-def _run(path: Path, seen: _Looked, ref: SourceRef) -> Run:
-    named = _FILE.match(path.stem)
-    told = named.groupdict() if named else {}
+def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
+    match = _FILE.match(path.stem)
+    name_parts = match.groupdict() if match else {}
     return Run(
         native_id=path.stem,
         source=SourceInfo(name=NAME, format_version="tau"),
         name=path.stem,
         subject=Subject(
-            model=told.get("model", ""),
-            agent=told.get("agent", ""),
-            params=known(temperature=float(told["temperature"])) if told else {},
+            model=name_parts.get("model", ""),
+            agent=name_parts.get("agent", ""),
+            params=known(temperature=float(name_parts["temperature"])) if name_parts else {},
         ),
-        roles=known(user=told.get("user")),
+        roles=known(user=name_parts.get("user")),
         suite=f"tau-bench/{seen.domain}" if seen.domain else "tau-bench",
-        expected_cases=_expected(told),
+        expected_cases=_expected(name_parts),
         # as `display_metrics` prints it: over all rows, those that ended in an error too
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
-        environment=known(user_strategy=told.get("strategy"), start=told.get("start"), end=told.get("end")),
+        environment=known(
+            user_strategy=name_parts.get("strategy"), start=name_parts.get("start"), end=name_parts.get("end")
+        ),
         origin=str(path.parent),
         ref=ref,
     )
 
 
-def _expected(told: dict[str, str]) -> int | None:
+def _expected(name_parts: dict[str, str]) -> int | None:
     """The range of tasks, where its end is told: -1 stands for all there are."""
-    start, end = int(told.get("start", 0)), int(told.get("end", -1))
+    start, end = int(name_parts.get("start", 0)), int(name_parts.get("end", -1))
     return end - start if 0 <= start < end else None
 
 
-class Rows:
-    def __init__(self, run: Run, *, tells_rewards: bool) -> None:
-        self._run = run
-        self._numbers = Numbers()
-        self._tells_rewards = tells_rewards
+def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
+    """A row that ended in an error does not tell its task."""
+    task = mapping(mapping(row.get("info")).get("task"))
+    return Case(
+        run=run.id,
+        suite=run.suite,
+        native_id=name,
+        input=plain(task.get("instruction")),
+        expected=known(actions=task.get("actions"), outputs=task.get("outputs")) or None,
+        ref=ref,
+        extra=rest(task, _TASK),
+    )
 
-    def items(self, row: Row) -> Iterator[Item]:
-        task = as_text(row.data["task_id"])
-        number = self._numbers.next(self._run, task, row.data.get("trial"))
-        attempt = attempt_of(self._run, row.data, number, row.ref, tells_rewards=self._tells_rewards)
-        if self._numbers.is_first(task):
-            yield case_of(self._run, row.data, task, row.ref)
-        self._numbers.take(number)
-        yield attempt
+
+def attempt_of(run: Run, row: dict[str, Any], number_: Number, ref: SourceRef, *, tells_rewards: bool) -> Attempt:
+    """`tells_rewards` is whether other rows say how their reward came about."""
+    info, reward = mapping(row.get("info")), number(row.get("reward"))
+    steps = steps_of_chat(sequence(row.get("traj")))
+    cut_off = tells_rewards and "reward_info" not in info and "error" not in info
+    facts = _facts(info, reward, cut_off=cut_off)
+    cost = number(info.get("user_cost"))
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, number_.case),
+        index=number_.trial,
+        duplicate_of=number_.duplicate_of,
+        execution=facts.execution,
+        measurement=facts.measurement,
+        outcome=facts.outcome,
+        native_status="error" if "error" in info else "",
+        reported=reward,
+        reported_counted=reward is not None,
+        output=Output(text=last_answer(steps)),
+        limit=Limit(type="turn", reason="the conversation was not ended by anybody") if cut_off else None,
+        errors=_errors(info, ref.below("info")),
+        checks=_checks(mapping(info.get("reward_info")), ref.below("info", "reward_info")),
+        steps=steps,
+        usage=UsageByRole(simulator=Usage(cost=cost, cost_source="unknown" if cost is None else "reported")),
+        ref=ref,
+        extra=rest(row, _ROW) | known(info=_more(info, row.get("reward"))),
+    )
+
+
+def _facts(info: dict[str, Any], reward: float | None, *, cut_off: bool) -> Facts:
+    """An exception is written down as a reward of 0, which nobody has measured."""
+    if "error" in info:
+        return Facts("error", "not_run", "none")
+    if reward is None:
+        return Facts("completed", "unscored", "none")
+    return Facts("limit" if cut_off else "completed", "scored", outcome_of(reward))
+
+
+def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
+    if "error" not in info:
+        return ()
+    traceback = text(info.get("traceback"))
+    frames = frames_of(traceback)
+    kind = traceback.strip().rpartition("\n")[2].partition(":")[0]
+    phase: Phase = "simulator" if any("/envs/user" in one.file for one in frames) else "subject"
+    return (
+        ErrorInfo(
+            type=kind if kind.isidentifier() or "." in kind else "error",
+            message=redact(text(info.get("error"))),
+            traceback=redact(traceback[-TRACEBACK_CAP:]),
+            phase=phase,
+            ref=ref,
+        ),
+    )
+
+
+def _checks(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
+    """The state of the world after all actions, and what had to be said."""
+    info = mapping(rewards.get("info"))
+    parts = [_check(name, info[name], ref) for name in ("r_actions", "r_outputs") if name in info]
+    spoken = [_check(f"output: {name}", met, ref, counts=False) for name, met in mapping(info.get("outputs")).items()]
+    return (*parts, *spoken)
+
+
+def _check(name: str, reward: Any, ref: SourceRef, *, counts: bool = True) -> Check:
+    value = number(reward) if not isinstance(reward, bool) else float(reward)
+    status: CheckStatus = "unscored" if value is None else "pass" if outcome_of(value) == "pass" else "fail"
+    return Check(name=name, status=status, kind="reward", value=value, counts=counts, scorer="reward", ref=ref)
+
+
+def _more(info: dict[str, Any], reward: Any) -> dict[str, Any]:
+    rewards = mapping(info.get("reward_info"))
+    measured = rest(mapping(rewards.get("info")), ("r_actions", "r_outputs", "outputs"))
+    actions = rewards.get("actions") if rewards.get("actions") != mapping(info.get("task")).get("actions") else None
+    other = rewards.get("reward") if rewards.get("reward") != reward else None
+    return rest(info, _INFO) | known(measured=measured, actions=actions, reward=other)

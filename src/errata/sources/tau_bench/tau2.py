@@ -6,36 +6,46 @@ from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Case, Item, Run, SourceRef, Unreadable, case_key
-from errata.sources.base import Row, convert_each, json_file, of_run
+from errata.model import (
+    Artefact,
+    Attempt,
+    Case,
+    Code,
+    Item,
+    Reported,
+    Run,
+    SourceInfo,
+    SourceRef,
+    Subject,
+    Unreadable,
+    case_key,
+)
+from errata.sources.base import Row, convert_each, describe, json_file, of_run, unreadable
+from errata.sources.shared.documents import children, is_file
 from errata.sources.shared.facts import MISSING
-from errata.sources.shared.long_documents import LongDocument, long_document
-from errata.sources.shared.values import as_text, count, mapping, number
-from errata.sources.tau_bench.endings import ending_of
-from errata.sources.tau_bench.layout import NAME, RESULTS, simulation_files
-from errata.sources.tau_bench.numbering import Number, Numbers
-from errata.sources.tau_bench.tau2_attempts import attempt_of
-from errata.sources.tau_bench.tau2_run import Tasks, run_of
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    known,
+    mapping,
+    moment,
+    number,
+    plain,
+    rest,
+    sequence,
+    settings,
+    text,
+)
+from errata.sources.tau_bench import NAME, RESULTS, SIMULATIONS
+from errata.sources.tau_bench.tau2_attempts import attempt_of, ending_of
+from errata.sources.tau_bench.trials import Number, Numbers
 
-
-def read(path: Path) -> Iterator[Item]:
-    results = path / RESULTS if path.is_dir() else path
-    root = results.parent
-    document = long_document(results, "simulations", source=NAME, root=root)
-    if isinstance(document, Unreadable):
-        yield document
-        return
-    files = simulation_files(results)
-    tasks = Tasks(document)
-    name = root.name if files else results.stem
-    info = tasks.field("info")
-    run = run_of(mapping(info), tasks, name=name, n=_counted(document, files), origin=root, ref=document.ref)
-    yield run
-    yield from of_run(run.id, (*document.problems(), *tasks.problems()))
-    simulations = Simulations(run, mapping(info), tasks)
-    rows = document.rows() if not files else (json_file(file, source=NAME, root=root) for file in files)
-    yield from of_run(run.id, convert_each(rows, simulations.items, source=NAME))
-    yield from simulations.never_made()
+_INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
+_AGENT = frozenset(["implementation", "llm", "llm_args"])
+_USER = frozenset(["implementation", "llm", "global_simulation_guidelines"])
+_TASK = frozenset(["id", "user_scenario", "evaluation_criteria"])
 
 
 class _Reward(msgspec.Struct):
@@ -47,24 +57,52 @@ class _Glance(msgspec.Struct):
     reward_info: _Reward | None = None
 
 
-_glance = msgspec.json.Decoder(_Glance)
+class Tasks:
+    """The tasks of a document by id, and what else stands beside its simulations."""
 
+    def __init__(self, document: LongDocument) -> None:
+        self._document = document
+        self._problems: list[Unreadable] = []
+        self._tasks: dict[str, tuple[int, dict[str, Any]]] = {}
+        for at, raw in enumerate(sequence(self.field("tasks"))):
+            task = mapping(raw)
+            if task.get("id") is not None:
+                self._tasks.setdefault(as_text(task["id"]), (at, task))
+            else:
+                self._problems.append(unreadable(NAME, document.ref.below("tasks", at), "a task without an id"))
 
-def _counted(document: LongDocument, files: list[Path]) -> int:
-    """How many simulations tau2-bench averages."""
-    pieces: Iterator[bytes] = (bytes(piece) for piece in document.items)
-    if files:
-        pieces = (file.read_bytes() for file in files)
-    return sum(map(_is_counted, pieces))
+    def field(self, name: str) -> Any:
+        try:
+            return self._document.field(name)
+        except KeyError:
+            return None
+        except ValueError as error:
+            self._problems.append(unreadable(NAME, self._document.ref.below(name), describe(error)))
+            return None
 
+    def problems(self) -> Iterator[Unreadable]:
+        yield from self._problems
 
-def _is_counted(piece: bytes) -> bool:
-    try:
-        told = _glance.decode(piece)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    has_reward = told.reward_info is not None and told.reward_info.reward is not None
-    return has_reward and ending_of(told.termination_reason).counted
+    def names(self) -> Iterator[str]:
+        return iter(self._tasks)
+
+    def ref_of(self, name: str) -> SourceRef:
+        return self._document.ref.below("tasks", self._tasks[name][0])
+
+    def case(self, run: Run, name: str, ref: SourceRef) -> Case:
+        """A simulation may be of a task that is not among them."""
+        if name not in self._tasks:
+            return Case(run=run.id, suite=run.suite, native_id=name, ref=ref)
+        task = self._tasks[name][1]
+        return Case(
+            run=run.id,
+            suite=run.suite,
+            native_id=name,
+            input=plain(task.get("user_scenario")),
+            expected=plain(task.get("evaluation_criteria")),
+            ref=self.ref_of(name),
+            extra=rest(task, _TASK),
+        )
 
 
 class Simulations:
@@ -77,8 +115,8 @@ class Simulations:
         self._numbers = Numbers()
 
     def items(self, row: Row) -> Iterator[Item]:
-        simulation = row.data
-        task = as_text(simulation["task_id"])
+        simulation = Fields(row.data)
+        task = as_text(simulation.require("task_id"))
         number_ = self._numbers.next(self._run, task, simulation.get("trial"))
         attempt = attempt_of(self._run, simulation, number_, number(self._info.get("max_steps")), row.ref)
         yield from self._case(task, row.ref)
@@ -112,3 +150,99 @@ class Simulations:
             reported_counted=False,
             ref=ref,
         )
+
+
+def read(path: Path) -> Iterator[Item]:
+    results = path / RESULTS if path.is_dir() else path
+    root = results.parent
+    document = long_document(results, "simulations", source=NAME, root=root)
+    if isinstance(document, Unreadable):
+        yield document
+        return
+    files = simulation_files(results)
+    tasks = Tasks(document)
+    name = root.name if files else results.stem
+    info = tasks.field("info")
+    run = run_of(mapping(info), tasks, name=name, n=_counted(document, files), origin=root, ref=document.ref)
+    yield run
+    yield from of_run(run.id, (*document.problems(), *tasks.problems()))
+    simulations = Simulations(run, mapping(info), tasks)
+    rows = document.rows() if not files else (json_file(file, source=NAME, root=root) for file in files)
+    yield from of_run(run.id, convert_each(rows, simulations.items, source=NAME))
+    yield from simulations.never_made()
+
+
+_glance = msgspec.json.Decoder(_Glance)
+
+
+def simulation_files(results: Path) -> list[Path]:
+    """tau2-bench looks beside its results, too."""
+    return [child for child in children(results.parent / SIMULATIONS) if is_file(child) and child.suffix == ".json"]
+
+
+def _counted(document: LongDocument, files: list[Path]) -> int:
+    """How many simulations tau2-bench averages."""
+    pieces: Iterator[bytes] = (bytes(piece) for piece in document.items)
+    if files:
+        pieces = (file.read_bytes() for file in files)
+    return sum(map(_is_counted, pieces))
+
+
+def _is_counted(piece: bytes) -> bool:
+    try:
+        glance = _glance.decode(piece)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    has_reward = glance.reward_info is not None and glance.reward_info.reward is not None
+    return has_reward and ending_of(glance.termination_reason).counted
+
+
+def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Path, ref: SourceRef) -> Run:
+    agent, user = mapping(info.get("agent_info")), mapping(info.get("user_info"))
+    world = mapping(info.get("environment_info"))
+    commit = text(info.get("git_commit"))
+    timestamp = tasks.field("timestamp")
+    domain = text(world.get("domain_name"))
+    return Run(
+        native_id=name,
+        source=SourceInfo(name=NAME, format_version="tau2"),
+        name=name,
+        subject=Subject(
+            model=text(agent.get("llm")),
+            agent=text(agent.get("implementation")),
+            params=settings(mapping(agent.get("llm_args"))),
+        ),
+        roles=known(user=text(user.get("llm"))),
+        suite=f"tau2-bench/{domain}" if domain else "tau2-bench",
+        expected_cases=len([*tasks.names()]) or None,
+        started_at=moment(timestamp),
+        # the average over all simulations that tau2-bench takes for evaluable; no file states it
+        reported=(Reported(name="average reward", metric="mean", n=n, headline=True, ref=ref),),
+        context=tuple(_context(world, user, ref.below("info"))),
+        code=Code(commit=commit) if commit else None,
+        environment=settings(rest(info, _INFO) | known(**_rest_of(agent, user, world))),
+        origin=str(origin),
+        ref=ref,
+        extra=known(
+            timestamp=timestamp if moment(timestamp) is None else None, simulation_index=tasks.field("simulation_index")
+        ),
+    )
+
+
+def _rest_of(agent: dict[str, Any], user: dict[str, Any], world: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "agent": rest(agent, _AGENT),
+        "user": rest(user, ("llm", "global_simulation_guidelines")),
+        "environment": rest(world, ("domain_name", "policy")),
+    }
+
+
+def _context(world: dict[str, Any], user: dict[str, Any], ref: SourceRef) -> Iterator[Artefact]:
+    """What the agent had to keep to, and what the simulated user was told."""
+    for words, path, place in (
+        (world.get("policy"), "policy.md", ref.below("environment_info", "policy")),
+        (user.get("global_simulation_guidelines"), "user_guidelines.md", ref.below("user_info")),
+    ):
+        if isinstance(words, str) and words:
+            size = len(words.encode("utf-8", "replace"))
+            yield Artefact(role="context", path=path, size=size, text=words, ref=place)

@@ -1,50 +1,52 @@
-"""A simulation of tau2-bench as an attempt."""
+"""A simulation of tau2-bench as an attempt: how it ended, and what was measured.
 
-from typing import Any
+The parts that make the reward decide; what they are made of stands beside them.
+"""
 
-from errata.model import Attempt, ErrorInfo, Limit, Output, Run, SourceRef, UsageByRole, case_key
-from errata.model.words import Measurement, Outcome
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from errata.model import Attempt, Check, ErrorInfo, Limit, Output, Run, SourceRef, UsageByRole, case_key
+from errata.model.words import CheckKind, CheckStatus, Execution, Measurement, Outcome, Phase
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.values import known, mapping, moment, number, rest, sequence, text
-from errata.sources.tau_bench.conversation import last_words, spent, steps_of
-from errata.sources.tau_bench.endings import Ending, ending_of
-from errata.sources.tau_bench.numbering import Number
-from errata.sources.tau_bench.rewards import checks_of, more_of, outcome_of
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.values import is_told, known, mapping, moment, number, rest, sequence, text
+from errata.sources.tau_bench.trials import Number, last_words, outcome_of, spent, steps_of
 from errata.text.redact import redact
 
-_HOMES = frozenset(
-    [
-        "id",
-        "task_id",
-        "timestamp",
-        "start_time",
-        "end_time",
-        "duration",
-        "termination_reason",
-        "agent_cost",
-        "user_cost",
-        "reward_info",
-        "messages",
-        "ticks",
-        "trial",
-        "seed",
-        "info",
-    ]
+_LISTS: tuple[tuple[str, str, str, str], ...] = (
+    # in the log, as a part of the reward, what was asked, whether it was met
+    ("action_checks", "ACTION", "action", "action_match"),
+    ("env_assertions", "ENV_ASSERTION", "env_assertion", "met"),
+    ("communicate_checks", "COMMUNICATE", "info", "met"),
+    ("nl_assertions", "NL_ASSERTION", "nl_assertion", "met"),
 )
+_REWARD = frozenset([name for name, *_ in _LISTS] + ["reward", "db_check", "reward_basis", "reward_breakdown"])
 
 
-def attempt_of(run: Run, simulation: dict[str, Any], number_: Number, most: float | None, ref: SourceRef) -> Attempt:
+class Ending(NamedTuple):
+    """`answered` is false where the agent is not to blame: then a reward of 0 says nothing about it."""
+
+    execution: Execution
+    phase: Phase = "subject"
+    limit: str = ""
+    answered: bool = True
+    counted: bool = True
+    """tau2-bench leaves out of its metrics what it calls not evaluable."""
+
+
+def attempt_of(run: Run, simulation: Fields, number_: Number, most: float | None, ref: SourceRef) -> Attempt:
     """`most` is how many steps were allowed."""
-    reason = text(simulation.get("termination_reason"))
-    ending, told = ending_of(reason), mapping(simulation.get("reward_info"))
-    reward = number(told.get("reward"))
-    steps = steps_of(sequence(simulation.get("messages")), ref)
-    last = last_words(steps)
+    reason = text(simulation.take("termination_reason"))
+    ending, rewards = ending_of(reason), mapping(simulation.take("reward_info"))
+    reward = number(rewards.get("reward"))
+    steps = steps_of(sequence(simulation.take("messages")), ref)
+    last, more = last_words(steps), _more(simulation, rewards)
     facts = _facts(ending, reward)
     return Attempt(
         run=run.id,
         case=case_key(run.suite, number_.case),
-        native_id=text(simulation.get("id")),
+        native_id=text(simulation.take("id")),
         index=number_.trial,
         duplicate_of=number_.duplicate_of,
         execution=facts.execution,
@@ -57,18 +59,18 @@ def attempt_of(run: Run, simulation: dict[str, Any], number_: Number, most: floa
         stop_reason=text(last.extra.get("stop_reason")) if last else "",
         limit=_limit(ending, reason, most),
         errors=_errors(simulation, ending, reason, ref),
-        checks=checks_of(told, ref.below("reward_info")),
+        checks=checks_of(rewards, ref.below("reward_info")),
         steps=steps,
         usage=UsageByRole(
-            subject=spent(steps, "assistant", number(simulation.get("agent_cost"))),
-            simulator=spent(steps, "user", number(simulation.get("user_cost"))),
+            subject=spent(steps, "assistant", number(simulation.take("agent_cost"))),
+            simulator=spent(steps, "user", number(simulation.take("user_cost"))),
         ),
-        started_at=moment(simulation.get("start_time")),
-        finished_at=moment(simulation.get("end_time")),
-        duration=number(simulation.get("duration")),
-        seed=_seed(simulation.get("seed")),
+        started_at=moment(simulation.take("start_time")),
+        finished_at=moment(simulation.take("end_time")),
+        duration=number(simulation.take("duration")),
+        seed=_seed(simulation.take("seed")),
         ref=ref,
-        extra=rest(simulation, _HOMES) | _more(simulation, told),
+        extra=rest(simulation.rest()) | more,
     )
 
 
@@ -86,11 +88,11 @@ def _facts(ending: Ending, reward: float | None) -> Facts:
     return Facts(ending.execution, "scored" if ending.answered else "not_run", outcome)
 
 
-def _errors(simulation: dict[str, Any], ending: Ending, reason: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+def _errors(simulation: Fields, ending: Ending, reason: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     if ending.execution != "error":
         return ()
-    told = mapping(simulation.get("info"))
-    message = next((text(told.get(key)) for key in ("error", "message") if text(told.get(key))), reason)
+    info = mapping(simulation.take("info"))
+    message = next((text(info.get(key)) for key in ("error", "message") if text(info.get(key))), reason)
     return (ErrorInfo(type=reason, message=redact(message), phase=ending.phase, ref=ref.below("termination_reason")),)
 
 
@@ -98,12 +100,106 @@ def _seed(value: Any) -> int | None:
     return value if type(value) is int and abs(value) < 2**62 else None
 
 
-def _more(simulation: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
-    ticks = simulation.get("ticks")
+def _more(simulation: Fields, rewards: dict[str, Any]) -> dict[str, Any]:
+    ticks, trial = simulation.take("ticks"), simulation.take("trial")
     return known(
-        info=simulation.get("info"),
-        reward=more_of(told),
-        timestamp=simulation.get("timestamp"),
+        info=simulation.take("info"),
+        reward=more_of(rewards),
+        timestamp=simulation.take("timestamp"),
         ticks=len(ticks) if isinstance(ticks, list) else None,
-        trial=simulation.get("trial") if type(simulation.get("trial")) is not int else None,
+        trial=trial if type(trial) is not int else None,
     )
+
+
+_ENDINGS: dict[str, Ending] = {
+    "user_stop": Ending("completed"),
+    "agent_stop": Ending("completed"),
+    "max_steps": Ending("limit", limit="turn"),
+    "timeout": Ending("limit", limit="time"),
+    "context_window_exceeded": Ending("limit", limit="context", counted=False),
+    # the agent broke the rules of the conversation, or one tool after the other refused its calls
+    "agent_error": Ending("error"),
+    "too_many_errors": Ending("error"),
+    "user_error": Ending("error", "simulator", answered=False),
+    # mostly a provider that was out of reach: its words tell
+    "infrastructure_error": Ending("error", answered=False, counted=False),
+    "unexpected_error": Ending("error", answered=False),
+}
+
+
+def ending_of(reason: str) -> Ending:
+    if not reason:
+        return Ending("unfinished", answered=False)
+    return _ENDINGS.get(reason.rpartition(".")[2].lower(), Ending("error", answered=False))
+
+
+def checks_of(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
+    return (*_parts(rewards, ref), *_single(rewards, ref))
+
+
+def more_of(rewards: dict[str, Any]) -> dict[str, Any]:
+    basis = rewards.get("reward_basis")
+    return rest(rewards, _REWARD) | known(
+        reward_basis=basis if basis != [*mapping(rewards.get("reward_breakdown"))] else None
+    )
+
+
+def _parts(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
+    """Their product is the reward."""
+    for order, (name, value) in enumerate(mapping(rewards.get("reward_breakdown")).items()):
+        part = number(value)
+        yield Check(
+            name=name,
+            status="unscored" if part is None else "pass" if outcome_of(part) == "pass" else "fail",
+            scorer="reward",
+            kind="reward",
+            order=order,
+            value=part,
+            explanation="" if part is None or outcome_of(part) == "pass" else _missed(name, rewards),
+            ref=ref.below("reward_breakdown", name),
+        )
+
+
+def _missed(part: str, rewards: dict[str, Any]) -> str:
+    """What was asked and not met; the state of the database comes of the actions."""
+    for listed, name, asked, met in _LISTS:
+        if name == ("ACTION" if part == "DB" else part):
+            missed = [one for one in map(mapping, sequence(rewards.get(listed))) if one.get(met) is False]
+            words = dict.fromkeys(text(mapping(one.get(asked)).get("name")) or _title(one.get(asked)) for one in missed)
+            return f"not met: {', '.join(filter(None, words))}" if any(words) else ""
+    return ""
+
+
+def _single(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
+    if isinstance(rewards.get("db_check"), dict):
+        yield _check("DB: state", rewards["db_check"], "db_match", ref.below("db_check"))
+    for listed, part, asked, met in _LISTS:
+        for at, one in enumerate(sequence(rewards.get(listed))):
+            data = mapping(one)
+            name = f"{part}: {_title(data.get(asked)) or at + 1}"
+            yield _check(name, data, met, ref.below(listed, at), at, judge="nl" if part == "NL_ASSERTION" else "")
+
+
+def _check(name: str, data: dict[str, Any], met: str, ref: SourceRef, order: int = 0, judge: str = "") -> Check:
+    status: CheckStatus = {True: "pass", False: "fail"}.get(data.get(met), "unscored")  # type: ignore[arg-type,assignment]
+    kind: CheckKind = "criterion" if judge else "assertion"
+    return Check(
+        name=name,
+        status=status,
+        judge=judge,
+        kind=kind,
+        order=order,
+        counts=False,
+        explanation=text(data.get("justification")),
+        ref=ref,
+        extra=rest(data, ("justification", met)) if is_told(data) else {},
+    )
+
+
+def _title(asked: Any) -> str:
+    """An action by its id and its tool, an assertion by its words."""
+    if isinstance(asked, str):
+        return asked
+    action = mapping(asked)
+    words = [text(action.get(key)) for key in ("action_id", "name", "func_name")]
+    return " ".join(filter(None, words))

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from errata.model.coverage import HarnessCount, WithoutFailures
+from errata.model.counts import HarnessCount, WithoutFailures
 from errata.model.output.report.shared import (
     DoneAction,
     FindingFact,

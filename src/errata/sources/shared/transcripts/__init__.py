@@ -5,7 +5,7 @@ from typing import Literal
 
 from errata.sources.base import head_of
 from errata.sources.shared.transcripts import claude_code, codex
-from errata.sources.shared.transcripts.transcript import Transcript
+from errata.sources.shared.transcripts.session import Transcript
 
 __all__ = ["Kind", "Transcript", "is_part", "kind_of", "transcript_at"]
 

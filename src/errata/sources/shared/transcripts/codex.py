@@ -7,11 +7,9 @@ from typing import Any
 from errata.model import Actor, ErrorInfo, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole
 from errata.sources.base import decode, json_lines
-from errata.sources.shared.roles import CHAT_ROLES
-from errata.sources.shared.settings import settings
-from errata.sources.shared.transcripts.session import Session
-from errata.sources.shared.transcripts.transcript import Transcript
-from errata.sources.shared.values import as_text, count, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.chat import CHAT_ROLES
+from errata.sources.shared.transcripts.session import Session, Transcript
+from errata.sources.shared.values import as_text, count, known, mapping, moment, plain, rest, sequence, settings, text
 from errata.text.redact import redact
 
 AGENT = "Codex"

@@ -1,16 +1,36 @@
-"""What reading a session of either agent shares: its lines, its times, and how it ended."""
+"""What reading a session of either agent shares: its lines, its times, how it ended, and the transcript it leaves."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-from errata.model import ErrorInfo, SourceRef, Step, Unreadable
+from errata.model import ErrorInfo, Limit, SourceRef, Step, Unreadable, Usage
 from errata.model.words import Execution
 from errata.sources.base import Row
-from errata.sources.shared.talk import Talk
-from errata.sources.shared.transcripts.transcript import Transcript
+from errata.sources.shared.steps import Talk
 from errata.sources.shared.values import known, moment
+
+
+class Transcript(NamedTuple):
+    """What the session of a coding agent leaves, whichever agent it was. It holds no verdict."""
+
+    agent: str
+    session: str = ""
+    version: str = ""
+    model: str = ""
+    execution: Execution = "completed"
+    steps: tuple[Step, ...] = ()
+    answer: str | None = None
+    """What the agent said last."""
+    stop_reason: str = ""
+    errors: tuple[ErrorInfo, ...] = ()
+    limit: Limit | None = None
+    usage: Usage = Usage()
+    started_at: str | None = None
+    finished_at: str | None = None
+    extra: dict[str, Any] = {}
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 class Session(ABC):

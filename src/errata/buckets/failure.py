@@ -1,0 +1,127 @@
+"""One failure as the grouping sees it: its owner, its texts and its verdict."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from errata.buckets.rules import BROAD, OPEN
+from errata.model import Attempt, Attribution, FailureKey, Run, Verdict
+from errata.text.clean import clean
+
+NO_KEY = FailureKey(exact="", coarse="")
+MOST, LONGEST = 6, 600
+"""Texts of a failure that are looked at, and characters of each."""
+
+
+class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """Built by the caller, who has the run, its attributions and its verdicts at hand."""
+
+    attempt: str
+    case: str = ""
+    """The case key."""
+    suite: str = ""
+    """Failures of two suites are never in one bucket."""
+    category: str = ""
+    owner: str = "unknown"
+    """Of the verdict, where there is one; else of the attribution."""
+    signal: str = ""
+    """The one that tells most; empty where no rule decided (`check_failed`, `phase`, `nothing known`)."""
+    means: str = ""
+    """What that signal's rule says in words."""
+    cluster: str = ""
+    """The label that a taxonomy of causes suggests (conversation-bench's eight); not `other`, and no owner's word."""
+    key: FailureKey = NO_KEY
+    texts: tuple[str, ...] = ()
+    """What it says of itself, most telling first: the error's message, a check's explanation, a judge's reasoning."""
+    verdict: Verdict | None = None
+    """The one that stands."""
+    final: bool = False
+    """Whether that verdict counts: read by its reviewer, and seconded where that is needed (`Standing.final`)."""
+    parameters: dict[str, str] = {}
+    """provider, model, tool, category, step, slice …: what may hide behind a symptom."""
+    follows: str | None = None
+    """The attempt whose failure this one only repeats."""
+
+
+class Rule(NamedTuple):
+    """What is to be known of a rule of triage; rules that decide by default are not among them."""
+
+    means: str
+    owner: str = ""
+    """Empty where it names several."""
+
+
+def failure_to_group(
+    run: Run,
+    attempt: Attempt,
+    attribution: Attribution,
+    *,
+    rules: Mapping[str, Rule],
+    category: str = "",
+    cluster: str = "",
+    lines: Sequence[str] = (),
+    verdict: Verdict | None = None,
+    final: bool = False,
+) -> FailureToGroup:
+    """`lines` are what the attempt's own logs say is wrong; `final` is `Standing.final` of its verdict."""
+    signal = _telling(attribution, rules)
+    return FailureToGroup(
+        attempt=attempt.id,
+        case=attempt.case,
+        suite=run.suite,
+        category=category,
+        owner=verdict.owner if verdict else attribution.owner,
+        signal=signal,
+        means=rules[signal].means if signal else "",
+        cluster=cluster,
+        key=attribution.failure_key,
+        texts=tuple(dict.fromkeys(_texts(attempt, _quoted(attribution, signal), lines)))[:MOST],
+        verdict=verdict,
+        final=final,
+        parameters=_parameters(run, attempt, category),
+        follows=attempt.follows or attribution.follows or None,
+    )
+
+
+def _telling(attribution: Attribution, rules: Mapping[str, Rule]) -> str:
+    """What decided; where that says only whose fault it is, another signal of the same owner that says more."""
+    decided = attribution.decided_by if attribution.decided_by in rules else ""
+    if decided and decided not in BROAD:
+        return decided
+    others = (one.name for one in attribution.signals if one.name in rules and one.name not in BROAD)
+    return next((name for name in others if rules[name].owner == attribution.owner), decided)
+
+
+def _quoted(attribution: Attribution, signal: str) -> str:
+    """Where a rule says what kind of thing happened, its quote says which: `uvx: command not found`."""
+    return next((one.quote for one in attribution.signals if one.name == signal), "") if signal in OPEN else ""
+
+
+def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]:
+    found = [quoted]
+    found += [error.message for error in attempt.errors if not error.recovered]
+    # a scorer that only repeats the answer explains nothing
+    answer = attempt.output.text or attempt.output.answer or ""
+    found += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
+    # nor does one that broke beside the one that decides
+    measured = attempt.measurement == "scored"
+    found += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
+    found += [*lines, *(one.reasoning for one in attempt.objections), attempt.native_reason]
+    yield from (clean(text[:LONGEST]) for text in found if text.strip())
+
+
+def _parameters(run: Run, attempt: Attempt, category: str) -> dict[str, str]:
+    found = {
+        **{f"variant {name}": value for name, value in run.variant.items()},
+        "provider": run.subject.provider or run.subject.model.rpartition("/")[0],
+        "model": run.subject.model,
+        "agent": run.subject.agent,
+        "category": category,
+        "step": next((check.name for check in attempt.checks if check.failed), ""),
+        "tool": next((call.name for step in attempt.steps for call in step.tool_calls if call.error), ""),
+        "judge": next((one.judge for one in attempt.judgements), ""),
+        "session": "" if attempt.session is None else str(attempt.session),
+        "limit": attempt.limit.type if attempt.limit else "",
+    }
+    return {name: value for name, value in found.items() if value}

@@ -1,0 +1,139 @@
+"""How alike texts are: the words that tell failures apart, and TF-IDF vectors of them compared by cosine."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
+
+from errata.text.mask import mask
+
+LONGEST = 400
+"""Characters of a text; what comes later are listings and repetitions."""
+MOST = 40
+_STATUS = re.compile(r"(?i)\b(?:code|status|error|http(?:/\d(?:\.\d)?)?|rejected)\b[\s:=(]{1,3}([45]\d\d)\b")
+_MASKED = re.compile(r"<(?:time|url|uuid|ip|path|hex|id|str|n)>")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_QUOTES = re.compile(r"(?<!\w)['\"]|['\"](?!\w)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_ANY_SENTENCE = (
+    "an and any are as at be been but by can could did do does for from had has have he her his how if in into is it "
+    "its me my no not of on or other our out over she should so some than that the their them then there these they "
+    "this those to too under up was we were what when where which while who why will with would you your"
+)
+_ANY_FAILURE = (
+    "code column char cmd command error errors exception exc exit fail failed fails failing failure false file line "
+    "lines message none null param pass passed passes score scored status success test tests true type unset undefined"
+)
+_ANY_ASSERTION = (
+    "actual answer answered array assert assertion assertions contain contains deep deeply differ differs equal equals "
+    "expect expected expecting got include includes instead match matches object output received result return "
+    "returned returns reward strictly value values wrong"
+)
+_DULL = frozenset(f"{_ANY_SENTENCE} {_ANY_FAILURE} {_ANY_ASSERTION}".split())
+
+
+def words_of(*texts: str, without: Iterable[str] = ()) -> tuple[str, ...]:
+    """Each once, in no order of the text; `without` are names that need no telling, such as those of the checks."""
+    dull = {word for name in without for word in _words(name)}
+    found = dict.fromkeys(word for text in texts for word in _words(text[:LONGEST]) if word not in dull)
+    return tuple(sorted(tuple(found)[:MOST]))
+
+
+@lru_cache(maxsize=20_000)
+def _words(text: str) -> tuple[str, ...]:
+    plain = _CAMEL.sub(" ", _MASKED.sub(" ", masked(text)))
+    lowered = (word.lower() for word in _WORD.findall(plain))
+    # a status is masked with all other numbers, and tells more than they do
+    return (*(f"http{code}" for code in _STATUS.findall(text)), *(_stem(word) for word in lowered if word not in _DULL))
+
+
+def masked(text: str) -> str:
+    """What stands in quotes is often the whole point of a message, and often holds a path or an id."""
+    return mask(_QUOTES.sub("", text))
+
+
+def _stem(word: str) -> str:
+    """Enough to see that `limits` and `limited` are of one kind."""
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+WIDE, LEADING, NEAREST = 100, 6, 12
+"""A word that more groups have than this leads to none of them; words that lead; groups that are compared in full."""
+
+Vector = dict[str, float]
+Block = tuple[str, ...]
+"""Only groups of the same block are ever compared."""
+
+
+class Weights:
+    """How much each word tells, by the share of texts that have it."""
+
+    def __init__(self, texts: Iterable[Iterable[str]]) -> None:
+        counted: Counter[str] = Counter()
+        total = 0
+        for words in texts:
+            counted.update(words)
+            total += 1
+        self._weights = {word: math.log((1 + total) / (1 + often)) + 1 for word, often in counted.items()}
+
+    def vector(self, words: Iterable[str]) -> Vector:
+        """Of length one."""
+        found = {word: self._weights.get(word, 1.0) for word in sorted(words)}
+        length = math.sqrt(sum(weight * weight for weight in found.values())) or 1.0
+        return {word: weight / length for word, weight in found.items()}
+
+
+class Mean:
+    """What the texts of a group have in common: the mean of their vectors, so that no chain of neighbours forms."""
+
+    def __init__(self) -> None:
+        self._sum: Vector = {}
+        self._count = 0
+
+    def add(self, vector: Vector) -> list[str]:
+        """The words that are new to it."""
+        self._count += 1
+        new = [word for word in vector if word not in self._sum]
+        for word, weight in vector.items():
+            self._sum[word] = self._sum.get(word, 0.0) + weight
+        return new
+
+    def likeness(self, vector: Vector) -> float:
+        """The mean of the cosines, from 0 to 1."""
+        if not self._count:
+            return 0.0
+        # an exact sum: whatever the order of a set, two runs of errata say the same
+        return math.fsum(vector[word] * self._sum[word] for word in vector.keys() & self._sum.keys()) / self._count
+
+
+class Space:
+    """The means of many groups, found by the words that they have."""
+
+    def __init__(self) -> None:
+        self._means: list[Mean] = []
+        self._by_word: dict[tuple[Block, str], list[int]] = {}
+
+    def add(self, block: Block, place: int, vector: Vector) -> None:
+        """`place` is the number of the group, from 0."""
+        while len(self._means) <= place:
+            self._means.append(Mean())
+        for word in self._means[place].add(vector):
+            self._by_word.setdefault((block, word), []).append(place)
+
+    def near(self, block: Block, vector: Vector) -> Iterator[tuple[int, float]]:
+        """Those that share the most words which few have, and how alike they are."""
+        rarest = sorted(vector, key=lambda word: (-vector[word], word))
+        listed = [self._by_word.get((block, word), []) for word in rarest]
+        narrow = [places for places in listed if 0 < len(places) <= WIDE][:LEADING]
+        if not narrow:
+            narrow = [places[:WIDE] for places in sorted(listed, key=len) if places][:1]
+        shared = Counter(chain.from_iterable(narrow))
+        # most share a single word by chance; they count only where nobody shares more
+        places = [place for place, often in shared.items() if often > 1] or shared
+        for place in sorted(places, key=lambda place: (-shared[place], place))[:NEAREST]:
+            yield place, self._means[place].likeness(vector)

@@ -1,0 +1,184 @@
+"""`errata buckets merge`, `split`, `rename`, `move`, `confirm` and `undo`: what people do to buckets."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from errata.buckets.edit import Author, EditResult
+from errata.cli.options import Options, shared_options
+from errata.cli.output import plural, put, put_json, say
+from errata.model.output.buckets import BucketEditOutput, BucketUndoOutput, MovedFromOutput, UndoneEventOutput
+from errata.runs.bucketing import text_of
+from errata.verbs.buckets import (
+    bucket_named,
+    confirm_bucket,
+    failures_named,
+    members_named,
+    merge_buckets,
+    move_failures,
+    rename_bucket,
+    split_bucket,
+    undo_change,
+)
+
+NOBODY = "somebody"
+
+
+def dry_run_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--dry-run", is_flag=True, help="Tell what would change, and change nothing.")(function)
+
+
+@click.command("merge")
+@click.argument("buckets", nargs=-1, required=True, metavar="BUCKET BUCKET…")
+@click.option("--into", default="", metavar="BUCKET", help="The one that stays; else the first.")
+@dry_run_option
+@shared_options
+def merge(buckets: tuple[str, ...], into: str, dry_run: bool, options: Options) -> None:
+    """Make one bucket of several.
+
+    The others are gone, and their names lead to the one that stays. Later failures that would have been put into them
+    are put there.
+    """
+    store = options.store
+    meant = [bucket_named(name, store) for name in buckets]
+    target = bucket_named(into, store) if into else meant[0]
+    done = merge_buckets(meant, target, store, _author(options, dry_run=dry_run))
+    gone = [after.bucket.slug for _, after in done.change.versions if after.gone]
+    line = f"merged {', '.join(gone)} into {done.bucket.slug}: {plural(len(done.change.moves), 'failure')} moved"
+    _show(done, line, options, dry_run=dry_run)
+
+
+@click.command("split")
+@click.argument("bucket", metavar="BUCKET")
+@click.argument("cases", nargs=-1, required=True, metavar="CASE…")
+@click.option("--title", required=True, help="Of the new bucket: the cause in a few words.")
+@dry_run_option
+@shared_options
+def split(bucket: str, cases: tuple[str, ...], title: str, dry_run: bool, options: Options) -> None:
+    """Take the failures at CASES out of BUCKET into one of their own.
+
+    CASE is a case in every run, RUN/CASE in one run, or an attempt's id.
+    """
+    store = options.store
+    meant = bucket_named(bucket, store)
+    attempts = members_named(meant, cases, store)
+    done = split_bucket(meant, attempts, title, store, _author(options, dry_run=dry_run))
+    _show(done, f"split {plural(done.members, 'failure')} off {meant.slug}", options, dry_run=dry_run)
+
+
+@click.command("rename")
+@click.argument("bucket", metavar="BUCKET")
+@click.argument("title")
+@click.option("--slug", default="", help="The short name for commands; else made of the title.")
+@shared_options
+def rename(bucket: str, title: str, slug: str, options: Options) -> None:
+    """Give BUCKET another title.
+
+    Its id stays the same, and verdicts that name it by its old slug still mean it.
+    """
+    store = options.store
+    meant = bucket_named(bucket, store)
+    done = rename_bucket(meant, title, store, _author(options), slug=slug)
+    _show(done, f"renamed {meant.slug}", options)
+
+
+@click.command("move")
+@click.argument("failures", nargs=-1, required=True, metavar="RUN/CASE…")
+@click.option("--to", "to", required=True, metavar="BUCKET", help="Where they belong.")
+@dry_run_option
+@shared_options
+def move(failures: tuple[str, ...], to: str, dry_run: bool, options: Options) -> None:
+    """Put FAILURES into another bucket.
+
+    They stay there whatever is suggested later. RUN/CASE means every failed attempt at the case, `#2` the second alone.
+    """
+    store = options.store
+    attempts = failures_named(failures, store)
+    done = move_failures(attempts, bucket_named(to, store), store, _author(options, dry_run=dry_run))
+    _show(done, f"moved {plural(len(done.change.moves), 'failure')}", options, dry_run=dry_run)
+
+
+@click.command("confirm")
+@click.argument("bucket", metavar="BUCKET")
+@shared_options
+def confirm(bucket: str, options: Options) -> None:
+    """Say that BUCKET is final, where enough of it was read.
+
+    Three members, or all of a smaller bucket, must have been read themselves, with verdicts that name it as the cause.
+    Else it is told which are missing. Its members then stay where they are, whatever is suggested later.
+    """
+    store = options.store
+    done = confirm_bucket(bucket_named(bucket, store), store, _author(options))
+    carried = plural(len(done.bucket.supported_by), "verdict")
+    _show(done, f"confirmed {done.bucket.slug}: {carried} carry it", options)
+
+
+@click.command("undo")
+@click.option(
+    "--to", "to", type=click.IntRange(min=1), metavar="NUMBER", help="Take back this change and all after it."
+)
+@click.option("--suite", default=None, help="The last change in this suite, not in the whole store.")
+@dry_run_option
+@shared_options
+def undo(to: int | None, suite: str | None, dry_run: bool, options: Options) -> None:
+    """Take back what was done last; once more redoes it.
+
+    Only what people did is taken back, never a verdict or what a rule made of it. `errata buckets history` numbers the
+    changes.
+    """
+    done = undo_change(options.store, _author(options, dry_run=dry_run), suite=suite, to=to)
+    if options.json:
+        undone = (UndoneEventOutput(number=one.number, what=one.what, by=one.by, at=one.at) for one in done.undone)
+        change = None if dry_run else done.event
+        put_json(
+            BucketUndoOutput(
+                what=done.what, dry_run=dry_run, change=change, undone=tuple(undone), failures=done.failures
+            )
+        )
+        return
+    for one in done.undone:
+        verb = "would take back" if dry_run else "took back"
+        put(f"{verb} change {one.number}: {one.what} by {one.by}, {one.at[:16].replace('T', ' ')}")
+    if done.failures:
+        put(f"{plural(done.failures, 'failure')} {'would lie' if dry_run else 'lie'} where they lay before")
+    if not dry_run:
+        say(f"change {done.event}; `errata buckets undo` once more redoes it")
+
+
+def _author(options: Options, *, dry_run: bool = False) -> Author:
+    """Never without a name: what has none was done by a rule."""
+    return Author(name=options.settings.author or NOBODY, at=text_of(datetime.now(UTC)), dry_run=dry_run)
+
+
+def _show(done: EditResult, line: str, options: Options, *, dry_run: bool = False) -> None:
+    bucket = done.bucket
+    if options.json:
+        put_json(_output(done, dry_run=dry_run))
+        return
+    put(f"{'would be: ' if dry_run else ''}{line}")
+    put(f"{bucket.slug}   {bucket.title} · {bucket.status} · {plural(done.members, 'failure')}", hang=2)
+    if not dry_run:
+        say(f"change {done.event}; `errata buckets undo` takes it back")
+
+
+def _output(done: EditResult, *, dry_run: bool) -> BucketEditOutput:
+    bucket = done.bucket
+    moved = (
+        MovedFromOutput(attempt_id=one.attempt, origin=one.before.bucket)
+        for one in done.change.moves
+        if one.before and one.after and one.before.bucket != one.after.bucket
+    )
+    return BucketEditOutput(
+        what=done.what,
+        dry_run=dry_run,
+        change=None if dry_run else done.event,
+        id=bucket.id,
+        slug=bucket.slug,
+        title=bucket.title,
+        suite=bucket.suite,
+        status=bucket.status,
+        rows=done.members,
+        moved=tuple(moved),
+    )

@@ -1,0 +1,1 @@
+"""`errata compare`: the command, and the parts of its page."""

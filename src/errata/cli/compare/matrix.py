@@ -1,0 +1,256 @@
+"""The matrix of a comparison as text, and the short names of cases and columns."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+
+import msgspec
+
+from errata.cli.fitting import WIDTH, columns, cut, padded
+from errata.cli.output import plural, put, wash
+from errata.cli.table import put_table
+from errata.compare.checks import EMPTY
+from errata.compare.comparison import Comparison
+from errata.model.counts import CELL_STATES, Cell, CellState
+
+NARROW = 5
+"""Cases whose names are no wider than this stand side by side."""
+GAP = 2
+LINES = 6
+COLUMNS = "columns  "
+
+
+class CaseNames(msgspec.Struct, frozen=True):
+    word: str
+    """What a case is called here: `turn`."""
+    short: dict[str, str]
+    """Case → `24` where all are called `turn-24` and the like, else its name."""
+    numbered: bool
+
+    @property
+    def narrow(self) -> bool:
+        return max(map(columns, self.short.values()), default=0) <= NARROW
+
+    def listed(self, cases: Sequence[str], room: int, *, lines: int = LINES) -> list[str]:
+        """Names that fit some lines of so many columns, and how many more there are."""
+        joint = " " if self.numbered else ", "
+        return _within([self.short[case] for case in cases], joint, room, lines)
+
+    def told(self, cases: Sequence[str]) -> str:
+        """`turn 24`, `turns 11 and 22`, or the names alone."""
+        names = [self.short[case] for case in cases]
+        joined = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return f"{self.word}{'s' if len(names) > 1 else ''} {joined}" if self.numbered else joined
+
+
+def names_of(comparison: Comparison, word: str) -> CaseNames:
+    names = {case: wash(facts.name) for case, facts in comparison.cases.items()}
+    found = {case: _NUMBERED.fullmatch(name) for case, name in names.items()}
+    numbers = {case: match[2] for case, match in found.items() if match}
+    prefixes = {match[1] for match in found.values() if match}
+    if len(prefixes) == 1 and len(set(numbers.values())) == len(names):
+        return CaseNames(prefixes.pop() or word, numbers, True)
+    return CaseNames(word, names, False)
+
+
+# `turn-24`, `test-006`, `Q7`, `12`
+_NUMBERED = re.compile(r"([A-Za-z]{0,12})[-_ #]?([0-9]+)")
+
+
+def shortened(label: str, width: int) -> str:
+    """Cut, but for the number that tells it from other runs of the same model."""
+    name, mark, number = label.rpartition(" #")
+    return f"{cut(name, width - len(mark + number))}{mark}{number}" if mark else cut(label, width)
+
+
+class Heads(msgspec.Struct, frozen=True):
+    """How columns are headed: by label where there is room, else by number, with a legend."""
+
+    texts: tuple[str, ...]
+    legend: tuple[str, ...] = ()
+
+
+def heads_of(labels: Sequence[str], room: int) -> Heads:
+    if sum(columns(label) + GAP for label in labels) <= room:
+        return Heads(tuple(labels))
+    numbers = tuple(str(number) for number in range(1, len(labels) + 1))
+    return Heads(numbers, tuple(f"{number} {label}" for number, label in zip(numbers, labels, strict=True)))
+
+
+def put_side_by_side(parts: Sequence[str], label: str = "") -> None:
+    """As many on a line as fit, behind a label."""
+    hang = columns(label)
+    line = label
+    for part in parts:
+        longer = f"{line} · {part}" if columns(line) > hang else line + part
+        if columns(line) > hang and columns(longer) > WIDTH:
+            put(line)
+            longer = " " * hang + part
+        line = longer
+    put(line, hang=hang + 2)
+
+
+def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]:
+    """Broken between names; a name that is wider than a line is cut."""
+    lines: list[str] = []
+    current = ""
+    left = list(names)
+    while left:
+        more = len(" and 1,000 more") if len(lines) + 1 == most and len(left) > 1 else 1
+        name = cut(left[0], room - more)
+        longer = f"{current}{joint}{name}" if current else name
+        if columns(longer) + more <= room or not current:
+            current = longer
+            left.pop(0)
+        elif len(lines) + 1 == most:
+            return [*lines, f"{current} and {len(left):,} more"]
+        else:
+            lines, current = [*lines, current + joint.rstrip()], ""
+    return [*lines, current] if current else lines
+
+
+MOST = 100
+"""Of more cases than this, a page shows numbers only."""
+LABEL = 28
+NAME = 40
+
+GLYPHS: dict[CellState, tuple[str, str]] = {
+    "failed": ("F", "fail"),
+    "passed": (".", "pass"),
+    "partial": ("p", "partial"),
+    "error": ("e", "error"),
+    "limit": ("t", "limit reached"),
+    "cancelled": ("x", "cancelled"),
+    "follows": ("c", "follows from another failure"),
+    "unscored": ("?", "no verdict"),
+    "missing": ("-", "missing or unfinished"),
+    "contradictory": ("!", "rows contradict each other"),
+    "mixed": ("~", "passes sometimes"),
+}
+NOT_KNOWN = " "
+BETWEEN = "   "
+
+
+def put_matrix(comparison: Comparison, names: CaseNames, *, every: bool) -> None:
+    matrix = comparison.shown
+    passing = matrix.passed_everywhere
+    cases = [case for case in matrix.rows if every or case not in passing]
+    left = "" if every or not passing else _pass_in_all(len(passing), names.word, len(matrix.columns))
+    put()
+    if len(cases) > MOST and not every:
+        _put_counts(comparison, names, len(cases), left)
+    elif not cases:
+        put(f"Every {names.word} passes in every run")
+    elif names.narrow:
+        _put_wide(comparison, names, cases, left)
+    else:
+        _put_tall(comparison, names, cases, left)
+
+
+def _pass_in_all(count: int, word: str, runs: int) -> str:
+    return f"({plural(count, word)} {'passes' if count == 1 else 'pass'} in {'both' if runs == 2 else 'all'} runs)"
+
+
+def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
+    """Cases side by side, in as many blocks as it takes; the legend beside a single one where it fits."""
+    rows = [(names.word, [names.short[case] for case in cases])]
+    for at, column in enumerate(comparison.shown.columns):
+        cells = [glyph_of(comparison.shown.rows[case][at]) for case in cases]
+        rows.append((shortened(wash(column.label), LABEL), cells))
+    first = max(columns(label) for label, _ in rows)
+    width = max(*(columns(text) + 1 for text in rows[0][1]), 3)
+    size = (WIDTH - first) // width
+    blocks = [
+        [padded(label, first) + _cells(texts[start : start + size], width) for label, texts in rows]
+        for start in range(0, len(cases), size)
+    ]
+    legend = [*_legend(comparison, names, cases), *([left] if left else [])]
+    if len(blocks) == 1 and _fits(legend, blocks[0]):
+        for line, told in zip_longest(blocks[0], legend, fillvalue=""):
+            put(f"{line}{BETWEEN}{told}".rstrip())
+        return
+    for lines in blocks:
+        for line in lines:
+            put(line)
+        put()
+    put_side_by_side(legend)
+
+
+def _cells(texts: Sequence[str], width: int) -> str:
+    return "".join(padded(text, width, right=True) for text in texts)
+
+
+def _fits(legend: Sequence[str], lines: Sequence[str]) -> bool:
+    room = WIDTH - columns(lines[0]) - len(BETWEEN)
+    return len(legend) <= len(lines) and all(columns(told) <= room for told in legend)
+
+
+def _put_tall(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
+    """A line for each case; more columns than fit go on below."""
+    heads = heads_of([wash(column.label) for column in comparison.shown.columns], WIDTH - NAME)
+    taken = sum(columns(text) + GAP for text in heads.texts)
+    first = min(max(columns(names.short[case]) for case in cases), max(WIDTH - taken, NAME))
+    size = (WIDTH - first) // (columns(heads.texts[-1]) + GAP) if heads.legend else len(heads.texts)
+    for start in range(0, len(heads.texts), size):
+        some = slice(start, start + size)
+        put(padded(names.word, first) + _spread(heads.texts[some], heads.texts[some]))
+        for case in cases:
+            row = [glyph_of(cell) for cell in comparison.shown.rows[case][some]]
+            put((padded(cut(names.short[case], first), first) + _spread(row, heads.texts[some])).rstrip())
+        put()
+    if heads.legend:
+        put_side_by_side(heads.legend, COLUMNS)
+    put_side_by_side([*_legend(comparison, names, cases), *([left] if left else [])])
+
+
+def _spread(texts: Sequence[str], heads: Sequence[str]) -> str:
+    return "".join(" " * GAP + padded(text, columns(head)) for text, head in zip(texts, heads, strict=True))
+
+
+def glyph_of(cell: Cell | None) -> str:
+    return NOT_KNOWN if cell is None else GLYPHS[cell.state][0]
+
+
+def _legend(comparison: Comparison, names: CaseNames, cases: Sequence[str]) -> list[str]:
+    """What the signs mean that occur; fail and pass on one line."""
+    found: dict[str, list[Cell]] = {}
+    for case in cases:
+        for cell in comparison.shown.rows[case]:
+            if cell is not None:
+                found.setdefault(cell.state, []).append(cell)
+    plain = [f"{GLYPHS[state][0]} {GLYPHS[state][1]}" for state in ("failed", "passed") if state in found]
+    others = [
+        f"{glyph} {_meaning(state, meaning, found[state], comparison, names)}"
+        for state, (glyph, meaning) in GLYPHS.items()
+        if state in found and state not in ("failed", "passed")
+    ]
+    return ["  ".join(plain), *others]
+
+
+def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseNames) -> str:
+    """In one word more where all of them are of one kind."""
+    places = [(cell.run, cell.case) for cell in cells]
+    if state == "error" and all(comparison.pattern_at.get(place) == EMPTY for place in places):
+        return "empty response"
+    roots = {comparison.root_of.get(place, "") for place in places}
+    if state == "follows" and len(roots) == 1 and (root := roots.pop()) in names.short:
+        return f"follows from {names.told([root])}"
+    return meaning
+
+
+def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str) -> None:
+    matrix = comparison.shown
+    counts = [
+        Counter("not in the run" if row[at] is None else row[at].state for row in matrix.rows.values())  # type: ignore[union-attr]
+        for at in range(len(matrix.columns))
+    ]
+    states = [state for state in (*CELL_STATES, "not in the run") if any(state in one for one in counts)]
+    rows = [
+        (column.label, *(f"{one[state]:,}" for state in states))
+        for column, one in zip(matrix.columns, counts, strict=True)
+    ]
+    put(f"{plural(shown, names.word)} of {len(matrix.rows):,} do not pass in every run {left}".rstrip())
+    if len(states) > 2:
+        put_table(("", *states), rows, right=states, give_way=("",))
+    put("The matrix itself: `--csv FILE` or `--json`; `--all` prints it here")

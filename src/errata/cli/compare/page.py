@@ -1,0 +1,247 @@
+"""The head of a comparison's page: suite, runs with their scores, and sets of cases."""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+
+from errata.cli.compare.matrix import CaseNames, shortened
+from errata.cli.fitting import WIDTH, columns, padded
+from errata.cli.harness_words import counted_in
+from errata.cli.output import plural, put, wash
+from errata.cli.render.scores import figures
+from errata.compare.comparability import Difference, common_cases, describe_difference
+from errata.compare.comparison import Compared, Comparison
+from errata.compare.matrix import Column
+from errata.compare.scores import Policy, Score
+from errata.compare.sets import Cases
+from errata.model import Run
+from errata.runs.names import variant_of
+from errata.text.clean import one_line
+
+WHO = 34
+NARROWEST = 12
+LABEL = 9
+GAPS = ("missing", "contradictory")
+GAP = "  "
+
+# what decided, in a word where the owner alone would say too little
+_WORDS = {"provider_empty_response": "empty", "no_verdict": "unjudged"}
+
+
+def word_for_cases(comparison: Comparison) -> str:
+    return counted_in(comparison.runs[0].runs[0].run, "cases")
+
+
+def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
+    run = comparison.matrix.columns[0].run
+    refusing = any(one.refuses for one in comparison.differences)
+    count = plural(len(comparison.matrix.rows), word_for_cases(comparison))
+    of = " that all were measured on" if comparison.options.common else ""
+    parts = [_suite(comparison, run), f"{count}{of}", "" if refusing else "same suite in all runs", _judge(run)]
+    put(" · ".join(part for part in parts if part))
+    if comparison.options.category:
+        put(f"{'only':<{LABEL}}category {comparison.options.category}")
+    for one in comparison.differences:
+        _put_difference(one, comparison)
+    _put_gaps(comparison)
+    for stored, why in comparison.left_out:
+        named = f"{handles[stored.run.id]} {stored.run.subject.model}".strip()
+        put(f"{'left out':<{LABEL}}{named}: {why}", hang=LABEL)
+
+
+def _put_gaps(comparison: Comparison) -> None:
+    """Where a run lacks a case, or contradicts itself on it, scores are not over the same cases."""
+    rows = comparison.matrix.rows.values()
+    if any(cell is not None and cell.state in GAPS for row in rows for cell in row):
+        whole, shared = len(comparison.matrix.rows), len(common_cases(comparison.matrix))
+        word = word_for_cases(comparison)
+        told = f"every run was measured on {shared:,} of {plural(whole, word)}; `--common` compares on these alone"
+        put(f"{'gaps':<{LABEL}}{told}", hang=LABEL)
+
+
+def _suite(comparison: Comparison, run: Run) -> str:
+    """With what of the variant is the same in all runs."""
+    runs = [column.run for column in comparison.matrix.columns]
+    shared = set.intersection(*(set(variant_of(one)) for one in runs))
+    suites = " and ".join(dict.fromkeys(one.suite for one in runs if one.suite)) or run.source.name
+    return ", ".join([suites, *(part for part in variant_of(run) if part in shared)])
+
+
+def _judge(run: Run) -> str:
+    judges = [
+        " ".join(part for part in (one.model, f"v{one.version.removeprefix('v')}" if one.version else "") if part)
+        for one in run.scorers
+        if one.kind == "judge" and one.model
+    ]
+    return f"judge {', '.join(dict.fromkeys(judges))}" if judges else ""
+
+
+def _put_difference(one: Difference, comparison: Comparison) -> None:
+    if one.what == "tasks":
+        edited = [comparison.cases[case].name for case in comparison.edited]
+        if edited:
+            told = "its task differs" if len(edited) == 1 else "their tasks differ"
+            put(f"{'edited':<{LABEL}}{', '.join(edited)}: {told} between runs; no part of the pairs below", hang=LABEL)
+        return
+    put(f"{'differs':<{LABEL}}{describe_difference(one)}", hang=LABEL)
+
+
+def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
+    """What is left out stands beside the scores, or below them where the page is too narrow."""
+    shown = comparison.columns
+    policies = _shown_policies([one.scores for one in shown])
+    called = ["" if comparison.options.by_model else handles[one.runs[0].run.id] for one in shown]
+    out = [_in_a_line(left_out_in_words(one.scores["clean"])) for one in shown]
+    scores = [[_figures(one.scores[policy]) for policy in policies.values()] for one in shown]
+    if _width([list(policies), *scores]) > WIDTH - WHO and "as_reported" in policies:
+        scores = [[row[0], row[1].partition(" [")[0], *row[2:]] for row in scores]
+    room = WIDTH - _width([list(policies), *scores]) - max(map(columns, called))
+    wide = max(map(columns, called), default=0)
+    names = [f"{padded(handle, wide)} {_named(one, room)}".lstrip() for handle, one in zip(called, shown, strict=True)]
+    rows = [[name, *row] for name, row in zip(names, scores, strict=True)]
+    header = [f"{padded('run', wide)} model" if wide else "model", *policies]
+    beside = _width([header, *rows]) + max(map(columns, [*out, "left out"])) <= WIDTH
+    widths = [max(columns(row[at]) for row in [header, *rows]) for at in range(len(header))]
+    put()
+    _put_row([*header, "left out"] if beside else header, widths)
+    for row, left in zip(rows, out, strict=True):
+        _put_row([*row, left or "–"] if beside else row, widths)
+        if left and not beside:
+            put(f"    left out of clean: {left}")
+    for one in shown:
+        _put_beside(one)
+
+
+def _put_beside(one: Compared) -> None:
+    """What a score can't be understood without."""
+    reported, recovered = one.scores["as_reported"], one.scores["clean"].recovered
+    if reported.reproduced is False:
+        told = f"the harness itself says {reported.stated:.4g}, which does not follow from the rows"
+        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
+    if recovered:
+        told = (
+            f"clean takes {plural(len(recovered), 'result')} from an earlier session, where the last was not measured"
+        )
+        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
+
+
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    return sum(max(map(columns, cells)) + len(GAP) for cells in zip(*rows, strict=True))
+
+
+def _put_row(cells: Sequence[str], widths: Sequence[int]) -> None:
+    parts = [padded(cell, widths[at]) if at < len(widths) else cell for at, cell in enumerate(cells)]
+    put(GAP.join(parts).rstrip())
+
+
+def _named(one: Compared, room: int) -> str:
+    told = f"{one.label} ({plural(len(one.runs), 'run')})" if len(one.runs) > 1 else one.label
+    return shortened(wash(told), max(room - len(GAP), NARROWEST))
+
+
+def _shown_policies(scores: Sequence[Mapping[Policy, Score]]) -> dict[str, Policy]:
+    """Heading → policy; where two agree for all, they share a column."""
+    reported = [one["as_reported"] for one in scores]
+    if not any(one.total for one in reported):
+        return {"strict": "strict", "clean": "clean"}
+    if all(figures(one["as_reported"]) == figures(one["strict"]) for one in scores):
+        return {"strict = as_reported": "strict", "clean": "clean"}
+    return {"strict": "strict", "as_reported": "as_reported", "clean": "clean"}
+
+
+def _figures(score: Score) -> str:
+    return " ".join(part for part in figures(score) if part)
+
+
+def left_out_in_words(score: Score, cases: Container[str] | None = None) -> dict[str, int]:
+    """`empty`, `unjudged`, `collateral` and the like → how many; of some cases alone, where they are named."""
+    counts: dict[str, int] = {}
+    for group in score.groups:
+        word = one_line(_WORDS.get(group.signal, group.why), 24)
+        out = group.count if cases is None else sum(one.case in cases for one in group.members)
+        if out:
+            counts[word] = counts.get(word, 0) + out
+    return counts
+
+
+def _in_a_line(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {word}" for word, count in counts.items())
+
+
+SET_LABEL = 23
+NAME = 28
+COUNT = 5
+FEW = 5
+LINES = 24
+"""So many, at most, for one kind of list."""
+
+
+def put_sets(comparison: Comparison, names: CaseNames) -> None:
+    sets, subjects = comparison.sets, comparison.matrix.subjects
+    runs = len(comparison.matrix.columns)
+    put()
+    if sets.flips is not None and len(subjects) == 1:
+        _put_flips(comparison, names)
+        return
+    _put_failed_by_all(comparison, names)
+    _put_entries("only this run fails", sets.of_runs.fails.items(), names)
+    if runs > 2:
+        _put_entries("only this run passes", sets.of_runs.passes.items(), names)
+    if 1 < len(subjects) < runs:
+        _put_entries("only this model fails", sets.of_subjects.fails.items(), names)
+        _put_entries("only this model passes", sets.of_subjects.passes.items(), names)
+    wavering = [(f"{name} ({one.runs} runs)", one) for name, one in sets.instability.items()]
+    if wavering:
+        _put_entries("unstable", [(name, one.unstable) for name, one in wavering], names)
+        _put_entries("failed in every run", [(name, one.failed_in_every_run) for name, one in wavering], names)
+
+
+def _put_failed_by_all(comparison: Comparison, names: CaseNames) -> None:
+    found, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
+    told = "both" if runs == 2 else f"all {runs}"
+    _put_lines(f"failed by {told} runs", _with_texts(found.runs, comparison, names))
+    if found.subjects_in_some_run != found.runs and len(comparison.matrix.subjects) > 1:
+        _put_lines(
+            f"by all {len(comparison.matrix.subjects)} models",
+            [*names.listed(found.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
+        )
+
+
+def _with_texts(cases: Cases, comparison: Comparison, names: CaseNames) -> list[str]:
+    """A few with what they ask, a line each; many by their names alone."""
+    if 0 < len(cases) <= FEW and comparison.asks:
+        width = max(columns(names.short[case]) for case in cases)
+        return [f"{padded(names.short[case], width)}  {wash(comparison.asks.get(case, ''))}".rstrip() for case in cases]
+    return names.listed(cases, WIDTH - SET_LABEL)
+
+
+def _put_flips(comparison: Comparison, names: CaseNames) -> None:
+    flips = comparison.sets.flips
+    assert flips is not None
+    first, second = (_dated(column) for column in comparison.matrix.columns)
+    put(f"from {first} to {second}")
+    always = {"regressed": flips.regressed, "fixed": flips.fixed, "still failing": flips.still_failing}
+    sometimes = {"new": flips.new, "gone": flips.gone, "no verdict in one": flips.undecided}
+    for kind, cases in [*always.items(), *((kind, cases) for kind, cases in sometimes.items() if cases)]:
+        head = f"{kind:<{SET_LABEL - COUNT}}{len(cases):>{COUNT - 2},}"
+        _put_lines(head, names.listed(cases, WIDTH - SET_LABEL))
+    put(f"{'still passing':<{SET_LABEL - COUNT}}{len(flips.still_passing):>{COUNT - 2},}")
+
+
+def _dated(column: Column) -> str:
+    return f"{column.label} ({column.run.started_at[:10]})" if column.run.started_at else column.label
+
+
+def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseNames) -> None:
+    """A line for each name that has any."""
+    told = [(shortened(wash(name), NAME), cases) for name, cases in entries if cases]
+    width = max((columns(name) for name, _ in told), default=0)
+    most = max(LINES // max(len(told), 1), 1)
+    lines = []
+    for name, cases in told:
+        listed = names.listed(cases, WIDTH - SET_LABEL - width - 2, lines=most)
+        lines += [f"{padded(name if at == 0 else '', width)}  {line}" for at, line in enumerate(listed)]
+    _put_lines(label, lines)
+
+
+def _put_lines(label: str, lines: Sequence[str]) -> None:
+    for at, line in enumerate(lines or ["–"]):
+        put(f"{label if at == 0 else '':<{SET_LABEL}}{line}", hang=SET_LABEL)

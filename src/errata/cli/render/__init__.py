@@ -1,0 +1,1 @@
+"""Rendering that several commands share."""

@@ -1,0 +1,98 @@
+"""Scores in columns: a line for each policy, with what it leaves out."""
+
+from collections.abc import Mapping, Sequence
+
+from errata.cli.fitting import WIDTH, columns, fold, padded
+from errata.cli.harness_words import counted_in, harness_title
+from errata.cli.output import plural, put, wash
+from errata.compare.scores import Policy, Score
+from errata.runs.explanation import meaning_of
+from errata.runs.scores import Scores
+
+LABEL = 14
+"""The width of the first column, here and in all that stands below the lines."""
+
+GAP = "   "
+
+
+class ScoreWords:
+    """The words for one run: what its harness is called, and what it counts."""
+
+    def __init__(self, harness: str, counted: str) -> None:
+        self.harness, self.counted = harness, counted
+
+    def note(self, score: Score) -> str:
+        if score.policy == "strict":
+            return f"every {self.counted}{'; ' if score.note else ''}{score.note}" if score.total else score.note
+        if score.policy == "as_reported":
+            return self._of_harness(score)
+        return " · ".join(part for part in (self._left_out(score), score.note) if part)
+
+    def _of_harness(self, score: Score) -> str:
+        if not score.total:
+            return score.note
+        parts = [score.note] if score.note else []
+        if score.groups:
+            out = plural(sum(score.left_out.values()), self.counted)
+            parts.append(f"{self.harness} leaves out {out}{_why(score)}")
+        if score.reproduced is False:
+            parts.append(f"the harness itself says {score.stated:.4g}")
+        return "; ".join(parts) or "the harness's own rule, reproduced"
+
+    def _left_out(self, score: Score) -> str:
+        if not score.groups:
+            return ""
+        out = plural(sum(score.left_out.values()), self.counted)
+        only = score.groups[0] if len(score.groups) == 1 else None
+        return f"{out} left out: {meaning_of(only.signal) if only and only.signal else _counts(score)}"
+
+
+def lines_of(
+    scores: Mapping[Policy, Score], policies: Sequence[Policy], told: ScoreWords, *, width: int = WIDTH
+) -> list[str]:
+    """A note that is too long for its line goes on below."""
+    rows = [(policy, *figures(scores[policy]), told.note(scores[policy])) for policy in policies]
+    widths = [max(columns(row[at]) for row in rows) for at in (1, 2, 3)]
+    lines: list[str] = []
+    for policy, counts, rate, interval, note in rows:
+        cells = [padded(counts, widths[0]), padded(rate, widths[1], right=True), padded(interval, widths[2])]
+        head = f"{policy:<{LABEL}}{GAP.join(cells)}"
+        indent = columns(head) + len(GAP)
+        first, *rest = fold(wash(note), width - indent)
+        lines += [f"{head}{GAP}{first}".rstrip(), *(" " * indent + one for one in rest)]
+    return lines
+
+
+def figures(score: Score) -> tuple[str, str, str]:
+    """Counts, rate and interval; of graded values n, mean and interval."""
+    rate, interval = score.rate, score.interval
+    if not score.total or rate is None:
+        return "–", "", ""
+    if score.mean is not None:
+        between = f"[{interval[0]:.3f}, {interval[1]:.3f}]" if interval else ""
+        return f"n = {score.total:,}", f"{rate:.4f}", between
+    between = f"[{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
+    return f"{score.passed:,}/{score.total:,}", f"{100 * rate:.1f} %", between
+
+
+def _why(score: Score) -> str:
+    """`with AgentTimeoutError`, where one error explains them all."""
+    only = score.groups[0] if len(score.groups) == 1 else None
+    if only is not None and only.members and only.why == only.members[0].error_type:
+        return f" with {only.why}"
+    return f": {_counts(score)}"
+
+
+def _counts(score: Score) -> str:
+    return ", ".join(f"{why} {count}" for why, count in score.left_out.items())
+
+
+SHOWN: tuple[Policy, ...] = ("strict", "as_reported", "clean")
+BESIDE = 9
+
+
+def put_bracket(scores: Scores) -> None:
+    run = scores.stored.run
+    told = ScoreWords(harness_title(run), counted_in(run, scores.unit))
+    for at, line in enumerate(lines_of(scores.scores, SHOWN, told, width=WIDTH - BESIDE)):
+        put(f"{'' if at else 'Score':<{BESIDE}}{line}")

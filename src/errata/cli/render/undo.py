@@ -1,0 +1,30 @@
+"""A label with its text, and a command that undoes a change."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+
+from errata.cli.fitting import WIDTH, columns, fold
+from errata.cli.output import put, wash
+
+SHORT = 8
+"""So much of an id is shown, and is enough to name it."""
+HANG = 9
+ROOM = WIDTH - HANG - 2
+
+
+def put_field(label: str, told: str) -> None:
+    put(f"{label:<{HANG - 1}} {told}", hang=HANG)
+
+
+def put_undo(words: Sequence[str]) -> None:
+    """Over as many lines as it needs: a shell takes them for one, and white space in a text counts as one blank."""
+    lines = [""]
+    for word in (wash(shlex.quote(word)) for word in words):
+        if lines[-1] and columns(f"{lines[-1]} {word}") > ROOM:
+            lines[-1] += " \\"
+            lines.append("")
+        first, *rest = fold(f"{lines[-1]} {word}".lstrip(), ROOM, whole_words=True)
+        lines[-1:] = [first, *rest]
+    for at, line in enumerate(lines):
+        sys.stdout.write(f"{'' if at else 'Undo':<{HANG - 1}} {line}\n")

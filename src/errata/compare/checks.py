@@ -1,0 +1,93 @@
+"""Failed checks by run, and the patterns that stand in place of an answer: an ended session, nothing, a limit."""
+
+from collections.abc import Collection, Mapping
+
+import msgspec
+
+from errata.compare.matrix import Matrix
+from errata.model import Attempt, Attribution
+
+
+class CountByRun(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    """Of a check, or of what stood in the place of an answer."""
+    by_run: tuple[int, ...]
+    """In how many attempts, a number for each column."""
+    cases: int
+    """Over how many cases."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_run)
+
+
+def failed_dimensions(
+    matrix: Matrix, failed: Mapping[int, Mapping[str, Mapping[str, int]]], order: Collection[str] = ()
+) -> tuple[CountByRun, ...]:
+    """`failed`: a run's number → check → case → in how many attempts it failed.
+
+    In the order in which the harness lists its checks, where there is one, else the most frequent first.
+    """
+    counts: dict[str, list[int]] = {}
+    cases: dict[str, set[str]] = {}
+    for at, column in enumerate(matrix.columns):
+        for name, by_case in failed.get(column.pk, {}).items():
+            here = by_case.keys() & matrix.rows.keys()
+            if here:
+                counts.setdefault(name, [0] * len(matrix.columns))[at] = sum(map(by_case.__getitem__, here))
+                cases.setdefault(name, set()).update(here)
+    listed = {name: at for at, name in enumerate(order)}
+    found = [CountByRun(name=name, by_run=tuple(those), cases=len(cases[name])) for name, those in counts.items()]
+    return tuple(sorted(found, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))
+
+
+ENDED, ENDED_EARLY, EMPTY = "MODEL_ENDED_SESSION", "MODEL_ENDED_SESSION_EARLY", "EMPTY_RESPONSE"
+NO_GENERATION, FILTERED, CUT_OFF, LIMIT = "NO_GENERATION", "CONTENT_FILTER", "CUT_OFF", "LIMIT_REACHED"
+
+PATTERNS = (ENDED, ENDED_EARLY, EMPTY, NO_GENERATION, FILTERED, CUT_OFF, LIMIT)
+
+_STATED = frozenset((ENDED, ENDED_EARLY, EMPTY))
+"""What a harness writes in the place of an answer."""
+
+_SIGNALS = {
+    "provider_empty_response": EMPTY,
+    "provider_no_answer": EMPTY,
+    "no_generation": NO_GENERATION,
+    "crash_before_generation": NO_GENERATION,
+    "provider_content_filter": FILTERED,
+    "token_limit": CUT_OFF,
+}
+
+
+def pattern_of(attempt: Attempt, said: Attribution | None) -> str:
+    """One of the patterns; empty for an answer like any other."""
+    if attempt.native_status in _STATED:
+        return attempt.native_status
+    seen = {_SIGNALS[signal.name] for signal in (said.signals if said else ()) if signal.name in _SIGNALS}
+    if attempt.execution == "limit":
+        seen.add(LIMIT)
+    return _first(seen)
+
+
+def counted_patterns(matrix: Matrix, found: Mapping[int, Mapping[str, Mapping[str, int]]]) -> tuple[CountByRun, ...]:
+    """`found`: a run's number → case → pattern → how often. Only patterns that occur."""
+    counts = [_counted(pattern, matrix, found) for pattern in PATTERNS]
+    return tuple(one for one in counts if one.total)
+
+
+def _counted(pattern: str, matrix: Matrix, found: Mapping[int, Mapping[str, Mapping[str, int]]]) -> CountByRun:
+    by_run = []
+    cases: set[str] = set()
+    for column in matrix.columns:
+        those = [
+            (case, often[pattern])
+            for case, often in found.get(column.pk, {}).items()
+            if pattern in often and case in matrix.rows
+        ]
+        by_run.append(sum(count for _, count in those))
+        cases.update(case for case, _ in those)
+    return CountByRun(name=pattern, by_run=tuple(by_run), cases=len(cases))
+
+
+def _first(seen: Collection[str]) -> str:
+    return next((pattern for pattern in PATTERNS if pattern in seen), "")

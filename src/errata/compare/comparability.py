@@ -1,0 +1,180 @@
+"""Whether runs measured the same thing in the same way, what differs, and when a comparison is refused."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from errata.compare.matrix import Column, Matrix
+from errata.compare.sets import Cases
+from errata.errors import NotComparableError
+from errata.model import Case, Run, Scorer, StoredRun
+from errata.model.counts import Cell
+
+EXPERIMENT = "experiment"
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    what: str
+    values: dict[str, tuple[str, ...]] = {}
+    """What each value is → the labels of the runs that have it."""
+    cases: Cases = ()
+    refuses: bool = True
+    """Whether it keeps the runs from being compared as they stand."""
+
+
+def differences(matrix: Matrix, edited: Cases) -> tuple[Difference, ...]:
+    """Those that keep runs from being compared first. `edited`: cases of which the logs tell different tasks."""
+    columns = matrix.columns
+    found = [
+        *_of_values("suite", columns, lambda run: run.suite),
+        *_of_values("suite version", columns, lambda run: run.suite_version),
+        *_of_values("experiment", columns, lambda run: run.variant.get(EXPERIMENT, "")),
+        *_of_scorers(columns),
+        *_of_case_sets(matrix),
+        # a task is often edited for the sake of the comparison; where most of them are, it is another suite
+        *([Difference(what="tasks", cases=edited, refuses=2 * len(edited) > len(matrix.rows))] if edited else []),
+    ]
+    return tuple(sorted(found, key=lambda one: not one.refuses))
+
+
+def _of_values(what: str, columns: Sequence[Column], value: Callable[[Run], str]) -> Iterator[Difference]:
+    """A value that a log does not tell differs from none."""
+    values: dict[str, tuple[str, ...]] = {}
+    for column in columns:
+        if told := value(column.run):
+            values[told] = (*values.get(told, ()), column.label)
+    if len(values) > 1:
+        yield Difference(what=what, values=values)
+
+
+def _of_scorers(columns: Sequence[Column]) -> Iterator[Difference]:
+    """Who judged, and from which value on something passes; of each scorer that several runs name."""
+    for name in dict.fromkeys(scorer.name for column in columns for scorer in column.run.scorers):
+        yield from _of_values(f"judge {name}", columns, partial(_described, name, _judge))
+        yield from _of_values(f"threshold of {name}", columns, partial(_described, name, _threshold))
+    sets = [{scorer.name for scorer in column.run.scorers} for column in columns if column.run.scorers]
+    for one in _of_values("scorers", columns, _names):
+        yield msgspec.structs.replace(one, refuses=not set.intersection(*sets))
+
+
+def _described(name: str, aspect: Callable[[Scorer], str], run: Run) -> str:
+    return ", ".join(sorted({told for one in run.scorers if one.name == name and (told := aspect(one))}))
+
+
+def _judge(scorer: Scorer) -> str:
+    version = f"v{scorer.version.removeprefix('v')}" if scorer.version else ""
+    return " ".join(part for part in (scorer.model, version) if part)
+
+
+def _threshold(scorer: Scorer) -> str:
+    return "" if scorer.threshold is None else f"{scorer.threshold:g}"
+
+
+def _names(run: Run) -> str:
+    return ", ".join(sorted({scorer.name for scorer in run.scorers}))
+
+
+def _of_case_sets(matrix: Matrix) -> Iterator[Difference]:
+    """By how many cases a run has of all; the cases are those that not every run has."""
+    if len(matrix.shared) == len(matrix.rows):
+        return
+    values: dict[str, tuple[str, ...]] = {}
+    for at, column in enumerate(matrix.columns):
+        has = f"{sum(row[at] is not None for row in matrix.rows.values()):,} of {len(matrix.rows):,}"
+        values[has] = (*values.get(has, ()), column.label)
+    lacking = tuple(case for case, row in matrix.rows.items() if None in row)
+    yield Difference(what="cases", values=values, cases=lacking)
+
+
+NOT_MEASURED = frozenset(("missing", "unscored", "contradictory"))
+SHOWN = 5
+
+
+def common_cases(matrix: Matrix) -> frozenset[str]:
+    """The cases that every run was measured on."""
+    return frozenset(case for case, row in matrix.rows.items() if all(map(_is_measured, row)))
+
+
+def _is_measured(cell: Cell | None) -> bool:
+    return cell is not None and cell.state not in NOT_MEASURED
+
+
+def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, str]], least: int = 2) -> None:
+    if left >= least:
+        return
+    told = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
+    remaining = "One run alone is" if left else "No run is"
+    raise NotComparableError(f"{remaining} left to be compared", hint=told)
+
+
+def refuse_unequal(found: Sequence[Difference], matrix: Matrix) -> None:
+    """Where runs did not measure the same thing, unless only the cases they share were asked for."""
+    refusing = [one for one in found if one.refuses]
+    if refusing:
+        what = ", ".join(one.what for one in refusing)
+        told = [describe_difference(one) for one in refusing]
+        raise NotComparableError(
+            f"These runs can't be compared as they stand: they differ in {what}",
+            hint="\n".join([*told, _way_out(len(common_cases(matrix)))]),
+        )
+
+
+def refuse_nothing_shared(matrix: Matrix, found: Sequence[Difference]) -> None:
+    if not matrix.rows:
+        told = [describe_difference(one) for one in found]
+        raise NotComparableError("These runs share no case that all of them were measured on", hint="\n".join(told))
+
+
+def describe_difference(one: Difference) -> str:
+    """A difference in a line."""
+    if one.values:
+        return f"{one.what}: {'; '.join(f'{value} in {_some(labels)}' for value, labels in one.values.items())}"
+    return f"{one.what} edited in between: {_some(one.cases)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def _way_out(shared: int) -> str:
+    if not shared:
+        return "they share no case that all of them were measured on"
+    cases = "case" if shared == 1 else "cases"
+    return f"`--common` compares them all the same, on the {shared:,} {cases} that all were measured on"
+
+
+ASKING = frozenset(("task", "expected", "grader"))
+
+
+def contradict(one: Case, other: Case) -> bool:
+    """What only one of them tells contradicts nothing: many harnesses keep the files of failed cases alone."""
+    if one.digest == other.digest:
+        return False
+    asked = (_asked(one.input), _asked(other.input))
+    told = (asked, (one.expected, other.expected), (one.choices, other.choices))
+    if any(first and second and first != second for first, second in told):
+        return True
+    files, others = _files(one), _files(other)
+    return any(files[name] != others[name] for name in files.keys() & others.keys())
+
+
+def _asked(given: Any) -> Any:
+    """A chat of one message of the user's asks what the text alone asks: which of both a model gets is not the task."""
+    if isinstance(given, list | tuple) and len(given) == 1 and isinstance(given[0], dict):
+        message = given[0]
+        if message.get("role") == "user" and isinstance(message.get("content"), str):
+            return message["content"]
+    return given
+
+
+def is_changed(cases: Iterable[Case]) -> bool:
+    """Whether any two of them contradict each other."""
+    different = list({case.digest: case for case in cases if case.digest}.values())
+    return any(contradict(one, other) for at, one in enumerate(different) for other in different[at + 1 :])
+
+
+def _files(case: Case) -> dict[tuple[str, str], str]:
+    return {(one.role, one.path): one.blob or one.text or "" for one in case.artefacts if one.role in ASKING}

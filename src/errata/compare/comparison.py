@@ -1,0 +1,247 @@
+"""What differs between runs, where they measured the same thing: scores, matrix, sets, pairs, checks, categories."""
+
+from collections.abc import Callable, Collection, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+
+from errata.compare.categories import CaseFacts, CategoryCount, by_category, cases_in_category, members_of
+from errata.compare.checks import CountByRun, counted_patterns, failed_dimensions
+from errata.compare.comparability import (
+    Difference,
+    common_cases,
+    differences,
+    refuse_nothing_shared,
+    refuse_too_few,
+    refuse_unequal,
+)
+from errata.compare.matrix import Matrix, by_subject, columns_of, matrix_of
+from errata.compare.one_run import left_out_of_clean
+from errata.compare.pairs import Pairing, pairings, without_cells
+from errata.compare.pooling import pool_scores
+from errata.compare.scores import POLICY_NAMES, Policy, Score
+from errata.compare.sets import (
+    FailedByAll,
+    Flips,
+    Instability,
+    Uniques,
+    each_run,
+    failed_by_all,
+    flips_between,
+    instability,
+    uniques,
+)
+from errata.compare.summaries import RunFacts
+from errata.compare.trials import Timeouts
+from errata.model import StoredRun
+
+ASKED = 5
+"""Of so many cases that all fail, the text is told."""
+
+At = tuple[int, str]
+"""A run's number and a case."""
+
+
+class ComparisonOptions(msgspec.Struct, frozen=True, kw_only=True):
+    common: bool = False
+    """Compare runs of unequal suites, on the cases that all of them were measured on."""
+    by_model: bool = False
+    """The runs of each subject as one column."""
+    category: str = ""
+    timeouts: Timeouts = "count"
+    least: int = 2
+    """Runs that have to be left; a report about the causes of failures can do with one."""
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """One column: a run, or all runs of a subject."""
+
+    label: str
+    runs: tuple[StoredRun, ...]
+    scores: dict[Policy, Score]
+
+
+class CellCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """The cells of one run: cases, not attempts."""
+
+    passed: int
+    failed: int
+    neither: int
+    """Without a verdict, mixed or contradictory."""
+
+
+class Sets(msgspec.Struct, frozen=True, kw_only=True):
+    failed_by_all: FailedByAll
+    of_runs: Uniques
+    of_subjects: Uniques
+    instability: dict[str, Instability]
+    flips: Flips | None
+    """Between two runs; none where there are more."""
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    options: ComparisonOptions
+    left_out: tuple[tuple[StoredRun, str], ...]
+    """Runs that are in no comparison, and why."""
+    differences: tuple[Difference, ...]
+    edited: tuple[str, ...]
+    """Cases whose task is not the same in all runs; they take no part in the pairs."""
+    cases: dict[str, CaseFacts]
+    asks: dict[str, str]
+    """Case → the beginning of its text, for some that all fail."""
+    runs: tuple[Compared, ...]
+    columns: tuple[Compared, ...]
+    """The runs, or with `by_model` their subjects."""
+    matrix: Matrix
+    """Of the runs."""
+    shown: Matrix
+    """Of the columns."""
+    cells: tuple[CellCounts, ...]
+    """Of each run."""
+    sets: Sets
+    pairings: tuple[Pairing, ...]
+    """Of the columns."""
+    checks: tuple[CountByRun, ...]
+    """How often each failed."""
+    categories: tuple[CategoryCount, ...]
+    patterns: tuple[CountByRun, ...]
+    pattern_at: dict[At, str]
+    """What stood in the place of an answer."""
+    root_of: dict[At, str]
+    """The case that a case only follows from."""
+
+    @property
+    def failed_rows(self) -> int:
+        """Failed cells of all runs together: a case that fails in three runs is three rows."""
+        return sum(one.failed for one in self.cells)
+
+
+class _Basis(NamedTuple):
+    """Which runs and cases are compared."""
+
+    facts: list[RunFacts]
+    left_out: tuple[tuple[StoredRun, str], ...]
+    differences: tuple[Difference, ...]
+    edited: tuple[str, ...]
+    matrix: Matrix
+    cases: dict[str, CaseFacts]
+    narrowed: bool
+
+
+class Lookups(NamedTuple):
+    """What a comparison asks for beyond the summaries of its runs, once it knows for which cases."""
+
+    changed_cases: Callable[[Sequence[int]], set[str]]
+    """Cases that are not the same task in all of these runs."""
+    case_facts: Callable[[Matrix], dict[str, CaseFacts]]
+    questions: Callable[[Matrix, Sequence[str]], dict[str, str]]
+    """Case → the beginning of its text."""
+    scores: Callable[[StoredRun, Collection[str]], dict[Policy, Score]]
+    """Of a run over some of its cases alone."""
+
+
+def compare_runs(facts: Sequence[RunFacts], options: ComparisonOptions, lookups: Lookups) -> Comparison:
+    basis = _basis(facts, options, lookups)
+    matrix, fit = basis.matrix, basis.facts
+    runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
+    sets = _sets(matrix)
+    out = left_out_of_clean(matrix, [one.scores["clean"] for one in runs])
+    shown, clean = (by_subject(one) if options.by_model else one for one in (matrix, without_cells(matrix, out)))
+    return Comparison(
+        options=options,
+        left_out=basis.left_out,
+        differences=basis.differences,
+        edited=basis.edited,
+        cases=basis.cases,
+        asks=lookups.questions(matrix, sets.failed_by_all.runs[:ASKED]),
+        runs=runs,
+        columns=_pooled(runs, matrix) if options.by_model else runs,
+        matrix=matrix,
+        shown=shown,
+        cells=tuple(_count_cells(matrix, at) for at in range(len(matrix.columns))),
+        sets=sets,
+        pairings=pairings(shown, clean, without=frozenset(basis.edited)),
+        checks=failed_dimensions(
+            matrix, {one.stored.pk: one.summary.failed_checks for one in fit}, _order_of_checks(fit)
+        ),
+        categories=by_category(matrix, members_of(basis.cases), lambda cell: (cell.run, cell.case) not in out),
+        patterns=counted_patterns(matrix, {one.stored.pk: one.summary.patterns for one in fit}),
+        pattern_at={
+            (one.stored.pk, case): max(kinds, key=kinds.__getitem__)
+            for one in fit
+            for case, kinds in one.summary.patterns.items()
+        },
+        root_of={(one.stored.pk, case): root for one in fit for case, root in one.summary.roots.items()},
+    )
+
+
+def _basis(facts: Sequence[RunFacts], options: ComparisonOptions, lookups: Lookups) -> _Basis:
+    """Refused where there is nothing to be compared, or nothing that can be."""
+    left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
+    fit = [one for one in facts if not one.why_left_out()]
+    refuse_too_few(len(fit), left_out, options.least)
+    columns = columns_of([(one.stored.run, one.stored.pk) for one in fit])
+    whole = matrix_of(columns, chain.from_iterable(one.cells() for one in fit))
+    same_tasks = len({one.summary.tasks for one in fit}) == 1
+    changed: set[str] = set() if same_tasks else lookups.changed_cases([one.stored.pk for one in fit])
+    found = differences(whole, tuple(case for case in whole.rows if case in changed))
+    if not options.common:
+        refuse_unequal(found, whole)
+    matrix, cases = _narrowed(whole, options, lookups)
+    refuse_nothing_shared(matrix, found)
+    edited = tuple(case for case in matrix.rows if case in changed)
+    return _Basis(fit, left_out, found, edited, matrix, cases, matrix is not whole)
+
+
+def _narrowed(whole: Matrix, options: ComparisonOptions, lookups: Lookups) -> tuple[Matrix, dict[str, CaseFacts]]:
+    """To what all share and to the category, where that was asked for."""
+    matrix = whole.only(common_cases(whole)) if options.common else whole
+    if not matrix.rows:
+        return matrix, {}
+    cases = lookups.case_facts(matrix)
+    if options.category:
+        matrix = matrix.only(frozenset(cases_in_category(cases, options.category)))
+    return matrix, {case: cases[case] for case in matrix.rows}
+
+
+def _compared(
+    facts: Sequence[RunFacts], matrix: Matrix, cases: Collection[str] | None, lookups: Lookups
+) -> tuple[Compared, ...]:
+    return tuple(
+        Compared(
+            label=column.label,
+            runs=(one.stored,),
+            scores=one.summary.scores if cases is None else lookups.scores(one.stored, cases),
+        )
+        for column, one in zip(matrix.columns, facts, strict=True)
+    )
+
+
+def _pooled(runs: Sequence[Compared], matrix: Matrix) -> tuple[Compared, ...]:
+    made = []
+    for subject, places in matrix.subjects.items():
+        those = [runs[at] for at in places]
+        scores = {policy: pool_scores([one.scores[policy] for one in those]) for policy in POLICY_NAMES}
+        made.append(Compared(label=subject, runs=tuple(run for one in those for run in one.runs), scores=scores))
+    return tuple(made)
+
+
+def _count_cells(matrix: Matrix, at: int) -> CellCounts:
+    cells = [cell for row in matrix.rows.values() if (cell := row[at]) is not None]
+    passed, failed = sum(cell.passed for cell in cells), sum(cell.failed for cell in cells)
+    return CellCounts(passed=passed, failed=failed, neither=len(cells) - passed - failed)
+
+
+def _sets(matrix: Matrix) -> Sets:
+    return Sets(
+        failed_by_all=failed_by_all(matrix),
+        of_runs=uniques(matrix, each_run(matrix)),
+        of_subjects=uniques(matrix, matrix.subjects),
+        instability=instability(matrix),
+        flips=flips_between(matrix, 0, 1) if len(matrix.columns) == 2 else None,
+    )
+
+
+def _order_of_checks(facts: Sequence[RunFacts]) -> list[str]:
+    return list(dict.fromkeys(name for one in facts for name in one.stored.counts.checks))

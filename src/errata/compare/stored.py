@@ -1,0 +1,129 @@
+"""What a comparison reads from the store and keeps there: cases, changed tasks, and a summary of each run."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from errata import compare, model
+from errata.compare.categories import CaseFacts
+from errata.compare.comparability import is_changed
+from errata.compare.matrix import Matrix
+from errata.compare.summaries import RunSummary, summarise_run
+from errata.compare.trials import Opinions, Timeouts
+from errata.errors import StoreError
+from errata.model import Case, Run, StoredRun
+from errata.model.codec import pack
+from errata.model.run import case_name
+from errata.store.attempts import attempts_of, cases_of
+from errata.store.buckets import bucket_marks
+from errata.store.case_outcomes import cases_named
+from errata.store.cells import cells_of, digests_of, failed_checks_by_case
+from errata.store.database import Store
+from errata.store.summaries import keep_summary, kept_summary
+from errata.text.clean import one_line
+from errata.text.redact import redact
+
+ASKS = 48
+
+
+def kept_run_summary(stored: StoredRun, store: Store, timeouts: Timeouts, *, to_pool: bool) -> RunSummary | None:
+    """None where there is none, or where it was made from something else."""
+    data = kept_summary(store, stored.pk, _kind(timeouts, to_pool=to_pool), _version(stored, store))
+    try:
+        return None if data is None else _decoder.decode(data)
+    except msgspec.DecodeError:
+        return None
+
+
+_decoder = msgspec.msgpack.Decoder(RunSummary)
+
+
+def make_run_summary(
+    stored: StoredRun, store: Store, opinions: Opinions, timeouts: Timeouts, *, to_pool: bool
+) -> RunSummary:
+    """Made from every attempt of the run, and kept beside it."""
+    failed: dict[str, dict[str, int]] = {}
+    for _, case, check, often in failed_checks_by_case(store, [stored.pk]):
+        failed.setdefault(check, {})[case] = often
+    summary = summarise_run(
+        stored.run,
+        attempts_of(store, stored.pk),
+        opinions,
+        cells=cells_of(store, [stored.pk]),
+        failed_checks=failed,
+        digests=digests_of(store, [stored.pk])[stored.pk],
+        timeouts=timeouts,
+        to_pool=to_pool,
+    )
+    with suppress(StoreError):  # a store that is read-only still gives every answer
+        keep_summary(store, stored.pk, _kind(timeouts, to_pool=to_pool), _version(stored, store), pack(summary))
+    return summary
+
+
+def _kind(timeouts: Timeouts, *, to_pool: bool) -> str:
+    return f"comparison, timeouts {timeouts}{', to be pooled' if to_pool else ''}"
+
+
+def _version(stored: StoredRun, store: Store) -> str:
+    """Facts never change under a run's number; what is thought of them does, and so does how they are counted."""
+    mark = bucket_marks(store, [stored.run.id])[stored.run.id]
+    return f"{_code()}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
+
+
+@cache
+def _code() -> str:
+    """Over the code that counts, so that no summary outlives a change of it."""
+    found = blake2b(digest_size=8)
+    folders = [Path(path) for package in (compare, model) for path in package.__path__]
+    for file in sorted(file for folder in folders for file in folder.glob("*.py")):
+        found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def changed_cases(pks: Sequence[int], store: Store) -> set[str]:
+    """Digests show where to look; but a log that tells less of a case has another digest, and no other task."""
+    first: dict[str, str] = {}
+    digests = digests_of(store, pks)
+    every = ((case, digest) for told in digests.values() for case, digest in told.items())
+    suspect = {case for case, digest in every if first.setdefault(case, digest) != digest}
+    told: dict[str, list[Case]] = {}
+    for pk in pks if suspect else ():
+        for case in cases_named(store, pk, suspect):
+            told.setdefault(case.key, []).append(case)
+    return {key for key, cases in told.items() if is_changed(cases)}
+
+
+def cases_in(matrix: Matrix, store: Store) -> dict[str, CaseFacts]:
+    """Case → what is known of it, whether or not a log describes it."""
+    first = matrix.columns[0].run
+    found = {case.key: _facts(run, case) for run, case in _described(matrix, matrix.rows, store)}
+    return {case: found.get(case) or CaseFacts(case_name(first, case)) for case in matrix.rows}
+
+
+def what_they_ask(matrix: Matrix, keys: Sequence[str], store: Store) -> dict[str, str]:
+    """Case → the beginning of its text, where it is one and not made of messages."""
+    texts = {case.key: case.input for _, case in _described(matrix, keys, store) if isinstance(case.input, str)}
+    # redacted whole: half a secret looks like none
+    return {key: one_line(redact(text), ASKS) for key, text in texts.items()}
+
+
+def _described(matrix: Matrix, keys: Iterable[str], store: Store) -> Iterator[tuple[Run, Case]]:
+    """Each case once, from the first run whose log describes it."""
+    wanted = set(keys)
+    whole = len(wanted) == len(matrix.rows)
+    for at, column in enumerate(matrix.columns):
+        if not wanted:
+            return
+        for case in cases_of(store, column.pk) if whole and at == 0 else cases_named(store, column.pk, sorted(wanted)):
+            if case.key in wanted:
+                wanted.discard(case.key)
+                yield column.run, case
+
+
+def _facts(run: Run, case: Case) -> CaseFacts:
+    categories = dict.fromkeys((case.category, *case.tags))
+    return CaseFacts(case_name(run, case.key), tuple(one for one in categories if one))

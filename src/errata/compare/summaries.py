@@ -1,0 +1,92 @@
+"""What a comparison needs of each run. A run may have a million attempts, so this is kept beside it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+from errata.compare.checks import pattern_of
+from errata.compare.policies import scores_of
+from errata.compare.scores import Policy, Score
+from errata.compare.trials import Opinions, Timeouts, Trials
+from errata.model import Attempt, Run, StoredRun, split_attempt_id
+from errata.model.counts import Cell, CellState
+from errata.model.identity import fingerprint
+
+_Cell = tuple[str, CellState, int, int, int, int | None]
+"""Without the run's number."""
+
+
+class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """Of one run as a whole, in the form that is kept."""
+
+    unavailable: bool
+    scored: bool
+    """Whether anything in it was."""
+    scores: dict[Policy, Score]
+    cells: list[_Cell]
+    failed_checks: dict[str, dict[str, int]]
+    """Check → case → in how many attempts it failed."""
+    patterns: dict[str, dict[str, int]]
+    """Case → what stood in the place of its answers, and how often."""
+    roots: dict[str, str]
+    """Case → the case whose failure it only follows from."""
+    tasks: str
+    """The same for two runs whose logs tell the same task for every case."""
+
+
+class RunFacts(msgspec.Struct, frozen=True):
+    stored: StoredRun
+    summary: RunSummary
+
+    def cells(self) -> Iterator[Cell]:
+        return (Cell(self.stored.pk, *cell) for cell in self.summary.cells)
+
+    def why_left_out(self) -> str:
+        """Why the run is in no comparison; empty where it is."""
+        excluded = self.stored.run.excluded
+        if excluded is not None:
+            return f"excluded: {excluded.reason}"
+        if self.summary.unavailable:
+            return "unavailable: every attempt ended in one error before the subject was reached"
+        return "" if self.summary.scored else "nothing in it was scored"
+
+
+def summarise_run(
+    run: Run,
+    attempts: Iterable[Attempt],
+    opinions: Opinions,
+    *,
+    cells: Iterable[Cell],
+    failed_checks: dict[str, dict[str, int]],
+    digests: Mapping[str, str],
+    timeouts: Timeouts,
+    to_pool: bool,
+) -> RunSummary:
+    patterns: dict[str, dict[str, int]] = {}
+    roots: dict[str, str] = {}
+    watched = _watched(attempts, opinions, patterns, roots)
+    trials = Trials(run, watched, opinions, timeouts=timeouts, to_pool=to_pool)
+    return RunSummary(
+        unavailable=trials.unavailable,
+        scored=any(one.measurement == "scored" for one in trials.rows),
+        scores=scores_of(trials),
+        cells=[(one.case, one.state, one.attempts, one.passes, one.fails, one.position) for one in cells],
+        failed_checks=failed_checks,
+        patterns=patterns,
+        roots=roots,
+        tasks=fingerprint(digests),
+    )
+
+
+def _watched(
+    attempts: Iterable[Attempt], opinions: Opinions, patterns: dict[str, dict[str, int]], roots: dict[str, str]
+) -> Iterator[Attempt]:
+    for attempt in attempts:
+        if attempt.counted:
+            said = opinions.attributions.get(attempt.id)
+            if pattern := pattern_of(attempt, said):
+                seen = patterns.setdefault(attempt.case, {})
+                seen[pattern] = seen.get(pattern, 0) + 1
+            if root := attempt.follows or (said.follows if said else ""):
+                roots[attempt.case] = split_attempt_id(root).case
+        yield attempt

@@ -1,0 +1,193 @@
+"""Actions: what was done about failures. Build one, write it into the run's report, remove it again."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from errata.errors import ReportError, SettingsError
+from errata.memory.actions_section import Edited, NoPlaceError, has_section, with_entry, without_entry
+from errata.memory.edit_report import edit_report
+from errata.memory.entries import entry_for, safe
+from errata.memory.spelling import folded, same_run
+from errata.model import Action, StoredRun
+from errata.model.action import CaseAddress, action_id
+from errata.model.history import Effect
+from errata.model.times import from_iso, moment_of, to_text
+
+SHORTEST = 6
+DAY = len("2026-03-04")
+
+Written = Literal["written", "there", "reworded", "no report"]
+
+
+class ActionRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user says about an action."""
+
+    what: str
+    path: str
+    addresses: tuple[str, ...]
+    date: str = ""
+    author: str = ""
+    expected: str = ""
+    run: str = ""
+    report: Path | None = None
+
+
+class ActionRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """An action, and where it was recorded."""
+
+    action: Action
+    is_new: bool
+    targets: tuple[CaseAddress, ...]
+    run: StoredRun | None = None
+    """Whose report it belongs into."""
+    report: Path | None = None
+    written: Written = "no report"
+    line: int | None = None
+    text: str = ""
+    """The line of the report."""
+
+
+class ActionRemoval(msgspec.Struct, frozen=True, kw_only=True):
+    action: Action
+    edited: Edited | None = None
+    """The report without its line, where that was asked for."""
+
+    @property
+    def undo(self) -> list[str]:
+        """The command that brings it back."""
+        action = self.action
+        words = ["errata", "action", "add", "--what", action.what, "--path", action.path, "--date", action.date]
+        words += [word for address in action.addresses for word in ("--for", address)]
+        words += ["--author", action.author] if action.author else []
+        words += ["--expected", action.expected_effect] if action.expected_effect else []
+        return [*words, *(["--report", action.report] if self.edited else [])]
+
+
+class ActionStatus(msgspec.Struct, frozen=True):
+    """An action, and whether it worked."""
+
+    effect: Effect
+    in_store: bool
+    """Else only a report has it."""
+
+
+class ReportLocation(NamedTuple):
+    """A report, and the folder of reports that it is in."""
+
+    path: Path
+    folder: Path
+
+
+def make_action(request: ActionRequest, targets: Sequence[CaseAddress], now: datetime) -> Action:
+    what, path = safe(request.what).rstrip("."), safe(request.path)
+    for name, text in (("what", what), ("path", path)):
+        if not text:
+            raise SettingsError(f"`--{name}` says nothing", hint="`--what` was changed, and in which file: `--path`")
+    date = _date(request.date, now)
+    keys = tuple(dict.fromkeys(target.key for target in targets))
+    return Action(
+        id=action_id(date, path, what, keys),
+        what=what,
+        path=path,
+        addresses=keys,
+        date=date,
+        at=to_text(now) if date == to_text(now)[:DAY] else None,
+        author=safe(request.author),
+        expected_effect=safe(request.expected),
+    )
+
+
+def distinct_actions(*groups: Iterable[Action]) -> list[Action]:
+    """Each action once, oldest first. Of the same one in the store and in a report, the first group's is kept."""
+    found: dict[tuple[str, str, str], Action] = {}
+    for action in (action for group in groups for action in group):
+        found.setdefault((action.date[:DAY], folded(action.path), folded(action.what)), action)
+    return sorted(found.values(), key=lambda action: action.date)
+
+
+def write_into_report(record: ActionRecord, location: ReportLocation, *, dry_run: bool = False) -> ActionRecord:
+    """Put the action into the section "Actions taken" of the report."""
+    action, place = record.action, str(location.path.absolute())
+    suites = {target.suite for target in record.targets if target.suite}
+    entry = entry_for(action, record.run.run.suite if record.run else min(suites, default=""))
+
+    def edit(data: bytes) -> Edited:
+        require_report(location.path, data, record)
+        try:
+            return with_entry(data, entry, was_written=action.report == place)
+        except NoPlaceError:
+            hint = "add a heading `Actions taken` to it"
+            raise ReportError(f"`{location.path}` has no place for an action", hint=hint) from None
+
+    edited = edit_report(location.path, edit, folder=location.folder, dry_run=dry_run)
+    return msgspec.structs.replace(
+        record,
+        action=action if dry_run else msgspec.structs.replace(action, report=place),
+        report=location.path,
+        written=edited.state,
+        line=edited.line,
+        text=edited.text,
+    )
+
+
+def require_report(path: Path, data: bytes, record: ActionRecord) -> None:
+    """Nothing but reports is edited: a file that has the section, or names the run or one of the cases."""
+    run = record.run.run if record.run else None
+    ids = [name for name in (run.native_id, run.external_id) if name] if run else []
+    names = [target.name for target in record.targets]
+    content = data.decode("utf-8", "replace")
+    by_name = any(same_run(part, *ids) for part in re.split(r"[_. ]", path.stem))
+    by_text = any(name in content for name in (*ids, *names) if len(name) >= SHORTEST)
+    if not (by_name or by_text or has_section(data)):
+        raise ReportError(
+            f"`{path}` does not look like a report: it tells neither of the run nor of {names[0]}",
+            hint="only reports are edited; a heading `Actions taken` makes it one",
+        )
+
+
+def remove_from_report(action: Action, *, dry_run: bool) -> Edited:
+    """Take the action's line out of the report that it was written into."""
+    if not action.report:
+        raise ReportError(
+            f"Action `{action.id}` was written into no report", hint="leave out `--report` to forget it in the store"
+        )
+
+    def edit(data: bytes) -> Edited:
+        entries = (entry_for(action, suite) for suite in _possible_suites(action))
+        edited = next((edited for entry in entries if (edited := without_entry(data, entry))), None)
+        if edited is None:
+            raise ReportError(
+                f"`{action.report}` does not have its line any more as errata wrote it",
+                hint="take it out by hand; without `--report` the store alone forgets it",
+            )
+        return edited
+
+    return edit_report(Path(action.report), edit, dry_run=dry_run)
+
+
+def _possible_suites(action: Action) -> Iterator[str]:
+    """The run that named the suite may have been removed since."""
+    yield ""
+    for address in action.addresses:
+        parts = address.split("/")
+        yield from ("/".join(parts[:size]) for size in range(1, len(parts)))
+
+
+def _date(text: str, now: datetime) -> str:
+    """A day, or a time as UTC; today by default."""
+    if not text:
+        return to_text(now)[:DAY]
+    try:
+        date = from_iso(text) if len(text) > DAY else datetime.fromisoformat(text).date().isoformat()
+    except ValueError:
+        raise SettingsError(
+            f"`{text}` is no date", hint="`--date 2026-03-04`, or a time: `2026-03-04T10:30Z`"
+        ) from None
+    if moment_of(date) > now + timedelta(days=1):
+        raise SettingsError(f"`{text}` lies in the future", hint="`--date` is the day on which it was done")
+    return date

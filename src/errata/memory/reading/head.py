@@ -1,0 +1,221 @@
+"""Which run a report is about: its id, model, date and pass rate, from fields, title, sentences and the file's name."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+import msgspec
+
+from errata.memory.reading.cases import Vocabulary
+from errata.memory.reading.dates import date_in
+from errata.memory.reading.fields import RUN, columns_of, fields_in, role_of
+from errata.memory.reading.markdown import Piece, Words
+from errata.memory.reading.sections import about
+from errata.memory.spelling import folded
+from errata.text.clean import one_line
+
+_DATED = re.compile(r"^(?:(?P<head>.*?)[_.\- ])?(?P<date>\d{4}-\d\d-\d\d|20\d{6})(?:[_.\- ](?P<tail>.*))?$")
+_PREFIX = re.compile(r"[A-Za-z0-9]{3,64}")
+
+
+class FileName(NamedTuple):
+    provider: str = ""
+    model: str = ""
+    run: str = ""
+    """The beginning of the run's id."""
+    date: str = ""
+
+
+def date_in_name(name: str) -> str:
+    found = _DATED.match(PurePosixPath(name).stem)
+    return date_in(found["date"]) if found else ""
+
+
+def parse_file_name(below: str) -> FileName:
+    """`below` is the path from the folder of reports on."""
+    *folders, name = PurePosixPath(below).parts
+    found = _DATED.match(PurePosixPath(name).stem)
+    if found is None or not date_in(found["date"]):
+        return FileName()
+    provider, model = (["", "", *folders])[-2:]
+    written, run = _split(found["head"] or found["tail"] or "", model)
+    return FileName(provider, model or written, run, date_in(found["date"]))
+
+
+def _split(head: str, folder: str) -> tuple[str, str]:
+    """The model and the prefix, where a name holds both; a folder of the model leaves all of it to the prefix."""
+    before, _, last = head.rpartition("_")
+    if before and _PREFIX.fullmatch(last) and (_is_id(last) or (folder and folded(before) == folded(folder))):
+        return before, last
+    if folder or _is_id(head):
+        return "", head if _PREFIX.fullmatch(head) else ""
+    return head, ""
+
+
+def _is_id(text: str) -> bool:
+    """Letters and digits mixed, as no word has them."""
+    return len(text) >= 5 and any(letter.isdigit() for letter in text) and text.isalnum()
+
+
+LOOKED_AT = 80
+"""Pieces from the beginning on in which a report says what it is about."""
+FIRST = 12
+"""Pieces in which a day that stands there is the report's."""
+NAME = 120
+MOST_WORDS = 6
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{3,79}")
+_MORE_RUNS = re.compile(r"(?=.*\d)[A-Za-z0-9_-]{6,80}")
+_ADDRESS = re.compile(r"/run/([A-Za-z0-9_-]{4,80})")
+_RUN = re.compile(r"(?i)\brun\s+(?:id\s+)?[`(\[\"]?((?=[A-Za-z_-]{0,40}\d)[A-Za-z0-9_-]{5,80})")
+_MODEL_LIKE = re.compile(r"(?<![\w/.-])[A-Za-z][\w.]*(?:[-/.:][\w.]+)+")
+_NO_MODEL = frozenset(
+    ("post-mortem", "post-run", "re-run", "follow-up", "per-eval", "per-failure", "deep-dive", "write-up")
+)
+_RATE = re.compile(r"(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})")
+_SAID = re.compile(
+    r"(?i)(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})\s+(?:\w+\s+){0,2}pass"
+    r"|pass(?:ed|es)?\s+(\d{1,7})\s*(?:/|of|out of)\s*(\d{1,7})"
+    r"|pass rate\W{0,4}(?:is|was|of)?\W{0,4}(?:[\d.]+\s*%\W{0,4})?(\d{1,7})\s*(?:/|of)\s*(\d{1,7})"
+)
+_PROVIDER = re.compile(r"\(\s*(?:via\s+)?([\w.-]{2,40})\s*\)\s*$")
+
+
+class Head(msgspec.Struct, kw_only=True):
+    run: str = ""
+    model: str = ""
+    provider: str = ""
+    experiment: str = ""
+    date: str = ""
+    passed: int | None = None
+    total: int | None = None
+
+
+class _FieldValue(NamedTuple):
+    role: str
+    value: Words
+
+
+def head_of(pieces: Sequence[Piece], named: FileName, cases: Vocabulary) -> tuple[Head, list[str]]:
+    """What it says, and every model that it names as such: of several, none is *the* model."""
+    first = _opening(pieces)
+    told = list(_fields_of(first))
+    models = list(dict.fromkeys(filter(None, (_model(one.value.text) for one in told if one.role == "model"))))
+    head, counts = Head(), dict[str, int]()
+    for one in told:
+        _take(head, one, counts)
+    _counted(head, counts, first)
+    if len(models) > 1:
+        head.run = head.model = ""
+        return head, models
+    title = next((piece.text for piece in first if piece.kind == "heading" and piece.level == 1), "")
+    head.run = head.run or _run_in(first) or named.run
+    head.model = (
+        head.model or "/".join(filter(None, (named.provider, named.model))) or _model_in(title, head.run, cases)
+    )
+    said = (date_in(piece.text) for piece in first[:FIRST] if piece.kind != "row")
+    head.date = head.date or named.date or next(filter(None, said), "")
+    return head, [head.model, *models]
+
+
+def _opening(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    """Up to where it comes to the failures, or to anything else."""
+    for at, piece in enumerate(pieces[:LOOKED_AT]):
+        if piece.kind == "heading" and at and (about(piece.text) is not None or piece.level > 2):
+            return pieces[:at]
+    return pieces[:LOOKED_AT]
+
+
+def _fields_of(pieces: Iterable[Piece]) -> Iterable[_FieldValue]:
+    listed = 0
+    """How deep the list of runs stands, below a field for them that has no value of its own."""
+    for piece in pieces:
+        is_row, fields = piece.kind == "row", fields_in(piece.words, RUN)
+        if piece.kind in ("item", "text"):
+            yield from (_FieldValue(field.role, field.value) for field in fields)
+            if listed and piece.level > listed and not fields:
+                yield _FieldValue("run", piece.words)
+            else:
+                listed = piece.level if [one.role for one in fields if not one.value.text.strip()] == ["run"] else 0
+        elif is_row and len(piece.cells) == 2 and not {"run", "model"} <= set(columns_of(piece.header, RUN)):
+            yield _FieldValue(role_of(piece.cells[0].text, RUN), piece.cells[1])
+        elif is_row and tuple(cell.text for cell in piece.cells) != piece.header:
+            columns = columns_of(piece.header, RUN)
+            if {"run", "model"} <= set(columns):
+                yield from (_FieldValue(role, piece.cells[at]) for role, at in columns.items() if at < len(piece.cells))
+
+
+def _take(head: Head, told: _FieldValue, counts: dict[str, int]) -> None:
+    text = told.value.text.strip()
+    match told.role:
+        case "run":
+            found = _id_in(told.value)
+            if not head.run or (_MORE_RUNS.fullmatch(found) and found not in head.run):
+                head.run = f"{head.run}, {found}" if head.run else found
+        case "model":
+            _take_model(head, text)
+        case "provider" | "experiment":
+            setattr(head, told.role, getattr(head, told.role) or one_line(text.strip("`"), NAME))
+        case "date":
+            head.date = head.date or date_in(text)
+        case "rate":
+            rate = _RATE.search(text)
+            if rate and head.total is None:
+                head.passed, head.total = int(rate[1]), int(rate[2])
+        case "passed" | "failed" | "total":
+            rate, number = _RATE.match(text), re.match(r"\d{1,7}\b", text)
+            if rate and told.role == "passed" and head.total is None:
+                head.passed, head.total = int(rate[1]), int(rate[2])
+            elif number:
+                counts.setdefault(told.role, int(number[0]))
+
+
+def _take_model(head: Head, text: str) -> None:
+    provider = _PROVIDER.search(text)
+    if provider and not head.provider and not head.model:
+        head.provider = provider[1]
+    head.model = head.model or _model(text)
+
+
+def _model(text: str) -> str:
+    name = re.split(r"\s*[(,;]", text.strip("`* "), maxsplit=1)[0].strip("`* ")
+    return one_line(name, NAME) if re.search(r"\w", name) and len(name.split()) <= MOST_WORDS else ""
+
+
+def _counted(head: Head, counts: dict[str, int], pieces: Iterable[Piece]) -> None:
+    """Where no field has the rate: from the counts, else from the first sentence that tells it."""
+    if head.total is None and "passed" in counts and ("total" in counts or "failed" in counts):
+        head.passed = counts["passed"]
+        head.total = counts.get("total", counts["passed"] + counts.get("failed", 0))
+    if head.total is None:
+        said = next(filter(None, (_SAID.search(piece.text) for piece in pieces if piece.kind != "row")), None)
+        numbers = [int(part) for part in said.groups() if part] if said else []
+        head.passed, head.total = numbers if len(numbers) == 2 else (None, None)
+
+
+def _id_in(value: Words) -> str:
+    address = _ADDRESS.search(value.text)
+    if address:
+        return address[1]
+    for text in (*value.code_texts, value.text):
+        found = _ID.match(text.strip().strip("`#"))
+        if found:
+            return found[0]
+    return ""
+
+
+def _run_in(pieces: Iterable[Piece]) -> str:
+    for piece in pieces:
+        found = _ADDRESS.search(piece.text) or _RUN.search(piece.text)
+        if found and piece.kind != "row":
+            return found[1]
+    return ""
+
+
+def _model_in(title: str, run: str, cases: Vocabulary) -> str:
+    """The first word of the title that is made like the name of a model."""
+    for found in _MODEL_LIKE.finditer(title):
+        name = found[0].rstrip(".:")
+        if name.lower() not in _NO_MODEL and name != run and not date_in(name) and not cases.has(name):
+            return name
+    return ""

@@ -1,0 +1,208 @@
+"""Markdown as a reader sees it: pieces in order with their lines, and which of their text is code or bold."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+
+LONGEST = 4_000
+"""Characters of one paragraph or cell that are read."""
+_MARKUP = re.compile(r"[*`\[\]<>&\\~!]|(?<!\w)_|_(?!\w)")
+_BREAK = re.compile(r"(?i)<br\s*/?>")
+
+Span = tuple[int, int]
+
+
+class Words(msgspec.Struct, frozen=True):
+    text: str
+    codes: tuple[Span, ...] = ()
+    bold: tuple[Span, ...] = ()
+
+    @property
+    def code_texts(self) -> tuple[str, ...]:
+        return tuple(self.text[start:end] for start, end in self.codes)
+
+    def cut(self, start: int, end: int | None = None) -> "Words":
+        """A part of it, with its own marks."""
+        stop = len(self.text) if end is None else end
+        moved = [
+            tuple((max(a, start) - start, min(b, stop) - start) for a, b in spans if a < stop and b > start)
+            for spans in (self.codes, self.bold)
+        ]
+        return Words(self.text[start:stop], *moved)
+
+
+def words_of(source: str) -> Words:
+    source = source[:LONGEST]
+    if not _MARKUP.search(source):  # most lines have none, and parsing costs more than all that follows
+        return Words(source)
+    taken = _PlainText()
+    for token in _inline_parser().parseInline(source)[0].children or ():
+        taken.add(token)
+    return Words(taken.text, tuple(taken.codes), tuple(taken.bold))
+
+
+@cache
+def _inline_parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
+
+    return MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
+
+
+class _PlainText:
+    def __init__(self) -> None:
+        self.text = ""
+        self.codes: list[Span] = []
+        self.bold: list[Span] = []
+        self._bold_from: list[int] = []
+        self._struck = 0
+
+    def add(self, token: "Token") -> None:
+        match token.type:
+            case "s_open":
+                self._struck += 1
+            case "s_close":
+                self._struck -= 1
+            case _ if self._struck:
+                return
+            case "strong_open":
+                self._bold_from.append(len(self.text))
+            case "strong_close":
+                self.bold.append((self._bold_from.pop(), len(self.text)))
+            case "code_inline":
+                self.codes.append((len(self.text), len(self.text) + len(token.content)))
+                self.text += token.content
+            case "softbreak" | "hardbreak":
+                self.text += "\n"
+            case "html_inline":
+                self.text += "\n" if _BREAK.fullmatch(token.content) else ""
+            case _:
+                self.text += token.content
+
+
+MOST = 20_000
+"""Pieces that are read of one file."""
+INNER = 7
+"""The level of what stands in the head of a folded-up part: below every heading."""
+
+Kind = Literal["heading", "item", "text", "row", "comment"]
+
+_FRONT = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_SUMMARY = re.compile(r"(?is)<summary>(.*?)</summary>")
+_TAG = re.compile(r"<[^<>\n]{1,400}>")
+
+
+class Piece(msgspec.Struct, frozen=True, kw_only=True):
+    kind: Kind
+    line: int
+    """1-based."""
+    level: int = 0
+    """Of a heading; of an item and of what stands in it, how deep."""
+    words: Words = Words("")
+    header: tuple[str, ...] = ()
+    cells: tuple[Words, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.words.text
+
+
+def pieces_of(text: str) -> list[Piece]:
+    """Code blocks are no part of what a report says. A comment is kept whole, for who knows it."""
+    front, body = _without_front(text)
+    found = front
+    for piece in _pieces(_block_parser().parse(body)):
+        if len(found) >= MOST:
+            break
+        found.append(piece)
+    return found
+
+
+@cache
+def _block_parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 it takes a while to import, and many commands read no report
+
+    # what stands inside a line is parsed where it is needed, and links by reference nowhere
+    return MarkdownIt("commonmark", {"html": True}).enable("table").disable(["inline", "reference"])
+
+
+def _without_front(text: str) -> tuple[list[Piece], str]:
+    """What stands above a text between two lines of hyphens; the lines below keep their numbers."""
+    found = _FRONT.match(text[:20_000])
+    if found is None:
+        return [], text
+    lines = found[1].splitlines()
+    told = [Piece(kind="text", line=at, words=Words(line.strip())) for at, line in enumerate(lines, 2) if line.strip()]
+    return told, "\n" * found[0].count("\n") + text[found.end() :]
+
+
+def _pieces(tokens: Sequence["Token"]) -> Iterator[Piece]:
+    depth, heading, starts_item, in_table = 0, 0, False, False
+    for at, token in enumerate(tokens):
+        match token.type:
+            case "list_item_open":
+                depth, starts_item = depth + 1, True
+            case "list_item_close":
+                depth -= 1
+            case "heading_open":
+                heading = int(token.tag[1:])
+            case "heading_close":
+                heading = 0
+            case "table_open":
+                in_table = True
+                yield from _rows(tokens, at)
+            case "table_close":
+                in_table = False
+            case "inline" if not in_table:
+                kind: Kind = "heading" if heading else "item" if starts_item else "text"
+                yield Piece(kind=kind, line=_line(token), level=heading or depth, words=words_of(token.content))
+                starts_item = False
+            case "html_block":
+                yield from _html(token.content, _line(token), depth)
+
+
+def _rows(tokens: Sequence["Token"], start: int) -> Iterator[Piece]:
+    """Of the table that begins there; the first is its header."""
+    header: tuple[str, ...] = ()
+    line, cells = 0, list[Words]()
+    for at in range(start, len(tokens)):
+        token = tokens[at]
+        match token.type:
+            case "tr_open":
+                line, cells = _line(token), []
+            case "inline":
+                cells.append(words_of(token.content))
+            case "tr_close":
+                header = header or tuple(cell.text for cell in cells)
+                yield Piece(kind="row", line=line, header=header, cells=tuple(cells))
+            case "table_close":
+                return
+
+
+def _line(token: "Token") -> int:
+    return token.map[0] + 1 if token.map else 0
+
+
+def _html(content: str, line: int, depth: int) -> Iterator[Piece]:
+    if content.lstrip().startswith("<!--"):
+        yield Piece(kind="comment", line=line, words=Words(content))
+        return
+    content = content[:LONGEST]
+    for summary in _SUMMARY.findall(content):
+        yield Piece(kind="heading", line=line, level=INNER, words=words_of(_TAG.sub(_kept, summary.strip())))
+    rest = _TAG.sub("", _SUMMARY.sub("", content)).strip()
+    if rest:
+        yield Piece(kind="text", line=line, level=depth, words=words_of(rest))
+
+
+def _kept(tag: re.Match[str]) -> str:
+    """Bold and code stay what they are."""
+    name = tag[0].strip("</>").lower()
+    return {"b": "**", "strong": "**", "code": "`"}.get(name, "")

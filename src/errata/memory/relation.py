@@ -1,0 +1,102 @@
+"""Group reports by their relation to a run: earlier ones of the same model or of others, its own, later ones."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from errata.memory.report_files import ReportFiles
+from errata.memory.spelling import CaseNames, same_model, same_run
+from errata.model import Run
+from errata.model.prior_report import PriorReport
+from errata.model.times import moment_of
+
+DAY = len("2026-03-04")
+SHORT_PREFIX = 4
+"""So few characters of an id name a run only together with its day."""
+
+
+class RelatedReports(msgspec.Struct, frozen=True, kw_only=True):
+    """Reports by their relation to a run; newest first."""
+
+    same_model: tuple[PriorReport, ...] = ()
+    others: tuple[PriorReport, ...] = ()
+    own: tuple[PriorReport, ...] = ()
+    """About this very run."""
+    later: tuple[PriorReport, ...] = ()
+    undated: tuple[PriorReport, ...] = ()
+    """Nobody can say whether they came before."""
+
+    @property
+    def all(self) -> tuple[PriorReport, ...]:
+        return (*self.same_model, *self.others, *self.own, *self.later, *self.undated)
+
+
+class RunReports(msgspec.Struct, frozen=True):
+    """The reports around one run, by their relation to it."""
+
+    files: ReportFiles
+    related: RelatedReports
+    case_names: CaseNames
+    """The cases of the run."""
+
+
+def group_by_relation(
+    reports: Iterable[PriorReport], run: Run, *, began: str, runs: Sequence[Run] = ()
+) -> RelatedReports:
+    """`began` is when the run did; of `runs`, others, it is known when they did and of which suite they are."""
+    found: dict[str, list[PriorReport]] = {"same_model": [], "others": [], "own": [], "later": [], "undated": []}
+    known = _by_beginning(runs)
+    for report in sorted(reports, key=lambda one: one.date, reverse=True):
+        near = [one for written in runs_of(report) for one in known.get(_beginning(written), ())]
+        its_run = next((one for one in near if is_about(report, one)), None)
+        if its_run is not None and its_run.suite != run.suite:
+            continue
+        found[_relation_of(report, its_run, run, began)].append(report)
+    return RelatedReports(**{kind: tuple(some) for kind, some in found.items()})
+
+
+def _by_beginning(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        names = (*_names_of(run), run.native_id.rpartition("_")[2])
+        for beginning in {_beginning(name) for name in names if name}:
+            found.setdefault(beginning, []).append(run)
+    return found
+
+
+def _beginning(name: str) -> str:
+    return name.strip()[:SHORT_PREFIX].casefold()
+
+
+def _names_of(run: Run) -> tuple[str, ...]:
+    return (run.native_id, run.external_id, run.id, run.name)
+
+
+def _relation_of(report: PriorReport, its_run: Run | None, run: Run, began: str) -> str:
+    if is_about(report, run):
+        return "own"
+    known = its_run.started_at if its_run is not None else None
+    if not report.date and not known:
+        return "undated"
+    # on the same day the report may have come first or last; the start of its run tells, where that is known
+    earlier = "" < report.date < began[:DAY] or (known is not None and moment_of(known) < moment_of(began))
+    if not earlier:
+        return "later"
+    model = report.model or (its_run.subject.model if its_run is not None else "")
+    return "same_model" if same_model(model, run.subject.model, providers=(run.subject.provider,)) else "others"
+
+
+def is_about(report: PriorReport, run: Run) -> bool:
+    """By its id, the beginning of it, or the tail by which people call it; a report may be about several runs."""
+    return any(_is_named(written, report.date, run) for written in runs_of(report))
+
+
+def runs_of(report: PriorReport) -> list[str]:
+    return [written.strip() for written in report.run.split(",") if written.strip()]
+
+
+def _is_named(written: str, date: str, run: Run) -> bool:
+    if same_run(written, *_names_of(run)) or (len(written) >= SHORT_PREFIX and run.native_id.endswith(f"_{written}")):
+        return True
+    short = len(written) >= SHORT_PREFIX and run.native_id.startswith(written)
+    return short and date == (run.started_at or "")[:DAY]

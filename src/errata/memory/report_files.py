@@ -1,0 +1,161 @@
+"""Find earlier reports on file: in which folders they are, and which of their files can be read."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from errata.errors import NotFoundError
+from errata.memory.reading.head import date_in_name
+
+FOLDER = "reports"
+SUFFIXES = (".md", ".markdown")
+DEEPEST = 6
+MOST_LOOKED_AT = 20_000
+MOST_FILES = 2_000
+LARGEST = 1024 * 1024
+MOST_LINES = 20_000
+
+
+class ReportFile(msgspec.Struct, frozen=True):
+    path: Path
+    folder: Path
+    """The folder of reports that it was found in."""
+    text: str
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """From the folder on: the same wherever one stands."""
+        return f"{self.folder.absolute().name}/{self.path.relative_to(self.folder).as_posix()}"
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    """What lies among reports and was not read."""
+
+    path: Path
+    why: str
+
+
+class ReportFiles(msgspec.Struct, frozen=True):
+    folders: tuple[Path, ...] = ()
+    """Those that are there."""
+    files: tuple[ReportFile, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+
+
+def folders_for(origins: Iterable[Path], *, cwd: Path, named: Path | None = None) -> tuple[Path, ...]:
+    """The folder that was named; else `reports` here, beside the runs, and beside what they lie in.
+
+    Upwards one goes to the root of the repository, and without a repository nowhere.
+    """
+    if named is not None:
+        if not named.is_dir():
+            raise NotFoundError(f"No such folder: `{named}`", hint="`--reports DIR` names a folder of markdown reports")
+        return (named,)
+    places = [cwd]
+    for origin in origins:
+        places += _upwards(origin)
+    found = dict.fromkeys(place / FOLDER for place in places if _is_folder(place / FOLDER))
+    return tuple({folder.resolve(): folder for folder in reversed(found)}.values())[::-1]
+
+
+def find_reports(folders: Iterable[Path]) -> ReportFiles:
+    """Every report of the folders, those with the newest name first."""
+    there = tuple(folders)
+    files: list[ReportFile] = []
+    known: set[str] = set()
+    skipped: list[Skipped] = []
+    for folder in there:
+        for found in _scan(folder):
+            if isinstance(found, Skipped):
+                skipped.append(found)
+                continue
+            if len(files) == MOST_FILES:
+                skipped.append(Skipped(found, f"more than {MOST_FILES:,} reports; the newest names were read"))
+                break
+            read = _read(found, folder)
+            if isinstance(read, Skipped):
+                skipped.append(read)
+            elif read.digest not in known:  # a copy says nothing new
+                known.add(read.digest)
+                files.append(read)
+    return ReportFiles(there, tuple(files), tuple(skipped))
+
+
+def _upwards(origin: Path) -> list[Path]:
+    """What a path lies in, up to the root of its repository; without one, only the folder beside it."""
+    above = list(origin.absolute().parents)
+    for at, place in enumerate(above):
+        if (place / ".git").exists():
+            return above[: at + 1]
+    return above[:1]
+
+
+def _is_folder(path: Path) -> bool:
+    """A link that leads out of where it lies is none."""
+    try:
+        return path.is_dir() and path.resolve().is_relative_to(path.parent.resolve())
+    except OSError:
+        return False
+
+
+def _scan(folder: Path) -> Iterator[Path | Skipped]:
+    looked_at = [MOST_LOOKED_AT]
+    found = list(_walk(folder, folder.resolve(), looked_at, 0))
+    files = sorted(one for one in found if isinstance(one, Path))
+    yield from sorted(files, key=lambda path: date_in_name(path.name), reverse=True)
+    yield from (one for one in found if isinstance(one, Skipped))
+    if looked_at[0] <= 0:
+        yield Skipped(folder, f"more than {MOST_LOOKED_AT:,} files; the rest was not looked at")
+
+
+def _walk(place: Path, root: Path, looked_at: list[int], depth: int) -> Iterator[Path | Skipped]:
+    try:
+        entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+    except OSError as error:
+        yield Skipped(place, f"can't be looked into: {error.strerror}")
+        return
+    for entry in entries:
+        looked_at[0] -= 1
+        if looked_at[0] <= 0:
+            return
+        path = place / entry.name
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if depth < DEEPEST:
+                yield from _walk(path, root, looked_at, depth + 1)
+        elif path.suffix.lower() in SUFFIXES:
+            yield path if _is_inside(path, root) else Skipped(path, "a link that leads out of the folder")
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    try:
+        return not path.is_symlink() or path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):  # a link to itself
+        return False
+
+
+def _read(path: Path, folder: Path) -> ReportFile | Skipped:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return Skipped(path, "no regular file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        return Skipped(path, f"can't be read: {error.strerror}")
+    if len(content) > LARGEST:
+        return Skipped(path, f"larger than {LARGEST // 1024 // 1024} MB")
+    if content.count(b"\n") > MOST_LINES:
+        return Skipped(path, f"more than {MOST_LINES:,} lines")
+    if b"\0" in content:
+        return Skipped(path, "binary, no text")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return Skipped(path, f"no UTF-8 at byte {error.start:,}")
+    return ReportFile(path, folder, text, blake2b(content, digest_size=16).hexdigest())

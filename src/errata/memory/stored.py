@@ -1,0 +1,96 @@
+"""Memory's queries to the store: which runs an action or a gap is about, and how their cases went."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from errata.memory.effects import RunOutcomes, subject_of
+from errata.memory.known_gaps import GapRecord, gap_for
+from errata.model import Action, KnownGap, StoredRun
+from errata.model.action import CaseAddress, RecordedGap
+from errata.store.cells import cells_of
+from errata.store.database import Store
+from errata.store.memory import known_gaps
+from errata.store.named_cases import case_keys, suites_of, tries_of
+from errata.store.runs import all_runs
+
+DAY = len("2026-03-04")
+IN_STORE = "known gaps"
+MEASURED = frozenset(("failed", "partial", "limit", "mixed", "contradictory"))
+"""What broke off for a reason of its own says nothing about the case."""
+
+
+def run_of_action(action: Action, targets: Sequence[CaseAddress], store: Store) -> StoredRun | None:
+    """The newest run that was named; else the newest that failed on one of the cases before the action."""
+    runs = all_runs(store)
+    wanted = {target.run.run.id for target in targets if target.run}
+    if not wanted:
+        tries = tries_of(store, [case for target in targets for case in target.cases])
+        wanted = {one.run_id for one in tries if one.is_failure}
+        runs = [run for run in runs if (run.run.started_at or "")[:DAY] <= action.date[:DAY]]
+    return next((run for run in runs if run.run.id in wanted), None)
+
+
+def outcomes_of_cases(keys: Iterable[str], runs: Iterable[StoredRun], store: Store) -> Iterator[RunOutcomes]:
+    """How these cases went in each of the runs that tried them."""
+    failed: dict[str, set[str]] = {}
+    passed: dict[str, set[str]] = {}
+    for one in tries_of(store, keys):
+        failed.setdefault(one.run_id, set()).update([one.case] if one.failed else [])
+        passed.setdefault(one.run_id, set()).update([one.case] if one.passed else [])
+    for stored in runs:
+        if stored.run.id in failed:
+            yield _outcomes(stored, failed[stored.run.id], passed[stored.run.id])
+
+
+def outcomes_of_runs(runs: Sequence[StoredRun], store: Store) -> dict[int, RunOutcomes]:
+    """How all cases of the runs went, by the run's key in the store."""
+    failed: dict[int, set[str]] = {one.pk: set() for one in runs}
+    passed: dict[int, set[str]] = {one.pk: set() for one in runs}
+    for cell in cells_of(store, list(failed)) if failed else ():
+        if cell.fails and cell.state in MEASURED:
+            failed[cell.run].add(cell.case)
+        if cell.passes:
+            passed[cell.run].add(cell.case)
+    return {one.pk: _outcomes(one, failed[one.pk], passed[one.pk]) for one in runs}
+
+
+def _outcomes(stored: StoredRun, failed: Iterable[str], passed: Iterable[str]) -> RunOutcomes:
+    return RunOutcomes(
+        run=stored.run.native_id,
+        at=stored.run.started_at or "",
+        subject=subject_of(stored.run),
+        suite=stored.run.suite,
+        failed=frozenset(failed),
+        passed=frozenset(passed),
+    )
+
+
+def gap_records(gaps: Iterable[KnownGap], store: Store) -> Iterator[GapRecord]:
+    """Each gap with the cases of the store that it covers."""
+    keys: dict[str, list[str]] = {}
+    for gap in gaps:
+        if gap.suite not in keys:
+            keys[gap.suite] = case_keys(store, suite=gap.suite)
+        yield GapRecord(gap=gap, cases=tuple(key for key in keys[gap.suite] if gap_for(key, [gap])))
+
+
+def failing_runs(cases: Iterable[str], store: Store) -> tuple[StoredRun, ...]:
+    """The runs with measured failures on these cases, newest first."""
+    failing = {one.run_id for one in tries_of(store, cases) if one.failed}
+    return tuple(one for one in all_runs(store) if one.run.id in failing) if failing else ()
+
+
+def keys_by_suite(store: Store, suite: str = "") -> dict[str, list[str]]:
+    """The cases of a suite, or of all."""
+    by_suite: dict[str, list[str]] = {}
+    for key, suites in suites_of(store, case_keys(store, suite=suite)).items():
+        for name in suites:
+            by_suite.setdefault(name, []).append(key)
+    return by_suite
+
+
+def gaps_in_store(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGap, ...]]:
+    """Case of the run → the gap that the store has of it."""
+    gaps = known_gaps(store, stored.run.suite)
+    keys = case_keys(store, pk=stored.pk) if gaps else []
+    fitting = ((key, gap_for(key, gaps)) for key in keys)
+    return {key: (RecordedGap(where=IN_STORE, quote=gap.text),) for key, gap in fitting if gap is not None}

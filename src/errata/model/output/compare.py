@@ -1,0 +1,393 @@
+"""`--json` of `compare`, `consistency`, `sessions` and `export`."""
+
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from errata.model.output.score import Interval, ScoreOutput
+
+Cases = tuple[str, ...]
+"""As their harness names them."""
+
+
+class LeftOutRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    run_id: str
+    model: str
+    why: str
+
+
+class RunOutput(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    model: str
+    agent: str | None
+    variant: dict[str, str]
+    subject: str
+    run: str
+    run_id: str
+    started_at: str | None
+    passed: int
+    """Cases, not attempts."""
+    failed: int
+    """Failed rows: cases of this run, whatever their owner."""
+    neither: int
+    scores: dict[str, ScoreOutput]
+
+
+class DifferenceOutput(msgspec.Struct, frozen=True, kw_only=True):
+    what: str
+    refuses: bool
+    values: dict[str, tuple[str, ...]]
+    cases: Cases
+
+
+class ColumnOutput(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    run_ids: tuple[str, ...]
+    scores: dict[str, ScoreOutput]
+
+
+class RowOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """States in the order of the columns, null where a run does not have the case."""
+
+    case: str
+    case_key: str
+    categories: tuple[str, ...]
+    edited: bool
+    states: tuple[str | None, ...]
+    passes: tuple[int | None, ...] | UnsetType = UNSET
+    """Only where a case was tried several times."""
+    attempts: tuple[int | None, ...] | UnsetType = UNSET
+
+
+class FailedByAllOutput(msgspec.Struct, frozen=True, kw_only=True):
+    runs: Cases
+    models_in_some_run: Cases
+    models_in_every_run: Cases
+
+
+class UniquesOutput(msgspec.Struct, frozen=True, kw_only=True):
+    fails: dict[str, Cases]
+    passes: dict[str, Cases]
+
+
+class UniqueOutput(msgspec.Struct, frozen=True, kw_only=True):
+    runs: UniquesOutput
+    models: UniquesOutput
+
+
+class InstabilityOutput(msgspec.Struct, frozen=True, kw_only=True):
+    runs: int
+    unstable: Cases
+    failed_in_every_run: Cases
+
+
+class FlipsOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"from_": "from"}):
+    from_: str
+    to: str
+    regressed: Cases
+    fixed: Cases
+    still_failing: Cases
+    still_passing: Cases
+    new: Cases
+    gone: Cases
+    undecided: Cases
+
+
+class TallyOutput(msgspec.Struct, frozen=True, kw_only=True):
+    shared: int
+    only_first_fails: int
+    only_second_fails: int
+    p: float
+    """Exact McNemar, two-sided."""
+    adjusted: float
+    """Holm, over all pairs."""
+    difference: float | None
+    interval: Interval | None
+    differs: bool
+
+
+class SharesOutput(msgspec.Struct, frozen=True, kw_only=True):
+    mean: float
+    interval: Interval | None
+    cases: int
+
+
+class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
+    first: str
+    second: str
+    all: TallyOutput
+    clean: TallyOutput
+    shares: SharesOutput | None
+
+
+class CountsOutput(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    runs: dict[str, int]
+    """Label of a run → in how many attempts."""
+    all: int
+
+
+class CategoryOutput(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    cases: int
+    failed_rows: int
+    runs: dict[str, int]
+    tried: int
+    hard: int
+    p: float | None
+    adjusted: float | None
+    harder: bool
+
+
+class ComparisonOutput(msgspec.Struct, frozen=True, kw_only=True):
+    suites: tuple[str, ...]
+    cases: int
+    common: bool
+    by_model: bool
+    category: str | None
+    runs: tuple[RunOutput, ...]
+    left_out_runs: tuple[LeftOutRunOutput, ...]
+    differences: tuple[DifferenceOutput, ...]
+    columns: tuple[ColumnOutput, ...]
+    matrix: tuple[RowOutput, ...]
+    failed_by_all: FailedByAllOutput
+    unique: UniqueOutput
+    instability: dict[str, InstabilityOutput]
+    flips: FlipsOutput | None
+    pairs: tuple[PairOutput, ...]
+    failed_checks: tuple[CountsOutput, ...]
+    patterns: tuple[CountsOutput, ...]
+    categories: tuple[CategoryOutput, ...]
+
+
+class NamedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    run_id: str
+
+
+class WrittenFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+    file: str
+    rows: int | None
+    change: str
+
+
+class NotWrittenOutput(msgspec.Struct, frozen=True, kw_only=True):
+    file: str
+    why: str
+
+
+class ComparisonFolderOutput(msgspec.Struct, frozen=True, kw_only=True):
+    folder: str
+    runs: tuple[NamedRunOutput, ...]
+    written: tuple[WrittenFileOutput, ...]
+    not_written: tuple[NotWrittenOutput, ...]
+    left_out_runs: tuple[LeftOutRunOutput, ...]
+    without_commands: tuple[str, ...]
+    not_found: tuple[str, ...]
+    without_column: tuple[str, ...]
+
+
+class StudyColumnOutput(msgspec.Struct, frozen=True, kw_only=True):
+    index: int
+    run: str
+    run_id: str
+    epoch: int | None
+    passed: int
+    failed: int
+    incomplete: int
+
+
+class PassingOutput(msgspec.Struct, frozen=True, kw_only=True):
+    passed: int
+    measured: int
+    rate: float | None
+    interval: Interval | None
+
+
+class ReliabilityOutput(msgspec.Struct, frozen=True, kw_only=True):
+    k: int
+    any: float
+    """pass@k"""
+    all: float
+    """pass^k"""
+    cases: int
+
+
+class MetricFlipOutput(msgspec.Struct, frozen=True, kw_only=True):
+    metric: str
+    pattern: str
+    passed: int
+    failed: int
+    na: int
+
+
+class StudyCaseOutput(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    case_key: str
+    pattern: str
+    passed: int
+    failed: int
+    incomplete: int
+    frequency: str
+    flaky: bool
+    unstable: bool
+    metric_flips: tuple[MetricFlipOutput, ...]
+
+
+class PlaceOutput(msgspec.Struct, frozen=True, kw_only=True):
+    column: int
+    case: str
+
+
+class ConsistencyOutput(msgspec.Struct, frozen=True, kw_only=True):
+    subject: str
+    model: str
+    agent: str | None
+    variant: dict[str, str]
+    suite: str
+    suite_version: str | None
+    columns: tuple[StudyColumnOutput, ...]
+    rows: int
+    passing: PassingOutput
+    reliability: tuple[ReliabilityOutput, ...]
+    flaky: Cases
+    unstable: Cases
+    always_fail: Cases
+    cases: tuple[StudyCaseOutput, ...]
+    duplicates: tuple[PlaceOutput, ...]
+    judged_twice: int
+    changed: Cases
+    without_a_row: tuple[PlaceOutput, ...]
+
+
+class NotStudiedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that is in no study."""
+
+    run: str
+    run_id: str
+    left_out: str
+
+
+class WrittenTableOutput(msgspec.Struct, frozen=True, kw_only=True):
+    file: str
+    rows: int | None
+
+
+class JudgeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    judged: int
+    invalid: int
+    passes: int
+    fails: int
+    score: float | None
+    """The mean."""
+
+
+class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """How far the scores of two judges are apart in the mean."""
+
+    one: str
+    other: str
+    both: int
+    apart: float
+
+
+class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True):
+    one: str
+    other: str
+    both: int
+    same: int
+    kappa: float | None
+    confusion: dict[str, dict[str, int]]
+
+
+class JudgeAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int
+    pairs: tuple[JudgePairOutput, ...]
+    fleiss: float | None
+    alpha: float | None
+    """Krippendorff's."""
+    disagreements: tuple[str, ...]
+
+
+class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    case: str
+    attempt_id: str
+    said: dict[str, str]
+    scores: dict[str, float]
+
+
+class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    agreement: JudgeAgreementOutput
+    disputes: tuple[DisputeOutput, ...]
+
+
+class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int
+    shared: int
+    judges: tuple[JudgeOutput, ...]
+    left_out: int
+    """Further judges."""
+    gaps: tuple[ScoreGapOutput, ...]
+    questions: tuple[JudgedQuestionOutput, ...]
+
+
+class SessionOutput(msgspec.Struct, frozen=True, kw_only=True):
+    number: int
+    started_at: str | None
+    finished_at: str | None
+    pattern: str
+    tried: int
+    passed: int
+    failed: int
+    not_measured: int
+    cost: float | None
+    exit_codes: dict[str, int]
+
+
+class HiddenResultOutput(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    session: int
+    was: Literal["pass", "fail"]
+    now: Literal["fail", "not measured"]
+    cost: float | None
+
+
+class CascadeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    root: str
+    case: str
+    error: str
+    followers: Cases
+
+
+class SessionsOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    run_id: str
+    sessions: tuple[SessionOutput, ...]
+    changes: tuple[HiddenResultOutput, ...]
+    never_measured: Cases
+    cascades: tuple[CascadeOutput, ...]
+
+
+class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run_id: str
+    format: str
+    files: tuple[str, ...]
+    rows: int
+    not_expressed: dict[str, int]
+
+
+SHAPES: dict[str, type] = {
+    "compare": ComparisonOutput,
+    "compare --write": ComparisonFolderOutput,
+    "consistency": ConsistencyOutput,
+    "consistency, a run that is left out": NotStudiedOutput,
+    "consistency -o, a file": WrittenTableOutput,
+    "consistency --judges": JudgesOutput,
+    "sessions": SessionsOutput,
+    "export": ExportOutput,
+}

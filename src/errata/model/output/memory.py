@@ -1,0 +1,159 @@
+"""The shapes of `--json` for actions, known gaps, and the history of a run and of its cases."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.action import Action, KnownGap
+from errata.model.history import Effect, FailedRun, History, Mention, Worked
+
+
+class ActionAddOutput(msgspec.Struct, frozen=True, kw_only=True):
+    action: Action
+    new: bool
+    run: str | None
+    """The native id of the run whose report it belongs into."""
+    report: str | None
+    written: Literal["written", "there", "reworded", "no report"]
+    line: int | None
+    text: str | None
+    """The line of the report."""
+    dry_run: bool
+
+
+class ActionListOutput(msgspec.Struct, frozen=True, kw_only=True):
+    action: Action
+    kept: bool
+    """Whether the store has it; else only a report."""
+    worked: Worked
+    why: str
+    run: str | None
+
+
+class ActionRmOutput(msgspec.Struct, frozen=True, kw_only=True):
+    action: Action
+    removed: bool
+    report: str | None
+    line: int | None
+    undo: str
+    """The command that brings it back."""
+
+
+class KnownListOutput(msgspec.Struct, frozen=True, kw_only=True):
+    gap: KnownGap
+    cases: tuple[str, ...]
+    was: str | None
+    """The text that it had before."""
+    runs: tuple[str, ...]
+    """The native ids of runs with failures on it."""
+
+
+class KnownAddOutput(KnownListOutput, frozen=True, kw_only=True):
+    new: bool
+    dry_run: bool
+
+
+class KnownRmOutput(KnownListOutput, frozen=True, kw_only=True):
+    removed: bool
+    undo: str
+    """The command that brings it back."""
+
+
+class EffectOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """An action, and what a run shows of it."""
+
+    date: str
+    path: str
+    what: str
+    cases: tuple[str, ...]
+    worked: Worked
+    why: str
+    report: str
+
+    @classmethod
+    def of(cls, effect: Effect) -> "EffectOutput":
+        action = effect.action
+        return cls(
+            date=action.date,
+            path=action.path,
+            what=action.what,
+            cases=action.addresses,
+            worked=effect.worked,
+            why=effect.why,
+            report=action.report,
+        )
+
+
+class OtherModelsOutput(msgspec.Struct, frozen=True, kw_only=True):
+    reports: tuple[Mention, ...]
+    runs: tuple[FailedRun, ...]
+
+
+class CaseHistoryOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The key `before` of a failure."""
+
+    is_repeat: bool
+    reports: tuple[Mention, ...]
+    runs: tuple[FailedRun, ...]
+    should_be_gone: bool
+    actions: tuple[EffectOutput, ...]
+    other_models: OtherModelsOutput
+
+    @classmethod
+    def of(cls, history: History) -> "CaseHistoryOutput":
+        return cls(
+            is_repeat=history.is_repeat,
+            reports=history.reports,
+            runs=history.runs,
+            should_be_gone=history.should_be_gone,
+            actions=tuple(map(EffectOutput.of, history.actions)),
+            other_models=OtherModelsOutput(reports=history.others, runs=history.other_runs),
+        )
+
+
+class EarlierReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+    report: str
+    date: str
+    run: str
+    passed: int | None
+    total: int | None
+    own: bool
+
+
+class UnreadReportOutput(msgspec.Struct, frozen=True, kw_only=True):
+    path: str
+    why: str
+
+
+class RepeatsOutput(msgspec.Struct, frozen=True, kw_only=True):
+    in_reports: int
+    in_runs: int
+    should_be_gone: int
+
+
+class AmbiguousNameOutput(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    report: str
+    line: int | None
+    cases: tuple[str, ...]
+
+
+class RunHistoryOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The history of a run in `analyze --json`."""
+
+    earlier_reports: tuple[EarlierReportOutput, ...]
+    reports_of_other_models: int
+    reports_not_read: tuple[UnreadReportOutput, ...]
+    repeats: RepeatsOutput
+    ambiguous_names: tuple[AmbiguousNameOutput, ...]
+    actions: tuple[EffectOutput, ...]
+
+
+SHAPES: dict[str, type] = {
+    "action add": ActionAddOutput,
+    "action list": ActionListOutput,
+    "action rm": ActionRmOutput,
+    "known add": KnownAddOutput,
+    "known list": KnownListOutput,
+    "known rm": KnownRmOutput,
+}

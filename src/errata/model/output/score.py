@@ -1,0 +1,166 @@
+"""`errata score --json`: a run, or with `--pooled` the runs of one subject, under each policy."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.run import Exclusion
+
+Interval = tuple[float, float]
+
+
+class NoteOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """What has to be known beside a score, or why there is none."""
+
+    code: str
+    count: int | None
+    of: int | None
+    between: Interval | None
+    """The rate if all rows that are not in the log had failed, and if they had passed."""
+    stated: float | None
+    words: tuple[str, ...]
+    """`counted_as_failed`: which kinds; `rule_unknown`: the harness's rule."""
+
+
+class ScoreOutput(msgspec.Struct, frozen=True, kw_only=True):
+    passed: int
+    total: int
+    """Cases, or attempts where a case was tried several times: see `unit`."""
+    rate: float | None
+    mean: float | None
+    """Of graded values; then it is the rate, too."""
+    interval: Interval | None
+    """95 %."""
+    effective: float | None
+    """The effective sample size, where the same cases come several times."""
+    bounds: Interval | None
+    """The rate if everything left out had failed, and if it had passed."""
+    stated: float | None
+    """What the harness says itself."""
+    reproduced: bool | None
+    """Whether its number follows from the rows."""
+    left_out: dict[str, int]
+    """Why → how many."""
+    recovered: tuple[str, ...]
+    """Cases whose result comes from an earlier session."""
+    note: NoteOutput | None
+
+
+class LeftOutAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    attempt_id: str
+    execution: str
+    measurement: str
+    timed_out: bool
+
+
+class EvidenceOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the log that stands for the group."""
+
+    where: str
+    quote: str
+    case: str
+
+
+class GroupOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Attempts that share a reason."""
+
+    why: str
+    """An owner; `missing`, `not measured` and the like; or the harness's own word."""
+    signal: str | None
+    count: int
+    unnamed: int
+    """Cases that were planned and have no name in the log."""
+    attempts: tuple[LeftOutAttemptOutput, ...]
+    evidence: EvidenceOutput | None
+
+
+class PassedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    passed: int
+    total: int
+
+
+class GroupedScoreOutput(ScoreOutput, frozen=True, kw_only=True):
+    left_out_groups: tuple[GroupOutput, ...]
+    not_the_model_alone: tuple[GroupOutput, ...]
+    """Counted as failed, although the subject is not alone to blame."""
+    without_these: PassedOutput | None
+
+
+class PriceOutput(msgspec.Struct, frozen=True, kw_only=True):
+    category: str
+    case: str
+    path: str
+    made: int
+    passed: int
+    cost: float | None
+    cost_of_pass: float | None
+    note: str | None
+
+
+class FrontierOutput(msgspec.Struct, frozen=True, kw_only=True):
+    category: str
+    cost_of_pass: float | None
+    stated: float | None
+
+
+class CostOfPassOutput(msgspec.Struct, frozen=True, kw_only=True):
+    mean: float | None
+    median: float | None
+    priced: int
+    passed: int
+    note: str
+
+
+class CostOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """In dollars; null is unknown, not zero."""
+
+    total: float | None
+    of_passes: float | None
+    of_failures: float | None
+    per_pass: float | None
+    unknown: int
+    """Attempts whose cost is not known."""
+    note: str | None
+    cost_of_pass: CostOfPassOutput | None
+    frontier: FrontierOutput | None
+    prices: tuple[PriceOutput, ...]
+
+
+class RunScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    run_id: str
+    model: str
+    agent: str | None
+    suite: str
+    unit: Literal["cases", "attempts"]
+    unavailable: bool
+    excluded: Exclusion | None
+    timeouts: Literal["count", "drop"]
+    scores: dict[str, GroupedScoreOutput]
+    """By policy."""
+    categories: dict[str, dict[str, ScoreOutput]]
+    cost: CostOutput
+
+
+class PooledRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that is in no pooled score."""
+
+    run: str
+    run_id: str
+    why: str
+
+
+class PooledScoresOutput(msgspec.Struct, frozen=True, kw_only=True):
+    pooled: tuple[str, ...]
+    run_ids: tuple[str, ...]
+    left_out_runs: tuple[PooledRunOutput, ...]
+    model: str
+    agent: str | None
+    suite: str
+    unit: Literal["cases", "attempts"]
+    scores: dict[str, ScoreOutput]
+    categories: dict[str, dict[str, ScoreOutput]]
+
+
+SHAPES: dict[str, type] = {"score": RunScoresOutput, "score --pooled": PooledScoresOutput}

@@ -1,0 +1,201 @@
+"""When the buckets of a run are stale and whether suggesting them again is cheap; and what the grouping gets to see."""
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
+
+from errata import triage
+from errata.buckets.failure import FailureToGroup, Rule, failure_to_group
+from errata.buckets.reconcile import SuggestionResult, freed_by_reading
+from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
+from errata.buckets.suggest import shared_parameters, suggest
+from errata.errors import StoreError
+from errata.model import Attempt, Attribution, BucketMark, BucketPlace, RunBuckets, StoredRun
+from errata.review.standing import standing
+from errata.runs.explanation import BY_DEFAULT
+from errata.runs.standings import standing_now, standing_of
+from errata.runs.triaging import triage_if_needed
+from errata.store.attempts import categories_of, with_texts
+from errata.store.attributed import attributed_failures
+from errata.store.buckets import bucket_marks, bucket_places, buckets_of, placements_of_run, remove_pending_marks
+from errata.store.database import Store
+from errata.store.runs import all_runs
+from errata.triage.reasons import error_lines, has_logs
+from errata.triage.rulesets import rules_in_use
+
+if TYPE_CHECKING:
+    from errata.runs.view import RunView
+
+VERSION = "1"
+"""Counts up when the grouping changes its results."""
+PENDING = "~"
+"""Behind the mark of a run: the parameters that its buckets share with other runs are not up to date."""
+FEW, CHEAP = 200, 5_000
+"""Failures of a run up to which suggestions come along with a look at one of them, and with other work."""
+WITH_LOGS = 1_000
+"""Failures whose own logs and transcripts are looked at; of a run with more, what its checks and errors say."""
+
+
+def ensure_buckets(view: "RunView", *, most: int = CHEAP) -> None:
+    """Suggest where the buckets of the run are stale, unless it has very many failures; other runs are left alone."""
+    suggest_if_cheap(view.stored, view.store, most=most)
+
+
+def suggest_if_cheap(stored: StoredRun, store: Store, *, most: int = CHEAP) -> None:
+    mark = bucket_marks(store, [stored.run.id]).get(stored.run.id)
+    if mark is not None and 0 < stored.counts.failures <= most and not _is_fresh(mark, pending=True):
+        with suppress(StoreError):  # a store that can only be read still shows the rest
+            suggest_run(stored, store)
+
+
+def ensure_all_buckets(runs: Iterable[StoredRun], store: Store) -> None:
+    """Suggest for those runs that are new or have grown, or whose attributions or verdicts are others."""
+    failed = [one for one in runs if one.counts.failures]
+    with store.kept_open():
+        for one in failed:
+            triage_if_needed(one, store)
+    marks = bucket_marks(store, [one.run.id for one in failed])
+    current = [one for one in failed if one.run.id in marks]
+    pending = {one.run.suite for one in current if not _is_fresh(marks[one.run.id])}
+    for _ in suggest_runs([one for one in current if not _is_fresh(marks[one.run.id], pending=True)], store):
+        pass
+    for suite in pending:
+        update_parameters(store, suite)
+        remove_pending_marks(store, suite, PENDING)
+
+
+def suggest_runs(runs: Iterable[StoredRun], store: Store, *, dry_run: bool = False) -> Iterator[SuggestionResult]:
+    """Stale or not; the oldest first, so that its buckets are recognised in the later ones."""
+    failed = [one for one in runs if one.counts.failures]
+    for stored in sorted(failed, key=lambda one: (one.run.started_at or one.imported_at, one.pk)):
+        yield suggest_run(stored, store, dry_run=dry_run)
+
+
+def suggest_run(stored: StoredRun, store: Store, *, dry_run: bool = False) -> SuggestionResult:
+    """Suggest again for all failures of a run; what a person placed stays. A dry run keeps nothing."""
+    triage_if_needed(stored, store)
+    mark = _mark(bucket_marks(store, [stored.run.id])[stored.run.id])
+    placed = [one for one in placements_of_run(store, stored.run.id).values() if one.author]
+    reviews = standing_of(store, stored.run.id) if placed else {}
+    freed = freed_by_reading(placed, {attempt: one.standing for attempt, one in reviews.items()})
+    known = {one.id: one for one in buckets_of(store, stored.run.suite)}
+    fixed = {one.attempt: one.bucket for one in placed if one.attempt not in freed and one.bucket in known}
+    failures = list(failures_to_group(stored, store))
+    return keep_suggestion(
+        store,
+        stored,
+        suggest(failures, list(known.values()), fixed),
+        failures,
+        known=known,
+        freed=freed,
+        standing_verdict=standing,
+        mark=f"{mark}{PENDING}",
+        at=text_of(datetime.now(UTC)),
+        dry_run=dry_run,
+    )
+
+
+def update_parameters(store: Store, suite: str) -> None:
+    """What the members of each bucket share besides how they fail, over all runs of a suite."""
+    runs = [one for one in all_runs(store) if one.run.suite == suite and one.counts.failures]
+    members = (
+        (placed[failure.attempt].bucket, failure)
+        for stored in runs
+        for placed in [placements_of_run(store, stored.run.id)]
+        for failure in failures_to_group(stored, store, logs=False)
+        if failure.attempt in placed
+    )
+    changed = shared_parameters(members, buckets_of(store, suite))
+    if changed:
+        keep_parameters(store, changed)
+
+
+def bucket_of(stored: StoredRun, store: Store) -> dict[str, BucketPlace]:
+    """Attempt → its bucket. Suggestions are made first where they are missing and cost little."""
+    triage_if_needed(stored, store)
+    suggest_if_cheap(stored, store)
+    return bucket_places(store, stored.run.id)
+
+
+def bucket_of_one(stored: StoredRun, attempt: str, store: Store) -> BucketPlace | None:
+    """For those who look at one failure after the other, and do not want to wait."""
+    suggest_if_cheap(stored, store, most=FEW)
+    return bucket_places(store, stored.run.id, [attempt]).get(attempt)
+
+
+def buckets_of_run(stored: StoredRun, store: Store) -> RunBuckets:
+    """How far the buckets of one run are, for those who show its review."""
+    suggest_if_cheap(stored, store)
+    return count_run_buckets(store, stored.run.id)
+
+
+def text_of(now: datetime) -> str:
+    return now.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _is_fresh(mark: BucketMark, *, pending: bool = False) -> bool:
+    made = mark.bucketed or ""
+    return mark.triaged is not None and (made.removesuffix(PENDING) if pending else made) == _mark(mark)
+
+
+def _mark(mark: BucketMark) -> str:
+    return f"{VERSION}+{mark.triaged}+{mark.verdicts}:{mark.newest}"
+
+
+# what the grouping gets to see
+
+
+def failures_to_group(
+    stored: StoredRun, store: Store, only: Collection[str] | None = None, *, logs: bool = True
+) -> Iterator[FailureToGroup]:
+    """Failures with their attributions, standing verdicts and log lines: all of the run, or these attempts only."""
+    few = stored.counts.failures <= WITH_LOGS
+    rules, clusters = _rules(rules_in_use()), _clusters(rules_in_use())
+    categories = categories_of(store, stored.pk)
+    standings = standing_now(stored, store)
+    for attempt, attribution in attributed_failures(store, stored.pk, steps=few):
+        if only is not None and attempt.id not in only:
+            continue
+        review = standings[attempt.id].standing if attempt.id in standings else None
+        yield failure_to_group(
+            stored.run,
+            attempt,
+            attribution,
+            rules=rules,
+            category=categories.get(attempt.case, ""),
+            cluster=_cluster(attribution, clusters),
+            lines=_lines(attempt, store) if few and logs else (),
+            verdict=review.verdict if review else None,
+            final=review.final if review else False,
+        )
+
+
+def _lines(attempt: Attempt, store: Store) -> tuple[str, ...]:
+    if not has_logs(attempt):
+        return ()
+    return tuple(dict.fromkeys(line.text for line in error_lines(with_texts(store, attempt))))
+
+
+@cache
+def _rules(rules: triage.Rules) -> dict[str, Rule]:
+    """Every rule that says more than that something failed."""
+    by_default = {name: Rule(means=means) for name, means in triage.MEANS.items() if name not in BY_DEFAULT}
+    return by_default | {name: Rule(means=rule.means, owner=rule.owner) for name, rule in rules.book.rules.items()}
+
+
+@cache
+def _clusters(rules: triage.Rules) -> frozenset[tuple[str, str]]:
+    """Taxonomy and label, where the taxonomy is one of causes: none of its labels is suggested for an owner alone.
+
+    The last that goes by cues takes what no other fits: it names no cause.
+    """
+    causes = [one.name for one in rules.taxonomies if not any(label.owners for label in one.label)]
+    cued = {one.name: [label.name for label in one.label if label.cues] for one in rules.taxonomies}
+    named = [(one.name, label.name) for one in rules.taxonomies if one.name in causes for label in one.label]
+    return frozenset((name, label) for name, label in named if label not in cued[name][-1:])
+
+
+def _cluster(attribution: Attribution, clusters: frozenset[tuple[str, str]]) -> str:
+    return next((label for pair in attribution.suggested_labels.items() if pair in clusters for label in pair[1:]), "")

@@ -1,0 +1,104 @@
+"""Several runs together: what a comparison, a consistency study or a pooled score takes from them."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+
+from errata.compare.comparison import Comparison, ComparisonOptions, Lookups, compare_runs
+from errata.compare.consistency import Consistencies, StudyInputs, consistency_of
+from errata.compare.matrix import Matrix
+from errata.compare.policies import scores_of
+from errata.compare.scores import Policy, Score
+from errata.compare.stored import cases_in, changed_cases, kept_run_summary, make_run_summary, what_they_ask
+from errata.compare.summaries import RunFacts
+from errata.compare.trials import Timeouts, Trials
+from errata.model import Attempt, Case, StoredRun
+from errata.runs.names import short
+from errata.runs.view import RunView
+from errata.store.attempts import case_of
+from errata.store.case_outcomes import cases_named
+from errata.store.database import Store
+
+
+class RunSet:
+    def __init__(self, views: Iterable[RunView], store: Store) -> None:
+        self.views, self.store = tuple(views), store
+
+    @classmethod
+    def of(cls, runs: Iterable[StoredRun], store: Store) -> "RunSet":
+        return cls((RunView(stored, store) for stored in runs), store)
+
+    def __iter__(self) -> Iterator[RunView]:
+        return iter(self.views)
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+    @property
+    def runs(self) -> list[StoredRun]:
+        return [view.stored for view in self.views]
+
+    # compare
+
+    def compare(self, options: ComparisonOptions, *, on_attempts: Callable[[int], None] = lambda _: None) -> Comparison:
+        """`on_attempts` is called with the number of attempts of each run: a first comparison of large runs is slow."""
+        facts = []
+        with self.store.kept_open():
+            for view in self.views:
+                facts.append(facts_of(view, timeouts=options.timeouts, to_pool=options.by_model))
+                on_attempts(view.stored.counts.attempts)
+        return compare_runs(facts, options, self._lookups(options))
+
+    # consistency
+
+    def consistency(self) -> Consistencies:
+        changed = partial(changed_cases, store=self.store)
+        return consistency_of(self.runs, StudyInputs(self.counted_attempts, changed, short))
+
+    def counted_attempts(self, stored: StoredRun, *, steps: bool = False) -> Iterator[Attempt]:
+        """In the order of the conversation or suite."""
+        return self._view_of(stored).attempts(counted=True, by_position=True, steps=steps)
+
+    def cases_named(self, stored: StoredRun, keys: Collection[str]) -> Iterable[Case]:
+        return cases_named(self.store, stored.pk, keys)
+
+    def case_of(self, stored: StoredRun, key: str) -> Case | None:
+        return case_of(self.store, stored.pk, key)
+
+    def _lookups(self, options: ComparisonOptions) -> Lookups:
+        store = self.store
+
+        def questions(matrix: Matrix, keys: Sequence[str]) -> dict[str, str]:
+            return what_they_ask(matrix, keys, store)
+
+        def scores(stored: StoredRun, cases: Collection[str]) -> dict[Policy, Score]:
+            return scores_over(self._view_of(stored), cases, timeouts=options.timeouts, to_pool=options.by_model)
+
+        return Lookups(
+            changed_cases=partial(changed_cases, store=store),
+            case_facts=partial(cases_in, store=store),
+            questions=questions,
+            scores=scores,
+        )
+
+    def _view_of(self, stored: StoredRun) -> RunView:
+        return next(view for view in self.views if view.stored.pk == stored.pk)
+
+
+def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = False) -> RunFacts:
+    """From the summary that is kept beside the run, where nothing has changed since."""
+    stored, store = view.stored, view.store
+    # not `view.attributions`: a kept summary needs no attribution in memory, only that they are up to date
+    view.ensure_triaged()
+    summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
+    if summary is None:
+        summary = make_run_summary(stored, store, view.opinions, timeouts, to_pool=to_pool)
+    return RunFacts(stored, summary)
+
+
+def scores_over(
+    view: RunView, cases: Collection[str], *, timeouts: Timeouts = "count", to_pool: bool = False
+) -> dict[Policy, Score]:
+    """Of a run over some of its cases alone, under each policy."""
+    opinions = view.opinions
+    trials = Trials(view.run, view.attempts(), opinions, timeouts=timeouts, to_pool=to_pool)
+    return scores_of(trials.only(cases))

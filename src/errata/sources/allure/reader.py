@@ -1,0 +1,236 @@
+"""A result → its case and its attempt. Allure tells what broke from what was refused: `broken` and `failed`."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from errata.model import Actor, Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, Step, attempt_id, case_key
+from errata.model.words import ArtefactRole, Phase
+from errata.sources.allure import NAME
+from errata.sources.allure.folder import Fixture, Result, Survey, labels_of, name_of_test, parameters_of, run_of, survey
+from errata.sources.base import Row, convert_each, json_file, of_run
+from errata.sources.shared.documents import Documents, captured
+from errata.sources.shared.exceptions import error_of, raised_in
+from errata.sources.shared.facts import (
+    EXPECTED,
+    FAILED,
+    NOT_EVEN_TRIED,
+    NOT_MADE,
+    PASSED,
+    SKIPPED,
+    UNFINISHED,
+    Facts,
+    Refused,
+    Verdict,
+    named_failure,
+)
+from errata.sources.shared.steps import nested_steps
+from errata.sources.shared.values import (
+    as_text,
+    known,
+    last_part,
+    mapping,
+    moment_since_1970,
+    number,
+    rest,
+    sequence,
+    text,
+)
+
+XFAIL = "XFAIL"
+XPASS = "XPASS"
+UNKNOWN = Facts("completed", "unscored", "none")
+_RESULT = frozenset(
+    ("uuid", "historyId", "testCaseId", "fullName", "name", "status", "statusDetails", "start", "stop", "parameters",
+     "labels", "links", "steps", "attachments", "stage", "description")
+)  # fmt: skip
+# of the machine and the moment, not of the test
+_OF_TRY = frozenset(("host", "thread"))
+BROKEN = ("failed", "broken")
+_STEP = ("name", "status", "statusDetails", "start", "stop", "steps", "attachments", "parameters", "stage")
+
+
+class Reading(NamedTuple):
+    run: Run
+    found: Survey
+    documents: Documents
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    root = path if path.is_dir() else path.parent
+    documents = Documents(root, NAME, keep="end")
+    found = survey(path, documents)
+    run = run_of(found, path, documents)
+    yield run
+    rows = (json_file(one.path, source=NAME, root=root) for one in found.results.values())
+    reading = Reading(run, found, documents)
+    yield from of_run(run.id, convert_each(rows, partial(items_of, reading), source=NAME))
+    yield from of_run(run.id, documents.problems())
+
+
+def items_of(reading: Reading, row: Row) -> Iterator[Item]:
+    result, run = row.data, reading.run
+    name = name_of_test(result)
+    own = reading.found.results[row.ref.file]
+    if own.nth == 1:
+        labels = {key: told for key, told in labels_of(result.get("labels")).items() if key not in _OF_TRY}
+        yield Case(
+            run=run.id,
+            suite=run.suite,
+            native_id=name,
+            name=text(result.get("name")),
+            category=labels.get("suite", [""])[0],
+            tags=tuple(labels.get("tag", ())),
+            input=parameters_of(result) or None,
+            extra=known(description=result.get("description"), labels=labels, test=result.get("testCaseId")),
+            ref=row.ref,
+        )
+    yield _attempt(reading, own, row)
+
+
+def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
+    result, run, documents = row.data, reading.run, reading.documents
+    fixtures = reading.found.fixtures.get(text(result.get("uuid")), [])
+    verdict = _with_afters(_verdict(result, fixtures, row.ref), fixtures)
+    later = _superseded(reading, own)
+    start, stop = number(result.get("start")), number(result.get("stop"))
+    details = mapping(result.get("statusDetails"))
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, own.name),
+        native_id=text(result.get("uuid")),
+        index=own.nth,
+        superseded_by=later,
+        reported=float(result.get("status") == "passed") if later is None else None,
+        reported_counted=later is None,
+        checks=tuple(verdict.checks(row.ref)),
+        steps=steps_of(result, row.ref),
+        artefacts=(
+            *captured("grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")),
+            *attached(result, documents),
+            *(one for fixture in fixtures for one in attached(fixture.data, documents)),
+        ),
+        started_at=time(start),
+        finished_at=time(stop),
+        duration=(stop - start) / 1000 if start is not None and stop is not None else None,
+        links=_links(result),
+        extra=_extra(result, fixtures),
+        ref=row.ref,
+        **verdict.told,
+    )
+
+
+def _superseded(reading: Reading, own: Result) -> str | None:
+    last = reading.found.last[own.test]
+    if last.path == own.path:
+        return None
+    return attempt_id(reading.run.id, case_key(reading.run.suite, last.name), index=last.nth)
+
+
+def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) -> Verdict:
+    status, details = text(result.get("status")), mapping(result.get("statusDetails"))
+    reason = text(details.get("message")).strip()
+    before = any(one.when == "befores" and text(one.data.get("status")) in BROKEN for one in fixtures)
+    if status in BROKEN and before:
+        return Verdict(NOT_MADE, status, reason, (error_in(result, "setup", ref),))
+    if status == "broken":
+        return Verdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
+    if status == "failed":
+        refused = (Refused(_kind(details), reason),)
+        return Verdict(FAILED, named_failure(status, reason), reason, refused=refused)
+    if status == "skipped":
+        return _skipped(result, reason, ref)
+    if status == "passed":
+        return Verdict(PASSED, "xpassed" if reason.startswith(XPASS) else status, reason)
+    return Verdict(UNFINISHED if result.get("stop") is None else UNKNOWN, status or text(result.get("stage")), reason)
+
+
+def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> Verdict:
+    """pytest's adapter writes what was expected to fail as skipped, with what was raised behind an empty line."""
+    if not reason.startswith(XFAIL) or NOT_EVEN_TRIED in reason:
+        return Verdict(SKIPPED, "skipped", reason.removeprefix("Skipped: "))
+    why, _, raised = reason.removeprefix(XFAIL).strip().partition("\n\n")
+    trace = text(mapping(result.get("statusDetails")).get("trace"))
+    told = raised_in(trace, raised)
+    if told.type and not told.is_verdict:
+        return Verdict(NOT_MADE, "xfailed", why, (error_of(told, "subject", traceback=trace, ref=ref),)).expected
+    return Verdict(FAILED, "xfailed", why, refused=(Refused(EXPECTED, raised or why),)).expected
+
+
+def _with_afters(verdict: Verdict, fixtures: list[Fixture]) -> Verdict:
+    """What breaks after the measurement changes nothing in it."""
+    broken = [one for one in fixtures if one.when == "afters" and text(one.data.get("status")) in BROKEN]
+    errors = [replace(error_in(one.data, "environment", one.ref), recovered=verdict.facts != PASSED) for one in broken]
+    return verdict._replace(errors=(*verdict.errors, *errors))
+
+
+def _kind(details: dict[str, Any]) -> str:
+    return raised_in(text(details.get("trace")), text(details.get("message"))).type or "failed"
+
+
+def _links(result: dict[str, Any]) -> dict[str, str]:
+    listed = [mapping(one) for one in sequence(result.get("links"))]
+    return {
+        text(one.get("name")) or text(one.get("type")) or "link": as_text(one["url"])
+        for one in listed
+        if one.get("url")
+    }
+
+
+def _extra(result: dict[str, Any], fixtures: list[Fixture]) -> dict[str, Any]:
+    flags = rest(mapping(result.get("statusDetails")), ("message", "trace"))
+    of_try = {key: told for key, told in labels_of(result.get("labels")).items() if key in _OF_TRY}
+    told = [known(when=one.when, name=one.data.get("name"), status=one.data.get("status")) for one in fixtures]
+    return rest(result, _RESULT) | known(
+        history=result.get("historyId"), stage=result.get("stage"), flags=flags, labels=of_try, fixtures=told
+    )
+
+
+def steps_of(result: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
+    return nested_steps(result, "steps", _step, ref)
+
+
+def _step(told: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:
+    status = text(told.get("status"))
+    return Step(
+        index=index,
+        actor=Actor(role="environment"),
+        kind="log",
+        parent=parent,
+        text=text(told.get("name")),
+        error=error_in(told, "subject", ref) if status in BROKEN else None,
+        started_at=time(told.get("start")),
+        ended_at=time(told.get("stop")),
+        ref=ref,
+        extra=rest(told, _STEP) | known(status=status, parameters=parameters_of(told)),
+    )
+
+
+def error_in(told: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorInfo:
+    details = mapping(told.get("statusDetails"))
+    message, trace = text(details.get("message")).strip(), text(details.get("trace"))
+    return error_of(raised_in(trace, message), phase, traceback=trace, ref=ref.below("statusDetails"))
+
+
+def attached(holder: dict[str, Any], documents: Documents) -> Iterator[Artefact]:
+    """Of a test and all its steps. A name that leads out of the folder is taken for the file of that name within."""
+    for one in map(mapping, sequence(holder.get("attachments"))):
+        kind, name = text(one.get("type")), last_part(one.get("source"))
+        role: ArtefactRole = "screenshot" if kind.startswith("image/") else "transcript"
+        found = documents.artefact(documents.root / name, role) if name else None
+        told = known(name=one.get("name"), type=kind)
+        if found is not None:
+            yield replace(found, extra=found.extra | told)
+        elif name:
+            yield Artefact(role=role, path=name, extra=told | {"missing": True})
+    for step in map(mapping, sequence(holder.get("steps"))):
+        yield from attached(step, documents)
+
+
+def time(milliseconds: Any) -> str | None:
+    found = number(milliseconds)
+    return None if found is None else moment_since_1970(found / 1000)

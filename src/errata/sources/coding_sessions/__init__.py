@@ -1,0 +1,71 @@
+"""Sessions of Claude Code and Codex read alone: what was done, before anybody measured it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from errata.model import Harness, Item
+from errata.sources.base import Match, head_of
+
+NAME = "coding-sessions"
+TITLE = "Claude Code and Codex: sessions; a mapping joins them to a file of results"
+HARNESS = Harness(name=NAME, title=NAME)
+
+ABOVE = 3
+LOOKS = 10
+HEAD = 16 * 1024
+SESSION_HEAD = 64 * 1024
+
+_JOINS = re.compile(rb"^transcript\s*=", re.MULTILINE)
+_SIGNS = (b'"sessionId"', b'"session_meta"')
+"""One of them stands in the head of any session."""
+
+
+def recognise(path: Path) -> Match | None:
+    if not _may_be_session(path):
+        return None
+    from errata.sources.shared.transcripts import kind_of
+
+    try:
+        kind = kind_of(path)
+        if kind is None or _mapping_above(path) is not None:
+            return None
+    except (OSError, ValueError):
+        return None
+    return Match.sure(f"a session of {kind}")
+
+
+def explain(path: Path) -> str | None:
+    """A hint for a part of a session, and for one that belongs to results."""
+    if not _may_be_session(path):
+        return None
+    from errata.sources.shared.transcripts import is_part, kind_of
+
+    try:
+        if is_part(path):
+            return "this is what a subagent did: name the session that called it, which is read with it"
+        above = _mapping_above(path) if kind_of(path) else None
+    except (OSError, ValueError):
+        return None
+    return f"it belongs to the results that `{above.name}` describes: name these" if above else None
+
+
+def _may_be_session(path: Path) -> bool:
+    """A cheap look, before the readers of sessions are imported."""
+    head = head_of(path, SESSION_HEAD)
+    return head.lstrip().startswith(b"{") and any(sign in head for sign in _SIGNS)
+
+
+def _mapping_above(path: Path) -> Path | None:
+    """A mapping that joins sessions to results; they are then no runs of their own."""
+    for folder in path.absolute().parents[:ABOVE]:
+        for found in sorted(folder.glob("*.map.toml"))[:LOOKS]:
+            if _JOINS.search(head_of(found, HEAD)):
+                return found
+    return None
+
+
+def read(path: Path) -> Iterator[Item]:
+    from errata.sources.coding_sessions.reader import read as read_log
+
+    return read_log(path)

@@ -1,0 +1,204 @@
+"""Conversations, streamed: the run, the cases of its benchmark, then an attempt for every turn.
+
+Of a second judge only the place of each row is held.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from errata.model import Attempt, Item, Run, SourceRef
+from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines, of_run, relative
+from errata.sources.conversation_bench import NAME, comparison, is_comparison, is_run_folder
+from errata.sources.conversation_bench.comparison import Listed, RunFolder
+from errata.sources.conversation_bench.contract import cases
+from errata.sources.conversation_bench.layout import Files, files_of_folder, files_of_judged_file
+from errata.sources.conversation_bench.run_record import Facts, failed_turns, gather, judges, planned, run_record
+from errata.sources.conversation_bench.steps import UsualRow
+from errata.sources.conversation_bench.turns import ENDED, SecondOpinion, Turns, marker_of, turn_of
+
+_ENDED = ENDED.encode()
+
+
+class _Peek(msgspec.Struct):
+    turn: Any = None
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.resolve()
+    if path.is_dir() and is_run_folder(path):
+        yield from read_conversation(files_of_folder(path))
+    elif path.is_dir():
+        yield from _read_comparison(path)
+    elif is_comparison(path):
+        yield from _read_comparison(path.parent)
+    elif is_run_folder(path.parent) and path in files_of_folder(path.parent).judged.values():
+        yield from read_conversation(files_of_folder(path.parent))
+    else:
+        yield from read_conversation(files_of_judged_file(path))
+
+
+def _read_comparison(folder: Path) -> Iterator[Item]:
+    """What belongs to no run first, so that the rest is what the run folders themselves would give."""
+    runs = []
+    for run in comparison.listed_runs(folder):
+        if isinstance(run, RunFolder):
+            runs.append(run)
+        else:
+            yield run
+    yield from comparison.problems(folder)
+    for run in runs:
+        yield from read_conversation(files_of_folder(run.path), run.listed)
+
+
+def read_conversation(files: Files, listed: Listed | None = None) -> Iterator[Item]:
+    facts = gather(files, listed)
+    run = run_record(facts)
+    yield run
+    yield from of_run(run.id, facts.problems)
+    yield from of_run(run.id, cases(facts.contract, run))
+    turns = _turns(facts, run)
+    yield from of_run(run.id, _rows(facts, turns))
+    yield from _missing(facts, turns)
+    if turns.started_at:
+        # the rows' times are UTC, the log's are local
+        yield msgspec.structs.replace(run, started_at=turns.started_at, finished_at=turns.finished_at)
+
+
+def _turns(facts: Facts, run: Run) -> Turns:
+    files = facts.files
+    order = list(judges(facts).values())
+    second = None
+    if len(order) > 1:
+        second = SecondOpinion(order[1], rows_by_turn(files.judged[order[1].name], root=files.root))
+    return Turns(
+        run,
+        judge=order[0] if order else None,
+        second=second,
+        endings=_endings(_paths(files)),
+        log_errors=facts.log.errors,
+    )
+
+
+def _paths(files: Files) -> list[Path]:
+    return [*files.judged.values(), *((files.transcript,) if files.transcript else ())]
+
+
+def _rows(facts: Facts, turns: Turns) -> Iterator[Item]:
+    """The judge's rows first; then the turns that only the transcript, or only the second judge, knows."""
+    files = facts.files
+    if not files.judged:
+        yield from _converted(files, files.transcript, turns.held)
+        return
+    first, *others = files.judged.values()
+    usual = UsualRow if len(files.judged) == 1 else None
+    yield from convert_each(json_lines(first, source=NAME, root=files.root, usual=usual), turns.judged, source=NAME)
+    for path in (files.transcript, *others):
+        yield from _converted(files, path, _unless_seen(turns))
+
+
+def _converted(files: Files, path: Path | None, convert: Callable[[Row], Item | Iterable[Item]]) -> Iterator[Item]:
+    if path is not None:
+        yield from convert_each(json_lines(path, source=NAME, root=files.root), convert, source=NAME)
+
+
+def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
+    before = deepcopy(turns.seen)
+
+    def convert(row: Row) -> Item | Iterable[Item]:
+        return () if turn_of(row.data) in before else turns.passed_over(row)
+
+    return convert
+
+
+def _missing(facts: Facts, turns: Turns) -> Iterator[Attempt]:
+    plan = planned(facts)
+    failed = failed_turns(facts)
+    planned_turns = plan.turns if plan else 0
+    beyond = sorted(turn for turn in failed if turn >= planned_turns)
+    for turn in turns.seen.absent(chain(range(planned_turns), beyond)):
+        errors = failed.get(turn) or facts.log.errors.get(turn, ())
+        yield turns.missing(turn, errors, plan.ref if plan else None)
+
+
+def _endings(paths: list[Path]) -> list[int]:
+    """The turns on which the model ended the session; only lines with the marker are parsed."""
+    endings = set()
+    for path in paths:
+        for line in _lines(path):
+            if _ENDED in line:
+                try:
+                    row = decode(line)
+                    if marker_of(row["assistant_text"]) == ENDED:
+                        endings.add(turn_of(row))
+                except (ValueError, LookupError, TypeError):
+                    continue  # told as unreadable when the rows are converted
+    return sorted(endings)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb", buffering=READ_SIZE) as file:
+            while line := file.readline(LINE_CAP):
+                yield line
+    except OSError:
+        return
+
+
+_peek = msgspec.json.Decoder(_Peek)
+
+
+def rows_by_turn(path: Path, *, root: Path) -> Callable[[int, int], Row | None]:
+    """A function from turn and index to the row, none where there is no such row."""
+    places = _places(path)
+    name = relative(path, root)
+
+    def row(turn: int, index: int) -> Row | None:
+        known = places.get(turn, ())
+        if not 0 < index <= len(known):
+            return None
+        line, start = known[index - 1]
+        try:
+            with path.open("rb") as file:
+                file.seek(start)
+                data = decode(file.readline(LINE_CAP))
+        except (OSError, ValueError):
+            return None
+        return Row(data, SourceRef(file=name, line=line)) if type(data) is dict else None
+
+    return row
+
+
+def _places(path: Path) -> dict[int, list[tuple[int, int]]]:
+    """Turn → line and byte of each of its rows. Damaged lines are told when the file itself is converted."""
+    places: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    number = start = 0
+    try:
+        with path.open("rb") as file:
+            while line := file.readline(LINE_CAP):
+                number += 1
+                turn = _turn(line)
+                if turn is not None:
+                    places[turn].append((number, start))
+                start += len(line)
+    except OSError:
+        pass
+    return places
+
+
+def _turn(line: bytes) -> int | None:
+    try:
+        return turn_of({"turn": _peek.decode(line).turn})
+    except msgspec.DecodeError:
+        pass
+    except ValueError:
+        return None
+    try:
+        return turn_of(decode(line))
+    except (ValueError, LookupError, TypeError):
+        return None

@@ -1,0 +1,117 @@
+"""A file of deepeval → its run and its cases. A run has no id and no time; what all cases say together names it."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from errata.model import Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable, Usage, UsageByRole
+from errata.model.identity import fingerprint
+from errata.sources.base import Numbering, convert_each, of_run
+from errata.sources.deepeval import NAME, latest_in
+from errata.sources.deepeval.cases import items_of, scorers_of
+from errata.sources.deepeval.results import Results, objects, results_at
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    known,
+    last_part,
+    mapping,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
+
+_RUN = frozenset(
+    ("identifier", "test_file", "dataset_alias", "dataset_version", "hyperparameters", "metrics_scores", "test_passed",
+     "test_failed", "evaluation_cost", "test_run_id")
+)  # fmt: skip
+_MODEL = ("model", "model_name", "llm")
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    root = path if path.is_dir() else path.parent
+    seen: set[str] = set()
+    for file in latest_in(path) if path.is_dir() else [path]:
+        results = results_at(file, root)
+        if isinstance(results, Unreadable):
+            yield results
+            continue
+        run = run_of(results, root)
+        if run.id in seen:
+            continue
+        seen.add(run.id)
+        yield run
+        yield from of_run(run.id, iter(results.problems))
+        yield from of_run(run.id, convert_each(results.rows(), partial(items_of, run, Numbering()), source=NAME))
+
+
+def run_of(results: Results, root: Path) -> Run:
+    told = results.told
+    given: dict[str, Any] = settings(mapping(told.get("hyperparameters")))
+    named = next((name for name in _MODEL if isinstance(given.get(name), str)), "")
+    suite = text(told.get("dataset_alias")) or last_part(told.get("test_file"))
+    # two runs that come out alike did not take the same time
+    took = told.get("run_duration")
+    mark = results.mark if took is None else fingerprint(results.mark, as_text(took), size=6)
+    spent = number(told.get("evaluation_cost"))
+    scorers = scorers_of(results.cases())
+    judges = {one.model: "" for one in scorers if one.model}
+    return Run(
+        native_id=text(told.get("test_run_id")) or f"{text(told.get('identifier')) or suite or 'test_run'}-{mark}",
+        source=SourceInfo(name=NAME),
+        name=text(told.get("identifier")),
+        subject=Subject(model=given.get(named, ""), params={key: one for key, one in given.items() if key != named}),
+        roles={"judge": ", ".join(judges)} if judges else {},
+        suite=suite,
+        suite_version=text(told.get("dataset_version")),
+        reported=tuple(_reported(results)),
+        scorers=scorers,
+        usage=UsageByRole(judge=Usage(cost=spent, cost_source="unknown" if spent is None else "reported")),
+        origin=str(root),
+        extra=rest(told, _RUN) | known(test_file=told.get("test_file") if last_part(told.get("test_file")) else None),
+        ref=results.ref,
+    )
+
+
+def _reported(results: Results) -> Iterator[Reported]:
+    told, ref = results.told, results.ref
+    passed, failed = count(told.get("test_passed")), count(told.get("test_failed"))
+    whole = None if passed is None or failed is None else passed + failed
+    yield Reported(
+        name="pass rate",
+        metric="mean",
+        value=passed / whole if passed is not None and whole else None,
+        n=whole,
+        headline=True,
+        extra=known(passed=passed, failed=failed),
+        ref=ref if whole is None else ref.below("testPassed"),
+    )
+    flaky = {
+        text(one.get("name"))
+        for case in results.cases()
+        for one in objects(case.get("metrics_data"))
+        if one.get("flaky")
+    }
+    for at, metric in enumerate(objects(told.get("metrics_scores"))):
+        can_be_recounted = not told.get("trace_metrics_scores") and text(metric.get("metric")) not in flaky
+        yield _of_metric(metric, ref.below("metricsScores", at), can_be_recounted=can_be_recounted)
+
+
+def _of_metric(metric: dict[str, Any], ref: SourceRef, *, can_be_recounted: bool) -> Reported:
+    """`scores` leaves out what raised or has no threshold, and `errors` counts it.
+
+    What was measured of the spans of a trace, and what is flaky, is counted along.
+    """
+    counts = [count(metric.get(name)) for name in ("passes", "fails", "errors")]
+    return Reported(
+        name=text(metric.get("metric")),
+        metric="passes" if can_be_recounted else "passes of all",
+        value=number(metric.get("passes")),
+        n=sum(one or 0 for one in counts),
+        extra=known(fails=counts[1], errors=counts[2], scores=sequence(metric.get("scores"))),
+        ref=ref,
+    )

@@ -1,0 +1,123 @@
+"""The datasets of a folder, each a run with the samples of its subsets; also those that left no row."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from errata.model import Attempt, Item, case_key
+from errata.sources.base import Row, convert_each, json_lines, of_run
+from errata.sources.evalscope import NAME, kind_of
+from errata.sources.evalscope.attempts import Index, Sample, SubsetContext, items_of
+from errata.sources.evalscope.runs import (
+    Config,
+    Dataset,
+    Report,
+    Subset,
+    config_of,
+    datasets_of,
+    name_alone,
+    run_of,
+)
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.row_groups import Lines, lines_of
+from errata.sources.shared.values import mapping
+
+
+class Samples:
+    """Reviews with their predictions, then predictions that were never reviewed."""
+
+    def __init__(self, root: Path, subset: Subset, reading: SubsetContext) -> None:
+        self._root, self._subset, self._reading = root, subset, reading
+        self._seen: set[int] = set()
+
+    def items(self) -> Iterator[Item]:
+        with ExitStack() as stack:
+            opened = (self._lines(path, stack) for path in (self._subset.predictions, self._subset.reviews))
+            predictions, reviews = opened
+            if reviews is not None:
+                yield from convert_each(reviews.together(), partial(self._reviewed, predictions), source=NAME)
+            if predictions is not None:
+                yield from convert_each(predictions.together(), self._only_predicted, source=NAME)
+            yield from self._absent([one for one in (predictions, reviews) if one is not None])
+
+    def _lines(self, path: Path | None, stack: ExitStack) -> Lines | None:
+        try:
+            lines = lines_of(path, Index, Index.key, source=NAME, root=self._root) if path else None
+            return stack.enter_context(lines) if lines else None
+        except OSError:
+            return None
+
+    def _reviewed(self, predictions: Lines | None, row: Row) -> Iterator[Item]:
+        """A row that was written again is the newer one."""
+        review = row.data[-1]
+        matches = predictions.of(review.data["index"]) if predictions is not None else ()
+        return items_of(self._reading, self._seen, Sample(matches[-1] if matches else None, review))
+
+    def _only_predicted(self, row: Row) -> Iterator[Item]:
+        return items_of(self._reading, self._seen, Sample(row.data[-1], None))
+
+    def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
+        """What was asked for and left no row. Where all of it is counted as errors, that is what it was.
+
+        Where more were measured than there are rows, nobody knows which ones: the run says how many.
+        """
+        reading = self._reading
+        asked = reading.report.asked(reading.subset) or 0
+        there = sum(1 for number in range(asked) if any(number in file for file in files))
+        if reading.report.measured(reading.subset) > there:
+            return
+        errored = asked - there and reading.report.errored(reading.subset) >= asked - there
+        for number in range(asked):
+            name, index = reading.case(number // reading.repeats), number % reading.repeats + 1
+            if hash((name, index)) not in self._seen and not any(number in file for file in files):
+                yield Attempt(
+                    run=reading.run.id,
+                    case=case_key(reading.run.suite, name),
+                    index=index,
+                    execution="error" if errored else "missing",
+                    measurement="not_run",
+                    outcome="none",
+                    native_status="errored" if errored else "",
+                    ref=reading.report.ref.below("execution_summary", "subsets", reading.subset),
+                )
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    if path.is_dir():
+        config = config_of(path)
+        for dataset in datasets_of(path, config):
+            yield from _dataset(path, dataset, config)
+        return
+    alone = Subset("", path, None) if kind_of(path) == "predictions" else Subset("", None, path)
+    yield from _dataset(path.parent, Dataset("", path.stem, None, (alone,)), Config(1, name_alone(path), ()))
+
+
+def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:
+    documents = Documents(root, NAME)
+    report = _report(root, dataset, documents)
+    run = run_of(root, dataset, report, config, _measured(root, dataset))
+    yield run
+    yield from of_run(run.id, documents.problems())
+    for subset in dataset.subsets:
+        reading = SubsetContext(run, report, subset.name, len(dataset.subsets) == 1, config.repeats)
+        yield from of_run(run.id, Samples(root, subset, reading).items())
+
+
+def _report(root: Path, dataset: Dataset, documents: Documents) -> Report:
+    if dataset.report is None:
+        first = next((one for subset in dataset.subsets for one in (subset.reviews, subset.predictions) if one), root)
+        return Report({}, documents.ref(first))
+    return Report(documents.get(dataset.report), documents.ref(dataset.report))
+
+
+def _measured(root: Path, dataset: Dataset) -> list[str]:
+    """The names of the values that the first sample has."""
+    for subset in dataset.subsets:
+        for row in json_lines(subset.reviews, source=NAME, root=root) if subset.reviews else ():
+            if isinstance(row, Row) and isinstance(row.data, dict):
+                value = mapping(mapping(mapping(row.data.get("sample_score")).get("score")).get("value"))
+                if value:
+                    return list(value)
+    return []

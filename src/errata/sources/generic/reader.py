@@ -1,0 +1,212 @@
+"""Reading a table with its mapping: rows become runs, cases and attempts. The mapping is compiled once for a file."""
+
+from collections.abc import Callable, Collection, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from msgspec.structs import replace
+
+from errata.errors import SettingsError, SourceError
+from errata.model import Attempt, Case, Harness, Item, SourceRef, Unreadable, case_key
+from errata.model.identity import attempt_id, case_key_of_input
+from errata.sources.base import Match, Row, Source, convert_each, unreadable
+from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
+from errata.sources.generic.attempts import Attempts, Field, take
+from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
+from errata.sources.generic.runs import Place, Runs, RunState
+from errata.sources.generic.sessions import Sessions
+from errata.sources.generic.tables import open_table
+from errata.sources.generic.values import bounded, is_empty, text, whole, words
+from errata.sources.shared.runs import by_neighbours
+from errata.sources.shared.values import plain
+
+_CASE: dict[str, Callable[[Any], Any]] = {
+    "category": text,
+    "input": plain,
+    "expected": plain,
+    "tags": words,
+    "choices": words,
+    "difficulty": text,
+}
+
+
+def read_with_map_beside(path: Path) -> Iterator[Item]:
+    beside = map_beside(path)
+    if beside is None:
+        raise SettingsError(
+            f"No mapping lies beside `{path.name}`",
+            hint=f"write `{path.name}{MAP_SUFFIX}` or `{FOLDER_MAP}` there, or name one with `--map`",
+        )
+    yield from _read_file(path, load(beside), in_folder=False)
+
+
+def mapped_source(map_path: Path) -> Source:
+    return cast(Source, MappedSource(load(map_path)))
+
+
+class MappedSource(msgspec.Struct, frozen=True):
+    mapping: Mapping
+    NAME: str = NAME
+    TITLE: str = TITLE
+    HARNESS: Harness = HARNESS
+
+    def recognise(self, path: Path) -> Match | None:
+        try:
+            return Match.sure("the mapping that was named") if path.is_file() or _data_files(path) else None
+        except (OSError, ValueError):
+            return None
+
+    def read(self, path: Path) -> Iterator[Item]:
+        if not path.is_dir():
+            yield from _read_file(path, self.mapping, in_folder=False)
+            return
+        files = _data_files(path)
+        if not files:
+            raise SourceError(f"No data file lies in `{path}`", hint=f"a folder is read for {', '.join(SUFFIXES)}")
+        for file in files:
+            yield from _read_file(file, self.mapping, in_folder=True)
+
+
+def _data_files(folder: Path) -> list[Path]:
+    files = (path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and not path.name.startswith("."))
+    return sorted(path for path in files if path.is_file())
+
+
+def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Item]:
+    table = open_table(path, source=NAME, root=path, rows=mapping.rows)
+    if table.columns:
+        refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
+    place = Place(
+        source=NAME,
+        stem=path.stem,
+        file=path.name,
+        origin=str(path.parent.absolute()),
+        around=table.around,
+        in_folder=in_folder,
+    )
+    runs = Runs(mapping, table.columns, place)
+    rows = Rows(mapping, runs, table.columns, table.sample, path.parent)
+    items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
+    found = _run_first(items, runs, path.name)
+    yield from found if runs.is_one else by_neighbours(found)
+    yield from runs.finished()
+
+
+def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
+    """Where rows name their run, what can't be read before a good row waits. No good row: a run all the same."""
+    waiting: list[Item] = []
+    first: Item | None = runs.announce({}) if runs.is_one else None
+    while first is None:
+        item = next(items, None)
+        if isinstance(item, Unreadable):
+            waiting.append(item)
+        else:
+            first = item or runs.announce({})
+    yield first
+    others = chain(waiting, items)
+    yield next(others, None) or unreadable(NAME, SourceRef(file=file), "no rows")
+    yield from others
+
+
+class Rows:
+    """Called with each row of a file in turn."""
+
+    def __init__(
+        self, mapping: Mapping, runs: Runs, columns: Collection[str], sample: list[Any], folder: Path = Path()
+    ) -> None:
+        """`folder` is that of the file."""
+        self._runs = runs
+        self._sessions = Sessions(mapping, columns, folder) if mapping.attempt.transcript else None
+        self._cases = Cases(mapping.case, columns)
+        self._attempts = Attempts(mapping, columns)
+        self._numbers = Numbers(mapping, columns, sample)
+        self._taken = spoken_for((column for _, column in mapping.columns()), columns)
+
+    def __call__(self, row: Row) -> list[Item]:
+        data = row.data
+        if type(data) is not dict:
+            raise ValueError(f"a row is an object, not {type(data).__name__}")
+        state = self._runs.state_of(data)
+        items: list[Item] = [] if state.announced else [state.run]
+        name = self._cases.name_of(data)
+        key = case_key(state.run.suite, name)
+        if not state.knows(key):
+            case = self._cases.record(state, name, row)
+            items += [case] if case else []
+        values = self._attempts.values(row)
+        values.update(self._numbers.own(state, key, values.get("session"), data))
+        unread = self._sessions.join(data, values) if self._sessions else ()
+        left = self._left(data)
+        if left:
+            values.setdefault("extra", {})["columns"] = left
+        attempt = Attempt(run=state.run.id, case=key, ref=row.ref, **values)
+        # noted last, so that a row which can't be read takes neither the number nor the case of another
+        state.note(attempt)
+        items.append(attempt)
+        items += [replace(item, run=state.run.id) for item in unread]
+        return items
+
+    def _left(self, data: dict[str, Any]) -> dict[str, Any]:
+        """The columns that the mapping does not name."""
+        taken = self._taken
+        left = {}
+        for name, value in data.items():
+            if name not in taken:
+                left[name] = bounded(name, value)
+            elif (tree := taken[name]) is not None and (kept := rest(value, tree)):
+                left[name] = bounded(name, kept)
+        return left
+
+
+class Cases:
+    def __init__(self, mapping: CaseMap, columns: Collection[str]) -> None:
+        self._name = getter(as_column(mapping.name).column, columns) if mapping.name else None
+        self._input = getter(as_column(mapping.input).column, columns) if mapping.input else None
+        self._fields = tuple(
+            Field(name, getter(as_column(asked).column, columns), convert)
+            for name, convert in _CASE.items()
+            if (asked := getattr(mapping, name))
+        )
+
+    def name_of(self, data: dict[str, Any]) -> str:
+        name = self._name(data) if self._name else None
+        if not is_empty(name):
+            return text(name)
+        asked = self._input(data) if self._input else None
+        if is_empty(asked):
+            raise ValueError("the row names no case")
+        return case_key_of_input("", plain(asked))
+
+    def record(self, state: RunState, name: str, row: Row) -> Case | None:
+        """None where there is nothing to say but the name."""
+        values: dict[str, Any] = {}
+        take(self._fields, row.data, values, {})
+        return Case(run=state.run.id, suite=state.run.suite, native_id=name, ref=row.ref, **values) if values else None
+
+
+class Numbers:
+    """Which attempt at its case a row is: as the log numbers them, else in the order of the rows."""
+
+    def __init__(self, mapping: Mapping, columns: Collection[str], sample: list[Any]) -> None:
+        asked = mapping.attempt.index
+        self._get = getter(as_column(asked).column, columns) if asked else None
+        # attempts count from 1; a log that counts from 0 shows it in its first rows
+        self._shift = int(any(self._native(row) == 0 for row in sample))
+
+    def own(self, state: RunState, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
+        native, free = self._native(data), state.free(case, session)
+        if native is None:
+            return {"index": free}
+        index = max(native + self._shift, 1)
+        if not state.is_taken(case, session, index):
+            return {"index": index}
+        repeated = attempt_id(state.run.id, case, session=session, index=index)
+        return {"index": free, "duplicate_of": repeated}
+
+    def _native(self, data: dict[str, Any]) -> int | None:
+        try:
+            return whole(self._get(data)) if self._get else None
+        except ValueError:
+            return None

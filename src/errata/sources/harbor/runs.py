@@ -1,0 +1,357 @@
+"""A job of Harbor and its runs: one for each agent, model and dataset, with the numbers that the job reports."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import Code, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
+from errata.sources.harbor import NAME
+from errata.sources.shared.documents import Documents, folders, is_file
+from errata.sources.shared.values import (
+    count,
+    known,
+    last_part,
+    mapping,
+    moment,
+    number,
+    rest,
+    sequence,
+    settings,
+    text,
+)
+
+ADHOC = "adhoc"
+"""Harbor's own word for tasks that are of no dataset."""
+_STATS = ("n_completed_trials", "n_errored_trials", "n_running_trials", "n_pending_trials", "n_cancelled_trials")
+_OLD_STATS = ("n_trials", "n_errors", "n_retries")
+_HOMES = ("id", "started_at", "finished_at", "n_total_trials", "stats", "trial_results")
+_STATS_HOMES = (*_STATS, *_OLD_STATS, "evals", "n_input_tokens", "n_cache_tokens", "n_output_tokens", "cost_usd")
+_EVAL_HOMES = ("n_trials", "n_errors", "metrics", "pass_at_k", "reward_stats", "exception_stats")
+
+
+class Group(NamedTuple):
+    """One key of `stats.evals`."""
+
+    agent: str
+    model: str
+    dataset: str
+
+
+class Trial(NamedTuple):
+    folder: Path
+    name: str
+    task: str
+    group: Group
+    native_key: str
+    """As `stats.evals` spells it: without the model, where Harbor did not know it."""
+    provider: str
+    version: str
+    job: str
+    trials_dir: str
+    has_result: bool
+    settings: dict[str, Any]
+    """Of agent and environment."""
+    inline: dict[str, Any] = {}
+    """The result, where it stands only in the job's own file."""
+    pointer: str = ""
+
+
+def trials_of(folder: Path, documents: Documents) -> tuple[list[Trial], list[Unreadable]]:
+    """In the order of their names, so that equal folders give equal numbers; and what is too damaged to be one."""
+    found, lost = [], []
+    for child in folders(folder):
+        trial = glance(child, documents) if is_trial_folder(child) else None
+        problems = list(documents.problems())
+        if trial is not None:
+            found.append(trial)  # its problems are told when it is read in full
+        else:
+            lost += problems
+    return found, lost
+
+
+def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[Trial]:
+    """Those that the job's own file holds and no folder does."""
+    found = []
+    for at, told in enumerate(sequence(job.get("trial_results"))):
+        result = mapping(told)
+        name = last_part(result.get("trial_name"))
+        if name not in seen and (trial := _trial(folder / (name or "_"), result, mapping(result.get("config")))):
+            found.append(trial._replace(inline=result, pointer=f"/trial_results/{at}"))
+    return found
+
+
+def is_trial_folder(folder: Path) -> bool:
+    return is_file(folder / "result.json") or is_file(folder / "config.json")
+
+
+def glance(folder: Path, documents: Documents) -> Trial | None:
+    result = documents.get(folder / "result.json")
+    return _trial(folder, result, mapping(result.get("config")) or documents.get(folder / "config.json"))
+
+
+def _trial(folder: Path, result: dict[str, Any], config: dict[str, Any]) -> Trial | None:
+    has_result = "task_name" in result or "trial_name" in result
+    if not has_result and not {"task", "agent"} & config.keys():
+        return None
+    task = mapping(config.get("task"))
+    return Trial(
+        folder=folder,
+        name=text(result.get("trial_name")) or text(config.get("trial_name")) or folder.name,
+        task=text(result.get("task_name")) or text(task.get("name")) or last_part(task.get("path")) or folder.name,
+        has_result=has_result,
+        job=text(config.get("job_id")),
+        trials_dir=last_part(config.get("trials_dir")),
+        settings={"agent": config.get("agent"), "environment": config.get("environment")},
+        **_subject(result, config, text(result.get("source")) or text(task.get("source")) or ADHOC),
+    )
+
+
+def model_of(name: str) -> tuple[str, str]:
+    """`openai/gpt-5` is a provider and a model."""
+    provider, slash, model = name.partition("/")
+    return (provider, model) if slash and model else ("", name)
+
+
+def _subject(result: dict[str, Any], config: dict[str, Any], dataset: str) -> dict[str, Any]:
+    info, asked = mapping(result.get("agent_info")), mapping(config.get("agent"))
+    told = mapping(info.get("model_info"))
+    agent = text(info.get("name")) or text(asked.get("name")) or text(asked.get("import_path"))
+    provider, model = model_of(text(asked.get("model_name")))
+    named = text(told.get("name"))
+    return {
+        "group": Group(agent, named or model, dataset),
+        "native_key": "__".join(part for part in (agent, named, dataset) if part),
+        "provider": text(told.get("provider")) or provider,
+        "version": text(info.get("version")),
+    }
+
+
+class Job:
+    """The documents of the job's own folder and its trials, by the run that they belong to."""
+
+    def __init__(self, folder: Path, trials: list[Trial], documents: Documents) -> None:
+        self.folder = folder
+        self.result = documents.get(folder / "result.json")
+        self.config = documents.get(folder / "config.json")
+        self.lock = documents.get(folder / "lock.json")
+        self.ref = documents.ref(folder / "result.json" if self.result else folder / "config.json")
+        self.log = documents.artefact(folder / "job.log", "log", name="job.log", clean=True)
+        self.stats = mapping(self.result.get("stats"))
+        self.groups: dict[Group, list[Trial]] = {}
+        self._evals: dict[Group, tuple[str, dict[str, Any]]] = {}
+        self._named: dict[Group, set[str] | None] = {}
+        for trial in (*trials, *inline_trials(self.result, folder, {trial.name for trial in trials})):
+            self.groups.setdefault(trial.group, []).append(trial)
+        for key in mapping(self.stats.get("evals")) if not self.groups else ():
+            self.groups[_group_of_key(key)] = []
+        if not self.groups and self.result:
+            self.groups[_configured(self.config)] = []
+
+    @property
+    def native_id(self) -> str:
+        told = [trial.job for trials in self.groups.values() for trial in trials if trial.job]
+        return text(self.result.get("id")) or "".join(told[:1]) or self.name or self.folder.name
+
+    @property
+    def name(self) -> str:
+        """As configured, else the folder that the trials name; `trials` is only Harbor's default."""
+        told = [trial.trials_dir for trials in self.groups.values() for trial in trials if trial.trials_dir != "trials"]
+        return text(self.config.get("job_name")) or "".join(told[:1])
+
+    @property
+    def datasets(self) -> set[str]:
+        return {group.dataset for group in self.groups}
+
+    def eval_of(self, group: Group) -> tuple[str, dict[str, Any]]:
+        """The key in `stats.evals` and what stands there; the only one is meant, however it is spelt."""
+        if group not in self._evals:
+            evals = mapping(self.stats.get("evals"))
+            keys = {trial.native_key for trial in self.groups[group]} | {"__".join(part for part in group if part)}
+            found = next((key for key in evals if key in keys), None)
+            if found is None and len(evals) == len(self.groups) == 1:
+                found = next(iter(evals))
+            self._evals[group] = (found, mapping(evals[found])) if found is not None else ("", {})
+        return self._evals[group]
+
+    def ended(self, group: Group) -> int:
+        """How many trials came to an end, as the job says: new files name them; in old ones those with an exception
+        are none of the `n_trials`."""
+        _, stats = self.eval_of(group)
+        if names := _named_in(stats):
+            return len(names)
+        return (count(stats.get("n_trials")) or 0) + (count(stats.get("n_errors")) or 0)
+
+    def unseen(self, group: Group) -> set[str]:
+        """Trials that the job names, and that left no folder."""
+        return _named_in(self.eval_of(group)[1]) - {trial.name for trial in self.groups[group]}
+
+    def broken(self, group: Group) -> dict[str, str]:
+        """Those of them that were never measured, and what broke them."""
+        stats = self.eval_of(group)[1]
+        unmeasured = self.unseen(group) - (_named(mapping(stats.get("reward_stats"))) or set())
+        told = mapping(stats.get("exception_stats")).items()
+        return {text(name): kind for kind, names in told for name in sequence(names) if text(name) in unmeasured}
+
+    def counted(self, trial: Trial, result: dict[str, Any]) -> bool | None:
+        """Whether the trial is among the `n_trials` of its eval. New files name them; old ones only count them, and
+        leave out every trial with an exception."""
+        _, stats = self.eval_of(trial.group)
+        if not stats:
+            return None
+        if trial.group not in self._named:
+            self._named[trial.group] = _named(mapping(stats.get("reward_stats")))
+        names = self._named[trial.group]
+        if names is not None:
+            return trial.name in names
+        has_rewards = bool(mapping(mapping(result.get("verifier_result")).get("rewards")))
+        return has_rewards and result.get("exception_info") is None
+
+
+def run_of(job: Job, group: Group) -> Run:
+    trials = job.groups[group]
+    several = len(job.groups) > 1
+    key, stats = job.eval_of(group)
+    versions = Counter(trial.version for trial in trials if trial.version not in ("", "unknown"))
+    providers = Counter(trial.provider for trial in trials if trial.provider)
+    first = mapping(trials[0].settings) if trials else {}
+    agent = mapping(first.get("agent"))
+    harbor = mapping(job.lock.get("harbor"))
+    return Run(
+        native_id=job.native_id,
+        group=(job.name or job.native_id) if several else "",
+        name=(key or "__".join(part for part in group if part)) if several else job.name,
+        source=SourceInfo(name=NAME, format_version=text(harbor.get("version"))),
+        subject=Subject(
+            model=group.model,
+            provider=next(iter(dict(providers.most_common(1))), ""),
+            agent=group.agent,
+            agent_version=next(iter(dict(versions.most_common(1))), ""),
+            params=settings(rest(agent, ("name", "model_name"))),
+        ),
+        variant={"dataset": group.dataset} if len(job.datasets) > 1 else {},
+        suite=group.dataset,
+        expected_cases=_expected(job, group),
+        measured_attempts=_measured(job, group),
+        started_at=moment(job.result.get("started_at")),
+        finished_at=moment(job.result.get("finished_at")),
+        native_status="" if job.result.get("finished_at") else "running",
+        reported=tuple(_reported(job, key, stats)),
+        context=(job.log,) if job.log else (),
+        code=Code(repo="harbor", commit=commit) if (commit := text(harbor.get("git_commit_hash"))) else None,
+        environment=settings(mapping(first.get("environment"))),
+        usage=UsageByRole(subject=_usage(job.stats)) if not several else UsageByRole(),
+        origin=str(job.folder),
+        ref=job.ref,
+        extra=_extra(job, key, stats),
+    )
+
+
+def _expected(job: Job, group: Group) -> int | None:
+    """Tasks, not trials: every agent of a job gets the same ones, each as often as the job says."""
+    tasks = {trial.task for found, trials in job.groups.items() if found.dataset == group.dataset for trial in trials}
+    total = count(job.result.get("n_total_trials"))
+    made = sum(map(len, job.groups.values()))
+    if total is None or len(job.groups) > 1 or made >= total:
+        return len(tasks) or None
+    often = Counter(trial.task for trial in job.groups[group])
+    attempts = count(job.config.get("n_attempts")) or max(often.values(), default=1)
+    return max(len(tasks), -(-total // attempts))
+
+
+def _measured(job: Job, group: Group) -> int | None:
+    """Where the job counts more trials than there are."""
+    lost = job.ended(group) - len(job.broken(group)) - sum(trial.has_result for trial in job.groups[group])
+    if lost <= 0:
+        return None
+    tasks = {trial.task for trial in job.groups[group]}
+    if (_expected(job, group) or 0) > len(tasks):
+        return count(job.eval_of(group)[1].get("n_trials"))
+    return job.ended(group)
+
+
+def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
+    """The harness's own numbers. `mean` counts the rewards of the trials in `n_trials`."""
+    n = count(stats.get("n_trials"))
+    headline = True
+    for at, metric in enumerate(map(mapping, sequence(stats.get("metrics")))):
+        for name, told in metric.items():
+            ref = job.ref.below("stats", "evals", key, "metrics", at, name)
+            value = number(told)
+            yield Reported(
+                name=name,
+                metric="mean" if name == "mean" else name,
+                scorer="verifier",
+                value=value,
+                n=n,
+                headline=headline and value is not None,
+                ref=ref,
+                extra={} if value is not None else known(value=told),
+            )
+            headline = headline and value is None
+    if stats and headline:
+        yield Reported(name="mean", metric="mean", scorer="verifier", n=n, headline=True, ref=job.ref)
+    for k, told in mapping(stats.get("pass_at_k")).items():
+        yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(told), ref=job.ref)
+    for name in ("n_trials", "n_errors"):
+        if (value := number(stats.get(name))) is not None:
+            yield Reported(name=name, metric=name, value=value, ref=job.ref)
+
+
+def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
+    """What the job's files say besides; of the lock all but the trials, which are compared with the folders."""
+    counts = {name: job.stats.get(name) for name in (*_STATS, *_OLD_STATS)}
+    return known(
+        n_total_trials=job.result.get("n_total_trials"),
+        stats=known(**counts) | rest(job.stats, _STATS_HOMES),
+        eval=key,
+        reward_stats=stats.get("reward_stats"),
+        exception_stats=stats.get("exception_stats"),
+        more=rest(stats, _EVAL_HOMES) | settings(rest(job.result, _HOMES)),
+        config=settings(job.config),
+        lock=settings(rest(job.lock, ("trials",))),
+    )
+
+
+def _usage(stats: dict[str, Any]) -> Usage:
+    cost = number(stats.get("cost_usd"))
+    return Usage(
+        input=count(stats.get("n_input_tokens")),
+        output=count(stats.get("n_output_tokens")),
+        cache_read=count(stats.get("n_cache_tokens")),
+        cost=cost,
+        cost_source="reported" if cost is not None else "unknown",
+        includes_cache=True,
+    )
+
+
+def _named(rewards: dict[str, Any]) -> set[str] | None:
+    """The trials that a new `reward_stats` names; none for an old one, which counts."""
+    if not any(isinstance(value, dict) for value in rewards.values()):
+        return None
+    lists = [names for value in rewards.values() for names in mapping(value).values()]
+    return {text(name) for names in lists for name in sequence(names)}
+
+
+def _named_in(stats: dict[str, Any]) -> set[str]:
+    """Every trial that has a reward or an exception, of a new job."""
+    rewarded = _named(mapping(stats.get("reward_stats")))
+    if rewarded is None:
+        return set()
+    broken = mapping(stats.get("exception_stats")).values()
+    return rewarded | {text(name) for names in broken for name in sequence(names)}
+
+
+def _group_of_key(key: str) -> Group:
+    """`agent__model__dataset`, or without the model."""
+    agent, _, others = key.partition("__")
+    model, _, dataset = others.rpartition("__")
+    return Group(agent, model, dataset)
+
+
+def _configured(config: dict[str, Any]) -> Group:
+    """Of a job that has made no trial yet."""
+    agent, dataset = (mapping(next(iter(sequence(config.get(name))), None)) for name in ("agents", "datasets"))
+    return Group(
+        text(agent.get("name")), model_of(text(agent.get("model_name")))[1], text(dataset.get("name")) or ADHOC
+    )

@@ -1,0 +1,185 @@
+"""The documents of a run folder → the run, with its statistics, and then its instances."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
+from errata.sources.base import Numbering, Row, convert_each, json_file, of_run
+from errata.sources.helm import INSTANCES, NAME, SPEC, STATE
+from errata.sources.helm.instances import InstanceContext, Measured, Request, items_of
+from errata.sources.helm.stats import Stat, main_measure, stats_of
+from errata.sources.shared.documents import Documents, is_file
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.shared.row_groups import Items
+from errata.sources.shared.values import known, mapping, moment_since_1970, plain, rest, sequence, settings, text
+
+SCENARIO = "scenario.json"
+STATS = "stats.json"
+_MODEL = re.compile(r"(?<=[:,])model(?:_deployment)?=[^,]*,?")
+_SPEC = ("name", "scenario_spec", "adapter_spec", "groups", "metric_specs")
+_TESTED = ("test", "valid")
+
+
+class Folder(NamedTuple):
+    """The documents of a run but for its requests and their statistics, which are many."""
+
+    path: Path
+    spec: dict[str, Any]
+    scenario: dict[str, Any]
+    stats: tuple[Stat, ...]
+    state_spec: dict[str, Any]
+    """The `adapter_spec` as it stands beside the requests."""
+    since: Any
+    """When the first request was made."""
+
+    @property
+    def adapter(self) -> dict[str, Any]:
+        return mapping(self.spec.get("adapter_spec")) or self.state_spec
+
+    @property
+    def groups(self) -> list[str]:
+        return [text(one) for one in sequence(self.spec.get("groups"))]
+
+    @property
+    def main(self) -> str:
+        return main_measure(self.groups, (one.name for one in self.stats if one.is_measure and one.value is not None))
+
+    @property
+    def split(self) -> str:
+        """Leaderboards show the test split."""
+        splits = {one.split for one in self.stats}
+        return next((name for name in _TESTED if name in splits), "")
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    documents = Documents(path, NAME)
+    problems: list[Unreadable] = []
+    state = _long(path / STATE, "request_states", problems)
+    measured = _long(path / INSTANCES, "", problems)
+    folder = Folder(
+        path=path,
+        spec=documents.get(path / SPEC),
+        scenario=documents.get(path / SCENARIO),
+        stats=tuple(stats_of(_list(path / STATS, problems))),
+        state_spec=_adapter(state),
+        since=_since(state),
+    )
+    run = run_of(folder)
+    yield run
+    yield from of_run(run.id, (*documents.problems(), *problems))
+    if state is not None:
+        items = Items(measured, Measured, Measured.key) if measured is not None else None
+        reading = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
+        rows = Items(state, Request, Request.key).together()
+        yield from of_run(run.id, convert_each(rows, partial(items_of, reading, Numbering()), source=NAME))
+    if measured is not None:
+        yield from of_run(run.id, measured.problems())
+
+
+def _long(path: Path, listed: str, problems: list[Unreadable]) -> LongDocument | None:
+    """None where there is no such file, or it can't be read."""
+    if not is_file(path):
+        return None
+    read = long_document(path, listed, source=NAME, root=path.parent)
+    if isinstance(read, Unreadable):
+        problems.append(read)
+        return None
+    return read
+
+
+def _list(path: Path, problems: list[Unreadable]) -> Any:
+    read = json_file(path, source=NAME, root=path.parent) if is_file(path) else None
+    if isinstance(read, Unreadable):
+        problems.append(read)
+    return read.data if isinstance(read, Row) else None
+
+
+def _adapter(state: LongDocument | None) -> dict[str, Any]:
+    try:
+        return mapping(state.field("adapter_spec")) if state is not None else {}
+    except (KeyError, ValueError):
+        return {}
+
+
+def _since(state: LongDocument | None) -> Any:
+    first = state.row(0) if state is not None and state.items else None
+    data = first.data if isinstance(first, Row) else None
+    return mapping(mapping(data).get("result")).get("request_datetime")
+
+
+def run_of(folder: Folder) -> Run:
+    name = text(folder.spec.get("name"))
+    suite = suite_of(name) or text(folder.scenario.get("name")) or "".join(folder.groups[:1])
+    since = moment_since_1970(folder.since)
+    return Run(
+        native_id="_".join(filter(None, (name or suite, since))) or folder.path.name,
+        source=SourceInfo(name=NAME),
+        name=name,
+        subject=_subject(folder.adapter),
+        suite=suite,
+        expected_cases=_expected(folder),
+        measured_attempts=_expected(folder),
+        started_at=since,
+        reported=tuple(_reported(folder)),
+        scorers=tuple(Scorer(name=one) for one in dict.fromkeys(one.name for one in folder.stats if one.is_measure)),
+        origin=str(folder.path),
+        extra=_extra(folder),
+        ref=SourceRef(file=SPEC if folder.spec else STATE),
+    )
+
+
+def suite_of(name: str) -> str:
+    """The name of a run without its model: `mmlu:subject=philosophy`."""
+    return _MODEL.sub("", name).rstrip(",:")
+
+
+def _subject(adapter: dict[str, Any]) -> Subject:
+    model, deployment = text(adapter.get("model")), text(adapter.get("model_deployment"))
+    params: dict[str, Any] = settings(rest(adapter, ("model", "model_deployment")))
+    return Subject(
+        model=model or deployment,
+        provider=deployment.partition("/")[0],
+        params=params,
+        extra=known(model_deployment=deployment if deployment != model else None),
+    )
+
+
+def _expected(folder: Folder) -> int | None:
+    """Counted by HELM itself, but for copies of instances that were changed on purpose."""
+    if sequence(mapping(folder.spec.get("data_augmenter_spec")).get("perturbation_specs")):
+        return None
+    counts = [one.value for one in folder.stats if one.name == "num_instances" and one.value and not one.perturbation]
+    return int(sum(counts)) if counts else None
+
+
+def _reported(folder: Folder) -> Iterator[Reported]:
+    """Means over train trials of means over instances; of the same instances, as here, that is the mean of all."""
+    main, split = folder.main, folder.split
+    for stat in folder.stats:
+        if stat.is_measure and stat.value is not None:
+            plainly = (stat.name, stat.split, stat.sub_split, stat.perturbation) == (main, split, "", "")
+            yield Reported(
+                name=stat.name,
+                metric="mean",
+                filter=" ".join(filter(None, (stat.split, stat.sub_split, stat.perturbation))),
+                value=stat.value,
+                headline=plainly,
+                ref=SourceRef(file=STATS, pointer=f"/{stat.place}"),
+            )
+
+
+def _extra(folder: Folder) -> dict[str, Any]:
+    beside = {one.label: one.value for one in folder.stats if not one.is_measure and one.value is not None}
+    other = folder.state_spec if folder.spec and folder.state_spec != folder.adapter else None
+    return rest(folder.spec, _SPEC) | known(
+        scenario=folder.scenario,
+        scenario_spec=plain(folder.spec.get("scenario_spec")),
+        metric_specs=plain(folder.spec.get("metric_specs")),
+        groups=folder.groups,
+        stats=beside,
+        adapter_of_requests=other,
+    )

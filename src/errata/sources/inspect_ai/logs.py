@@ -1,0 +1,225 @@
+"""A log: an archive with a header, a journal and its samples, or one JSON document."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import msgspec
+
+from errata.errors import ReadAloneError
+from errata.model import SourceRef, Unreadable
+from errata.model.record import TurnBegins
+from errata.sources.base import EXCERPT, Row, decode, describe, unreadable
+from errata.sources.inspect_ai import HEADER, NAME, START
+from errata.sources.inspect_ai.decoding import decode_usual
+from errata.sources.inspect_ai.values import from_ranges
+from errata.sources.shared.archives import Archive, Caps
+from errata.sources.shared.documents import object_in
+from errata.sources.shared.json_rows import LongDocument, long_document
+from errata.sources.sharing import Share
+
+JOURNAL_SUMMARIES = "_journal/summaries/"
+JOURNAL_UPDATES = "_journal/config_updates/"
+SUMMARIES = "summaries.json"
+SAMPLES = "samples/"
+SHELL = "/sample.json"
+"""The member that holds what is not cut into chunks, where a large sample has a folder of its own."""
+
+CAPS = Caps(member=256 * 2**20, total=64 * 2**30, members=400_000, ratio=float("inf"))
+"""Members are read one by one. Old logs repeat the whole conversation in every call and pack a thousandfold."""
+TURN = 24
+"""Samples that a reader takes at once, where several read one log: so much that they seldom wait for each other."""
+MANY = 100
+"""From so many samples on, making the faster decoder costs less than it saves."""
+# an id may hold slashes and dots of its own
+_WHOLE = re.compile(r"_epoch_\d+\.json$")
+_CHUNKED = re.compile(r"_epoch_\d+/sample\.json$")
+_SEQUENCES = ("messages", "events", "attachments")
+"""`calls` repeats the messages as each provider wants them."""
+
+
+class Log(msgspec.Struct, frozen=True, kw_only=True):
+    header: dict[str, Any]
+    """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and what else stands beside the samples."""
+    ref: SourceRef
+    samples: Iterator[Row | Unreadable | TurnBegins]
+    """Read once, one by one."""
+    summaries: Iterator[Row | Unreadable] = iter(())
+    """A row per sample that was finished, which is all that is left of one whose own member is lost."""
+    problems: tuple[Unreadable, ...] = ()
+
+
+def log_of_archive(archive: Archive, file: str, share: Share) -> Log:
+    problems: list[Unreadable] = []
+    name = HEADER if HEADER in archive else START
+    header = object_in(member(archive, file, name), NAME, problems)
+    if not header and name == HEADER and START in archive:
+        name = START
+        header = object_in(member(archive, file, name), NAME, problems)
+    if name == START:
+        # without a header the run never ended, or nobody knows how
+        header = {"status": "started", **header, **_updates(archive, file, problems)}
+    return Log(
+        header=header,
+        ref=SourceRef(file=file, member=name),
+        samples=_samples(archive, file) if share.of == 1 else _in_turns(archive, file, share),
+        summaries=_summaries(archive, file),
+        problems=tuple(problems),
+    )
+
+
+def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[str, Any]:
+    """What was changed while the run went on; a finished log has it in its header."""
+    found = []
+    for name in numbered(archive.names(JOURNAL_UPDATES)):
+        read = member(archive, file, name)
+        if type(read) is Row:
+            found += read.data if type(read.data) is list else [read.data]
+        elif type(read) is Unreadable:
+            problems.append(read)
+    return {"config_updates": found} if found else {}
+
+
+def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
+    names = archive.names(SAMPLES)
+    decoding = decode_usual if len(names) >= MANY else decode
+    for name in names:
+        if _WHOLE.search(name):
+            yield member(archive, file, name, decoding)
+        elif _CHUNKED.search(name):
+            yield read_chunked(archive, file, name)
+
+
+def can_be_shared(archive: Archive) -> bool:
+    """Many samples that have nothing to do with each other: each stands there once."""
+    names = archive.names(SAMPLES)
+    told = [_WHOLE.search(name) for name in names]
+    stems = {name[: found.start()] for name, found in zip(names, told, strict=True) if found}
+    return len(names) >= MANY and len(stems) == len(names)
+
+
+def _in_turns(archive: Archive, file: str, share: Share) -> Iterator[Row | Unreadable | TurnBegins]:
+    names = archive.names(SAMPLES)
+    turns = range(0, len(names), TURN)
+    for first in turns[share.number :: share.of]:
+        yield TurnBegins(first)
+        for name in names[first : first + TURN]:
+            read = member(archive, file, name, decode_usual)
+            if type(read) is Row and _named(read.data) != name:
+                # then its name does not tell which sample stands there once
+                raise ReadAloneError(f"`{file}` has a sample under the name of another one: `{name}`")
+            yield read
+
+
+def _named(sample: Any) -> str:
+    """The member that a sample should stand in."""
+    told = sample if type(sample) is dict else {}
+    return f"{SAMPLES}{told.get('id')}_epoch_{told.get('epoch')}.json"
+
+
+def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
+    names = [SUMMARIES] if SUMMARIES in archive else numbered(archive.names(JOURNAL_SUMMARIES))
+    for name in names:
+        read = member(archive, file, name)
+        if type(read) is Unreadable:
+            yield read
+            continue
+        assert type(read) is Row
+        for place, data in enumerate(read.data if type(read.data) is list else ()):
+            yield Row(data, SourceRef(file=file, member=name, pointer=f"/{place}"))
+
+
+def read_json_log(path: Path) -> Log | Unreadable:
+    document = long_document(path, "samples", source=NAME, root=path)
+    return document if isinstance(document, Unreadable) else _log(document)
+
+
+def _log(document: LongDocument) -> Log:
+    header, problems = {}, []
+    for name in document.fields:
+        if name == "reductions":
+            continue
+        try:
+            header[name] = document.field(name)
+        except ValueError as error:
+            problems.append(unreadable(NAME, document.ref.below(name), describe(error)))
+    return Log(header=header, ref=document.ref, samples=document.rows(), problems=(*problems, *document.problems()))
+
+
+def read_chunked(archive: Archive, file: str, shell: str) -> Row | Unreadable:
+    """The sample as if it stood in one member; the first chunk that can't be read is what the whole fails by."""
+    read = member(archive, file, shell)
+    if type(read) is Unreadable:
+        return read
+    assert type(read) is Row
+    folder = shell.removesuffix(SHELL)
+    sequences: dict[str, list[Any]] = {}
+    for name in _SEQUENCES:
+        items = _sequence(archive, file, f"{folder}/{name}/")
+        if type(items) is Unreadable:
+            return items
+        assert type(items) is list
+        sequences[name] = items
+    metadata = _metadata(archive, file, f"{folder}/metadata.json")
+    if type(metadata) is Unreadable:
+        return metadata
+    return Row(_whole(read.data, sequences, metadata), read.ref)
+
+
+def _whole(shell: Any, sequences: dict[str, list[Any]], metadata: Any) -> Any:
+    if type(shell) is not dict:
+        return shell
+    pool = sequences["messages"]
+    return {
+        **{name: value for name, value in shell.items() if name != "message_refs"},
+        "messages": from_ranges(shell.get("message_refs"), pool),
+        "events": sequences["events"],
+        "events_data": {"messages": pool},
+        "attachments": {str(place): text for place, text in enumerate(sequences["attachments"])},
+        "metadata": metadata,
+    }
+
+
+def _metadata(archive: Archive, file: str, name: str) -> Any:
+    if name not in archive:
+        return {}
+    read = member(archive, file, name)
+    return read.data if type(read) is Row else read
+
+
+def _sequence(archive: Archive, file: str, prefix: str) -> list[Any] | Unreadable:
+    """The chunks are named by the place of their first item; `stats.json` and `uuids.json` beside them are none."""
+    items: list[Any] = []
+    for name in numbered(archive.names(prefix)):
+        if not name.removeprefix(prefix).removesuffix(".json").isdecimal():
+            continue
+        read = member(archive, file, name)
+        if type(read) is Unreadable:
+            return read
+        assert type(read) is Row
+        items += read.data if type(read.data) is list else []
+    return items
+
+
+def member(archive: Archive, file: str, name: str, decoding: Callable[[bytes], Any] = decode) -> Row | Unreadable:
+    ref = SourceRef(file=file, member=name)
+    try:
+        data = archive.read(name)
+    except (BadZipFile, KeyError, OSError) as error:
+        return unreadable(NAME, ref, describe(error))
+    try:
+        return Row(decoding(data), ref)
+    except ValueError as error:
+        return unreadable(NAME, ref, describe(error), excerpt=data[:EXCERPT])
+
+
+def numbered(names: Iterable[str]) -> list[str]:
+    """`_journal/summaries/10.json` after `9.json`."""
+
+    def number(name: str) -> tuple[int, str]:
+        stem = name.rpartition("/")[2].removesuffix(".json")
+        return (int(stem) if stem.isdecimal() and stem.isascii() and len(stem) < 19 else 0, name)
+
+    return sorted(names, key=number)

@@ -1,0 +1,210 @@
+"""A log → its run, cases and attempts, with those that were planned and left no trace."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, cast
+from zipfile import BadZipFile
+
+import msgspec
+from msgspec.structs import replace
+
+from errata.model import Attempt, Case, Item, SourceRef, Unreadable, attempt_id, case_key
+from errata.model.codec import pack
+from errata.model.identity import fingerprint
+from errata.model.record import TurnBegins
+from errata.sources.base import Row, convert_each, describe, unreadable
+from errata.sources.inspect_ai import NAME, is_archive
+from errata.sources.inspect_ai.logs import CAPS, Log, can_be_shared, log_of_archive, read_json_log
+from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
+from errata.sources.inspect_ai.samples import Reading, asked, attempt_of, case_of, sample_id
+from errata.sources.inspect_ai.scores import primary_of
+from errata.sources.inspect_ai.values import words
+from errata.sources.shared.archives import open_archive
+from errata.sources.shared.values import count, mapping, plain, sequence
+from errata.sources.sharing import ALONE, Share
+
+PLAN_CAP = 1_000_000
+"""A plan beyond this is a damaged number."""
+AFTER_ALL = 2**30
+"""The place of the first attempt that no sample stands for, where several read a log."""
+MEASURED = ("completed", "limit")
+"""How samples end that Inspect counts as completed."""
+_FINISHED = ("completed", "completed_at", "scores", "error", "limit")
+
+
+def read_whole(path: Path) -> Iterator[Item]:
+    # nobody takes turns with one who reads alone
+    return cast("Iterator[Item]", read_share_of(path, ALONE))
+
+
+def read_share_of(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+    if is_archive(path):
+        yield from _read_archive(path, share)
+    elif share.number == 0:
+        log = read_json_log(path)
+        yield from (log,) if isinstance(log, Unreadable) else read_log(log, path, ALONE)
+
+
+def _read_archive(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+    try:
+        with open_archive(path, CAPS) as archive:
+            if share.of > 1 and can_be_shared(archive):
+                yield from read_log(log_of_archive(archive, path.name, share), path, share)
+            elif share.number == 0:
+                yield from read_log(log_of_archive(archive, path.name, ALONE), path, ALONE)
+    except (BadZipFile, OSError) as error:
+        yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {describe(error)}")
+
+
+def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+    first = share.number == 0
+    if first:
+        yield from log.problems
+    if not mapping(log.header.get("eval")):
+        if first and not log.problems:
+            yield unreadable(NAME, log.ref, "`eval` is missing")
+        return
+    run = run_of(log, str(path.parent))
+    yield run
+    header = log.header
+    reading = Reading(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
+    yield from _Samples(reading, log).items(share)
+
+
+class _Tally(msgspec.Struct, frozen=True):
+    """What one reader came across, by which the first reader knows what is missing."""
+
+    seen: list[tuple[str, int]]
+    measured: int
+
+
+class _Samples:
+    """Goes through the samples once and remembers which there were."""
+
+    def __init__(self, reading: Reading, log: Log) -> None:
+        self._reading = reading
+        self._log = log
+        self._cases: dict[str, str] = {}
+        self._seen: set[tuple[str, int]] = set()
+        self._measured = 0
+        spec = mapping(log.header.get("eval"))
+        self._epochs = max(1, count(mapping(spec.get("config")).get("epochs")) or 1)
+        self._plan = log.ref.below("eval", "dataset", "sample_ids")
+        self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
+
+    def items(self, share: Share) -> Iterator[Item | TurnBegins]:
+        yield from convert_each(self._log.samples, self._of_sample, source=NAME)
+        if share.number:
+            share.tell(pack(_Tally(list(self._seen), self._measured)))
+            return
+        if share.of > 1:
+            yield TurnBegins(AFTER_ALL)
+            self._hear(share)
+        yield from convert_each(self._unseen(), self._of_summary, source=NAME)
+        yield from self._without_row()
+
+    def _hear(self, share: Share) -> None:
+        """What the other readers came across; no sample is in the shares of two."""
+        for data in share.hear():
+            tally = msgspec.msgpack.decode(data, type=_Tally)
+            self._seen.update(tally.seen)
+            self._cases.update({ident: "" for ident, _ in tally.seen})
+            self._measured += tally.measured
+
+    def _of_sample(self, row: Row) -> list[Item]:
+        sample = row.data
+        ident, epoch = sample_id(sample), count(sample.get("epoch")) or 1
+        index = self._free(ident, epoch)
+        attempt = attempt_of(self._reading, sample, row.ref, index)
+        if index != epoch:
+            attempt = replace(attempt, duplicate_of=attempt_id(attempt.run, attempt.case, index=epoch))
+        told = asked(sample)
+        digest = fingerprint(told)
+        first = self._cases.get(ident)
+        made: list[Item] = [case_of(self._reading, sample, row.ref)] if first is None else []
+        if first not in (None, digest):
+            # an epoch may ask otherwise: with its choices in another order
+            attempt = replace(attempt, extra=attempt.extra | {"asked": told})
+        self._cases.setdefault(ident, digest)
+        self._note(ident, attempt)
+        return [*made, attempt]
+
+    def _free(self, ident: str, epoch: int) -> int:
+        """The epoch, or for a sample that stands there twice the next number that no epoch has."""
+        index = epoch
+        while (ident, index) in self._seen:
+            index += self._epochs
+        return index
+
+    def _unseen(self) -> Iterator[Row | Unreadable]:
+        for row in self._log.summaries:
+            data = mapping(row.data) if type(row) is Row else {}
+            if type(row) is Unreadable or (words(data.get("id")), count(data.get("epoch")) or 1) not in self._seen:
+                yield row
+
+    def _of_summary(self, row: Row) -> list[Item]:
+        attempt, case = from_summary(self._reading, row.data, row.ref)
+        ident = sample_id(row.data)
+        made: list[Item] = [case] if ident not in self._cases else []
+        self._cases.setdefault(ident, "")
+        self._note(ident, attempt)
+        return [*made, attempt]
+
+    def _note(self, ident: str, attempt: Attempt) -> None:
+        self._seen.add((ident, attempt.index))
+        self._measured += attempt.execution in MEASURED
+
+    def _without_row(self) -> Iterator[Item]:
+        """What was planned: never made, stopped early, or measured and not in the log."""
+        if len(self._planned) * self._epochs > PLAN_CAP:
+            return
+        results = mapping(self._log.header.get("results"))
+        stops = [mapping(stop) for stop in sequence(mapping(results.get("early_stopping")).get("early_stops"))]
+        stopped = {(words(stop.get("id")), count(stop.get("epoch"))): stop for stop in stops}
+        # where samples were measured that the log does not hold, nobody can tell which were never made
+        untold = (self._reading.run.measured_attempts or 0) > self._measured
+        for ident, epoch in product(dict.fromkeys(self._planned), range(1, self._epochs + 1)):
+            if (ident, epoch) in self._seen:
+                continue
+            stop = stopped.get((ident, epoch))
+            if stop is not None or not untold:
+                yield self._never_made(ident, epoch, stop)
+            elif ident not in self._cases:
+                yield self._named(ident)
+
+    def _never_made(self, ident: str, epoch: int, stop: dict[str, Any] | None) -> Attempt:
+        run = self._reading.run
+        return Attempt(
+            run=run.id,
+            case=case_key(run.suite, ident),
+            index=epoch,
+            execution="missing" if stop is None else "skipped",
+            measurement="not_run",
+            outcome="none",
+            stop_reason=words(mapping(stop).get("reason")),
+            extra=plain(stop) if stop else {},
+            ref=self._plan,
+        )
+
+    def _named(self, ident: str) -> Case:
+        run = self._reading.run
+        self._cases[ident] = ""
+        return Case(run=run.id, suite=run.suite, native_id=ident, ref=self._plan)
+
+
+def from_summary(reading: Reading, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
+    """Error and limit are one text each there. Without a sign of its end the sample was under way."""
+    sample = {**summary, **_widened(summary)}
+    attempt = attempt_of(reading, sample, ref, count(summary.get("epoch")) or 1)
+    if not any(summary.get(name) for name in _FINISHED):
+        attempt = replace(attempt, execution="unfinished", measurement="not_run", outcome="none")
+    return replace(attempt, extra=attempt.extra | {"read_from": "summary"}), case_of(reading, summary, ref)
+
+
+def _widened(summary: dict[str, Any]) -> dict[str, Any]:
+    error, limit = summary.get("error"), summary.get("limit")
+    return {
+        "error": {"message": error} if type(error) is str and error else mapping(error),
+        "limit": {"type": limit, "reason": summary.get("limit_reason")} if type(limit) is str and limit else {},
+    }

@@ -1,0 +1,233 @@
+"""Results and samples → runs, with lm-eval's own numbers: one for each task, or for a group that has a number."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from errata.model import Artefact, Code, Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
+from errata.sources.base import Row, convert_each, head_of, json_file, of_run, unreadable
+from errata.sources.lm_eval import HEAD, NAME, SAMPLES_FILE, is_samples, results_of
+from errata.sources.lm_eval.results import Plan, Results
+from errata.sources.lm_eval.samples import Document, Task, items_of
+from errata.sources.shared.documents import children
+from errata.sources.shared.json_rows import long_document
+from errata.sources.shared.row_groups import Items, gathered
+from errata.sources.shared.values import as_text, known, mapping, moment_since_1970, rest, settings, text
+
+_PER_TASK = ("configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes")
+_ENVIRONMENT = ("pretty_env_info", "transformers_version", "lm_eval_version", "upper_git_hash")
+_CONTEXT = ("system_instruction", "chat_template")
+_HOMES = frozenset(
+    (*_PER_TASK, *_ENVIRONMENT, *_CONTEXT, "results", "groups", "group_subtasks", "config", "date", "git_hash",
+     "model_name")
+)  # fmt: skip
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    if is_samples(head_of(path, HEAD)):
+        yield from _read_samples(path)
+        return
+    read = json_file(path, source=NAME, root=path)
+    if not isinstance(read, Row):
+        yield read
+        return
+    if not isinstance(read.data, dict):
+        yield unreadable(NAME, read.ref, "an object expected")
+        return
+    yield from _read_results(Results(read.data, read.ref), path)
+
+
+def _read_samples(path: Path) -> Iterator[Item]:
+    task, results = task_of_file(path.name), Results({}, SourceRef(file=path.name))
+    run = run_of_samples(task, path, results)
+    yield run
+    yield from of_run(run.id, _rows(Task(run, results, Plan(task, (task,)), task), path))
+
+
+def _read_results(results: Results, path: Path) -> Iterator[Item]:
+    plans = results.plans()
+    if not plans:
+        yield unreadable(NAME, results.ref, "no results")
+    runs = {plan: run_of(results, plan, path) for plan in plans}
+    yield from runs.values()
+    files = {task_of_file(file.name): file for file in samples_of(path)}
+    for plan, run in runs.items():
+        for name in plan.tasks:
+            file = files.pop(name, None) or _named_after(name, files)
+            if file is not None:
+                yield from of_run(run.id, _rows(Task(run, results, plan, name), file))
+    for file in files.values():
+        yield unreadable(NAME, SourceRef(file=file.name), "samples of a task that the results do not name")
+
+
+def samples_of(results: Path) -> list[Path]:
+    """The files of samples that belong to these results; one whose first row is damaged is known by its name."""
+    rows = [child for child in children(results.parent) if child.suffix in (".jsonl", ".json") and child != results]
+    samples = [child for child in rows if SAMPLES_FILE.fullmatch(child.name) or is_samples(head_of(child, HEAD))]
+    return [child for child in samples if results_of(child) == results]
+
+
+def task_of_file(name: str) -> str:
+    """Rows do not name their task; only their file does."""
+    match = SAMPLES_FILE.fullmatch(name)
+    return match["task"] if match else name.rpartition(".")[0] or name
+
+
+def _named_after(task: str, files: dict[str, Path]) -> Path | None:
+    """Once a file was named after the model and the task, in one word."""
+    names = [name for name in files if name.endswith(f"_{task}")]
+    return files.pop(names[0]) if len(names) == 1 else None
+
+
+def _rows(task: Task, path: Path) -> Iterator[Item]:
+    """One a line; once they were one list, in a file of the same name."""
+    if not head_of(path, 64).lstrip().startswith(b"["):
+        rows = gathered(path, Document, Document.key, source=NAME, root=path.parent)
+    else:
+        document = long_document(path, "", source=NAME, root=path.parent)
+        if isinstance(document, Unreadable):
+            yield document
+            return
+        rows = Items(document, Document, Document.key).together()
+    yield from convert_each(rows, partial(items_of, task), source=NAME)
+
+
+def run_of(results: Results, plan: Plan, path: Path) -> Run:
+    document = results.document
+    config = mapping(document.get("config"))
+    sizes = [results.size(task) for task in plan.tasks]
+    measured = sum(size or 0 for size in sizes) if any(size is not None for size in sizes) else None
+    return Run(
+        native_id=_native_id(document, plan, path),
+        group=moment_since_1970(document.get("date")) or path.stem,
+        source=SourceInfo(name=NAME, format_version=text(document.get("lm_eval_version"))),
+        name=_alias(results, plan),
+        subject=_subject(document, config),
+        variant=_variant(document, plan),
+        suite=plan.name,
+        suite_version=_of_task(document, "versions", plan.name),
+        expected_cases=measured,
+        measured_attempts=measured,
+        started_at=moment_since_1970(document.get("date")),
+        reported=tuple(_reported(results, plan)),
+        scorers=tuple(_scorers(results, plan)),
+        context=tuple(_context(results, plan)),
+        code=Code(commit=text(document["git_hash"])) if text(document.get("git_hash")) else None,
+        environment=rest({name: document.get(name) for name in _ENVIRONMENT}),
+        origin=str(path.parent),
+        extra=_extra(results, plan, config),
+        ref=results.ref.below("results", plan.name),
+    )
+
+
+def run_of_samples(task: str, path: Path, results: Results) -> Run:
+    """Of rows alone: neither the model nor any number of theirs is known."""
+    return Run(
+        native_id=path.stem,
+        source=SourceInfo(name=NAME),
+        suite=task,
+        origin=str(path.parent),
+        ref=results.ref,
+    )
+
+
+def _native_id(document: dict[str, Any], plan: Plan, path: Path) -> str:
+    since = moment_since_1970(document.get("date"))
+    return f"{plan.name}_{since}" if since else f"{plan.name}_{path.stem}"
+
+
+def _alias(results: Results, plan: Plan) -> str:
+    alias = text(results.entries.get(plan.name, {}).get("alias")).strip(" -")
+    return alias if alias != plan.name else ""
+
+
+def _subject(document: dict[str, Any], config: dict[str, Any]) -> Subject:
+    given = _arguments(config.get("model_args"))
+    model = text(document.get("model_name")) or as_text(given.get("pretrained") or given.get("model") or "")
+    asked = {"model_args": given, "gen_kwargs": config.get("gen_kwargs")}
+    return Subject(model=model, provider=text(config.get("model")), params=settings(rest(asked)))
+
+
+def _arguments(arguments: Any) -> dict[str, Any]:
+    """As a mapping, or as they were typed: `pretrained=gpt2,dtype=auto`."""
+    if isinstance(arguments, str):
+        pairs = (pair.partition("=") for pair in arguments.split(",") if pair)
+        return {name.strip(): value for name, _, value in pairs}
+    return mapping(arguments)
+
+
+def _variant(document: dict[str, Any], plan: Plan) -> dict[str, str]:
+    shots = {_of_task(document, "n-shot", task) for task in plan.tasks}
+    return {"num_fewshot": shots.pop()} if len(shots) == 1 and shots != {""} else {}
+
+
+def _of_task(document: dict[str, Any], field: str, task: str) -> str:
+    value = mapping(document.get(field)).get(task)
+    return as_text(value) if value is not None else ""
+
+
+def _reported(results: Results, plan: Plan) -> Iterator[Reported]:
+    """What the tasks of a group come to is kept beside the number of the group."""
+    for name in dict.fromkeys((plan.name, *plan.tasks)):
+        own = name == plan.name
+        for at, measure in enumerate(results.measures(name)):
+            yield Reported(
+                name=measure.name if own else f"{name}/{measure.name}",
+                metric=results.averages(plan if own else Plan(name, (name,)), measure),
+                filter=measure.filter,
+                value=measure.value,
+                stderr=measure.stderr,
+                n=None if plan.is_group and own else results.size(name),
+                headline=own and at == 0,
+                ref=results.ref.below("results", name, measure.key),
+            )
+
+
+def _scorers(results: Results, plan: Plan) -> Iterator[Scorer]:
+    for name in dict.fromkeys(measure.name for task in plan.tasks for measure in results.measures(task)):
+        lower = any(results.lower_is_better(task, name) for task in plan.tasks)
+        yield Scorer(name=name, lower_is_better=lower)
+
+
+def _context(results: Results, plan: Plan) -> Iterator[Artefact]:
+    for name in _CONTEXT:
+        prompt = results.document.get(name)
+        if prompt:
+            yield _artefact(name, prompt if isinstance(prompt, str) else _pretty(prompt))
+    configs = {task: results.config(task) for task in plan.tasks if results.config(task)}
+    for task, config in configs.items():
+        yield _artefact(f"{task}.json", _pretty(settings(config)), config=True)
+
+
+def _artefact(path: str, content: str, *, config: bool = False) -> Artefact:
+    return Artefact(role="config" if config else "context", path=path, text=content, size=len(content.encode()))
+
+
+def _pretty(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1).decode()
+
+
+def _extra(results: Results, plan: Plan, config: dict[str, Any]) -> dict[str, Any]:
+    document = results.document
+    names = dict.fromkeys((plan.name, *plan.tasks))
+    of_tasks = {
+        field: {name: values[name] for name in names if name in values}
+        for field in (*_PER_TASK[1:], "group_subtasks")
+        if (values := mapping(document.get(field)))
+    }
+    entries = {name: rest(results.entries.get(name, {}), _measured(results, name)) for name in names}
+    configured: dict[str, Any] = settings(rest(config, ("model", "model_args", "gen_kwargs")))
+    shared: dict[str, Any] = settings(rest(document, _HOMES))
+    return shared | known(config=configured, entries=rest(entries), **rest(of_tasks))
+
+
+def _measured(results: Results, name: str) -> set[str]:
+    """The keys of an entry that stand in `reported`."""
+    keys = set()
+    for measure in results.measures(name):
+        keys |= {measure.key, measure.key.replace(measure.name, f"{measure.name}_stderr", 1)}
+    return keys

@@ -1,0 +1,228 @@
+"""One trace and its spans, whichever file it stands in: MLflow 3 and 2 name their parts differently."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from errata.model import ErrorInfo, SourceRef, Usage
+from errata.sources.base import Row, decode
+from errata.sources.shared.chat import answered_in, asked_in, stopped_in
+from errata.sources.shared.spans import Span, SpanKind, call_of, error_of, hex_id, whole
+from errata.sources.shared.spans import moment as moment_of_span
+from errata.sources.shared.usage import usage_of
+from errata.sources.shared.values import known, mapping, moment, moment_since_1970, number, rest, sequence, text
+
+_COLUMNS = ("trace", "trace_id", "state", "request_time", "execution_duration", "request", "response", "trace_metadata",
+            "tags", "spans", "assessments", "client_request_id")  # fmt: skip
+SOURCE_RUN = "mlflow.sourceRun"
+_KINDS: dict[str, SpanKind] = {
+    "CHAT_MODEL": "model",
+    "LLM": "model",
+    "TOOL": "tool",
+    "RETRIEVER": "tool",
+    "RERANKER": "tool",
+    "AGENT": "agent",
+    "EVALUATOR": "judge",
+}
+_SPAN = frozenset(
+    ("trace_id", "span_id", "parent_span_id", "name", "start_time_unix_nano", "end_time_unix_nano", "events", "status",
+     "attributes", "context", "parent_id", "start_time", "end_time", "status_code", "status_message")
+)  # fmt: skip
+_ATTRIBUTES = frozenset(
+    ("mlflow.traceRequestId", "mlflow.spanType", "mlflow.spanInputs", "mlflow.spanOutputs", "mlflow.chat.tokenUsage",
+     "mlflow.llm.model", "mlflow.llm.cost")
+)  # fmt: skip
+_WELL = tuple({"code": f"STATUS_CODE_{word}", "message": ""} for word in ("OK", "UNSET"))
+
+
+class Trace:
+    def __init__(self, row: Row) -> None:
+        data = row.data
+        if not isinstance(data, dict):
+            raise ValueError("an object expected")
+        self.ref = row.ref
+        if isinstance(data.get("info"), dict):
+            self.info, self.columns = data["info"], {}
+            self.spans = sequence(mapping(data.get("data")).get("spans"))
+            self.spans_ref = row.ref.below("data", "spans")
+            self.ref_of_info = row.ref.below("info")
+        else:
+            self.columns = {str(key): value for key, value in data.items() if key not in _COLUMNS}
+            whole = mapping(decoded(data.get("trace")))
+            told = {key: data[key] for key in _COLUMNS if data.get(key) is not None}
+            # the table has these milliseconds under the name that a text has in a trace
+            told |= {"execution_duration_ms": told.pop("execution_duration", None)}
+            self.info = mapping(whole.get("info")) | {key: value for key, value in told.items() if value is not None}
+            self.spans = sequence(data.get("spans")) or sequence(mapping(whole.get("data")).get("spans"))
+            self.spans_ref = row.ref.below("spans")
+            self.ref_of_info = row.ref
+        self.id = text(self.get("trace_id", "request_id"))
+        if not self.id:
+            raise ValueError("a trace without an id")
+
+    def get(self, *names: str) -> Any:
+        return next((self.info[name] for name in names if self.info.get(name) is not None), None)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        return mapping(self.get("trace_metadata", "request_metadata"))
+
+    @property
+    def run(self) -> str:
+        return text(self.metadata.get(SOURCE_RUN)) or text(mapping(self.info.get("tags")).get(SOURCE_RUN))
+
+    @property
+    def experiment(self) -> str:
+        location = mapping(mapping(self.info.get("trace_location")).get("mlflow_experiment"))
+        return text(location.get("experiment_id")) or text(self.info.get("experiment_id"))
+
+    @property
+    def native_run(self) -> str:
+        """Traces that no run recorded are told apart by their experiment."""
+        return self.run or f"experiment-{self.experiment or 'unknown'}"
+
+    @property
+    def name(self) -> str:
+        return text(mapping(self.info.get("tags")).get("mlflow.traceName"))
+
+    @property
+    def state(self) -> str:
+        return text(self.get("state", "status"))
+
+    @property
+    def assessments(self) -> list[tuple[dict[str, Any], SourceRef]]:
+        listed = self.info.get("assessments")
+        if not isinstance(listed, list):
+            return list(self._of_columns())
+        return [(mapping(one), self.ref_of_info.below("assessments", at)) for at, one in enumerate(listed)]
+
+    def _of_columns(self) -> Any:
+        """Tables that have only the values: a column for each scorer, and others for its words and its error."""
+        for column, value in self.columns.items():
+            name, slash, what = column.rpartition("/")
+            if slash and what == "value":
+                broken = text(self.columns.get(f"{name}/error_message"))
+                error = {"error_message": broken} if broken else None
+                yield (
+                    {
+                        "assessment_name": name,
+                        "feedback": {"value": value, "error": error},
+                        "rationale": self.columns.get(f"{name}/rationale"),
+                    },
+                    self.ref.below(column),
+                )
+
+
+def decoded(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return decode(value.encode())
+    except (ValueError, UnicodeError):
+        return value
+
+
+def seconds_of(milliseconds: Any, written: Any) -> float | None:
+    """`written` is how protobuf has a duration: `0.005s`."""
+    told = number(milliseconds)
+    if told is not None:
+        return told / 1000
+    try:
+        return float(text(written).removesuffix("s")) if text(written).endswith("s") else None
+    except ValueError:
+        return None
+
+
+def time_of(value: Any) -> str | None:
+    """A text, or milliseconds since 1970."""
+    told = number(value)
+    return moment(value) if told is None else moment_since_1970(told / 1000)
+
+
+def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> Span:
+    told = {str(key): decoded(value) for key, value in mapping(data.get("attributes")).items()}
+    kind = _KINDS.get(text(told.get("mlflow.spanType")), "other")
+    begun, ended = (whole(data.get(f"{end}_time_unix_nano", data.get(f"{end}_time"))) for end in ("start", "end"))
+    given, got = told.get("mlflow.spanInputs"), told.get("mlflow.spanOutputs")
+    error = _error(data, kind, ref)
+    name = text(data.get("name"))
+    return Span(
+        id=hex_id(data.get("span_id") or mapping(data.get("context")).get("span_id")),
+        parent=hex_id(data.get("parent_span_id") or data.get("parent_id")),
+        name=name,
+        kind=kind,
+        order=begun or 0,
+        started_at=moment_of_span(begun),
+        ended_at=moment_of_span(ended),
+        seconds=(ended - begun) / 1e9 if begun and ended and ended >= begun else None,
+        asked=asked_in(given) if kind == "model" else [],
+        answered=answered_in(got) if kind == "model" else [],
+        call=call_of(name, "", given, got, failed=error is not None) if kind == "tool" else None,
+        error=error,
+        usage=_usage(told),
+        model=text(told.get("mlflow.llm.model"))
+        or text(mapping(given).get("model"))
+        or text(mapping(got).get("model")),
+        stopped=stopped_in(got),
+        input=given,
+        output=got,
+        extra=_extra(data, told, kind, trace),
+        ref=ref,
+    )
+
+
+def _usage(told: dict[str, Any]) -> Usage | None:
+    used = usage_in(told.get("mlflow.chat.tokenUsage"))
+    cost = number(mapping(told.get("mlflow.llm.cost")).get("total_cost"))
+    if used is None and cost is None:
+        return None
+    return replace(used or Usage(), cost=cost, cost_source="unknown" if cost is None else "reported")
+
+
+def usage_in(value: Any) -> Usage | None:
+    told = mapping(decoded(value))
+    if not told:
+        return None
+    cached = {
+        "input_tokens_cache_read": "cache_read_input_tokens",
+        "input_tokens_cache_write": "cache_creation_input_tokens",
+    }
+    # whether the input counts these, too, is up to the provider
+    return replace(usage_of(told | {name: told.get(other) for name, other in cached.items()}), includes_cache=None)
+
+
+def _error(data: dict[str, Any], kind: SpanKind, ref: SourceRef) -> ErrorInfo | None:
+    status = mapping(data.get("status"))
+    code = text(status.get("code")) or text(data.get("status_code"))
+    if not code.endswith("ERROR"):
+        return None
+    events = [mapping(one) for one in sequence(data.get("events"))]
+    at = max((at for at, one in enumerate(events) if one.get("name") == "exception"), default=None)
+    raised = events[at] if at is not None else {}
+    return error_of(
+        kind,
+        mapping(raised.get("attributes")),
+        ref.below("events", at) if at is not None else ref,
+        status=text(status.get("message")) or text(data.get("status_message")),
+        at=moment_of_span(raised.get("time_unix_nano", raised.get("timestamp"))),
+    )
+
+
+def _extra(data: dict[str, Any], told: dict[str, Any], kind: SpanKind, trace: str) -> dict[str, Any]:
+    failed = text(mapping(data.get("status")).get("code")).endswith("ERROR")
+    events = [one for one in sequence(data.get("events")) if not (failed and mapping(one).get("name") == "exception")]
+    owner = told.get("mlflow.traceRequestId")
+    return rest(data, _SPAN) | known(
+        attributes=rest(told, _ATTRIBUTES),
+        events=events,
+        type=told.get("mlflow.spanType") if kind == "other" else None,
+        trace=owner if owner != trace else None,
+        hex_trace=_foreign(data, trace),
+        status=mapping(data.get("status")) if not failed and data.get("status") not in _WELL else None,
+    )
+
+
+def _foreign(data: dict[str, Any], trace: str) -> str | None:
+    """The trace that a span says it is of, where that is not the one it stands in."""
+    told = hex_id(data.get("trace_id") or mapping(data.get("context")).get("trace_id"))
+    return told if told not in ("", trace, trace.removeprefix("tr-")) else None

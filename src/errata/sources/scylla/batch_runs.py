@@ -1,0 +1,160 @@
+"""The runs of a batch's experiments: children of the attempt in whose session they were really made.
+
+Later sessions resume into the same folder and reuse its runs, so the newest attempt of a test need not own any.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.model import Attempt, Item, case_key, times
+from errata.sources.scylla.batch_tests import SUITE, scored, usage_of_cost
+from errata.sources.scylla.experiment import Experiment, facts_of_reports, parts_of, read_reports, run_places
+from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
+from errata.sources.scylla.values import number
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.facts import NOT_MADE, Facts
+from errata.sources.shared.values import known, mapping, sequence, text
+
+
+def with_runs(
+    attempt: Attempt, attempts: list[Attempt], experiments: list[Experiment], documents: Documents
+) -> Iterator[Item]:
+    """The attempt itself, completed from the experiment folder where the summary leaves the outcome open."""
+    mine = [one for one in experiments if case_key(SUITE, one.test) == attempt.case]
+    if not mine or attempt.id != _latest(attempts, attempt.case).id:
+        yield attempt
+        return
+    experiment = _named(attempt, mine)
+    reports = read_reports(experiment, documents)
+    facts = known(
+        experiment=experiment.folder.name,
+        checkpoint=experiment.checkpoint.vital_signs,
+        report=experiment.report,
+        experiment_config=experiment.config,
+        **facts_of_reports(reports),
+    )
+    owner = _owner_of_runs(experiment, [one for one in attempts if one.case == attempt.case], documents)
+    links = {"runs": owner.id} if owner is not None and owner.id != attempt.id else {}
+    parts = tuple(parts_of(reports)) or attempt.parts
+    attempt = msgspec.structs.replace(attempt, extra=attempt.extra | facts, links=links, parts=parts)
+    open_outcome = attempt.native_status == "success" and attempt.measurement == "not_run"
+    yield _settled(attempt, experiment, documents) if open_outcome else attempt
+
+
+def children_of(attempts: list[Attempt], experiments: list[Experiment], documents: Documents) -> Iterator[Item]:
+    taken: set[tuple[str, str]] = set()
+    for experiment in experiments:
+        mine = [one for one in attempts if one.case == case_key(SUITE, experiment.test) and not one.duplicate_of]
+        for place in run_places(experiment):
+            yield _child(place, experiment, mine, taken, documents)
+            yield from documents.problems()
+
+
+def _child(
+    place: RunPlace, experiment: Experiment, mine: list[Attempt], taken: set[tuple[str, str]], documents: Documents
+) -> Attempt:
+    made = run_attempt(place, Who("", ""), documents)
+    parent = _session_of(made.finished_at, mine)
+    path = place.name
+    for longer in (f"{place.corner}/{path}", f"{experiment.folder.name}/{place.corner}/{path}"):
+        path = longer.replace("//", "/") if (parent.id, path) in taken else path
+    while (parent.id, path) in taken:
+        path += "+"
+    taken.add((parent.id, path))
+    extra = made.extra | {"experiment": experiment.folder.name}
+    who: dict[str, Any] = {"run": parent.run, "case": parent.case, "index": parent.index, "session": parent.session}
+    return msgspec.structs.replace(made, **who, id="", path=path, parent=parent.id, extra=extra)
+
+
+def _owner_of_runs(experiment: Experiment, mine: list[Attempt], documents: Documents) -> Attempt | None:
+    """Where a resumed test reuses stored runs, the attempt that made them."""
+    for place in run_places(experiment):
+        made = run_attempt(place, Who("", ""), documents)
+        list(documents.problems())  # told again where the runs are yielded
+        return _session_of(made.finished_at, mine)
+    return None
+
+
+def _session_of(moment: str | None, mine: list[Attempt]) -> Attempt:
+    """The attempt during which the run ended, if the times tell; else the latest."""
+    latest = max(mine, key=lambda one: one.session or 0)
+    if moment is None or times.is_local(moment):
+        return latest
+    at = times.parse(moment)
+    begun = [one for one in mine if one.started_at and times.parse(one.started_at) <= at]
+    return max(begun, key=lambda one: one.session or 0, default=latest)
+
+
+def _latest(attempts: list[Attempt], case: str) -> Attempt:
+    return max((one for one in attempts if one.case == case and not one.duplicate_of), key=lambda one: one.session or 0)
+
+
+def _named(attempt: Attempt, experiments: list[Experiment]) -> Experiment:
+    """The one that `result_dir` names, else the newest by name."""
+    named = [one for one in experiments if one.folder.name == attempt.extra.get("result_dir")]
+    return (named or sorted(experiments, key=lambda one: one.folder.name))[-1]
+
+
+class _Derived(NamedTuple):
+    facts: Facts
+    cost: float | None
+    told: dict[str, Any]
+
+
+def _settled(attempt: Attempt, experiment: Experiment, documents: Documents) -> Attempt:
+    derived = _from_report(experiment) or _from_runs(experiment, documents)
+    if derived is None:
+        return attempt
+    return msgspec.structs.replace(
+        attempt,
+        execution=derived.facts.execution,
+        measurement=derived.facts.measurement,
+        outcome=derived.facts.outcome,
+        usage=usage_of_cost(derived.cost),
+        extra=attempt.extra | {"derived": derived.told},
+    )
+
+
+def _from_report(experiment: Experiment) -> _Derived | None:
+    """The batch runner's rule on the experiment's own report."""
+    summary = experiment.summary
+    if not summary:
+        return None
+    best, cost = text(summary.get("best_tier")), number(summary.get("total_cost"))
+    scores = {
+        text(mapping(one).get("tier")): mapping(one).get("best_score")
+        for one in sequence(experiment.report.get("children"))
+    }
+    score = number(scores.get(best)) or 0.0
+    facts = scored(score)
+    if facts.outcome == "fail" and cost == 0:
+        facts = NOT_MADE
+    return _Derived(facts, cost, known(by="report.json", best_tier=best, best_score=score))
+
+
+def _from_runs(experiment: Experiment, documents: Documents) -> _Derived | None:
+    """From the finished and judged runs: the tier with the best pass rate, and in it the best subtest's mean score."""
+    runs = [(place, run_attempt(place, Who("", ""), documents)) for place in run_places(experiment)]
+    list(documents.problems())  # told again where the runs are yielded
+    judged = [(place, run) for place, run in runs if run.measurement == "scored" and run.outcome != "none"]
+    costs = [run.usage.cost for _, run in runs if run.usage.cost is not None]
+    if not judged:
+        return None
+    tiers = {place.tier: [pair for pair in judged if pair[0].tier == place.tier] for place, _ in judged}
+    rates = {tier: sum(run.outcome == "pass" for _, run in of_it) / len(of_it) for tier, of_it in tiers.items()}
+    bests = {tier: _best_score(of_it) for tier, of_it in tiers.items()}
+    best = max(tiers, key=lambda tier: (rates[tier], bests[tier]))
+    told = known(by="runs", best_tier=best, best_score=bests[best], pass_rate=rates[best], judged_runs=len(judged))
+    told |= known(executions={place.name: run.execution for place, run in runs if run.execution != "completed"})
+    return _Derived(scored(bests[best]), round(sum(costs), 6) if costs else None, told)
+
+
+def _best_score(of_tier: list[tuple[RunPlace, Attempt]]) -> float:
+    scores: dict[str, list[float]] = {}
+    for place, run in of_tier:
+        scores.setdefault(place.subtest, []).append(
+            run.reported if run.reported is not None else float(run.outcome == "pass")
+        )
+    return max(sum(found) / len(found) for found in scores.values())

@@ -1,5 +1,0 @@
-"""What ProjectScylla calls its files."""
-
-NAME = "scylla"
-
-SUMMARY = "batch_summary.json"

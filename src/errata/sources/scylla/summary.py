@@ -1,0 +1,163 @@
+"""The rows of a batch summary, joined with the log blocks of their tests.
+
+The first generation has one row for each test, of the latest session. In the second entries are only appended, and the
+last one of a test is what holds; `success` means there that the process came to its end: whether the test was passed is
+in the experiment's folder alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from errata.model import Attempt, ErrorInfo, Reported, SourceRef, case_key, times
+from errata.model.words import Phase
+from errata.sources.scylla.batch_tests import CANCELLED, NOT_SCORED, PASS_ABOVE, SUITE, BatchTest
+from errata.sources.scylla.log_errors import typed
+from errata.sources.scylla.thread_log import Block, Logs
+from errata.sources.shared.documents import Documents
+from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
+from errata.sources.shared.values import known, mapping, moment, sequence, text
+from errata.text.redact import redact
+
+_NEAR = timedelta(seconds=60)
+_FIRST_GENERATION = ("test_name", "exit_code", "thread_id", "result_dir")
+
+
+class SummaryRow(NamedTuple):
+    test: str
+    data: dict[str, Any]
+    ref: SourceRef
+
+
+class Entry(NamedTuple):
+    row: SummaryRow
+    session: int
+    """Which entry of its test this is."""
+    block: Block | None
+
+    def attempt(self, run: str) -> Attempt:
+        error = text(self.row.data.get("error"))
+        status = text(self.row.data.get("status"))
+        facts = _facts(status, error)
+        logged = self.block.errors.infos(self.block.file) if self.block else ()
+        return Attempt(
+            run=run,
+            case=case_key(SUITE, self.row.test),
+            session=self.session,
+            execution=facts.execution,
+            measurement=facts.measurement,
+            outcome=facts.outcome,
+            threshold=PASS_ABOVE,
+            native_status=status,
+            native_reason=redact(error),
+            reported_counted=False,
+            errors=(*_stated_error(self.row, error, facts), *logged),
+            started_at=moment(self.row.data.get("started_at")),
+            exit_code=self.block.exit_code if self.block else None,
+            ref=self.row.ref,
+            extra=_further(self.row.data),
+        )
+
+
+def summary_rows(summary: dict[str, Any], ref: SourceRef, documents: Documents) -> list[SummaryRow]:
+    rows = []
+    if summary and not isinstance(summary.get("results"), list):
+        documents.refuse(ref, "field missing: 'results'")
+    for place, data in enumerate(sequence(summary.get("results"))):
+        pointer = ref.below("results", place)
+        test = text(data.get("test_id")).strip() if isinstance(data, dict) else ""
+        if test:
+            rows.append(SummaryRow(test, data, pointer))
+        else:
+            documents.refuse(pointer, "field missing: 'test_id'")
+    return rows
+
+
+def tests_of(rows: list[SummaryRow], logs: Logs, *, planned: list[str], completed_at: Any) -> Iterator[BatchTest]:
+    """The summary knows the latest session alone; earlier results of a test are in the logs."""
+    by_test: dict[str, list[SummaryRow]] = {}
+    for row in rows:
+        by_test.setdefault(row.test, []).append(row)
+    last_session = max((block.session for block in logs.blocks), default=1)
+    logged = (block.test for block in logs.blocks)
+    for test in dict.fromkeys([*sorted(by_test), *sorted(planned), *logged]):
+        blocks, of_test = logs.of_test(test), by_test.get(test, [])
+        owner = _owner(blocks, moment(completed_at)) if of_test else None
+        for block in blocks:
+            of_block = of_test[0] if block is owner else None
+            yield BatchTest(test, block.session, block, of_block and of_block.data, of_block and of_block.ref)
+        if of_test and owner is None:
+            yield BatchTest(test, last_session, None, of_test[0].data, of_test[0].ref)
+        elif not of_test and not blocks:
+            yield BatchTest(test, last_session)
+        session = owner.session if owner else last_session
+        for index, row in enumerate(of_test[1:], 2):
+            yield BatchTest(test, session, None, row.data, row.ref, index=index)
+
+
+def _owner(blocks: list[Block], completed_at: str | None) -> Block | None:
+    """The block whose result the summary gives: the last one begun before the summary was finished."""
+    if completed_at is None or times.is_local(completed_at):
+        return blocks[-1] if blocks else None
+    until = times.parse(completed_at)
+    before = [block for block in blocks if times.parse(block.started_at) <= until]
+    candidates = before or blocks
+    return candidates[-1] if candidates else None
+
+
+def is_append_only(summary: dict[str, Any]) -> bool:
+    if "config" in summary or "threads" in summary:
+        return False
+    rows = [mapping(row) for row in sequence(summary.get("results"))]
+    return bool(rows) and not any(name in row for row in rows for name in _FIRST_GENERATION)
+
+
+def entries_of(rows: list[SummaryRow], logs: Logs) -> Iterator[Entry]:
+    seen: Counter[str] = Counter()
+    for row in rows:
+        seen[row.test] += 1
+        yield Entry(row, seen[row.test], _block_of(row, logs))
+
+
+def success_count(results: list[Any], ref: SourceRef) -> tuple[Reported, ...]:
+    """How many tests came to their end: a number of the harness, but no pass rate."""
+    last = {text(mapping(row).get("test_id")): text(mapping(row).get("status")) for row in results}
+    last.pop("", None)
+    count = sum(status == "success" for status in last.values())
+    return (
+        Reported(
+            name="success", metric="finished", filter="last entry per test", value=float(count), n=len(last), ref=ref
+        ),
+        Reported(name="entries", metric="count", value=float(len(results)), ref=ref),
+    )
+
+
+def _facts(status: str, error: str) -> Facts:
+    if status == "success":
+        return NOT_SCORED
+    if typed(error)[0] in ("KeyboardInterrupt", "CancelledError"):
+        return CANCELLED
+    return NOT_MADE if status == "error" or error else UNFINISHED
+
+
+def _stated_error(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo, ...]:
+    if not error and facts.execution != "error":
+        return ()
+    kind, message = typed(error)
+    stated = redact(message) or (kind and error) or "the harness gives no reason"
+    phase: Phase = "subject" if "RateLimit" in kind else "setup"
+    return (ErrorInfo(type=kind or "Error", message=stated, phase=phase, ref=row.ref),)
+
+
+def _further(data: dict[str, Any]) -> dict[str, Any]:
+    named = ("test_id", "status", "started_at", "error")
+    return known(**{text(name): value for name, value in data.items() if name not in named})
+
+
+def _block_of(row: SummaryRow, logs: Logs) -> Block | None:
+    started = moment(row.data.get("started_at"))
+    if not started or times.is_local(started):
+        return None
+    near = (one for one in logs.of_test(row.test) if abs(times.parse(one.started_at) - times.parse(started)) <= _NEAR)
+    return next(near, None)

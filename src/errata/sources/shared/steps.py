@@ -1,0 +1,83 @@
+"""Steps of a transcript: in the order of the log with each result at its call, or flattened out of nested steps."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from errata.model import Actor, SourceRef, Step, ToolCall, ToolError, ToolResult
+from errata.sources.shared.values import mapping, sequence
+
+STEPS_CAP = 100_000
+NESTED_CAP = 10_000
+
+
+class Talk:
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._asked: dict[str, int] = {}
+        self.left_out = 0
+        """Steps beyond what is kept of one attempt."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(self._steps)
+
+    @property
+    def next(self) -> int:
+        return len(self._steps)
+
+    def add(self, step: Step) -> None:
+        if len(self._steps) >= STEPS_CAP:
+            self.left_out += 1
+            return
+        # an id may come again: the latest call of that id is the one that is answered
+        self._asked |= {call.id: len(self._steps) for call in step.tool_calls if call.id}
+        self._steps.append(replace(step, index=len(self._steps)))
+
+    def asked(self, ident: str) -> int | None:
+        """The step that made a call."""
+        return self._asked.get(ident)
+
+    def answer(self, ident: str, result: ToolResult, ref: SourceRef | None, error: ToolError | None = None) -> None:
+        """The result of a call; one that no call has asked for is a step of its own."""
+        at = self._asked.get(ident) if ident else None
+        if at is None:
+            extra = {"tool_call_id": ident} if ident else {}
+            step = Step(index=0, actor=Actor(role="tool"), kind="tool_result", text=result.text, ref=ref, extra=extra)
+            self.add(step)
+            return
+        self.complete(ident, lambda call: _answered(call, result, error))
+
+    def complete(self, ident: str, how: Callable[[ToolCall], ToolCall]) -> None:
+        """A call that was made, with what was learnt of it since."""
+        at = self._asked[ident]
+        calls = tuple(how(call) if call.id == ident else call for call in self._steps[at].tool_calls)
+        self._steps[at] = replace(self._steps[at], tool_calls=calls)
+
+
+def _answered(call: ToolCall, result: ToolResult, error: ToolError | None) -> ToolCall:
+    return replace(call, result=result, error=error or call.error)
+
+
+Make = Callable[[dict[str, Any], int, int | None, SourceRef], Step]
+"""What is told of a step, its index, the index of the one above it, and its place."""
+
+
+def nested_steps(holder: dict[str, Any], below: str, make: Make, ref: SourceRef) -> tuple[Step, ...]:
+    """`below` is the field with what stands below a step, which is also that of the whole."""
+    made: list[Step] = []
+    for told, parent, here in _walk(holder, below, None, ref, made):
+        made.append(make(told, len(made), parent, here))
+    return tuple(made)
+
+
+def _walk(
+    holder: dict[str, Any], below: str, parent: int | None, ref: SourceRef, made: list[Step]
+) -> Iterator[tuple[dict[str, Any], int | None, SourceRef]]:
+    for at, told in enumerate(map(mapping, sequence(holder.get(below)))):
+        if len(made) >= NESTED_CAP:
+            return
+        index, here = len(made), ref.below(below, at)
+        yield told, parent, here
+        yield from _walk(told, below, index, here, made)

@@ -1,0 +1,148 @@
+"""What both generations share: which trial of a task an attempt is, what its reward says, its messages as steps.
+
+Two can call tools: the agent, and the user that is simulated.
+"""
+
+from typing import Any, NamedTuple
+
+from errata.model import Actor, Run, SourceRef, Step, ToolCall, ToolResult, Usage, attempt_id, case_key
+from errata.model.words import Outcome
+from errata.sources.shared.chat import CHAT_ROLES
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.steps import Talk
+from errata.sources.shared.values import as_text, count, known, mapping, moment, number, plain, rest, sequence, text
+
+_CALL = frozenset(["id", "name", "arguments", "requestor"])
+_SIMULATED = Actor(role="user", name="simulated")
+TOLERANCE = 1e-6
+"""As tau-bench compares: a product of parts is rarely one to the last digit."""
+
+
+class Number(NamedTuple):
+    case: str
+    trial: int
+    """Counted from 1."""
+    duplicate_of: str | None = None
+
+
+class Numbers:
+    """Trials count from 0 in the log and from 1 here; a trial that comes again takes the next free number."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, set[int]] = {}
+
+    def next(self, run: Run, task: str, trial: Any) -> Number:
+        known_trial, taken = count(trial), self._taken.get(task, set())
+        index = known_trial + 1 if known_trial is not None else 1
+        if index not in taken:
+            return Number(task, index)
+        first = attempt_id(run.id, case_key(run.suite, task), index=index) if known_trial is not None else None
+        while index in taken:
+            index += 1
+        return Number(task, index, first)
+
+    def take(self, number: Number) -> None:
+        self._taken.setdefault(number.case, set()).add(number.trial)
+
+    def is_taken(self, task: str, index: int) -> bool:
+        return index in self._taken.get(task, ())
+
+    def is_first(self, task: str) -> bool:
+        return task not in self._taken
+
+
+def steps_of(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
+    talk = Talk()
+    for at, raw in enumerate(messages):
+        message, place = mapping(raw), ref.below("messages", at)
+        if message.get("role") != "tool":
+            talk.add(_step(message, place))
+        # several results may stand in one message
+        for result in sequence(message.get("tool_messages")) or [message] * (message.get("role") == "tool"):
+            _answer(talk, mapping(result), place)
+    return talk.steps
+
+
+def last_words(steps: tuple[Step, ...]) -> Step | None:
+    """The agent's last message."""
+    return next((step for step in reversed(steps) if step.actor.role == "assistant"), None)
+
+
+def spent(steps: tuple[Step, ...], role: str, cost: float | None) -> Usage:
+    """By one of the two. The total is the log's own; 0 where tokens were used is no price, but the want of one."""
+    own = [step.usage for step in steps if step.actor.role == role and step.usage is not None]
+    inputs = [usage.input for usage in own if usage.input is not None]
+    outputs = [usage.output for usage in own if usage.output is not None]
+    is_priced = cost is not None and (cost > 0 or not inputs)
+    return Usage(
+        input=sum(inputs) if inputs else None,
+        output=sum(outputs) if outputs else None,
+        requests=len(own) or None,
+        cost=cost if is_priced else None,
+        cost_source="reported" if is_priced else "unknown",
+        extra={} if is_priced else known(cost_told=cost),
+    )
+
+
+def _step(data: dict[str, Any], ref: SourceRef) -> Step:
+    message = Fields(data)
+    role = CHAT_ROLES.get(text(message.take("role")), "environment")
+    calls = tuple(_call(mapping(call)) for call in sequence(message.take("tool_calls")))
+    content = message.take("content")
+    raw, turn = mapping(message.take("raw_data")), message.take("turn_idx")
+    return Step(
+        index=0,
+        actor=_SIMULATED if role == "user" else Actor(role=role),
+        kind="tool_call" if calls else "message",
+        text=content if isinstance(content, str) else "" if content is None else as_text(content),
+        reasoning=text(message.take("reasoning")),
+        tool_calls=calls,
+        usage=_usage(message),
+        started_at=moment(message.take("timestamp")),
+        ref=ref,
+        extra=rest(message.rest())
+        | known(
+            turn_idx=turn,
+            stop_reason=raw.get("finish_reason"),
+            role=message.take("role") if role == "environment" else None,
+        ),
+    )
+
+
+def _call(call: dict[str, Any]) -> ToolCall:
+    return ToolCall(
+        name=text(call.get("name")),
+        id=text(call.get("id")),
+        arguments=plain(call.get("arguments")),
+        requestor=text(call.get("requestor")),
+        extra=rest(call, _CALL),
+    )
+
+
+def _answer(talk: Talk, message: dict[str, Any], ref: SourceRef) -> None:
+    error = message.get("error")
+    result = ToolResult(
+        text=text(message.get("content")),
+        is_error=error if isinstance(error, bool) else None,
+        extra=rest(message, ("id", "role", "content", "error")),
+    )
+    talk.answer(text(message.get("id")), result, ref)
+
+
+def _usage(message: Fields) -> Usage | None:
+    tokens, cost = mapping(message.take("usage")), number(message.take("cost"))
+    if not tokens and cost is None:
+        return None
+    return Usage(
+        input=count(tokens.get("prompt_tokens")),
+        output=count(tokens.get("completion_tokens")),
+        cost=cost,
+        cost_source="unknown" if cost is None else "reported",
+        extra=rest(tokens, ("prompt_tokens", "completion_tokens")),
+    )
+
+
+def outcome_of(reward: float) -> Outcome:
+    if abs(reward - 1) <= TOLERANCE:
+        return "pass"
+    return "partial" if TOLERANCE < reward < 1 else "fail"

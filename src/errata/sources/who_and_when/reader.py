@@ -1,0 +1,131 @@
+"""A log of a team of agents → its case and its attempt, with what people marked as the decisive mistake."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from errata.model import Actor, Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, case_key
+from errata.model.words import ActorRole
+from errata.sources.base import Numbering, Row, convert_each, json_file, of_run, relative
+from errata.sources.shared.chat import CHAT_ROLES
+from errata.sources.shared.documents import children
+from errata.sources.shared.facts import Facts
+from errata.sources.shared.fields import Fields
+from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
+from errata.sources.who_and_when import NAME, is_log
+
+SUITE = "Who&When"
+STOP = "TERMINATE"
+
+_HOMES = frozenset(
+    ["history", "question", "question_ID", "ground_truth", "is_correct", "is_corrected", "level", "system_prompt"]
+)
+
+
+def read(path: Path) -> Iterator[Item]:
+    path = path.absolute()
+    root = path if path.is_dir() else path.parent
+    files = [child for child in children(path) if is_log(child)] if path.is_dir() else [path]
+    # one log is a part of the set: it must not take the place of the whole
+    name = root.name if path.is_dir() else f"{root.name}.{path.stem}"
+    run = Run(
+        native_id=name,
+        source=SourceInfo(name=NAME),
+        name=name,
+        suite=SUITE,
+        expected_cases=len(files) if path.is_dir() else None,
+        origin=str(root),
+        ref=SourceRef(file=relative(path, root)),
+    )
+    yield run
+    rows = (json_file(file, source=NAME, root=root) for file in files)
+    yield from of_run(run.id, convert_each(rows, partial(_items, run, Numbering()), source=NAME))
+
+
+def _items(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
+    log = row.data
+    name = text(log.get("question_ID")) or Path(row.ref.file).stem
+    steps = tuple(_step(mapping(said), at, row.ref) for at, said in enumerate(log["history"]))
+    index = numbering.next(name)
+    if index == 1:
+        yield Case(
+            run=run.id,
+            suite=run.suite,
+            native_id=name,
+            input=plain(log.get("question")),
+            expected=plain(log.get("ground_truth")),
+            difficulty=as_text(log["level"]) if log.get("level") is not None else "",
+            ref=row.ref,
+        )
+    yield _attempt(run, name, index, steps, row)
+
+
+def _attempt(run: Run, name: str, index: int, steps: tuple[Step, ...], row: Row) -> Attempt:
+    log = row.data
+    execution, measurement, outcome = _facts(log.get("is_correct", log.get("is_corrected")))
+    # what people marked is no word of the harness; a reviewer who is to be tried by it must not read it
+    marked = {key: log[key] for key in ("mistake_agent", "mistake_step", "mistake_reason") if key in log}
+    return Attempt(
+        run=run.id,
+        case=case_key(run.suite, name),
+        native_id=Path(row.ref.file).stem,
+        index=index,
+        execution=execution,
+        measurement=measurement,
+        outcome=outcome,
+        output=Output(text=_answer(steps)),
+        steps=steps,
+        artefacts=tuple(_prompts(mapping(log.get("system_prompt")), row.ref)),
+        ref=row.ref,
+        extra=rest(log, _HOMES | marked.keys()) | known(annotation=marked),
+    )
+
+
+def _answer(steps: tuple[Step, ...]) -> str | None:
+    """What an agent said last, without the word that ends the conversation."""
+    said = (step.text.strip().removesuffix(STOP).strip() for step in reversed(steps) if step.actor.role == "assistant")
+    return next(filter(None, said), None)
+
+
+def _facts(correct: Any) -> Facts:
+    if not isinstance(correct, bool):
+        return Facts("completed", "unscored", "none")
+    return Facts("completed", "scored", "pass" if correct else "fail")
+
+
+def _step(message: dict[str, Any], index: int, ref: SourceRef) -> Step:
+    """Numbered as the annotation counts: from 0."""
+    said = Fields(message)
+    role, name, content = text(said.take("role")), text(said.take("name")), said.take("content")
+    return Step(
+        index=index,
+        actor=Actor(role=_who(role, name), name=name or (role if role not in CHAT_ROLES else "")),
+        text=content if isinstance(content, str) else "" if content is None else as_text(content),
+        ref=ref.below("history", index),
+        extra=rest(said.rest()) | known(role=role if name else None),
+    )
+
+
+def _who(role: str, name: str) -> ActorRole:
+    """In one half of the set a role is seen from each agent's side; the other half has the agent's name for a role.
+
+    `Computer_terminal` runs the code that the others write.
+    """
+    if re.search(r"terminal", name or role, re.IGNORECASE):
+        return "tool"
+    return "assistant" if name else CHAT_ROLES.get(role, "assistant")
+
+
+def _prompts(told: dict[str, Any], ref: SourceRef) -> Iterator[Artefact]:
+    for name, words in told.items():
+        if isinstance(words, str):
+            size = len(words.encode("utf-8", "replace"))
+            yield Artefact(
+                role="context",
+                path=f"system_prompt/{name}.md",
+                size=size,
+                text=words,
+                ref=ref.below("system_prompt", name),
+            )

@@ -1,0 +1,56 @@
+"""Everything that decides what triage says, as one value with one version."""
+
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+
+import msgspec
+
+from errata.model.taxonomy import Taxonomy
+from errata.settings import load_settings
+from errata.triage import rulebook, taxonomy
+from errata.triage.rulebook import Rulebook
+
+FUNCTIONS_VERSION = "6"
+"""Counts up when a rule that is a function changes what it says."""
+
+
+class Rules(msgspec.Struct, frozen=True):
+    book: Rulebook
+    taxonomies: tuple[Taxonomy, ...]
+    version: str
+    """Of functions, rules and taxonomies; attributions carry it."""
+
+
+@cache
+def built_in() -> Rules:
+    return _rules(rulebook.built_in(), taxonomy.built_in())
+
+
+def with_added(rule_files: Iterable[Path], taxonomy_files: Iterable[Path]) -> Rules:
+    """Those of the user and the project too."""
+    return _rules(rulebook.with_added(rule_files), taxonomy.with_added(taxonomy_files))
+
+
+def _rules(book: Rulebook, taxonomies: tuple[Taxonomy, ...]) -> Rules:
+    version = f"{FUNCTIONS_VERSION}-{book.version}-{taxonomy.version_of(taxonomies)}"
+    return Rules(book, taxonomies, version)
+
+
+def rules_in_use() -> Rules:
+    settings = load_settings()
+    files = (settings.rule_files, settings.taxonomy_files)
+    if not any(files):
+        return built_in()
+    return _read(*files, tuple(_stamp(path) for paths in files for path in paths))
+
+
+@lru_cache(maxsize=8)
+def _read(rules: tuple[Path, ...], taxonomies: tuple[Path, ...], _stamps: tuple[tuple[int, int], ...]) -> Rules:
+    """Once for each state of the files."""
+    return with_added(rules, taxonomies)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size

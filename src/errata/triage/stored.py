@@ -1,0 +1,241 @@
+"""Triage and the store: failures with what they need to be judged, what other runs show, and attributions written."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from errata.errors import StoreError
+from errata.model import Attempt, Case, Counts, Run, StoredRun
+from errata.model.codec import unpack
+from errata.model.identity import fingerprint
+from errata.store.attempts import attempts_of, case_of, failures_to_triage, run_with_texts, with_texts
+from errata.store.attributions import Kept, keep_attributions, mark_triaged, rules_version_of
+from errata.store.case_outcomes import CaseOutcome, case_outcomes, cases_named, failures_on
+from errata.store.database import Store
+from errata.store.runs import all_runs
+from errata.store.summaries import keep_summary, kept_summary
+from errata.triage import observe
+from errata.triage.across import FEWEST, Across, CaseElsewhere, Gaps, failing_everywhere, short_answer, stand_in_of
+from errata.triage.attribution import attribute
+from errata.triage.contradictions import offered_tools
+from errata.triage.expected import expected_texts
+from errata.triage.rulesets import Rules, rules_in_use
+from errata.triage.run_wide import RunWide, Survey
+from errata.triage.strictness import compares_calls
+
+CASES_HELD = 256
+
+
+def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[int, Attempt, Case | None]]:
+    """Each failure's number, the attempt, and its case, where the log tells of it; in the order of the log."""
+    with_files = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
+    for seq, attempt, packed in failures_to_triage(store, stored.pk):
+        case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
+        if case is not None and case.artefacts:
+            case = with_files(attempt.case)
+        if compares_calls(attempt, case):
+            yield seq, _with_transcript(attempt, stored, store), case
+        else:
+            yield seq, attempt, case
+
+
+def _wants_its_case(attempt: Attempt) -> bool:
+    """What crashed while the subject was asked says nothing about its task."""
+    if attempt.outcome in ("fail", "partial") or attempt.artefacts:
+        return True
+    return any(error.phase not in ("subject", "tool", "simulator") for error in attempt.errors)
+
+
+def _with_transcript(attempt: Attempt, stored: StoredRun, store: Store) -> Attempt:
+    found = attempts_of(store, stored.pk, case=attempt.case, steps=True)
+    return next((one for one in found if one.id == attempt.id), attempt)
+
+
+MOST_RUNS = 50
+MOST_COMPARED = 2_000
+"""Of so many cases the answers of all subjects are compared."""
+ACROSS = "across"
+NOT_THE_CASES = frozenset(("provider", "environment", "harness", "simulator", "collateral", "budget"))
+
+
+class Peers:
+    """The runs that a run can be held against: of the same suite, measured, not excluded."""
+
+    def __init__(self, stored: StoredRun, store: Store) -> None:
+        found = all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else []
+        usable = [one for one in found if one.run.excluded is None and _was_measured(one.counts)]
+        self.references = {one.pk: one for one in usable if stand_in_of(one.run) == "reference"}
+        self.subjects = {one.pk: subject_name(one.run) for one in usable if not stand_in_of(one.run)}
+        enough = len(set(self.subjects.values())) >= FEWEST
+        told = [(one.run.id, one.digest) for one in usable if enough or self.references]
+        self.version = fingerprint(sorted(told), size=4) if told else ""
+        """Changes whenever a run comes, goes, grows or is excluded; empty where there is nothing to compare with."""
+
+
+def subject_name(run: Run) -> str:
+    return " + ".join(part for part in (run.subject.agent, run.subject.model) if part) or run.id
+
+
+def across_version(stored: StoredRun, store: Store) -> str:
+    """What has to be part of the version of a triage, so that it is made anew when other runs say something new.
+
+    Another run of the suite may well say nothing new of this one: what was found is kept with the runs it came from.
+    """
+    peers = Peers(stored, store)
+    if not peers.version:
+        return ""
+    kept = kept_summary(store, stored.pk, ACROSS, peers.version)
+    return look_across(stored, store).version if kept is None else kept.decode("ascii")
+
+
+def look_across(stored: StoredRun, store: Store) -> Across:
+    """Everything that the other runs tell about the failures of this one."""
+    peers = Peers(stored, store)
+    offered = offered_tools(run_with_texts(store, stored).context)
+    if not peers.version:
+        return Across(offered=offered)
+    cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
+    version = _fingerprint(cases)
+    with suppress(StoreError):  # a store that can only be read is looked at anew each time
+        keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
+    return Across(cases, offered=offered, version=version)
+
+
+def _fingerprint(cases: Mapping[str, CaseElsewhere]) -> str:
+    """Over all that becomes part of a signal; empty where nothing does."""
+    told = [
+        (key, one.failed, bool(one.passed), one.reference.id if one.reference else "", one.same_task, one.answers)
+        for key, one in sorted(cases.items())
+    ]
+    return fingerprint(told, size=4) if told else ""
+
+
+class _Group(NamedTuple):
+    """One case, as long as its task was the same, where that speaks against the task or its grader."""
+
+    case: str
+    passed_by: dict[int, bool]
+    """By a run's number, of those that tried it."""
+    failed: tuple[str, ...]
+    passed: int
+    references_fail: bool
+    same_task: bool
+
+
+def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[str, CaseElsewhere]]:
+    """Of every case that this run failed: how it went with the others."""
+    gold = {one.case: one for run in peers.references.values() for one in _clean_failures(run, store)}
+    subjects = tuple(sorted(peers.subjects.items()))
+    for one in _groups(store, stored.pk, subjects, tuple(sorted(peers.references))):
+        if one.passed_by.get(stored.pk, True):
+            continue
+        reference = gold.get(one.case) if one.references_fail else None
+        if reference is not None or (not one.passed and len(one.failed) >= FEWEST):
+            yield one.case, CaseElsewhere(one.failed, one.passed, reference, one.same_task)
+
+
+def _groups(store: Store, own: int, subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]) -> list[_Group]:
+    every = tuple(sorted({own, *references, *(pk for pk, _ in subjects)}))
+    return _groups_of(store, every, subjects, references)
+
+
+@lru_cache(maxsize=1)
+def _groups_of(
+    store: Store, pks: tuple[int, ...], subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]
+) -> list[_Group]:
+    """The same for all runs of a suite, one after the other; most cases are passed by somebody and are not in it."""
+    named, found = dict(subjects), []
+    for case, rows in groupby(case_outcomes(store, pks), key=lambda row: row.case):
+        alike: dict[str, list[CaseOutcome]] = {}
+        for row in rows:
+            alike.setdefault(row.digest, []).append(row)
+        for digest, those in alike.items():
+            failed, passed = failing_everywhere(
+                (named[row.run_pk], row.passed, row.failed) for row in those if row.run_pk in named
+            )
+            gold = [row.passed for row in those if row.run_pk in references]
+            references_fail = bool(gold) and not any(gold)
+            if references_fail or (not passed and len(failed) >= FEWEST):
+                passed_by = {row.run_pk: row.passed for row in those}
+                found.append(_Group(case, passed_by, failed, passed, references_fail, bool(digest)))
+    return found
+
+
+def _clean_failures(reference: StoredRun, store: Store) -> Iterator[Attempt]:
+    """Failures of a reference that nothing but the case, its grader or the reference itself explains."""
+    rules = rules_in_use()
+    for listed in attempts_of(store, reference.pk, failures=True):
+        if listed.outcome != "fail" or listed.measurement != "scored" or listed.execution != "completed":
+            continue
+        attempt = with_texts(store, listed)
+        seen = observe(reference.run, attempt, case_of(store, reference.pk, attempt.case), None, rules)
+        if not any(one.breaks or one.owner in NOT_THE_CASES for one in seen):
+            yield attempt
+
+
+def _with_answers(
+    cases: dict[str, CaseElsewhere], stored: StoredRun, store: Store, peers: Peers
+) -> dict[str, CaseElsewhere]:
+    """Where all failed and a right answer is known: what each subject answered in its place."""
+    wanted = [key for key, one in cases.items() if not one.passed and len(one.failed) >= FEWEST][:MOST_COMPARED]
+    keys = frozenset(case.key for case in cases_named(store, stored.pk, wanted) if any(expected_texts(case)))
+    answers: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in keys}
+    for pk, subject in peers.subjects.items() if keys else ():
+        for attempt in failures_on(store, pk, keys):
+            told = answers[attempt.case]
+            told[subject] = (*told.get(subject, ()), short_answer(attempt))
+    for key, told in answers.items():
+        cases[key] = cases[key].with_answers(told)
+    return cases
+
+
+def _was_measured(counts: Counts) -> bool:
+    """Whether most of what was tried has an outcome: an unavailable run says nothing about its cases."""
+    made = counts.made
+    return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
+
+
+def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> int:
+    """Attribute every failure again; how many there are."""
+    across = look_across(stored, store)
+    survey = Survey()
+    count = keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), survey=survey))
+    wide = survey.result(stored.counts.made)
+    if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
+        keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), wide=wide))
+    mark_triaged(store, stored.pk, _version(rules, across.version, gaps.version))
+    return count
+
+
+def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> bool:
+    """Not triaged yet, or with other rules, or other runs or reports show something new since."""
+    version = _version(rules, across_version(stored, store), gaps.version)
+    return rules_version_of(store, stored.pk) != version
+
+
+def _version(rules: Rules, across: str, gaps: str) -> str:
+    return "".join([rules.version, f"+{across}" if across else "", f"+gaps-{gaps}" if gaps else ""])
+
+
+def _attributed(
+    stored: StoredRun,
+    store: Store,
+    rules: Rules,
+    context: tuple[Across, Gaps],
+    *,
+    survey: Survey | None = None,
+    wide: RunWide | None = None,
+) -> Iterator[Kept]:
+    source, (across, gaps) = stored.run.source.name, context
+    for seq, attempt, case in failures_with_evidence(stored, store):
+        if survey is not None:
+            survey.add(attempt)
+        observed = observe(stored.run, attempt, case, wide, rules)
+        if across:
+            observed += across.observe(attempt, case)
+        if gaps:
+            observed += gaps.observe(attempt)
+        attribution = attribute(attempt, observed, source=source, rules=rules)
+        yield seq, attribution, any(one.breaks for one in observed)

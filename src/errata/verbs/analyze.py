@@ -1,0 +1,75 @@
+"""`analyze` and `check`: import, then one view of each run, from which everything is shown."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+
+from errata.errors import ErrataError
+from errata.runs.importing import OnItems, PathSummary, import_paths
+from errata.runs.new_runs import Search, find_new
+from errata.runs.view import RunView
+from errata.store.database import Store
+from errata.store.runs import run_by_id
+
+
+class NewRuns(msgspec.Struct, frozen=True, kw_only=True):
+    """What `analyze --new` found and imported."""
+
+    search: Search
+    summaries: tuple[PathSummary, ...] = ()
+    views: tuple[RunView, ...] = ()
+    unchanged: int = 0
+    """Runs that were imported again and had nothing new."""
+
+
+def analyze(
+    paths: Iterable[Path],
+    store: Store,
+    *,
+    source: str = "",
+    map_path: Path | None = None,
+    on_items: OnItems = lambda _: None,
+    on_summary: Callable[[PathSummary], None] = lambda _: None,
+) -> list[RunView]:
+    """Import everything at the paths; each run's summary is made here, so that a progress bar covers it."""
+    summaries = import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
+    for summary in summaries:
+        on_summary(summary)
+    return _summarised((run.id for summary in summaries for run in summary.runs), store)
+
+
+def analyze_new(
+    paths: Iterable[Path], store: Store, *, source: str = "", on_items: OnItems = lambda _: None
+) -> NewRuns:
+    """Import what is new, and analyse it; one path that can't be imported does not stop the others."""
+    search = find_new(paths, store, source=source)
+    summaries, problems = _import_each(search.new, store, source, on_items)
+    changes = {run.id: run.change for summary in summaries for run in summary.runs}
+    fresh = [run_id for run_id, change in changes.items() if change in ("new", "grown")]
+    return NewRuns(
+        search=msgspec.structs.replace(search, problems=(*search.problems, *problems)),
+        summaries=tuple(summaries),
+        views=tuple(_summarised(fresh, store)),
+        unchanged=len(changes) - len(fresh),
+    )
+
+
+def _summarised(run_ids: Iterable[str], store: Store) -> list[RunView]:
+    views = [RunView(run_by_id(store, run_id), store) for run_id in dict.fromkeys(run_ids)]
+    for view in views:
+        _ = view.summary
+    return views
+
+
+def _import_each(
+    paths: Iterable[Path], store: Store, source: str, on_items: OnItems
+) -> tuple[list[PathSummary], list[tuple[Path, str]]]:
+    summaries: list[PathSummary] = []
+    problems = []
+    for path in paths:
+        try:
+            summaries += import_paths([path], store, source=source, on_items=on_items)
+        except ErrataError as problem:
+            problems.append((path, problem.message))
+    return summaries, problems

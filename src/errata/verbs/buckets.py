@@ -1,0 +1,278 @@
+"""`errata buckets`: list, show, suggest, merge, rename, split, move, confirm, undo and history."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import msgspec
+
+from errata.buckets import edit
+from errata.buckets import stored as bucket_store
+from errata.buckets.edit import Author, EditResult
+from errata.buckets.failure import FailureToGroup
+from errata.buckets.history import HistoryEntry, UndoResult
+from errata.buckets.reconcile import SuggestionResult
+from errata.errors import NotFoundError, SettingsError
+from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, StoredRun
+from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
+from errata.review.standing import Standing, standing
+from errata.runs.bucketing import ensure_all_buckets, failures_to_group, suggest_runs
+from errata.runs.names import handles_of
+from errata.runs.show import ShownAttempt, find_shown
+from errata.runs.standings import standing_now
+from errata.store.buckets import (
+    bucket_places,
+    bucket_table,
+    buckets_of,
+    count_bucket,
+    placements_in,
+    placements_of_run,
+    run_of,
+)
+from errata.store.database import Store
+from errata.store.failures import loaded, number_of
+from errata.store.runs import all_runs, run_by_id
+from errata.text.nearest import did_you_mean
+from errata.triage.reasons import reason_of
+
+CANDIDATES = 10
+SHORTEST = 3
+"""Characters of an id that may stand for the whole."""
+
+
+class BucketMember(msgspec.Struct, frozen=True, kw_only=True):
+    """One failure in a bucket, with its verdict and the words that say most."""
+
+    placement: Placement
+    run: Run
+    name: str
+    """RUN/CASE, as commands take it."""
+    quote: str
+    standing: Standing | None
+    supports: bool
+
+
+class BucketDetails(msgspec.Struct, frozen=True, kw_only=True):
+    counts: BucketCounts
+    members: tuple[BucketMember, ...]
+    history: tuple[HistoryEntry, ...]
+
+
+# looking
+
+
+def list_buckets(
+    store: Store, runs: Sequence[StoredRun] = (), *, alone: bool = False, limit: int | None = None
+) -> BucketTable:
+    """Over these runs, or over all; stale suggestions are made again first."""
+    ensure_all_buckets(runs or all_runs(store), store)
+    run_ids = [one.run.id for one in runs] if runs else None
+    return bucket_table(store, run_ids=run_ids, alone=alone, limit=limit)
+
+
+def show_bucket(bucket: Bucket, store: Store, *, most: int | None) -> BucketDetails:
+    ensure_all_buckets(all_runs(store, suite=bucket.suite), store)
+    counts = count_bucket(store, bucket)
+    members = sorted(placements_in(store, bucket.id), key=_order)
+    return BucketDetails(
+        counts=counts,
+        members=tuple(_members(store, counts.bucket, members if most is None else members[:most])),
+        history=tuple(bucket_history(store, bucket)),
+    )
+
+
+def bucket_history(store: Store, bucket: Bucket | None = None) -> list[HistoryEntry]:
+    """Oldest first; all, or what touched one bucket."""
+    return bucket_store.history_of(store, bucket=bucket)
+
+
+def _order(placement: Placement) -> tuple[bool, bool, str]:
+    """What was read comes first, what only follows last."""
+    return placement.follows, placement.role != "reviewed", placement.attempt
+
+
+def _members(store: Store, bucket: Bucket, members: Sequence[Placement]) -> Iterator[BucketMember]:
+    known = {one.run.id: one for one in all_runs(store)}
+    names = AttemptNames(known.values())
+    standings = {run: standing_now(known[run], store) for run in {one.run for one in members}}
+    for one in members:
+        stored = known[one.run]
+        review = standings[one.run].get(one.attempt)
+        yield BucketMember(
+            placement=one,
+            run=stored.run,
+            name=names.of(one.attempt),
+            quote=_quote(store, stored, one.attempt, review.standing if review else None),
+            standing=review.standing if review else None,
+            supports=one.attempt in bucket.supported_by,
+        )
+
+
+def _quote(store: Store, stored: StoredRun, attempt: str, review: Standing | None) -> str:
+    """What its reader quotes, else what its log says."""
+    if review is not None and review.verdict.evidence:
+        return review.verdict.evidence[0].quote
+    seq = number_of(store, stored.pk, split_attempt_id(attempt))
+    found = loaded(store, stored.pk, [seq]) if seq is not None else []
+    return reason_of(found[0].attempt, found[0].attribution).text if found else ""
+
+
+# changing
+
+
+def suggest_buckets(runs: Iterable[StoredRun], store: Store, *, dry_run: bool = False) -> Iterator[SuggestionResult]:
+    """Stale or not; one result for each run with failures."""
+    meant = list(runs)
+    yield from suggest_runs(meant, store, dry_run=dry_run)
+    if not dry_run:
+        ensure_all_buckets(meant, store)  # the parameters that they share with buckets of other runs
+
+
+def merge_buckets(buckets: Sequence[Bucket], into: Bucket, store: Store, author: Author) -> EditResult:
+    edit.refuse_other_suites([into, *buckets])
+    with bucket_store.editing(store, [into, *buckets], author, standing) as editing:
+        return editing.commit(edit.merge(editing.state, buckets, into, author))
+
+
+def rename_bucket(bucket: Bucket, title: str, store: Store, author: Author, *, slug: str = "") -> EditResult:
+    with bucket_store.editing(store, [bucket], author, standing) as editing:
+        return editing.commit(edit.rename(editing.state, bucket, title, slug=slug))
+
+
+def split_bucket(bucket: Bucket, attempts: Collection[str], title: str, store: Store, author: Author) -> EditResult:
+    failures = _failures_in(bucket, store)
+    with bucket_store.editing(store, [bucket], author, standing) as editing:
+        return editing.commit(edit.split(editing.state, bucket, attempts, title, failures, author))
+
+
+def move_failures(attempts: Collection[str], to: Bucket, store: Store, author: Author) -> EditResult:
+    places = [bucket_places(store, run_of(attempt), [attempt]) for attempt in attempts]
+    left = {one.id for place in places for one in place.values()} - {to.id}
+    origins = [one for one in buckets_of(store, gone=True) if one.id in left]
+    edit.refuse_other_suites([to, *origins])
+    failures = {one.id: _failures_in(one, store) for one in origins}
+    with bucket_store.editing(store, [to, *origins], author, standing) as editing:
+        return editing.commit(edit.move(editing.state, attempts, to, failures, author))
+
+
+def confirm_bucket(bucket: Bucket, store: Store, author: Author) -> EditResult:
+    names = AttemptNames(all_runs(store))
+    with bucket_store.editing(store, [bucket], author, standing) as editing:
+        return editing.commit(edit.confirm(editing.state, bucket, author, names.of))
+
+
+def undo_change(store: Store, author: Author, *, suite: str | None = None, to: int | None = None) -> UndoResult:
+    """What a person did last, in a suite or at all; with `to` that change and all that came after it."""
+    return bucket_store.undo(store, author, standing, suite=suite, to=to)
+
+
+def _failures_in(bucket: Bucket, store: Store) -> list[FailureToGroup]:
+    by_run: dict[str, set[str]] = {}
+    for one in placements_in(store, bucket.id):
+        by_run.setdefault(one.run, set()).add(one.attempt)
+    return [one for run, some in by_run.items() for one in failures_to_group(run_by_id(store, run), store, some)]
+
+
+# names
+
+
+def bucket_named(name: str, store: Store) -> Bucket:
+    """By slug, title or id, or the beginning of one; a merged bucket leads to the one that took its place.
+
+    Stale suggestions are made again first, so that the newest verdicts count.
+    """
+    ensure_all_buckets(all_runs(store), store)
+    living = buckets_of(store)
+    found = _meant(name, living)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise NotFoundError(f"`{name}` names {len(found)} buckets", hint=f"name one of them:\n{_candidates(found)}")
+    merged = bucket_store.merged_into(name, living, store)
+    if merged is not None:
+        return merged
+    if not living:
+        hint = "`errata buckets suggest` puts failures into some"
+        raise NotFoundError("There are no buckets yet", hint=hint)
+    hints = (did_you_mean(name, (one.slug for one in living)), "`errata buckets list` names them")
+    raise NotFoundError(f"No bucket is named `{name}`", hint="\n".join(hint for hint in hints if hint))
+
+
+def _meant(name: str, buckets: Sequence[Bucket]) -> list[Bucket]:
+    """Exactly this name, else one that begins with it."""
+    exactly = [one for one in buckets if name in (one.id, one.slug, one.title)]
+    # what its readers call it, or what it was called once
+    called = exactly or [one for one in buckets if f"verdict:{name}" in one.keys]
+    return called or [
+        one
+        for one in buckets
+        if name and (one.slug.startswith(name) or (len(name) >= SHORTEST and one.id.startswith(name)))
+    ]
+
+
+def _candidates(found: Sequence[Bucket]) -> str:
+    lines = [f"{one.slug} · {one.suite} · id {one.id}" for one in found[:CANDIDATES]]
+    more = [f"and {len(found) - CANDIDATES} more: `errata buckets list --all`"] if len(found) > CANDIDATES else []
+    return "\n".join([*lines, *more])
+
+
+class AttemptNames:
+    """Attempt → RUN/CASE, as commands take it; the id itself where its run is not there any more."""
+
+    def __init__(self, runs: Collection[StoredRun]) -> None:
+        self._runs = {one.run.id: one.run for one in runs}
+        self._handles = handles_of(runs)
+
+    def of(self, attempt: str) -> str:
+        parts = split_attempt_id(attempt)
+        run = self._runs.get(parts.run)
+        number = f"#{parts.index}" if parts.index > 1 else ""
+        return f"{self._handles[parts.run]}/{case_name(run, parts.case)}{number}" if run else attempt
+
+
+def failures_named(things: Iterable[str], store: Store) -> list[str]:
+    """Attempts; all that failed at a case, unless one of them is named with its number."""
+    found: dict[str, None] = {}
+    for thing in things:
+        shown = find_shown(thing, store)
+        if not isinstance(shown, ShownAttempt):
+            hint = f"name a failure of it: `errata failures {thing}` lists them"
+            raise SettingsError(f"`{thing}` is a run, and a bucket holds failures", hint=hint)
+        ensure_all_buckets([shown.stored], store)
+        placed = placements_of_run(store, shown.stored.run.id)
+        same = [each for each, one in placed.items() if one.case == shown.attempt.case]
+        chosen = [each for each in same if each == shown.attempt.id] if _is_exact(thing, shown) else same
+        if not chosen:
+            raise NotFoundError(f"`{thing}` did not fail", hint=f"`errata failures {shown.handle}` lists what did")
+        found |= dict.fromkeys(chosen)
+    return list(found)
+
+
+def _is_exact(thing: str, shown: ShownAttempt) -> bool:
+    return thing == shown.attempt.id or (thing.rpartition("#")[2].isdecimal() and not shown.case_name.endswith(thing))
+
+
+def members_named(bucket: Bucket, things: Iterable[str], store: Store) -> list[str]:
+    """Members of one bucket: a CASE means it in every run."""
+    known = {one.run.id: one for one in all_runs(store)}
+    handles = handles_of(known.values())
+    by_name: dict[str, list[str]] = {}
+    members = placements_in(store, bucket.id)
+    for one in members:
+        for name in _names(one, known[one.run], handles[one.run]):
+            by_name.setdefault(name, []).append(one.attempt)
+    found: dict[str, None] = {}
+    for thing in things:
+        if thing not in by_name:
+            cases = {case_name(known[one.run].run, one.case) for one in members}
+            hints = (did_you_mean(thing, cases), f"`errata buckets show {bucket.slug}` lists its members")
+            raise NotFoundError(f"`{thing}` is not in `{bucket.slug}`", hint="\n".join(hint for hint in hints if hint))
+        found |= dict.fromkeys(by_name[thing])
+    return list(found)
+
+
+def _names(placement: Placement, stored: StoredRun, handle: str) -> Iterator[str]:
+    parts = split_attempt_id(placement.attempt)
+    name = case_name(stored.run, parts.case)
+    whole = (f"{handle}/{name}", f"{stored.run.native_id}/{name}")
+    yield from dict.fromkeys((placement.attempt, parts.case, name, *whole))
+    yield from dict.fromkeys((f"{name}#{parts.index}", f"{handle}/{name}#{parts.index}"))

@@ -1,0 +1,83 @@
+"""The commands `score`, `compare`, `consistency`, `sessions` and `export`: one function for each result they print."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from errata.compare.comparison import Comparison, ComparisonOptions
+from errata.compare.consistency import Consistencies, Consistency
+from errata.compare.pooling import Pool, pool_runs
+from errata.compare.sessions import Timeline
+from errata.compare.trials import Timeouts
+from errata.model import StoredRun
+from errata.runs.runset import RunSet
+from errata.runs.scores import Scores
+from errata.runs.view import RunView
+from errata.store.database import Store
+
+if TYPE_CHECKING:
+    from errata.export.comparison_folder import ComparisonFolder
+    from errata.export.consistency import WrittenTable
+    from errata.export.every_eval_ever import WrittenRun
+    from errata.review.judge_agreement import JudgesAgreement
+
+
+def score(stored: StoredRun, store: Store, *, timeouts: Timeouts = "count") -> Scores:
+    return RunView(stored, store).scores(timeouts=timeouts)
+
+
+def score_pooled(runs: Sequence[StoredRun], store: Store, *, timeouts: Timeouts = "count") -> list[Pool]:
+    """The runs of each subject as one."""
+    return pool_runs([view.scores(timeouts=timeouts, to_pool=True) for view in RunSet.of(runs, store)])
+
+
+def compare(
+    runs: Sequence[StoredRun],
+    store: Store,
+    options: ComparisonOptions,
+    *,
+    on_attempts: Callable[[int], None] = lambda _: None,
+) -> Comparison:
+    return RunSet.of(runs, store).compare(options, on_attempts=on_attempts)
+
+
+def consistency(runs: Sequence[StoredRun], store: Store) -> Consistencies:
+    return RunSet.of(runs, store).consistency()
+
+
+def judges(runs: Sequence[StoredRun], store: Store) -> "JudgesAgreement":
+    """How far several judges of the same attempts agree."""
+    from errata.review.judge_agreement import judges_agreement  # noqa: PLC0415 only `--judges` needs it
+
+    return judges_agreement(runs, store)
+
+
+def sessions(stored: StoredRun, store: Store) -> Timeline:
+    return RunView(stored, store).timeline
+
+
+def write_comparison_folder(
+    runs: Sequence[StoredRun], store: Store, folder: Path, *, force: bool = False
+) -> "ComparisonFolder":
+    """`compare --write`."""
+    from errata.export import comparison_folder  # noqa: PLC0415 only `--write` needs it
+
+    return comparison_folder.write_comparison_folder(RunSet.of(runs, store), folder, force=force)
+
+
+def write_studies(
+    studies: Sequence[Consistency], store: Store, folder: Path, *, force: bool = False
+) -> "list[WrittenTable]":
+    """`consistency -o`."""
+    from errata.export import consistency as files  # noqa: PLC0415 only `-o` needs it
+
+    runs = RunSet.of((stored for study in studies for stored in study.runs), store)
+    return files.write_studies(studies, runs, folder, force=force)
+
+
+def export(
+    runs: Sequence[StoredRun], store: Store, folder: Path, *, now: float, force: bool = False
+) -> "Iterator[WrittenRun]":
+    from errata.export.every_eval_ever import write_runs  # noqa: PLC0415 only `export` needs it
+
+    return write_runs(RunSet.of(runs, store), folder, now=now, force=force)

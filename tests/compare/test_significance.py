@@ -1,0 +1,129 @@
+"""Two columns over the same cases."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest, false_discovery_control
+
+from errata.compare.significance import holm, mcnemar, paired_difference
+
+counts = st.integers(0, 400)
+ps = st.lists(st.floats(0, 1), max_size=12)
+
+
+@settings(deadline=None)
+@given(counts, counts)
+def test_mcnemar_is_the_exact_two_sided_binomial_test(only_first, only_second):
+    n = only_first + only_second
+    expected = binomtest(only_first, n).pvalue if n else 1.0
+
+    assert mcnemar(only_first, only_second) == pytest.approx(expected, rel=1e-11)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 7), st.integers(0, 7))
+def test_mcnemar_counts_every_way_the_discordant_cases_could_have_fallen(only_first, only_second):
+    n, lead = only_first + only_second, abs(only_first - only_second)
+    falls = [abs(2 * sum(coins) - n) for coins in product((0, 1), repeat=n)]
+
+    assert mcnemar(only_first, only_second) == pytest.approx(sum(fall >= lead for fall in falls) / len(falls))
+
+
+@pytest.mark.parametrize(
+    "only_first, only_second", [(10**6, 10**6 + 2_000), (3 * 10**7, 3 * 10**7 + 50_000), (0, 1000)]
+)
+def test_mcnemar_does_not_overflow(only_first, only_second):
+    expected = binomtest(only_first, only_first + only_second).pvalue
+
+    assert mcnemar(only_first, only_second) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_p_too_small_for_a_number_is_nothing():
+    assert mcnemar(0, 10**6) == 0.0
+
+
+@settings(deadline=None)
+@given(counts, counts)
+def test_it_does_not_matter_who_comes_first(only_first, only_second):
+    assert mcnemar(only_first, only_second) == mcnemar(only_second, only_first)
+
+
+@pytest.mark.parametrize("only_first, only_second, p", [(2, 8, 0.109375), (1, 3, 0.625), (0, 0, 1.0), (5, 5, 1.0)])
+def test_the_pairs_of_the_harbour_bench(only_first, only_second, p):
+    assert mcnemar(only_first, only_second) == pytest.approx(p)
+
+
+@pytest.mark.parametrize(
+    "table, low, high",
+    [((14, 5, 0, 22), 0.011, 0.226), ((1, 1, 7, 12), -0.507, -0.026)],
+    ids=["Altman et al. 2000, table 6.2", "Bentur et al. 2009, by Fagerland et al."],
+)
+def test_the_interval_is_the_published_one(table, low, high):
+    found = paired_difference(*table)
+
+    assert [round(bound, 3) for bound in found.interval] == [low, high]
+
+
+cells = st.integers(0, 60)
+
+
+@settings(deadline=None)
+@given(cells, cells, cells, cells)
+def test_the_interval_holds_the_difference(both, only_first, only_second, neither):
+    found = paired_difference(both, only_first, only_second, neither)
+
+    if found is None:
+        assert both + only_first + only_second + neither == 0
+    else:
+        low, high = found.interval
+        assert -1 - 1e-9 <= low <= found.value <= high <= 1 + 1e-9
+        assert found.value == (only_first - only_second) / found.cases
+
+
+@settings(deadline=None)
+@given(cells, cells, cells, cells)
+def test_the_other_way_round_the_interval_is_mirrored(both, only_first, only_second, neither):
+    one = paired_difference(both, only_first, only_second, neither)
+    other = paired_difference(both, only_second, only_first, neither)
+
+    if one is not None:
+        assert other.interval == pytest.approx((-one.interval[1], -one.interval[0]))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 200))
+def test_columns_that_agree_everywhere_are_still_not_known_to_be_equal(size):
+    low, high = paired_difference(size, 0, 0, 0).interval
+
+    assert low < 0 < high
+
+
+@settings(deadline=None)
+@given(ps)
+def test_holm_refuses_what_the_steps_of_holm_refuse(given_ps):
+    adjusted = holm(given_ps)
+
+    for level in (0.01, 0.05, 0.5):
+        refused = set()
+        for rank, at in enumerate(sorted(range(len(given_ps)), key=lambda at: given_ps[at])):
+            if given_ps[at] * (len(given_ps) - rank) > level:
+                break
+            refused.add(at)
+        assert {at for at, p in enumerate(adjusted) if p <= level} == refused
+
+
+@settings(deadline=None)
+@given(ps.filter(len))
+def test_holm_lies_between_one_test_alone_and_bonferroni(given_ps):
+    for p, adjusted in zip(given_ps, holm(given_ps), strict=True):
+        assert p <= adjusted <= min(1.0, p * len(given_ps))
+
+
+@settings(deadline=None)
+@given(ps.filter(len))
+def test_holm_is_never_milder_than_the_false_discovery_rate(given_ps):
+    milder = false_discovery_control(given_ps)
+
+    assert all(holm_p >= p - 1e-12 for holm_p, p in zip(holm(given_ps), milder, strict=True))

@@ -1,0 +1,321 @@
+"""Failures of runs into buckets: suggested once, recognised later, thought over when verdicts come in."""
+
+import pytest
+
+from bucket_runs import ANA, a_stored_run, a_verdict, attempt, bucket_at, places, read, state, suggested
+from errata.errors import SettingsError
+from errata.model import Bucket, Reviewer
+from errata.runs.bucketing import bucket_of, suggest_run
+from errata.store.bucket_changes import events_of
+from errata.store.buckets import bucket_places, buckets_of
+from errata.store.reviews import keep_verdicts
+from errata.store.runs import run_by_id
+from errata.verbs.buckets import (
+    bucket_history,
+    bucket_named,
+    confirm_bucket,
+    list_buckets,
+    move_failures,
+    rename_bucket,
+    undo_change,
+)
+
+DISK, LOCK = "OSError:no space left on the volume", "LockError:the registry is locked by another worker"
+
+
+def found(store, stored):
+    """Which cases lie together."""
+    together: dict[str, list[str]] = {}
+    for case, place in sorted(places(store, stored).items()):
+        together.setdefault(place.id, []).append(case)
+    return sorted(together.values())
+
+
+def test_failures_that_show_the_same_lie_together_and_each_lies_in_one(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK, c=DISK, d="")
+
+    suggested(store)
+
+    assert found(store, stored) == [["a", "c"], ["b"]]
+
+
+def test_suggesting_again_changes_nothing(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK, c=DISK)
+    suggested(store)
+    before = state(store)
+
+    kept = suggest_run(stored, store)
+
+    assert state(store) == before
+    assert (kept.failures, kept.new, kept.moved) == (3, 0, 0)
+    assert events_of(store) == []
+
+
+def test_what_is_up_to_date_is_not_suggested_again(store, monkeypatch):
+    a_stored_run(store, a=DISK)
+    suggested(store)
+    monkeypatch.setattr("errata.runs.bucketing.suggest_run", lambda *_, **__: pytest.fail("not needed"))
+
+    suggested(store)
+
+
+def test_a_bucket_is_recognised_in_a_later_run(store):
+    first = a_stored_run(store, a=DISK)
+    suggested(store)
+    second = a_stored_run(store, "run-2", z=DISK)
+    suggested(store)
+
+    assert places(store, second)["z"] == places(store, first)["a"]
+
+
+def test_the_same_crash_in_another_suite_is_another_bucket(store):
+    first, second = a_stored_run(store, a=DISK), a_stored_run(store, "run-2", suite="another", a=DISK)
+    suggested(store)
+
+    assert places(store, first)["a"].id != places(store, second)["a"].id
+
+
+def test_placing_by_hand_outlives_a_new_revision(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK)
+    suggested(store)
+    lock = bucket_at(store, stored, "b")
+    move_failures([attempt(stored, "a")], lock, store, ANA)
+
+    grown = a_stored_run(store, a=DISK, b=LOCK, c=DISK)
+    suggested(store)
+
+    assert run_by_id(store, grown.run.id).run.revision == 2
+    assert places(store, grown)["a"].id == lock.id
+
+
+def test_what_no_longer_fails_is_in_no_bucket_and_where_it_lay_is_kept(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK)
+    suggested(store)
+    lock = bucket_at(store, stored, "b")
+    move_failures([attempt(stored, "a")], lock, store, ANA)
+
+    a_stored_run(store, a="", b=LOCK, c=LOCK)
+    suggested(store)
+
+    assert sorted(places(store, stored)) == ["b", "c"]
+    assert [(one.event.what, one.moves) for one in bucket_history(store)][-1] == (
+        "cleared",
+        ((attempt(stored, "a"), lock.slug, ""),),
+    )
+
+
+def test_a_bucket_that_a_rule_made_and_that_is_empty_is_gone(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK)
+    suggested(store)
+    disk, lock = bucket_at(store, stored, "a"), bucket_at(store, stored, "b")
+
+    read(store, a_verdict(stored, "a", lock.slug))
+
+    assert disk.id not in {one.id for one in buckets_of(store)}
+
+
+@pytest.mark.req("J-13")
+def test_a_verdict_that_names_another_bucket_moves_the_failure_and_both_are_kept(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK, c=DISK)
+    suggested(store)
+    disk, lock = bucket_at(store, stored, "a"), bucket_at(store, stored, "b")
+
+    read(store, a_verdict(stored, "a", lock.slug))
+
+    assert places(store, stored)["a"].id == lock.id
+    (told,) = [one for one in bucket_history(store) if one.event.what == "rebucketed"]
+    assert told.moves == ((attempt(stored, "a"), disk.slug, lock.slug),)
+    assert told.event.by == "person:ben"
+
+
+@pytest.mark.req("J-15", "J-30")
+def test_what_nobody_has_read_is_provisional(store):
+    stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK)
+
+    suggested(store)
+
+    assert places(store, stored)["a"].status == "provisional"
+
+
+def three_of_four(store, *, read_cases="abc", **changes):
+    stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK)
+    suggested(store)
+    slug = bucket_at(store, stored, "a").slug
+    read(store, *(a_verdict(stored, case, slug, **changes) for case in read_cases))
+    return stored
+
+
+@pytest.mark.req("J-02", "J-31")
+def test_three_members_that_were_read_and_name_it_make_a_bucket_final_and_are_recorded(store):
+    stored = three_of_four(store)
+
+    bucket = bucket_at(store, stored, "d")
+    assert bucket.status == "final"
+    assert bucket.supported_by == tuple(attempt(stored, case) for case in "abc")
+
+
+@pytest.mark.req("J-30", "J-31")
+@pytest.mark.parametrize("cases", ["a", "ab"])
+def test_fewer_make_it_reviewed(store, cases):
+    stored = three_of_four(store, read_cases=cases)
+
+    assert bucket_at(store, stored, "d").status == "reviewed"
+
+
+def test_all_of_a_smaller_bucket_make_it_final(store):
+    stored = a_stored_run(store, a=DISK, b=DISK)
+    suggested(store)
+    slug = bucket_at(store, stored, "a").slug
+
+    read(store, a_verdict(stored, "a", slug), a_verdict(stored, "b", slug))
+
+    assert bucket_at(store, stored, "a").status == "final"
+
+
+def test_inherited_verdicts_make_nothing_final(store):
+    stored = three_of_four(store, inherited_from="another")
+
+    assert bucket_at(store, stored, "a").status == "provisional"
+
+
+def test_a_status_that_changes_is_part_of_the_history(store):
+    stored = three_of_four(store)
+
+    told = [(one.before, one.after) for one in bucket_history(store, bucket_at(store, stored, "a"))]
+
+    assert told == [("provisional: no space left on the volume", "final: what no-space-left-on-the-volume says")]
+
+
+@pytest.mark.req("J-31", "J-25")
+def test_readers_name_a_bucket_only_when_enough_of_it_was_read(store):
+    stored = a_stored_run(store, a=DISK, b=DISK, c=DISK, d=DISK)
+    suggested(store)
+
+    read(store, a_verdict(stored, "a", "quota"), a_verdict(stored, "b", "quota"))
+    assert bucket_at(store, stored, "a").slug == "no-space-left-on-the-volume"
+
+    read(store, a_verdict(stored, "c", "quota"))
+    assert bucket_at(store, stored, "a").slug == "quota"
+    assert bucket_named("no-space-left-on-the-volume", store).slug == "quota"
+
+
+def test_readers_do_not_rename_what_a_person_named(store):
+    stored = a_stored_run(store, a=DISK)
+    suggested(store)
+    rename_bucket(bucket_at(store, stored, "a"), "The second volume", store, ANA)
+
+    read(store, a_verdict(stored, "a", "the-second-volume"))
+
+    assert bucket_at(store, stored, "a").title == "The second volume"
+
+
+@pytest.mark.req("J-30", "J-31")
+def test_confirming_what_was_not_read_enough_is_refused_and_tells_what_is_missing(store):
+    stored = three_of_four(store, read_cases="ab")
+
+    with pytest.raises(SettingsError, match=r"2 of its 4 failures were read .* it takes 3") as refused:
+        confirm_bucket(bucket_at(store, stored, "a"), store, ANA)
+
+    assert "run-1/c: nobody has read it" in refused.value.hint
+    assert "run-1/a" not in refused.value.hint
+
+
+@pytest.mark.req("J-31")
+def test_confirming_names_members_whose_verdict_says_something_else(store):
+    stored = three_of_four(store, read_cases="ab")
+    disk = bucket_at(store, stored, "a")
+    read(store, a_verdict(stored, "c", "another-cause"))
+    move_failures([attempt(stored, "c")], disk, store, ANA_LATER)
+
+    with pytest.raises(SettingsError) as refused:
+        confirm_bucket(disk, store, ANA_LATER)
+
+    assert "run-1/c: its verdict names another cause: another-cause" in refused.value.hint
+
+
+ANA_LATER = type(ANA)(name="ana", at="2026-06-01T00:00:00Z")
+
+
+def test_a_confirmed_bucket_keeps_its_members(store):
+    stored = three_of_four(store)
+    bucket = bucket_at(store, stored, "a")
+
+    done = confirm_bucket(bucket, store, ANA)
+
+    assert (done.what, done.bucket.status, done.members) == ("confirm", "final", 4)
+    assert {one.author for one in state(store)[1]} == {"ana"}
+
+
+def test_a_bucket_that_outgrows_its_verdicts_is_not_final_any_more(store):
+    stored = a_stored_run(store, a=DISK)
+    suggested(store)
+    read(store, a_verdict(stored, "a", bucket_at(store, stored, "a").slug))
+    assert bucket_at(store, stored, "a").status == "final"
+
+    a_stored_run(store, "run-2", b=DISK, c=DISK)
+    suggested(store)
+
+    assert bucket_at(store, stored, "a").status == "reviewed"
+
+
+def test_an_undo_after_a_newer_verdict_tells_the_status_anew(store):
+    stored = three_of_four(store)
+    bucket = bucket_at(store, stored, "a")
+    confirm_bucket(bucket, store, ANA)
+    keep_verdicts(store, [a_verdict(stored, "a", "another-cause", at="2026-07-01T00:00:00Z")])
+
+    undo_change(store, ANA)
+    suggested(store)
+
+    assert bucket_at(store, stored, "b").status == "reviewed"
+
+
+@pytest.mark.req("J-30")
+def test_a_verdict_that_lacks_its_second_reader_makes_nothing_final(store):
+    stored = three_of_four(store, needs_second=True)
+
+    assert bucket_at(store, stored, "a").status == "reviewed"
+
+
+def test_a_person_and_a_program_may_move_it_but_only_a_person_overrules_a_person(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK)
+    suggested(store)
+    disk, lock = bucket_at(store, stored, "a"), bucket_at(store, stored, "b")
+    move_failures([attempt(stored, "a")], lock, store, ANA)
+
+    read(store, a_verdict(stored, "a", disk.slug, reviewer=Reviewer(kind="llm", name="m")))
+
+    assert places(store, stored)["a"].id == lock.id
+
+
+def test_the_bucket_of_a_failure_is_told_with_its_status(store):
+    stored = a_stored_run(store, a=DISK)
+
+    (place,) = bucket_of(stored, store).values()
+
+    assert (place.slug, place.status) == (buckets_of(store)[0].slug, "provisional")
+    assert bucket_places(store, stored.run.id, [attempt(stored, "a")]) == {attempt(stored, "a"): place}
+
+
+def test_followers_and_models_are_counted_over_runs(store):
+    first = a_stored_run(store, a=DISK, b=DISK, c=LOCK)
+    a_stored_run(store, "run-2", model="n", a=DISK)
+
+    table = list_buckets(store)
+
+    (one,) = table.listed
+    assert (one.rows, one.mistakes, one.cases, len(one.runs), one.models) == (3, 3, 2, 2, ("m", "n"))
+    assert (table.failures, table.buckets, table.alone) == (4, 1, 1)
+    (here,) = list_buckets(store, [first]).listed
+    assert (here.rows, here.elsewhere) == (2, 1)
+
+
+def test_two_processes_that_suggest_the_same_at_once_agree(store):
+    stored = a_stored_run(store, a=DISK, b=LOCK)
+    suggest_run(stored, store)
+    before = state(store)
+
+    suggest_run(stored, store)
+
+    assert state(store) == before
+    assert all(isinstance(one, Bucket) for one in before[0])

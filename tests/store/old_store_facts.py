@@ -1,0 +1,136 @@
+"""Facts that have to survive in an old store, taken out of what the commands print as JSON.
+
+Used on the old output and on today's: where an output changes its shape on purpose, only its function here changes.
+Owners and buckets that come from rules alone are left out, since rules may get better.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+Rows = list[Any]
+
+
+def runs_with_counts(rows: Rows) -> dict[str, Any]:
+    keys = ("attempts", "counted", "cases", "failures", "unreadable", "executions", "measurements", "outcomes")
+    return {
+        row["run"]: (
+            row["run_id"],
+            row["source"],
+            row["suite"],
+            row["model"],
+            row["started_at"],
+            row["revision"],
+            {key: row["counts"][key] for key in keys},
+        )
+        for row in rows
+    }
+
+
+def exclusions(rows: Rows) -> dict[str, Any]:
+    return {row["run"]: row["excluded"] for row in rows if row["excluded"]}
+
+
+def failing_attempts(rows: Rows) -> set[str]:
+    return {row["attempt_id"] for row in rows}
+
+
+def standing_verdicts(rows: Rows) -> dict[str, Any]:
+    keys = ("id", "taxonomy", "label", "owner", "cause", "reviewer", "at", "disputed", "inherited_from")
+    return {row["attempt_id"]: {key: row["verdict"][key] for key in keys} for row in rows if row["verdict"]}
+
+
+def every_verdict(rows: Rows) -> list[Any]:
+    """Of one attempt, with its evidence and doubts."""
+    keys = ("id", "label", "owner", "cause", "reasoning", "evidence", "doubts", "confidence", "reviewer", "at")
+    return [{key: verdict[key] for key in keys} for row in rows for verdict in row["verdicts"]]
+
+
+def reviews(rows: Rows) -> dict[str, Any]:
+    keys = ("failures", "reviewed", "inherited", "in_hand", "refused", "unmended", "labels", "reviewers", "calls")
+    return {
+        row["run"]: {
+            **{key: row[key] for key in keys},
+            "refusals": sum(row["refusals"].values()),
+            "stale": attempts_in(row["stale"]),
+            "disputed": attempts_in(row["disputed"]),
+        }
+        for row in rows
+    }
+
+
+def attempts_in(listed: Rows) -> list[str]:
+    return sorted(json.dumps(item, sort_keys=True) for item in listed)
+
+
+def kept_buckets(rows: Rows) -> dict[str, Any]:
+    """Those that somebody has read."""
+    return {
+        row["id"]: (row["slug"], row["title"], row["suite"], row["status"], row["rows"], sorted(row["supported_by"]))
+        for row in rows
+        if row["status"] != "provisional"
+    }
+
+
+def placed_by_people(rows: Rows) -> dict[str, tuple[str, str]]:
+    return {
+        member["attempt_id"]: (row["slug"], member["placed_by"])
+        for row in rows
+        for member in row["members"]
+        if member["placed_by"]
+    }
+
+
+def bucket_events(rows: Rows) -> list[Any]:
+    keys = ("number", "at", "by", "what", "undone", "suite", "bucket_id", "undoes", "failures")
+    return [{key: row[key] for key in keys} for row in rows]
+
+
+def actions(rows: Rows) -> dict[str, Any]:
+    keys = ("what", "path", "addresses", "date", "author", "expected_effect")
+    return {
+        row["action"]["id"]: ({key: row["action"][key] for key in keys}, row["worked"], row["why"])
+        for row in rows
+        if row["kept"]
+    }
+
+
+def actions_by_hand(rows: Rows) -> set[tuple[str, str, str]]:
+    written = (row["action"] for row in rows if not row["kept"] and not row["action"]["author"])
+    return {(action["date"], action["path"], action["what"]) for action in written}
+
+
+def gaps(rows: Rows) -> dict[str, Any]:
+    return {row["gap"]["id"]: (row["gap"], row["cases"]) for row in rows}
+
+
+def scores(rows: Rows) -> dict[tuple[str, str], Any]:
+    """What the harness measured; `clean` and `reviewed` go by rules, too."""
+    measured = ("strict", "as_reported")
+    return {
+        row["run"]: [(row["scores"][name]["passed"], row["scores"][name]["total"]) for name in measured] for row in rows
+    }
+
+
+def comparison_counts(rows: Rows) -> list[Any]:
+    return [
+        (row["cases"], [(run["run"], run["passed"], run["failed"]) for run in row["runs"]], row["flips"])
+        for row in rows
+    ]
+
+
+def edited_tasks(rows: Rows) -> list[str]:
+    return [case for row in rows for found in row["differences"] if found["what"] == "tasks" for case in found["cases"]]
+
+
+def earlier_reports(rows: Rows) -> dict[str, set[tuple[str, str]]]:
+    """Case → where an earlier report names it, and as what."""
+    return {
+        row["case"]: {(Path(report["report"]).name, report["label"]) for report in row["before"]["reports"]}
+        for row in rows
+        if row["before"]["reports"]
+    }
+
+
+def of_run(run: str, rows: Rows) -> Rows:
+    return [row for row in rows if row["run"].startswith(run)]

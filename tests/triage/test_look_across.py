@@ -1,0 +1,146 @@
+"""Runs of one suite held against each other in a store."""
+
+import pytest
+
+from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceInfo, Subject
+from errata.store.attempts import attempts_of, case_of
+from errata.store.importing import Importing
+from errata.store.packing import pack_items, seal
+from errata.store.runs import exclude, run_by_id
+from errata.triage.stored import across_version, look_across
+
+FAILED = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
+BROKEN = {"execution": "error", "measurement": "not_run", "outcome": "none"}
+
+
+def imported(store, name, *, model="", agent="", task="What is it?", **outcomes):
+    """A run with one attempt for each case; an outcome is `pass`, `crash`, or the wrong answer that was given."""
+    subject = Subject(model=model or name, agent=agent)
+    run = Run(native_id=name, source=SourceInfo(name="test"), suite="suite", subject=subject)
+    items = [run]
+    for case, outcome in outcomes.items():
+        items.append(Case(run=run.id, suite="suite", native_id=case, input=task, expected="Koror"))
+        items.append(an_attempt(run, case, outcome))
+    with Importing(store) as importing:
+        for batch in seal(pack_items(items)):
+            importing.add(batch)
+        importing.finish()
+    return run_by_id(store, run.id)
+
+
+def an_attempt(run, case, outcome):
+    facts = BROKEN if outcome == "crash" else FAILED | ({"outcome": "pass"} if outcome == "pass" else {})
+    errors = (ErrorInfo(type="", message="503", phase="subject"),) if outcome == "crash" else ()
+    checks = () if errors else (Check(name="match", status=facts["outcome"], explanation=f"got {outcome}"),)
+    answer = Output(answer=outcome)
+    return Attempt(run=run.id, case=f"suite/{case}", output=answer, errors=errors, checks=checks, **facts)
+
+
+def signals(stored, store):
+    across = look_across(stored, store)
+    found = {}
+    for attempt in attempts_of(store, stored.pk, failures=True):
+        seen = across.observe(attempt, case_of(store, stored.pk, attempt.case))
+        found[attempt.case.removeprefix("suite/")] = [(one.signal.name, one.signal.strength) for one in seen]
+    return found
+
+
+def test_a_case_that_all_subjects_fail_is_named(store):
+    runs = [imported(store, name, one=name * 3, two="pass" if name == "c" else "no") for name in ("a", "b", "c")]
+
+    assert signals(runs[0], store) == {"one": [("all_fail", "weak")], "two": []}
+
+
+def test_subjects_that_agree_on_another_answer_are_named(store):
+    runs = [imported(store, name, one="Ngerulmud") for name in ("a", "b", "c")]
+
+    assert signals(runs[0], store) == {"one": [("all_fail", "weak"), ("all_agree_on_another", "likely")]}
+
+
+def test_two_runs_of_one_subject_are_one_subject(store):
+    runs = [imported(store, name, model=name[0], one="x") for name in ("a", "b", "b-again")]
+
+    assert signals(runs[0], store) == {"one": []}
+
+
+def test_a_case_whose_task_was_changed_is_another_case(store):
+    runs = [imported(store, name, task="What is it?" + name, one="x") for name in ("a", "b", "c")]
+
+    assert signals(runs[0], store) == {"one": []}
+
+
+@pytest.mark.parametrize("outcome", ["crash", "pass"])
+def test_a_subject_that_was_not_measured_or_passed_leaves_too_few(store, outcome):
+    runs = [imported(store, name, one=outcome if name == "c" else "x", two="x") for name in ("a", "b", "c")]
+
+    assert signals(runs[0], store)["one"] == []
+
+
+def test_an_unavailable_run_is_left_out(store):
+    runs = [imported(store, name, one="x", two="y") for name in ("a", "b")]
+    imported(store, "c", one="crash", two="crash")
+
+    assert across_version(runs[0], store) == ""
+    assert signals(runs[0], store) == {"one": [], "two": []}
+
+
+def test_an_excluded_run_is_left_out(store):
+    runs = [imported(store, name, one=name * 3) for name in ("a", "b", "c")]
+    exclude(store, runs[2].run.id, reason="wrong key", author="me")
+
+    assert signals(runs[0], store) == {"one": []}
+
+
+def test_a_reference_that_fails_speaks_against_the_task(store):
+    model = imported(store, "a", one="x", two="x")
+    imported(store, "gold", agent="oracle", one="wrong", two="pass")
+
+    assert signals(model, store) == {"one": [("reference_fails", "certain")], "two": []}
+
+
+def test_the_reference_runs_own_failures_are_not_its_own(store):
+    reference = imported(store, "gold", agent="oracle", one="wrong")
+
+    assert signals(reference, store) == {"one": [("reference_fails", "certain")]}
+
+
+def test_a_reference_that_never_ran_proves_nothing(store):
+    model = imported(store, "a", one="x", two="x")
+    imported(store, "gold", agent="oracle", one="crash", two="pass")
+
+    assert signals(model, store) == {"one": [], "two": []}
+
+
+def test_an_agent_that_does_nothing_is_no_subject(store):
+    runs = [imported(store, name, one="x") for name in ("a", "b")]
+    imported(store, "nothing", agent="nop", one="x")
+
+    assert signals(runs[0], store) == {"one": []}
+
+
+def test_the_version_changes_when_a_run_joins(store):
+    runs = [imported(store, name, one="x") for name in ("a", "b", "c")]
+    before = across_version(runs[0], store)
+    imported(store, "d", one="x")
+
+    assert before
+    assert across_version(runs[0], store) != before
+
+
+def test_a_run_alone_has_no_version(store):
+    assert across_version(imported(store, "a", one="x"), store) == ""
+
+
+def test_a_run_that_says_nothing_new_changes_no_version(store):
+    runs = [imported(store, name, one="x", two="pass") for name in ("a", "b", "c")]
+    before = across_version(runs[0], store)
+    imported(store, "d", two="y")
+
+    assert before
+    assert across_version(runs[0], store) == before
+
+
+def test_where_every_case_is_passed_by_somebody_there_is_nothing_to_say(store):
+    runs = [imported(store, name, one="pass" if name == "c" else "x") for name in ("a", "b", "c")]
+
+    assert across_version(runs[0], store) == ""
