@@ -11,19 +11,19 @@ from pathlib import Path
 
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer, StoredRun
-from errata.review.chosen import Chosen, no_price
+from errata.review.choose import ChosenReviewer, no_price
 from errata.review.limits import Limits
-from errata.review.plan import Plan, Request, plan_review
-from errata.review.reviewers.opening import opened_model
-from errata.review.run import now_as_text, review
-from errata.review.tally import Tally
+from errata.review.plan import Plan, Request
+from errata.review.reviewers.llm import opened_model
+from errata.review.run import Tally, now_as_text
 from errata.store.database import Store, open_store
 from errata.store.runs import all_runs
+from errata.verbs.review import plan_review, run_review
 
 
-def chosen(spec: ModelSpec) -> Chosen:
+def chosen(spec: ModelSpec) -> ChosenReviewer:
     identity = Reviewer(kind="llm", name=spec.name)
-    return Chosen(
+    return ChosenReviewer(
         identity=identity,
         goes_to=spec.base_url,
         open=lambda limits, tools: opened_model(spec, identity, limits, tools),
@@ -39,7 +39,7 @@ def planned(store: Store, stored: StoredRun, spec: ModelSpec, limits: Limits) ->
 def reviewed(store: Store, plan: Plan, on_end: Callable[[Tally], None] = lambda _tally: None) -> Tally:
     tally = Tally(plan.packets)
     if plan.packets:
-        review(plan, store, tally, on_end)
+        run_review(plan, store, tally, on_end)
     return tally
 
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import StoredRun
-from errata.review.folding import fold
-from errata.review.packing import packets_of
+from errata.review.passages import fold
 from errata.review.redaction import redacted
 from errata.store.database import Store
 from errata.store.ledger import calls_of
 from errata.store.reviews import refusals_of, verdicts_of
+from errata.verbs.review import packets_of
 from soak.answers import PLANT
 from soak.books import KILLED, compare, requests_in
 from soak.failing_run import failing_run

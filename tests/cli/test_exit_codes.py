@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from errata import verbs
 from errata.cli.app import COMMANDS
 from errata.errors import SettingsError
 from terminal import FIXTURES, PROGRAM, done, errata, errata_program
@@ -23,7 +22,7 @@ def breaks(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def raising(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(verbs, "all_runs", raising, raising=False)
+    monkeypatch.setattr("errata.cli.runs.all_runs", raising)
 
 
 def test_a_command_that_is_done_ends_with_0():

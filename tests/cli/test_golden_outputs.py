@@ -5,7 +5,7 @@ import shutil
 import pytest
 from inline_snapshot import snapshot
 
-from errata import verbs
+from errata.verbs.store import bundled_example
 from terminal import FIXTURES, done, errata
 
 BENCHMARKS = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
@@ -13,7 +13,7 @@ DAMAGED = FIXTURES / "conversation_bench" / "damaged" / "data" / "20260302T10000
 
 
 def test_the_analysis_of_the_bundled_example():
-    told = done("analyze", verbs.bundled_example(), "--no-report")
+    told = done("analyze", bundled_example(), "--no-report")
 
     assert told.err + told.out == snapshot("""\
 read      convex-evals · 25 evals, 133 checks · 0 unreadable

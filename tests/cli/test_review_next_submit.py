@@ -243,7 +243,7 @@ def test_another_lease_is_told(imported, answer_file):
 def test_a_lease_that_has_ended_is_told_with_what_to_do(imported, answer_file, monkeypatch):
     from datetime import timedelta
 
-    monkeypatch.setattr("errata.review.lease.LASTS", timedelta(seconds=-1))
+    monkeypatch.setattr("errata.review.stored.lease.LASTS", timedelta(seconds=-1))
     told = submitted(answer_file, an_answer(handed()))
 
     assert told.code == 2

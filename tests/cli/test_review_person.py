@@ -2,7 +2,7 @@
 
 import pytest
 
-from errata.cli.review.asking import quote_at
+from errata.cli.review.next_ import quote_at
 from errata.model import Packet, Place, Question
 from reading import RUN_B, at_a_terminal
 from terminal import done

@@ -170,9 +170,9 @@ def test_a_refused_answer_is_neither_asked_for_nor_counted_again(imported, tmp_p
 
 
 def test_a_reader_that_fails_always_is_an_error(imported, monkeypatch):
-    from errata.review import pacing
+    from errata.review import limits
 
-    monkeypatch.setattr(pacing, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(limits, "FIRST_WAIT", 0.001)
 
     told = reviewed("--limit", 1, reader=program("fail"))
 
@@ -267,7 +267,7 @@ def test_a_reviewer_that_makes_no_sense_is_refused(imported, options, says):
 
 
 def test_without_the_extra_it_is_said_how_to_get_it(imported, monkeypatch):
-    monkeypatch.setattr("errata.review.choose_model.find_spec", lambda _: None)
+    monkeypatch.setattr("errata.review.choose.find_spec", lambda _: None)
 
     told = errata("review", "run", "latest", "--model", "openai:gpt-5", "--dry-run")
 

@@ -5,12 +5,12 @@ import pytest
 from errata.compare.comparison import ComparisonOptions
 from errata.errors import ErrataError, NotComparableError
 from errata.model import Case, ErrorInfo, Subject
+from errata.runs.names import runs_named
 from errata.runs.runs_to_compare import runs_to_compare
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import run_by_id
 from errata.testing import a_run, an_attempt
-from errata.verbs import runs_named
 from errata.verbs.compare import compare
 
 RATE_LIMIT = ErrorInfo(type="RateLimitError", message="429 Too Many Requests", phase="subject")

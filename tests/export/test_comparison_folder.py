@@ -10,8 +10,8 @@ import pytest
 
 from errata.compare.comparison import ComparisonOptions
 from errata.errors import SettingsError
+from errata.runs.names import runs_named
 from errata.store.runs import exclude
-from errata.verbs import runs_named
 from errata.verbs.compare import compare, write_comparison_folder
 
 BENCH = "sources/conversation_bench"

@@ -10,11 +10,11 @@ from errata.compare.consistency import refuse_duplicates
 from errata.compare.stored import changed_cases
 from errata.errors import ErrataError, SettingsError
 from errata.model import Case, Check, Output, Subject
+from errata.runs.names import runs_named
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import all_runs, exclude
 from errata.testing import a_run, an_attempt
-from errata.verbs import runs_named
 from errata.verbs.compare import consistency, write_studies
 
 COMPARISON = "conversation_bench/comparison/data"

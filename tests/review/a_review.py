@@ -8,12 +8,10 @@ from typing import Any
 import msgspec
 
 from errata.model import Call, Packet, Question, Reviewer, Usage, Verdict
-from errata.review.fan_out import Ended, fan_out
-from errata.review.limits import Limits, Purse
-from errata.review.pacing import Pace
+from errata.review.fan_out import PacketResult, Work, fan_out
+from errata.review.limits import Limits, Pace, Purse
 from errata.review.protocols import Answer, Prompt
-from errata.review.verdicts import Refused
-from errata.review.work import Work
+from errata.review.verdicts import Rejection
 
 WHO = Reviewer(kind="llm", name="fake")
 Says = Callable[[Prompt, Packet], Awaitable[Answer]]
@@ -98,10 +96,10 @@ async def takes(_prompt: Prompt, _packet: Packet) -> Answer:
     return Answer("good", Usage(input=10, output=5, cost=0.01))
 
 
-def judge(packet: Packet, _prompt: Prompt, answer: Answer) -> Verdict | Refused:
+def judge(packet: Packet, _prompt: Prompt, answer: Answer) -> Verdict | Rejection:
     """`good` is a verdict, anything else is not."""
     if answer.text != "good":
-        return Refused((f"`{answer.text}` is no verdict",))
+        return Rejection((f"`{answer.text}` is no verdict",))
     return Verdict(
         id=packet.id,
         attempt=packet.attempt_id,
@@ -144,8 +142,8 @@ def some_work(reviewer: Fake, limits: Limits | None = None, **changes: Any) -> W
     return Work(**given | changes)
 
 
-def reviewed(packets: Iterable[Packet], work: Work) -> list[Ended]:
-    async def all_of_them() -> list[Ended]:
+def reviewed(packets: Iterable[Packet], work: Work) -> list[PacketResult]:
+    async def all_of_them() -> list[PacketResult]:
         return [ended async for ended in fan_out(packets, work)]
 
     return asyncio.run(all_of_them())

@@ -3,10 +3,9 @@
 import pytest
 
 from errata.errors import SettingsError
-from errata.review.choose import choose
-from errata.review.chosen import Wish
+from errata.model.verdict import word_for
+from errata.review.choose import ReviewerFlags, choose
 from errata.settings.reviewers import ReviewerSettings
-from errata.store.reviews import word_for
 
 KNOWN = {
     "careful": ReviewerSettings(kind="llm", model="openai:gpt-5", temperature=0.0),
@@ -21,12 +20,12 @@ KNOWN = {
 @pytest.mark.parametrize(
     ("wish", "word"),
     [
-        (Wish(model="openai:gpt-5"), "llm:openai:gpt-5"),
-        (Wish(model="openai:gpt-5", with_tools=True), "llm:openai:gpt-5@tools"),
-        (Wish(model="small", base_url="http://127.0.0.1:8080/v1"), "llm:small@127.0.0.1:8080"),
-        (Wish(reviewer="careful"), "llm:careful@openai:gpt-5+t=0"),
-        (Wish(reviewer="house"), "llm:house@qwen+models.example.com"),
-        (Wish(command="claude"), "command:claude"),
+        (ReviewerFlags(model="openai:gpt-5"), "llm:openai:gpt-5"),
+        (ReviewerFlags(model="openai:gpt-5", with_tools=True), "llm:openai:gpt-5@tools"),
+        (ReviewerFlags(model="small", base_url="http://127.0.0.1:8080/v1"), "llm:small@127.0.0.1:8080"),
+        (ReviewerFlags(reviewer="careful"), "llm:careful@openai:gpt-5+t=0"),
+        (ReviewerFlags(reviewer="house"), "llm:house@qwen+models.example.com"),
+        (ReviewerFlags(command="claude"), "command:claude"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -35,7 +34,7 @@ def test_a_reviewer_is_called_by_what_changes_its_answers(wish, word):
 
 
 def test_a_program_with_other_words_is_another_version():
-    one, other = (choose(Wish(command=f"cat --level {level}"), {}).identity for level in (1, 2))
+    one, other = (choose(ReviewerFlags(command=f"cat --level {level}"), {}).identity for level in (1, 2))
 
     assert (one.name, other.name) == ("cat", "cat")
     assert one.version != other.version
@@ -45,50 +44,52 @@ def test_a_script_is_called_by_its_own_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("")
 
-    assert choose(Wish(command="python3 -u mine.py --x"), {}).identity.name == "mine.py"
+    assert choose(ReviewerFlags(command="python3 -u mine.py --x"), {}).identity.name == "mine.py"
 
 
 def test_the_users_own_price_is_used():
-    assert choose(Wish(reviewer="house"), KNOWN).price(1_000_000, 1_000_000) == pytest.approx(3.0)
+    assert choose(ReviewerFlags(reviewer="house"), KNOWN).price(1_000_000, 1_000_000) == pytest.approx(3.0)
 
 
 def test_half_a_price_is_none():
-    assert choose(Wish(reviewer="linter"), KNOWN).price(1_000_000, 1_000_000) is None
+    assert choose(ReviewerFlags(reviewer="linter"), KNOWN).price(1_000_000, 1_000_000) is None
 
 
 def test_a_listed_model_has_the_price_of_the_list():
-    assert (choose(Wish(model="openai:gpt-4o"), {}).price(1_000_000, 0) or 0) > 0
+    assert (choose(ReviewerFlags(model="openai:gpt-4o"), {}).price(1_000_000, 0) or 0) > 0
 
 
-@pytest.mark.parametrize("wish", [Wish(model="m", base_url="http://localhost:1/v1"), Wish(command="claude")], ids=str)
+@pytest.mark.parametrize(
+    "wish", [ReviewerFlags(model="m", base_url="http://localhost:1/v1"), ReviewerFlags(command="claude")], ids=str
+)
 def test_a_server_or_program_of_ones_own_has_no_price_unless_one_is_told(wish):
     assert choose(wish, {}).price(1_000_000, 1_000_000) is None
 
 
 def test_what_the_settings_say_of_speed_is_kept():
-    assert choose(Wish(reviewer="house"), KNOWN).per_minute == 5
+    assert choose(ReviewerFlags(reviewer="house"), KNOWN).per_minute == 5
 
 
 def test_it_is_said_where_packets_go():
-    assert choose(Wish(reviewer="house"), KNOWN).goes_to == "`models.example.com`, model `qwen`"
-    assert "without all tools" in choose(Wish(command="claude"), KNOWN).goes_to
+    assert choose(ReviewerFlags(reviewer="house"), KNOWN).goes_to == "`models.example.com`, model `qwen`"
+    assert "without all tools" in choose(ReviewerFlags(command="claude"), KNOWN).goes_to
 
 
 def test_a_preset_of_the_settings_is_one_too():
-    assert choose(Wish(reviewer="agent"), KNOWN).identity.name == "agent"
+    assert choose(ReviewerFlags(reviewer="agent"), KNOWN).identity.name == "agent"
 
 
 def test_an_agent_whose_tools_are_on_is_started_only_where_that_is_said():
     with pytest.raises(SettingsError, match="can run commands"):
-        choose(Wish(command="aider --yes"), {})
+        choose(ReviewerFlags(command="aider --yes"), {})
 
-    assert choose(Wish(command="aider --yes", allow_tools=True), {}).identity.name == "aider"
+    assert choose(ReviewerFlags(command="aider --yes", allow_tools=True), {}).identity.name == "aider"
 
 
 def test_a_missing_extra_is_said_before_anything_is_done(monkeypatch):
-    monkeypatch.setattr("errata.review.choose_model.find_spec", lambda _: None)
+    monkeypatch.setattr("errata.review.choose.find_spec", lambda _: None)
 
     with pytest.raises(SettingsError) as told:
-        choose(Wish(model="openai:gpt-5"), {})
+        choose(ReviewerFlags(model="openai:gpt-5"), {})
 
     assert "pip install 'errata[llm]'" in told.value.hint

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from errata.errors import StoreError
 from errata.model import Usage
 from errata.review.fan_out import fan_out
-from errata.review.limits import Limits, Purse
-from errata.review.pacing import LONGEST_ASKED, Pace
+from errata.review.limits import LONGEST_ASKED, Limits, Pace, Purse
 from errata.review.protocols import Answer, RetryLaterError, ReviewerStoppedError, ReviewFailedError
 
 

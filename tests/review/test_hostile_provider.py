@@ -13,10 +13,10 @@ from soak.provider import running
 from soak.reviewing import planned, reviewed
 
 from errata.llm.spec import ModelSpec
+from errata.model.standing import final
 from errata.model.verdict import Reviewer
-from errata.review.folding import fold
 from errata.review.limits import Limits
-from errata.review.standing import final
+from errata.review.passages import fold
 from errata.store.ledger import calls_of
 from errata.store.reviews import refusals_of, verdicts_of
 

@@ -11,12 +11,12 @@ from soak.real_model import model_file
 from soak.reviewing import planned, reviewed
 
 from errata.llm.spec import ModelSpec
-from errata.review import run
-from errata.review.folding import fold
 from errata.review.limits import Limits
-from errata.review.packing import packets_of
+from errata.review.passages import fold
+from errata.review.stored import run
 from errata.store.ledger import calls_of
 from errata.store.reviews import refusals_of, verdicts_of
+from errata.verbs.review import packets_of
 
 ROOT = Path(__file__).parents[2]
 NEEDED = ("label", "confidence", "evidence", "cause", "reasoning")

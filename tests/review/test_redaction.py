@@ -8,8 +8,7 @@ from a_packet import a_packet
 
 from errata.model import FailureKey, LeftOut, Place, Signal
 from errata.model.codec import to_json
-from errata.review.hashing import packet_hash
-from errata.review.redaction import redacted
+from errata.review.redaction import packet_hash, redacted
 
 CORPUS = tomllib.loads((Path(__file__).parents[1] / "fixtures/review/secrets.toml").read_text(encoding="utf-8"))
 SECRETS = [(one["text"].replace("·", ""), one["gone"]) for one in CORPUS["secret"]]

@@ -8,18 +8,18 @@ import msgspec
 import pytest
 
 from errata.model import Reviewer, Usage
-from errata.review.chosen import Chosen, no_price
+from errata.model.failure import Filters
+from errata.review.choose import ChosenReviewer, no_price
 from errata.review.limits import Limits
-from errata.review.plan import Request, first_prompt
+from errata.review.plan import Request
 from errata.review.protocols import Answer, ReviewFailedError
-from errata.review.run import now_as_text
-from errata.review.tally import Tally
-from errata.runs.failures import Filters
+from errata.review.run import Tally, now_as_text
+from errata.runs.importing import import_paths
 from errata.runs.standings import counting_verdicts, standing_of
 from errata.store.ledger import calls_of
 from errata.store.reviews import keep_verdicts, verdicts_of
 from errata.store.runs import find_run
-from errata.verbs import import_paths, plan_review, review
+from errata.verbs.review import first_prompt, plan_review, run_review
 
 NOW = "2026-03-10T12:00:00Z"
 
@@ -61,7 +61,7 @@ class Reader:
         async def opened(_limits, _tools):
             yield self
 
-        return Chosen(identity=self.identity, goes_to="a test", open=opened, price=no_price)
+        return ChosenReviewer(identity=self.identity, goes_to="a test", open=opened, price=no_price)
 
 
 def planned(stored, store, reader, **more):
@@ -71,7 +71,7 @@ def planned(stored, store, reader, **more):
 def carried_out(stored, store, reader, **more):
     plan = planned(stored, store, reader, **more)
     tally = Tally(plan.packets)
-    review(plan, store, tally, lambda _: None)
+    run_review(plan, store, tally, lambda _: None)
     return tally
 
 
@@ -132,7 +132,7 @@ def test_while_one_of_the_same_crash_is_read_others_are_read_beside_it(convex, u
     reader = Reader(label="none", owner="provider", together=4)
     plan = plan_review([unavailable, convex], store, Request(chosen=reader.chosen), now=NOW)
     tally = Tally(plan.packets)
-    review(plan, store, tally, lambda _: None)
+    run_review(plan, store, tally, lambda _: None)
 
     assert reader.most_at_once == 4
     assert sum(attempt.startswith(unavailable.run.id) for attempt in reader.asked) == 1

@@ -24,12 +24,12 @@ from errata.model import (
     ToolCall,
     ToolResult,
 )
+from errata.review.excerpts import NAMED, REACH, Seams, in_short
+from errata.review.facts import signals_of
+from errata.review.labels import OWNERS
 from errata.review.material import Material
-from errata.review.packets import packet_for
-from errata.review.question import OWNERS
-from errata.review.redaction import LONG, told
-from errata.review.seams import NAMED, REACH, Seams, in_short
-from errata.review.sightings import signals_of
+from errata.review.packet import packet_for
+from errata.review.redaction import LONG, redact_text
 from errata.testing import a_run, an_attempt
 from errata.triage import attribute, built_in, observe
 
@@ -161,7 +161,7 @@ LONG_ONES = [
 def test_no_piece_of_a_secret_is_left_where_a_very_long_text_is_cut(secret, gone, budget):
     """The secret is moved over every place where the text is cut."""
     text = a_log(LONG + 10_000)
-    whole = Seams(text, told)
+    whole = Seams(text, redact_text)
     plain = packet_for(Material(run=a_run(), attempt=an_attempt(output=Output(text=text))), OWNERS, budget=budget)
     first = plain.places[0].text.index("\n[…")
     last = len(text) - (len(plain.places[0].text) - plain.places[0].text.rindex("…]\n") - 2)
@@ -180,10 +180,10 @@ def test_no_seam_is_inside_of_a_secret(secret, part, before):
     told_of, gone = secret
     text = f"{a_log(4_000)[:before]} {told_of} {a_log(4_000)}"
     at = before + 1 + int(part * len(told_of))
-    seams = Seams(text, told)
+    seams = Seams(text, redact_text)
     starts, ends = seams.after(at, len(text)), seams.before(at, 0)
 
-    for shown in (told(text[starts:]), told(text[:ends])):
+    for shown in (redact_text(text[starts:]), redact_text(text[:ends])):
         assert not [piece for at in range(max(len(gone) - PIECE, 0) + 1) if (piece := gone[at : at + PIECE]) in shown]
 
 
@@ -193,7 +193,7 @@ def test_of_a_very_long_text_only_what_is_near_is_looked_at():
     def counting(text: str) -> str:
         nonlocal looked_at
         looked_at += len(text)
-        return told(text)
+        return redact_text(text)
 
     text = a_log(3_000_000)
     Seams(text, counting).after(1_500_000, len(text))
@@ -216,13 +216,13 @@ def test_what_is_cut_to_one_line_is_redacted_before():
     text = f"{'x ' * 140}ghp_{'A1b2' * 10} and more"
 
     for width in range(270, 340):
-        assert "A1b2A1b2" not in in_short(text, width, told)
+        assert "A1b2A1b2" not in in_short(text, width, redact_text)
 
 
 def test_what_is_cut_to_one_line_says_so():
-    assert in_short("a b c", 300, told) == "a b c"
-    assert in_short("word " * 1_000, 20, told) == "word word word word…"
-    assert in_short("DB_PASSWORD=" + "x" * 300, 100, told) == "DB_PASSWORD=[redacted:named]…"
+    assert in_short("a b c", 300, redact_text) == "a b c"
+    assert in_short("word " * 1_000, 20, redact_text) == "word word word word…"
+    assert in_short("DB_PASSWORD=" + "x" * 300, 100, redact_text) == "DB_PASSWORD=[redacted:named]…"
 
 
 # --- what triage cut before ------------------------------------------------------------------------------------------
@@ -231,7 +231,7 @@ def test_what_is_cut_to_one_line_says_so():
 def test_a_quote_of_triage_is_cut_anew_where_it_was_taken_from():
     error = ErrorInfo(type="E", message=f"{'word ' * 30}ghp_{'A1b2' * 10} was refused", phase="subject")
     signal = Signal(name="s", where="errors[0].message", quote=error.message[:170])
-    (told_as,) = signals_of([signal], [error.message], told)
+    (told_as,) = signals_of([signal], [error.message], redact_text)
 
     assert told_as.quote == ("word " * 30).strip()
 
@@ -243,20 +243,20 @@ def test_a_quote_of_triage_is_cut_anew_where_it_was_taken_from():
 )
 def test_a_quote_that_stands_nowhere_loses_a_word_that_may_be_half_of_one(first, last):
     signal = Signal(name="s", quote=f"{first} was refused, {'word ' * 10} and {last}")
-    (told_as,) = signals_of([signal], ["it is secretly-kept", "it is very-secretly kept"], told)
+    (told_as,) = signals_of([signal], ["it is secretly-kept", "it is very-secretly kept"], redact_text)
 
     assert told_as.quote.startswith("… was refused,") and told_as.quote.endswith("and …")
 
 
 def test_what_errata_says_itself_keeps_its_words():
     said = "passed by three other models of this suite, and failed by none of them"
-    (told_as,) = signals_of([Signal(name="s", where="other runs", quote=said)], ["passed by otters"], told)
+    (told_as,) = signals_of([Signal(name="s", where="other runs", quote=said)], ["passed by otters"], redact_text)
 
     assert told_as.quote == said
 
 
 def test_a_short_quote_stays_as_it_is():
-    (told_as,) = signals_of([Signal(name="s", quote="429 too many requests")], [], told)
+    (told_as,) = signals_of([Signal(name="s", quote="429 too many requests")], [], redact_text)
 
     assert told_as.quote == "429 too many requests"
 

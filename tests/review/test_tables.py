@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from errata.errors import SettingsError
 from errata.model import Packet, Place
-from errata.review.filled import Filled, Unusable, read_answers
-from errata.review.question import OWNERS
-from errata.review.tables import ANSWERS, CELL, JUDGED, Exported, columns_of, rows_in_order, write_packets, write_table
+from errata.review.import_answers import FilledRow, UnusableRow, read_answers
+from errata.review.labels import OWNERS
+from errata.review.tables import ANSWERS, CELL, JUDGED, ExportRow, columns_of, rows_in_order, write_packets, write_table
 
 ATTEMPT = "0123456789abcdef:bench/turn-7#1"
 
@@ -44,7 +44,7 @@ def a_packet(places: dict[str, str] | None = None, *, turn: int = 7, model: str 
 def table(*packets: Packet, judged: bool = False, answers: bool = True, redact=as_it_is) -> list[dict[str, str]]:
     file = io.StringIO()
     write_table(
-        [Exported(one, "other", "model") for one in packets], file, judged=judged, answers=answers, redact=redact
+        [ExportRow(one, "other", "model") for one in packets], file, judged=judged, answers=answers, redact=redact
     )
     return list(csv.DictReader(io.StringIO(file.getvalue(), newline="")))
 
@@ -157,23 +157,23 @@ def test_everything_that_is_written_is_redacted():
         return msgspec.structs.replace(packet, places=tuple(places))
 
     packet, file = a_packet({"output": "secret", "error": "secret"}), io.BytesIO()
-    write_packets([Exported(packet)], file, redact=redact)
+    write_packets([ExportRow(packet)], file, redact=redact)
 
     assert "secret" not in file.getvalue().decode() + str(table(packet, redact=redact))
 
 
 def test_packets_are_written_one_a_line():
     file = io.BytesIO()
-    assert write_packets([Exported(a_packet(turn=1)), Exported(a_packet(turn=2))], file, redact=as_it_is) == 2
+    assert write_packets([ExportRow(a_packet(turn=1)), ExportRow(a_packet(turn=2))], file, redact=as_it_is) == 2
 
     ids = [json.loads(line)["id"] for line in file.getvalue().splitlines()]
     assert ids == ["run/turn-1#1", "run/turn-2#1"]
 
 
 def test_rows_are_sorted_by_model_and_turn_over_several_runs():
-    alpha = [Exported(a_packet(turn=turn, model="alpha")) for turn in (5, 11)]
-    beta = [Exported(a_packet(turn=turn, model="beta")) for turn in (3,)]
-    again = [Exported(a_packet(turn=turn, model="alpha")) for turn in (5, 7)]
+    alpha = [ExportRow(a_packet(turn=turn, model="alpha")) for turn in (5, 11)]
+    beta = [ExportRow(a_packet(turn=turn, model="beta")) for turn in (3,)]
+    again = [ExportRow(a_packet(turn=turn, model="alpha")) for turn in (5, 7)]
 
     ordered = [
         (one.packet.run["model"], one.packet.facts["turn"])
@@ -196,7 +196,7 @@ def test_memory_is_bounded_however_many_failures_are_exported():
     packet = a_packet({"output": "x" * 20_000})
     file = Counting()
     tracemalloc.start()
-    write_table((Exported(packet) for _ in range(2_000)), file, judged=False, redact=as_it_is)
+    write_table((ExportRow(packet) for _ in range(2_000)), file, judged=False, redact=as_it_is)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -215,7 +215,7 @@ def answers_in(tmp_path, content: str | bytes, name: str = "filled.csv"):
 
 def only(found) -> tuple[str, dict]:
     (one,) = found
-    assert isinstance(one, Filled), one
+    assert isinstance(one, FilledRow), one
     return one.which, json.loads(one.answer)
 
 
@@ -264,13 +264,13 @@ def test_a_row_without_a_label_is_passed_over(tmp_path):
 def test_an_answer_without_a_label_is_told_with_its_line(tmp_path):
     found = answers_in(tmp_path, f"{HEADER}\n{ROW}\n{ATTEMPT},,,it was slow,,,,,\n")
 
-    assert found[1] == Unusable(4, "there is an answer, but no label")
+    assert found[1] == UnusableRow(4, "there is an answer, but no label")
 
 
 def test_an_answer_to_nothing_is_told(tmp_path):
     (found,) = answers_in(tmp_path, f"{HEADER}\n,,model,slow\n")
 
-    assert isinstance(found, Unusable) and found.line == 2
+    assert isinstance(found, UnusableRow) and found.line == 2
 
 
 def test_a_table_without_the_columns_is_refused(tmp_path):
@@ -320,7 +320,7 @@ def test_a_broken_line_hides_nothing_of_the_others(tmp_path):
     good = json.dumps({"attempt_id": ATTEMPT, "label": "model"})
     found = answers_in(tmp_path, f'{good}\n{{"label": \n[1]\n{good}\n', "verdicts.jsonl")
 
-    assert [type(one) for one in found] == [Filled, Unusable, Unusable, Filled]
+    assert [type(one) for one in found] == [FilledRow, UnusableRow, UnusableRow, FilledRow]
     assert [one.line for one in found] == [1, 2, 3, 4]
 
 
@@ -336,7 +336,7 @@ def test_no_file_can_crash_the_reader(tmp_path_factory, data):
         found = list(read_answers(path))
     except SettingsError:
         return
-    assert all(isinstance(one, Filled | Unusable) for one in found)
+    assert all(isinstance(one, FilledRow | UnusableRow) for one in found)
 
 
 @given(
@@ -345,7 +345,7 @@ def test_no_file_can_crash_the_reader(tmp_path_factory, data):
 def test_what_is_filled_in_comes_back(tmp_path_factory, given_texts):
     path = tmp_path_factory.mktemp("round") / "filled.csv"
     file = io.StringIO()
-    write_table([Exported(a_packet({"output": "x,\ny"}))], file, judged=False, redact=as_it_is)
+    write_table([ExportRow(a_packet({"output": "x,\ny"}))], file, judged=False, redact=as_it_is)
     header, row = csv.reader(io.StringIO(file.getvalue(), newline=""))
     cells = dict(zip(header, row, strict=True)) | {"label": "model"} | given_texts
     with path.open("w", newline="", encoding="utf-8") as out:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errata.model import Place, Reviewer, Signal, Usage, Verdict
-from errata.review.hashing import packet_hash
-from errata.review.verdicts import Refused, verdict_from
+from errata.review.redaction import packet_hash
+from errata.review.verdicts import Rejection, verdict_from
 
 PERSON = Reviewer(kind="person", name="anna")
 A_TURN = {
@@ -32,7 +32,7 @@ def taken(answer=None, packet=CONVEX, reviewer=MODEL, **more) -> Verdict:
 
 def refused(answer, packet=CONVEX, reviewer=MODEL) -> str:
     found = judged(answer, packet, reviewer)
-    assert isinstance(found, Refused), found
+    assert isinstance(found, Rejection), found
     return "\n".join(found.reasons)
 
 
@@ -387,12 +387,12 @@ values = st.recursive(
 def test_no_answer_crashes(changes):
     packet = a_packet(places=(Place(place="output", source="", text="x"),))
 
-    assert isinstance(judged(json.dumps(an_answer(**changes)), packet), Verdict | Refused)
+    assert isinstance(judged(json.dumps(an_answer(**changes)), packet), Verdict | Rejection)
 
 
 @given(st.text())
 def test_no_text_crashes(answer):
-    assert isinstance(judged(answer), Refused)
+    assert isinstance(judged(answer), Rejection)
 
 
 # --- hostile answers -------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Counts, Reported, StoredRun
-from errata.runs.nothing_failed import ALL_PASSED, all_passed, told_without_failures
+from errata.runs.without_failures import ALL_PASSED, all_passed, told_without_failures
 from errata.testing import a_run
 
 PASSED = {"attempts": 4, "counted": 4, "cases": 4, "outcomes": {"pass": 4}, "measurements": {"scored": 4}}

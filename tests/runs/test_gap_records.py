@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from errata.model import KnownGap
-from errata.runs.failures import Filters, failures_of
+from errata.model.failure import Filters
+from errata.runs.failures import failures_of
 from errata.runs.importing import import_paths
 from errata.runs.triaging import gaps_for, triage_if_needed
 from errata.store.attributions import rules_version_of

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from errata.errors import SourceError
+from errata.runs.importing import import_paths
 from errata.store.database import Store
 from errata.store.runs import all_runs
-from errata.verbs import import_paths
 from terminal import FIXTURES, done
 
 PARTED = {

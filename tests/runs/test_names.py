@@ -3,9 +3,10 @@
 import pytest
 
 from errata.errors import NotFoundError
-from errata.runs.names import handle_of, short
+from errata.runs.importing import import_paths
+from errata.runs.names import handle_of, run_named, runs_named, short
 from errata.store.runs import all_runs
-from errata.verbs import import_paths, run_by_id, run_named, runs_named
+from errata.verbs.store import run_by_id
 from terminal import FIXTURES
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"

@@ -16,11 +16,11 @@ import pytest
 from errata.errors import SourceError
 from errata.model import Attempt
 from errata.runs import importing, reader_processes
-from errata.runs.orders import Order
+from errata.runs.importing import import_orders, import_paths
+from errata.runs.orders import Order, look_for
 from errata.store.attempts import attempts_of
 from errata.store.database import open_store
 from errata.store.runs import all_runs, unreadables_of
-from errata.verbs import import_orders, import_paths, look_for
 from terminal import FIXTURES, Said, errata
 
 if sys.version_info >= (3, 14):

@@ -7,6 +7,7 @@ import pytest
 from bucket_runs import a_verdict
 from errata.compare import stored as kept
 from errata.model import ErrorInfo, Subject
+from errata.runs.importing import import_paths
 from errata.runs.runset import facts_of, scores_over
 from errata.runs.view import RunView
 from errata.store.importing import Importing
@@ -14,7 +15,6 @@ from errata.store.packing import pack_items, seal
 from errata.store.reviews import keep_verdicts
 from errata.store.runs import all_runs, run_by_id
 from errata.testing import a_run, an_attempt
-from errata.verbs import import_paths
 
 RATE_LIMIT = ErrorInfo(type="RateLimitError", message="429 Too Many Requests", phase="subject")
 NOT_SERVED = {"execution": "error", "measurement": "not_run", "outcome": "none", "errors": (RATE_LIMIT,)}

@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Attribution, ErrorInfo, Exclusion, FailureKey, Reported, Reviewer, Verdict
-from errata.review.standing import Standing
+from errata.model.standing import Standing
 from errata.runs.explanation import effect_of
 from errata.testing import a_run, an_attempt
 

@@ -6,9 +6,9 @@ import pytest
 from errata.compare.pooling import pool_runs
 from errata.errors import ErrataError
 from errata.model import Exclusion, Reviewer, Verdict
+from errata.runs.names import runs_named
 from errata.runs.scores import score_run
 from errata.store.attempts import attempts_of
-from errata.verbs import runs_named
 
 
 def scored(store, fixtures, path, **given):

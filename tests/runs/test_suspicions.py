@@ -4,8 +4,9 @@ from collections import Counter
 
 import pytest
 
+from errata.runs.importing import import_paths
+from errata.runs.names import run_named
 from errata.runs.suspicions import suspicious_passes
-from errata.verbs import import_paths, run_named
 
 
 def odd(fixtures, store, path, name):

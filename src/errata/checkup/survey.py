@@ -10,7 +10,7 @@ import msgspec
 from errata.checkup.gaps import Gaps
 from errata.checkup.panel import Panel
 from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
-from errata.model.counts import not_in_log
+from errata.model.coverage import not_in_log
 
 MOST_NAMED = 50
 MOST_TEXTS = 100_000

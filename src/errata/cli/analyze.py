@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from errata import verbs
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
 from errata.cli.options import Options, shared_options
@@ -17,10 +16,12 @@ from errata.cli.reports_option import reports_option
 from errata.cli.runs import as_json
 from errata.cli.score_json import json_score
 from errata.cli.summary import show_summary, tell_summary
-from errata.runs.importing import PathSummary
+from errata.runs.importing import PathSummary, begin, made_ready
+from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
 from errata.verbs.analyze import analyze, analyze_new
+from errata.verbs.report import report_failures
 
 MOST_KNOWN = 10
 
@@ -58,8 +59,8 @@ def command(
         context = click.get_current_context()
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     summaries: list[PathSummary] = []
-    with verbs.made_ready(local), progress("Analysing") as on_items:
-        verbs.begin(verbs.look_for(local, source=source, map_path=map_path))
+    with made_ready(local), progress("Analysing") as on_items:
+        begin(look_for(local, source=source, map_path=map_path))
         views = analyze(
             local, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
         )
@@ -74,7 +75,7 @@ def _show_all(views: Sequence[RunView], summaries: Sequence[PathSummary], option
     for at, view in enumerate(views):
         if at and not options.json:
             put()
-        path = _write_report(view) if report else None
+        path = report_failures(view) if report else None
         show_analysis(view.summary, as_json=options.json, report=path)
 
 
@@ -91,13 +92,6 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
     if not done.views and not options.json:
         put(f"Nothing new: {plural(known, 'run is', 'runs are')} in the store already.")
     _show_all(done.views, done.summaries, options, report=report)
-
-
-def _write_report(view: RunView) -> Path | None:
-    """Into the folder of reports; nothing where all passed."""
-    from errata.verbs.report import report_failures
-
-    return report_failures(view)
 
 
 def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:

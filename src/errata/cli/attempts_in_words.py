@@ -2,7 +2,7 @@
 
 from errata.cli.output import plural
 from errata.model import StoredRun
-from errata.runs.nothing_failed import untold_of
+from errata.runs.without_failures import untold_of
 
 
 def attempts_in_words(stored: StoredRun) -> str:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 import click
 
-from errata import verbs
 from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.scores import put_bracket
 from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
-from errata.runs.names import handle_of
+from errata.runs.names import handle_of, runs_named
 from errata.runs.summary import Health
 from errata.runs.view import RunView
 from errata.text.clean import one_line
@@ -31,7 +30,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
     """
     store = options.store
     fit = True
-    for at, stored in enumerate(verbs.runs_named(runs, store)):
+    for at, stored in enumerate(runs_named(runs, store)):
         view = RunView(stored, store)
         health = view.health if options.json else view.overview.health
         fit = fit and health.fit

@@ -8,7 +8,7 @@ import msgspec
 from errata.cli.consistency_page import json_study, show_frequencies, show_left_out, show_study
 from errata.cli.options import Options, shared_options
 from errata.cli.output import number, plural, put, put_command, put_json, say
-from errata.cli.review.confusion import ratio
+from errata.cli.render.confusion import ratio
 from errata.cli.table import put_table
 from errata.compare.consistency import refuse_duplicates
 from errata.errors import SettingsError
@@ -16,8 +16,9 @@ from errata.model import StoredRun
 from errata.model.output.compare import JudgesOutput, NotStudiedOutput, WrittenTableOutput
 from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
 from errata.runs.names import runs_named
-from errata.store.database import Store
 from errata.verbs import compare as verbs
+from errata.verbs.review import judges_agreement
+from errata.verbs.store import Store
 
 
 @click.command("consistency")
@@ -65,7 +66,7 @@ def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, f
 
 
 def _show_judges(runs: list[StoredRun], options: Options) -> None:
-    found = verbs.judges(runs, options.store)
+    found = judges_agreement(runs, options.store)
     if options.json:
         put_json(msgspec.convert(found, JudgesOutput, from_attributes=True))
     else:

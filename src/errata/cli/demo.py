@@ -5,12 +5,11 @@ from pathlib import Path
 
 import click
 
-from errata import verbs
 from errata.cli.analyze import show_analysis
 from errata.cli.options import Options, shared_options
 from errata.cli.output import say
-from errata.store.database import open_store
 from errata.verbs.analyze import analyze
+from errata.verbs.store import bundled_example, open_store
 
 
 @click.command("demo")
@@ -21,7 +20,7 @@ def command(options: Options) -> None:
     Uses a store of its own that is thrown away, so nothing is left behind.
     """
     with tempfile.TemporaryDirectory(prefix="errata-demo-") as folder:
-        example = verbs.bundled_example()
+        example = bundled_example()
         say(f"errata analyze {example}\n")
         for view in analyze([example], open_store(Path(folder) / "errata.db")):
             show_analysis(view.summary, as_json=options.json, kept=False)

@@ -2,10 +2,10 @@
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
 from errata.cli.paths import place_of
+from errata.verbs.store import examine_store
 
 
 @click.command("doctor")
@@ -15,7 +15,7 @@ def command(options: Options) -> int:
 
     Also clears away what imports that died have left behind. Exit code 1 where something is wrong.
     """
-    health = verbs.examine_store(options.settings.store)
+    health = examine_store(options.settings.store)
     if options.json:
         put_json(health)
     else:

@@ -2,10 +2,10 @@
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json
 from errata.errors import SettingsError
+from errata.verbs.store import exclude, include, stored_runs
 
 
 @click.command("exclude")
@@ -20,12 +20,12 @@ def command(run: str, reason: str, undo: bool, options: Options) -> None:
             "An exclusion needs a reason", hint="`errata exclude RUN --reason TEXT`; `--undo` takes one back"
         )
     store = options.store
-    stored = verbs.stored_runs([run], store)[0].run
+    stored = stored_runs([run], store)[0].run
     if undo:
-        done = verbs.include(store, stored.id)
+        done = include(store, stored.id)
         told = f"{stored.native_id} counts again" if done else f"{stored.native_id} was not excluded"
     else:
-        verbs.exclude(store, stored.id, reason=reason, author=options.settings.author)
+        exclude(store, stored.id, reason=reason, author=options.settings.author)
         told = f"{stored.native_id} is left out of every score: {reason}"
     if options.json:
         put_json({"run": stored.native_id, "run_id": stored.id, "excluded": not undo, "reason": reason or None})

@@ -5,7 +5,6 @@ from functools import partial
 
 import click
 
-from errata import verbs
 from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.choice import Word
 from errata.cli.fitting import WIDTH, columns
@@ -16,9 +15,10 @@ from errata.cli.runs import title_of
 from errata.cli.suspicious import show_suspicions, suspicions_of
 from errata.cli.table import put_table
 from errata.model import StoredRun
+from errata.model.failure import Filters
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
-from errata.runs.failures import Failure, Filters, refuse_unknown
-from errata.runs.names import handle_of
+from errata.runs.failures import Failure, refuse_unknown
+from errata.runs.names import handle_of, runs_named
 from errata.runs.view import RunView
 
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
@@ -59,7 +59,7 @@ def command(
     filters = Filters(**{name: value or "" for name, value in chosen.items()})
     looked_at: list[StoredRun] = []
     found = 0
-    for stored in verbs.runs_named(runs, store):
+    for stored in runs_named(runs, store):
         if not options.json and (len(runs) > 1 or looked_at):
             put(("\n" if looked_at else "") + title_of(stored.run, handle_of(stored, store)))
         looked_at.append(stored)

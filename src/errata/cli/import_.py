@@ -6,15 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errata import verbs
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.progress import progress
+from errata.runs.importing import begin, import_orders, made_ready
+from errata.runs.orders import look_for
+from errata.runs.triaging import triage_imported
+from errata.verbs.store import all_runs, run_by_id
 
 if TYPE_CHECKING:
     from errata.runs.importing import PathSummary
-    from errata.store.database import Store
+    from errata.verbs.store import Store
 
 WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "kept as it was"}
 
@@ -35,18 +38,18 @@ def command(
     a new revision.
     """
     local = local_paths(paths, options, deployment=deployment)
-    with verbs.made_ready(local):
-        orders = verbs.look_for(local, source=source, map_path=map_path)
-        verbs.begin(orders)
+    with made_ready(local):
+        orders = look_for(local, source=source, map_path=map_path)
+        begin(orders)
         store = options.store
         with progress("Importing") as on_items:
-            summaries = verbs.import_orders(orders, store, on_items=on_items)
+            summaries = import_orders(orders, store, on_items=on_items)
     if not no_triage:
         with progress("Triage") as on_items:
-            verbs.triage_imported(summaries, store, on_run=lambda: on_items(1))
+            triage_imported(summaries, store, on_run=lambda: on_items(1))
     from errata.runs.names import handles_of
 
-    handles = handles_of(verbs.all_runs(store))
+    handles = handles_of(all_runs(store))
     for summary in summaries:
         if options.json:
             _put_json(summary, store)
@@ -59,7 +62,7 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
     from errata.runs.names import described
 
     for imported in summary.runs:
-        stored = verbs.run_by_id(store, imported.id)
+        stored = run_by_id(store, imported.id)
         run, counts, handle = stored.run, stored.counts, handles[imported.id]
         # a run that has to be called by its id is told from others of its name by what follows
         told = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
@@ -93,7 +96,7 @@ def show_unreadable(summary: "PathSummary") -> None:
 
 def _put_json(summary: "PathSummary", store: "Store") -> None:
     for imported in summary.runs:
-        stored = verbs.run_by_id(store, imported.id)
+        stored = run_by_id(store, imported.id)
         put_json(
             {
                 "run": stored.run.native_id,

@@ -10,7 +10,7 @@ import msgspec
 from errata.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from errata.store.database import Store
+    from errata.verbs.store import Store
 
 
 class Options(msgspec.Struct):
@@ -21,7 +21,7 @@ class Options(msgspec.Struct):
     @property
     def store(self) -> "Store":
         # what can be told without a store is told first: importing the database takes longer than most commands
-        from errata.store.database import open_store
+        from errata.verbs.store import open_store
 
         return open_store(self.settings.store)
 

@@ -4,12 +4,12 @@ import sys
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.errors import SettingsError
 from errata.runs.names import short
 from errata.text.clean import clean
+from errata.verbs.store import forget, stored_runs
 
 
 @click.command("rm")
@@ -23,7 +23,7 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
     facts back, the opinions are gone.
     """
     store = options.store
-    meant = verbs.stored_runs(runs, store)
+    meant = stored_runs(runs, store)
     if not yes:
         names = ", ".join(f"{short(one.run.native_id)} ({one.run.subject.model or one.run.suite})" for one in meant)
         if not sys.stdin.isatty():
@@ -33,7 +33,7 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
         if not click.confirm(clean(f"Forget {names}?"), err=True):
             say("nothing was forgotten")
             return
-    freed = verbs.forget(meant, store)
+    freed = forget(meant, store)
     for one in meant:
         if options.json:
             put_json({"run": one.run.native_id, "run_id": one.run.id, "forgotten": True})

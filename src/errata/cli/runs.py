@@ -2,7 +2,6 @@
 
 import click
 
-from errata import verbs
 from errata.cli.attempts_in_words import beside
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
@@ -11,6 +10,7 @@ from errata.errors import SourceError
 from errata.model import Run, StoredRun
 from errata.runs.names import handles_of, variant_of
 from errata.text.nearest import did_you_mean
+from errata.verbs.store import all_runs, list_sources
 
 HEADER = ("run", "model", "suite", "started", "passed", "failures")
 NAMES = ("suite", "model")
@@ -25,7 +25,7 @@ def command(source: str, model: str, options: Options) -> None:
 
     The first column is what other commands take as RUN.
     """
-    known = verbs.all_runs(options.store) if options.settings.store.exists() else []
+    known = all_runs(options.store) if options.settings.store.exists() else []
     _check_source(source)
     stored = [
         one for one in known if source in ("", one.run.source.name) and model.lower() in one.run.subject.model.lower()
@@ -46,7 +46,7 @@ def command(source: str, model: str, options: Options) -> None:
 
 
 def _check_source(name: str) -> None:
-    names = [known for known, _ in verbs.list_sources()] if name else []
+    names = [known for known, _ in list_sources()] if name else []
     if name and name not in names:
         hints = [did_you_mean(name, names), f"one of: {', '.join(names)}"]
         raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))

@@ -2,16 +2,15 @@
 
 import click
 
-from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import put_json
+from errata.cli.render.packet import FORMS
 from errata.cli.reports_option import reports_option
-from errata.cli.review.page import FORMS
 from errata.cli.show_attempt import show_attempt
 from errata.cli.show_packet import show_packet
 from errata.cli.show_run import show_run
-from errata.runs.show import ShownAttempt
+from errata.runs.show import ShownAttempt, find_shown
 
 
 @click.command("show")
@@ -28,7 +27,7 @@ def command(thing: str, full: bool, packet: bool, form: str, raw: bool, options:
     A case is named after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; `#2` names its second attempt.
     """
     store = options.store
-    shown = verbs.find_shown(thing, store)
+    shown = find_shown(thing, store)
     if packet:
         show_packet(shown, store, form="json" if options.json else form, raw=raw)
     elif options.json:

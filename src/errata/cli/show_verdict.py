@@ -1,14 +1,14 @@
 """What reviewers found: the verdict that stands, what it goes by, who else said what, and what it changed."""
 
 from errata.cli.output import put, put_quote
-from errata.runs.standings import Said
-from errata.store.reviews import word_for
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
 
 INDENT = 12
 QUOTES, LINES = 4, 6
 
 
-def put_verdict(said: Said, *, stale: bool, raw: bool) -> None:
+def put_verdict(said: AttemptReview, *, stale: bool, raw: bool) -> None:
     verdict, stood = said.standing.verdict, said.standing
     state = "inherited from the same crash" if verdict.inherited_from else "" if stood.final else "not final"
     when = (verdict.at or "")[:10]
@@ -33,7 +33,7 @@ def put_verdict(said: Said, *, stale: bool, raw: bool) -> None:
     _put_others(said, raw=raw)
 
 
-def _put_others(said: Said, *, raw: bool) -> None:
+def _put_others(said: AttemptReview, *, raw: bool) -> None:
     stood = said.standing
     if stood.verdict.needs_second and not stood.final:
         put("  second    its text talks to the reader: another reviewer has to agree", hang=INDENT)

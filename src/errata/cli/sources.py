@@ -2,9 +2,9 @@
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json
+from errata.verbs.store import list_sources
 
 NAME = 20
 
@@ -13,7 +13,7 @@ NAME = 20
 @shared_options
 def command(options: Options) -> None:
     """List the formats that can be read."""
-    for name, title in verbs.list_sources():
+    for name, title in list_sources():
         if options.json:
             put_json({"source": name, "title": title})
         else:

@@ -10,8 +10,8 @@ from errata.cli.render.scores import put_bracket
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
 from errata.runs.causes import Cause
-from errata.runs.nothing_failed import untold_of
 from errata.runs.summary import Analysis
+from errata.runs.without_failures import untold_of
 from errata.text.clean import one_line
 
 MOST_CAUSES = 5

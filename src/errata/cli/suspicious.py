@@ -8,9 +8,9 @@ from errata.cli.output import plural, put
 from errata.cli.table import put_table
 from errata.errors import SettingsError
 from errata.model import StoredRun
-from errata.runs.failures import Filters
+from errata.model.failure import Filters
 from errata.runs.suspicions import SuspiciousPass, suspicious_passes
-from errata.store.database import Store
+from errata.verbs.store import Store
 
 HEADER = ("case", "suspicion", "conf", "where", "quote")
 

@@ -4,10 +4,12 @@ from collections import Counter
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
-from errata.runs.names import handle_of
+from errata.runs.names import handle_of, runs_named
+from errata.runs.triaging import triage_run
+from errata.runs.view import RunView
+from errata.verbs.store import all_runs
 
 
 @click.command("triage")
@@ -19,9 +21,9 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     Every import does this by itself, and whoever asks for failures after the rules have changed.
     """
     store = options.store
-    for stored in verbs.runs_named(runs, store) if runs else verbs.all_runs(store):
-        verbs.triage_run(stored, store)
-        said = verbs.attributions_of(store, stored.pk)
+    for stored in runs_named(runs, store) if runs else all_runs(store):
+        triage_run(stored, store)
+        said = RunView(stored, store).attributions
         owners = Counter(one.owner for one in said.values())
         if options.json:
             put_json({"run": stored.run.native_id, "run_id": stored.run.id, "failures": len(said), "owners": owners})

@@ -12,8 +12,8 @@ from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.model.output.act import WritebackOutput, WritebackRun
 from errata.runs.names import handle_of
-from errata.store.database import Store
 from errata.verbs.act import write_settled
+from errata.verbs.store import Store
 from errata.writeback.files import WrittenBack
 
 FOLDER = "writeback"

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from errata.model import Attempt, Attribution, Run, Verdict
-from errata.model.counts import not_in_log
+from errata.model.coverage import not_in_log
 from errata.model.words import NOT_THE_SUBJECTS
 
 Timeouts = Literal["count", "drop"]

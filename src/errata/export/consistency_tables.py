@@ -8,8 +8,8 @@ from typing import Any
 from errata.compare.consistency import Consistency, StudyColumn, metrics_of
 from errata.compare.repeats import status_of
 from errata.model import Attempt, Case
-from errata.review.calls import as_text, calls_made
-from errata.review.export import JUDGED_TURNS
+from errata.review.tables import JUDGED_TURNS
+from errata.review.transcript import as_text, calls_made
 from errata.sources.conversation_bench.scores import DIMENSIONS
 
 Row = dict[str, Any]

@@ -1,14 +1,11 @@
 """What listings and comparisons show of a run: counted once, at import."""
 
-from collections.abc import Mapping
 from typing import Literal, get_args
 
 import msgspec
 
 from errata.model.record import Record
 from errata.model.run import Run
-
-NothingFailed = Literal["all_passed", "not_in_log", "nothing_measured", "not_all_passed"]
 
 
 class Counts(Record):
@@ -88,41 +85,3 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
 
 
 _NOT_MEASURED = ("missing", "unfinished", "skipped", "error", "cancelled")
-
-
-class HarnessCount(msgspec.Struct, frozen=True, kw_only=True):
-    """What the harness says of a run itself, where the log does not hold all rows."""
-
-    passed: int | None = None
-    total: int | None = None
-    metric: str = ""
-    value: float | None = None
-    n: int | None = None
-    """Over how many, as far as it says."""
-
-
-class WithoutFailures(msgspec.Struct, frozen=True, kw_only=True):
-    """What is the case where nothing failed."""
-
-    state: NothingFailed
-    made: int = 0
-    missing: int = 0
-    counts: dict[str, int] = {}
-    """`passed`, `not_in_log`, `missing`, `unfinished`, `skipped`, `partial`, `no_verdict`; only those above 0."""
-    harness: HarnessCount | None = None
-
-
-def not_in_log(run: Run, *, cases: int, executions: Mapping[str, int]) -> int:
-    """Cases without a row that were measured all the same; of cases that have some rows, such attempts.
-
-    `executions` are those of the counted attempts, `cases` is how many have one.
-    """
-    if run.measured_attempts is None:
-        return 0
-    absent = (run.expected_cases or 0) - cases
-    if absent <= 0:
-        made = sum(executions.values()) - executions.get("missing", 0)
-        return max(0, run.measured_attempts - made)
-    measured = sum(often for word, often in executions.items() if word not in _NOT_MEASURED)
-    # some harnesses count what ended in an error, others do not: it is never more than what has no row
-    return min(max(0, run.measured_attempts - measured), absent)

@@ -53,3 +53,8 @@ def moment_of(text: str) -> datetime:
 def _text(moment: datetime) -> str:
     spec = "microseconds" if moment.microsecond % 1000 else "milliseconds" if moment.microsecond else "seconds"
     return moment.isoformat(timespec=spec).replace("+00:00", "Z")
+
+
+def to_iso(moment: datetime) -> str:
+    """Always in the same length, so that times can be compared as texts."""
+    return from_iso(moment.isoformat(timespec="seconds"))

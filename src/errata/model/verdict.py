@@ -1,5 +1,7 @@
 """One reviewer's reading of one failure."""
 
+from typing import NamedTuple
+
 from errata.model.record import Record
 from errata.model.usage import Usage
 from errata.model.words import Confidence, Owner, RecommendationGroup, ReviewerKind
@@ -69,3 +71,22 @@ def word_for(reviewer: Reviewer) -> str:
     """Kind, name and version in one word, as the store and its users name a reviewer."""
     version = f"@{reviewer.version}" if reviewer.version else ""
     return f"{reviewer.kind}:{reviewer.name}{version}"
+
+
+class Refusal(NamedTuple):
+    """An answer that was no verdict, and why."""
+
+    attempt: str
+    reviewer: str
+    packet_hash: str
+    reasons: tuple[str, ...]
+    answer: str
+    at: str
+
+
+class Lease(NamedTuple):
+    """Who has a failure in hand until when; the token proves it."""
+
+    attempt: str
+    token: str
+    until: str

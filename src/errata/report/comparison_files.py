@@ -18,11 +18,10 @@ from errata.render.markdown import to_markdown
 from errata.render.slugs import slug
 from errata.report.comparison_document import comparison_document
 from errata.report.comparison_rows import as_json, asked_in, is_failed_row
-from errata.review.calls import calls_made, results_got
-from errata.review.export import are_judged_turns
-from errata.review.packing import question_for
-from errata.review.tables import JUDGED
-from errata.runs.standings import suggested_label
+from errata.review.labels import suggested_label
+from errata.review.tables import JUDGED, are_judged_turns
+from errata.review.transcript import calls_made, results_got
+from errata.runs.review_context import question_for
 from errata.runs.view import RunView
 from errata.text.private import for_others, tree_for_others
 from errata.text.spreadsheet import one_kind_of_line_end, quoted

@@ -6,9 +6,10 @@ from functools import cache
 
 from errata.model import Attempt, Attribution, Check, Run, Verdict
 from errata.model.identity import split_attempt_id
-from errata.model.output.report.run import EarlierFailure, FailedCheck, Repeat, RunFailure, VerdictDoubt
+from errata.model.output.report.run import EarlierFailure, FailedCheck, Failure, Repeat, VerdictDoubt
 from errata.model.output.report.shared import DoneAction, Piece
 from errata.model.run import case_name
+from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.run_snippets import SnippetFinder
@@ -16,7 +17,6 @@ from errata.report.shared import native_label
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import RunHistory
-from errata.runs.standings import Said
 from errata.runs.view import RunView
 from errata.text.outgoing import short_line
 from errata.triage.reasons import Quote, reason_of, says_more
@@ -27,7 +27,7 @@ QUOTE, QUOTES = 300, 6
 
 @dataclass(frozen=True)
 class RunFailures:
-    failures: tuple[RunFailure, ...]
+    failures: tuple[Failure, ...]
     """Sorted by case."""
     first_failed: tuple[str, ...]
     """Of each its first failed check, in the same order; empty where no check saw it."""
@@ -67,7 +67,7 @@ class _Making:
     evidence: "Evidence"
     snippets: SnippetFinder
 
-    def fact(self, found: JoinedFailure) -> RunFailure:
+    def fact(self, found: JoinedFailure) -> Failure:
         attempt, attribution = found.attempt, found.attribution
         standing = self.view.standings.get(attempt.id)
         verdict = standing.standing.verdict if standing is not None else None
@@ -75,7 +75,7 @@ class _Making:
         error, reason = reason_of(attempt, None, found.expected), found.reason
         shown = (verdict.error_line if verdict is not None else "") or error.text or reason
         decided_by = attribution.decided_by if attribution is not None and verdict is None else ""
-        return RunFailure(
+        return Failure(
             case=found.case_name,
             category=self.view.categories.get(attempt.case, ""),
             attempt_id=attempt.id,
@@ -118,7 +118,7 @@ def _label(verdict: Verdict | None, attribution: Attribution | None, run: Run) -
     return native_label(attribution, run)
 
 
-def _doubt(standing: Said | None) -> VerdictDoubt | None:
+def _doubt(standing: AttemptReview | None) -> VerdictDoubt | None:
     """What has to be known of a verdict before one goes by it."""
     if standing is None:
         return None

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from errata.compare.scores import Policy, Score
 from errata.model import Attribution, Finding, Run, StoredRun
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine
+from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
-from errata.runs.standings import Said
 
 REPORTED = ("error", "warning")
 """Severities of the findings that a report shows."""
@@ -40,7 +40,7 @@ def _line(policy: Policy, score: Score) -> ScoreLine:
     )
 
 
-def review_coverage(failures: Iterable[str], standings: Mapping[str, Said]) -> ReviewCoverage:
+def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptReview]) -> ReviewCoverage:
     """`failures` are attempt ids."""
     total = read = second = inherited = disputed = 0
     names: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""How far independent reviewers agree beyond chance: Cohen, Fleiss, Krippendorff, and where they do not."""
+"""How far independent reviewers agree beyond chance, and where a person has to decide."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -6,8 +6,9 @@ from itertools import combinations
 
 import msgspec
 
-from errata.model import Verdict
-from errata.review.standing import name_of
+from errata.model import StoredRun, Verdict
+from errata.model.standing import name_of, standing
+from errata.review.status import case_of
 
 Ratings = Mapping[str, Mapping[str, str]]
 """Attempt → reviewer → label, or owner."""
@@ -140,3 +141,58 @@ def _fleiss_of(ratings: Ratings, reviewers: Sequence[str]) -> float | None:
         return None
     complete = [[given[name] for name in reviewers] for given in ratings.values() if len(given) == len(reviewers)]
     return fleiss_kappa(complete)
+
+
+class Dispute(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    case: str
+    attempt_id: str
+    labels: dict[str, str]
+    """Reviewer → label."""
+    owners: dict[str, str]
+    """Reviewer → owner: the label `none` may hide that they differ."""
+    decided: str
+    """By a person; empty while nobody has."""
+
+
+class TaxonomyAgreement(msgspec.Struct, frozen=True, kw_only=True):
+    taxonomy: str
+    agreement: Agreement
+    """On the label."""
+    owners: Agreement
+    """On who has to act, over the same failures."""
+    disputes: tuple[Dispute, ...]
+
+
+def agreement_of(runs: Iterable[tuple[StoredRun, Sequence[Verdict]]]) -> list[TaxonomyAgreement]:
+    """Over all runs together; apart for each taxonomy, since labels of two can't be compared."""
+    given: dict[str, list[tuple[StoredRun, Verdict]]] = {}
+    for stored, verdicts in runs:
+        for verdict in verdicts:
+            given.setdefault(verdict.taxonomy, []).append((stored, verdict))
+    return [_agreed(taxonomy, found) for taxonomy, found in sorted(given.items())]
+
+
+def _agreed(taxonomy: str, given: Sequence[tuple[StoredRun, Verdict]]) -> TaxonomyAgreement:
+    verdicts = [verdict for _, verdict in given]
+    runs = {verdict.attempt: stored for stored, verdict in given}
+    labels, owners = agreement(verdicts), agreement(verdicts, owner_of)
+    said, blamed = ratings_of(verdicts), ratings_of(verdicts, owner_of)
+    disputed = sorted({*labels.disagreements, *owners.disagreements})
+    disputes = tuple(_dispute(runs[attempt], attempt, verdicts, said[attempt], blamed[attempt]) for attempt in disputed)
+    return TaxonomyAgreement(taxonomy=taxonomy, agreement=labels, owners=owners, disputes=disputes)
+
+
+def _dispute(
+    stored: StoredRun, attempt: str, verdicts: Sequence[Verdict], labels: dict[str, str], owners: dict[str, str]
+) -> Dispute:
+    stood = standing(one for one in verdicts if one.attempt == attempt)
+    by_a_person = stood is not None and stood.verdict.reviewer.kind == "person"
+    return Dispute(
+        run=stored.run.native_id,
+        case=case_of(stored, attempt),
+        attempt_id=attempt,
+        labels=labels,
+        owners=owners,
+        decided=stood.verdict.label if stood and by_a_person else "",
+    )

@@ -41,7 +41,7 @@ _TEXT: dict[str, Any] = {"type": "string"}
 _MAYBE_TEXT: dict[str, Any] = {"type": ["string", "null"]}
 
 
-class Given(NamedTuple):
+class ParsedAnswer(NamedTuple):
     fields: dict[str, Any]
     ignored: tuple[str, ...]
     """Fields that nobody asked for."""
@@ -96,7 +96,7 @@ def _list_of(items: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": items}
 
 
-def read_answer(text: str) -> Given | str:
+def read_answer(text: str) -> ParsedAnswer | str:
     """The one JSON object in it that gives a label; else why there is none."""
     found, broken = _objects(_after_thought(text[:LONGEST]))
     if twice := next((one for one in found if isinstance(one, Twice)), None):
@@ -109,7 +109,7 @@ def read_answer(text: str) -> Given | str:
         return _nothing(found=bool(objects), broken=broken)
     fields = labelled[0]
     ignored = tuple(sorted(one_line(for_others(name), 60) for name in fields if name not in FIELDS))
-    return Given({name: fields[name] for name in FIELDS if fields.get(name) is not None}, ignored[:20])
+    return ParsedAnswer({name: fields[name] for name in FIELDS if fields.get(name) is not None}, ignored[:20])
 
 
 def _after_thought(text: str) -> str:

@@ -1,65 +1,132 @@
-"""The verb `review calibrate`: each reviewer measured against labels that people gave in a table."""
+"""Each reviewer measured against labels that people gave in a table."""
 
 import csv
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from errata.errors import NotFoundError, SettingsError
-from errata.model import StoredRun
+from errata.model import Question, Verdict
 from errata.model.identity import split_attempt_id
-from errata.review.agreement import ratings_of
+from errata.review.agreement import cohen_kappa, ratings_of
 from errata.review.answers import labels_to_give
-from errata.review.calibration import Calibration, calibrate
-from errata.review.packing import question_for
-from errata.runs.names import known_run
-from errata.runs.show import ShownAttempt, find_shown
-from errata.store.database import Store
-from errata.store.reviews import verdicts_of
-from errata.store.runs import run_by_id
 from errata.text.clean import one_line
 
 NAMES = ("attempt_id", "attempt", "case")
 LONGEST = 100_000
+FindAttempt = Callable[[str], tuple[str, Question] | None]
+"""RUN/CASE or an attempt's id → the id, and what was asked about it; none where only a run is named."""
 
 
-class Untaken(NamedTuple):
+class LabelMeasure(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    given: int
+    """How often the reviewer gave it."""
+    true: int
+    """How often people did."""
+    right: int
+
+    @property
+    def precision(self) -> float | None:
+        return self.right / self.given if self.given else None
+
+    @property
+    def recall(self) -> float | None:
+        return self.right / self.true if self.true else None
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    labelled: int
+    """Attempts that people labelled."""
+    compared: int
+    """Of these, those that the reviewer has a verdict on."""
+    right: int
+    kappa: float | None
+    labels: tuple[LabelMeasure, ...]
+    confusion: dict[str, dict[str, int]]
+    """People's label → the reviewer's label → how often."""
+    misses: tuple[tuple[str, str, str], ...]
+    """Attempt, people's label, the reviewer's label."""
+
+    @property
+    def accuracy(self) -> float | None:
+        return self.right / self.compared if self.compared else None
+
+
+def calibrate(people: Mapping[str, str], reviewer: Mapping[str, str]) -> Calibration:
+    """Both: attempt → label. What the reviewer has not read is counted as not compared, never as wrong or right."""
+    both = [(attempt, label, reviewer[attempt]) for attempt, label in people.items() if attempt in reviewer]
+    true, given = [label for _, label, _ in both], [label for _, _, label in both]
+    right = Counter(label for _, label, said in both if label == said)
+    counted_true, counted_given = Counter(true), Counter(given)
+    confusion: dict[str, dict[str, int]] = {}
+    for (label, said), count in sorted(Counter(zip(true, given, strict=True)).items()):
+        confusion.setdefault(label, {})[said] = count
+    return Calibration(
+        labelled=len(people),
+        compared=len(both),
+        right=right.total(),
+        kappa=cohen_kappa(true, given),
+        labels=tuple(
+            LabelMeasure(label=label, given=counted_given[label], true=counted_true[label], right=right[label])
+            for label in sorted({*true, *given})
+        ),
+        confusion=confusion,
+        misses=tuple(one for one in both if one[1] != one[2]),
+    )
+
+
+class SkippedRow(NamedTuple):
     """A row that says nothing, and why."""
 
     line: int
     why: str
 
 
-class Measured(msgspec.Struct, frozen=True, kw_only=True):
+class CalibrationResult(msgspec.Struct, frozen=True, kw_only=True):
     taxonomy: str
     labelled: int
     reviewers: dict[str, Calibration]
     """Kind and name → how they compare with people."""
-    untaken: tuple[Untaken, ...]
+    untaken: tuple[SkippedRow, ...]
 
 
-def calibrate_reviewers(path: Path, run: str, store: Store, *, taxonomy: str = "") -> Measured:
-    """Only verdicts of one taxonomy are compared: the one that is named, else that of the run's source."""
-    stored = known_run(run, store) if run else None
+def calibrate_reviewers(
+    path: Path,
+    find: FindAttempt,
+    verdicts_of: Callable[[str], Iterable[Verdict]],
+    *,
+    run: str = "",
+    taxonomy: str = "",
+) -> CalibrationResult:
+    """Only verdicts of one taxonomy are compared: the one that is named, else that of the run's source.
+
+    Cases without a run of their own belong to `run`; `verdicts_of` gives all verdicts on the run of an id.
+    """
     people: dict[str, str] = {}
-    untaken: list[Untaken] = []
+    asked: dict[str, Question] = {}
+    untaken: list[SkippedRow] = []
     for line, row in _rows(path):
-        found = _labelled(line, row, stored, store, taxonomy)
-        if isinstance(found, Untaken):
-            untaken.append(found)
-        elif people.setdefault(found[0], found[1]) != found[1]:
-            untaken.append(Untaken(line, f"another row gives the same failure the label `{people[found[0]]}`"))
-    runs = sorted({split_attempt_id(attempt).run for attempt in people})
-    words = taxonomy or (question_for(run_by_id(store, runs[0]).run.source.name).taxonomy if runs else "")
-    verdicts = [one for each in runs for one in verdicts_of(store, each) if one.taxonomy == words]
+        labelled = _labelled(line, row, run, find)
+        if isinstance(labelled, SkippedRow):
+            untaken.append(labelled)
+            continue
+        attempt, label, question = labelled
+        asked.setdefault(split_attempt_id(attempt).run, question)
+        if people.setdefault(attempt, label) != label:
+            untaken.append(SkippedRow(line, f"another row gives the same failure the label `{people[attempt]}`"))
+    runs = sorted(asked)
+    words = taxonomy or (asked[runs[0]].taxonomy if runs else "")
+    verdicts = [verdict for each in runs for verdict in verdicts_of(each) if verdict.taxonomy == words]
     by_reviewer: dict[str, dict[str, str]] = {}
     for attempt, given in ratings_of(verdicts).items():
         for reviewer, label in given.items():
             by_reviewer.setdefault(reviewer, {})[attempt] = label
     measured = {reviewer: calibrate(people, labels) for reviewer, labels in sorted(by_reviewer.items())}
-    return Measured(taxonomy=words, labelled=len(people), reviewers=measured, untaken=tuple(untaken))
+    return CalibrationResult(taxonomy=words, labelled=len(people), reviewers=measured, untaken=tuple(untaken))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
@@ -78,24 +145,23 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
         raise SettingsError(f"`{path}` can't be read: {error}", hint="a CSV file in UTF-8") from error
 
 
-def _labelled(
-    line: int, row: dict[str, str], stored: StoredRun | None, store: Store, taxonomy: str
-) -> tuple[str, str] | Untaken:
+def _labelled(line: int, row: dict[str, str], run: str, find: FindAttempt) -> tuple[str, str, Question] | SkippedRow:
+    """The attempt, the label that a person gave it, and what was asked."""
     name = next((row[column] for column in NAMES if row.get(column)), "")
     if not name or not row.get("label"):
-        return Untaken(line, "there is no label" if name else "nothing says which failure it is about")
-    run = row.get("run") or (stored.run.id if stored else "")
+        return SkippedRow(line, "there is no label" if name else "nothing says which failure it is about")
+    run = row.get("run") or run
     is_id = bool(row.get("attempt_id") or ":" in name)
     if not is_id and not run:
-        return Untaken(line, f"`{one_line(name, 100)}` is a case of no run: name the RUN, or add a column `run`")
+        return SkippedRow(line, f"`{one_line(name, 100)}` is a case of no run: name the RUN, or add a column `run`")
     try:
-        shown = find_shown(name if is_id else f"{run}/{name}", store)
+        attempt = find(name if is_id else f"{run}/{name}")
     except NotFoundError as error:
-        return Untaken(line, error.message)
-    if not isinstance(shown, ShownAttempt):
-        return Untaken(line, f"`{one_line(name, 100)}` names no failure")
-    known = labels_to_give(question_for(shown.stored.run.source.name, taxonomy))
+        return SkippedRow(line, error.message)
+    if attempt is None:
+        return SkippedRow(line, f"`{one_line(name, 100)}` names no failure")
+    known = labels_to_give(attempt[1])
     label = next((one for one in known if one.casefold() == row["label"].casefold()), "")
     if not label:
-        return Untaken(line, f"`{one_line(row['label'], 60)}` is no label: {', '.join(known)}")
-    return shown.attempt.id, label
+        return SkippedRow(line, f"`{one_line(row['label'], 60)}` is no label: {', '.join(known)}")
+    return attempt[0], label, attempt[1]

@@ -5,21 +5,35 @@ text that talks to the reviewer.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
-from errata.model import Quote
-from errata.review.folding import Passage, fold
-from errata.review.shelf import Shelf, touches
+from errata.model import Packet, Place, Quote
+from errata.review.instructions import labels_of, spans
+from errata.review.passages import Folded, Letters, Nearest, Passage, fold
+from errata.review.places import Kind, kind_of
 from errata.text.clean import one_line
 
+CORE: frozenset[Kind] = frozenset(("output", "log", "error", "grader", "judge"))
+"""At least one quote is from the output, a log, what the harness says went wrong, or the grader."""
+GAP = re.compile(r"\[… [\d,]+ characters left out …\]")
+"""What errata writes into the text of a place."""
+LARGEST = 1_000_000
+"""Characters of a text that is looked through for what is only alike."""
+NEAREST = 400
+"""Characters of what is really written: it is to be copied."""
+PASSAGES = 1_000
+"""Where the same words stand so often, the first of them will do."""
+_TOLD_OTHERS = re.compile(r"(?:user|system)\b")
 SHORTEST = 15
 """Characters that are no space; a whole line may be shorter."""
 LONGEST = 1_000
 MOST = 20
 SHOWN = 100
 NAMED = 12
-
 OWN_WORDS = frozenset(
     ("signals", "facts", "question", "rule", "left_out", "left-out", "history", "failure_key", "run", "size", "packet")
 )
@@ -29,18 +43,123 @@ WIDEST = 40
 _LINES = re.compile(r"(.+?)[:#]L?(\d+)(?:\s*[-–]\s*L?(\d+))?\Z")
 
 
-class Checked(NamedTuple):
+class Near(NamedTuple):
+    place: str
+    text: str
+    whole: bool
+
+
+class PlaceIndex:
+    """The places of a redacted packet, to look quotes up in."""
+
+    def __init__(self, packet: Packet) -> None:
+        self._books = tuple(_IndexedPlace(place, labels_of(packet)) for place in packet.places)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(book.name for book in self._books))
+
+    @cached_property
+    def core(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(book.name for book in self._books if is_core(book.place)))
+
+    def called(self, name: str) -> str:
+        """As the place is really called: some file systems write an accent as two characters, models as one."""
+        return name if name in self.names else self._composed_names.get(_composed(name), name)
+
+    @cached_property
+    def _composed_names(self) -> dict[str, str]:
+        return {_composed(name): name for name in self.names if not name.isascii()}
+
+    def named(self, name: str) -> list["_IndexedPlace"]:
+        return [book for book in self._books if book.name == name]
+
+    def holding(self, quote: str, kinds: Iterable[Kind] = ()) -> list[str]:
+        """The places that say so."""
+        wanted = frozenset(kinds)
+        among = [book for book in self._books if not wanted or kind_of(book.name) in wanted]
+        return [book.name for book in among if book.folded.holds(quote)]
+
+    def nearest(self, quote: str, name: str) -> "Near | None":
+        """What is written there, else in any place, where it is written otherwise; whole passages before others."""
+        nearest = None
+        for book in sorted(self._books, key=lambda book: book.name != name):
+            near = book.nearest(quote)
+            if near is not None and near.whole:
+                return near
+            nearest = nearest or near
+        return nearest
+
+
+class _IndexedPlace:
+    """One place, and what of it was worked out so far."""
+
+    def __init__(self, place: Place, labels: tuple[str, ...]) -> None:
+        self.place, self.name, self.text = place, place.place, place.text
+        self._labels = labels
+
+    @cached_property
+    def folded(self) -> Folded:
+        return Folded(self.text)
+
+    def passages(self, quote: str) -> list[Passage]:
+        """Where it stands. An accent is the same as one character and as two."""
+        found = list(islice(self.folded.passages(quote), PASSAGES))
+        if found or (quote.isascii() and self.text.isascii()):
+            return found
+        near = self._alike(quote)
+        same = near is not None and _composed(self.text[slice(*near.passage)]) == _composed(quote)
+        return [near.passage] if near is not None and same else []
+
+    @cached_property
+    def silent(self) -> list[Passage]:
+        """What of it is no evidence: where it talks to the reviewer, and what errata wrote into it."""
+        talk = [Passage(span.start, span.end) for span in spans(self.text, self._labels)]
+        return talk + [Passage(*found.span()) for found in GAP.finditer(self.text)]
+
+    def _alike(self, quote: str) -> Nearest | None:
+        return self._letters.nearest(quote) if len(self.text) <= LARGEST else None
+
+    @cached_property
+    def _letters(self) -> Letters:
+        return Letters(self.text)
+
+    def nearest(self, quote: str) -> Near | None:
+        """Nothing where it would be no evidence either."""
+        found = self._alike(quote)
+        if found is None or touches(found.passage, self.silent):
+            return None
+        return Near(self.name, one_line(self.text[slice(*found.passage)], NEAREST), found.whole)
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", fold(text))
+
+
+def is_core(place: Place) -> bool:
+    """What a user or a system prompt says in a transcript is no output."""
+    told = place.place.startswith("steps/") and _TOLD_OTHERS.match(place.text)
+    return kind_of(place.place) in CORE and not told
+
+
+def touches(one: Passage, silent: Iterable[Passage]) -> bool:
+    return any(one.start < other.end and other.start < one.end for other in silent)
+
+
+class CheckedQuotes(NamedTuple):
     quotes: tuple[Quote, ...]
     reasons: tuple[str, ...]
     """In words that a reviewer can act on; none where all is well."""
 
 
-def checked(given: Sequence[Quote], shelf: Shelf) -> Checked:
+def check_quotes(given: Sequence[Quote], shelf: PlaceIndex) -> CheckedQuotes:
     """Each quote with the lines it really stands on, or the reasons why one can't be taken."""
     if not given:
-        return Checked((), (f"there is no evidence: quote what shows it, for example from {_listed(shelf.core)}",))
+        return CheckedQuotes(
+            (), (f"there is no evidence: quote what shows it, for example from {_listed(shelf.core)}",)
+        )
     if len(given) > MOST:
-        return Checked((), (f"there are {len(given)} quotes: give those that decide, {MOST} at most",))
+        return CheckedQuotes((), (f"there are {len(given)} quotes: give those that decide, {MOST} at most",))
     quotes: dict[tuple[str, str], Quote] = {}
     reasons: list[str] = []
     for one in given:
@@ -54,10 +173,10 @@ def checked(given: Sequence[Quote], shelf: Shelf) -> Checked:
         reasons.append(
             f"no quote is from the output, a log, an error or the grader: add one from {_listed(shelf.core)}"
         )
-    return Checked(taken, tuple(reasons))
+    return CheckedQuotes(taken, tuple(reasons))
 
 
-def _checked(given: Quote, shelf: Shelf) -> Quote | str:
+def _checked(given: Quote, shelf: PlaceIndex) -> Quote | str:
     name, lines = _place_named(given, shelf)
     text = given.quote.strip()
     shown = f"the quote `{one_line(text, SHOWN)}`"
@@ -80,7 +199,7 @@ def _checked(given: Quote, shelf: Shelf) -> Quote | str:
     return _told(name, long, lines)
 
 
-def _place_named(given: Quote, shelf: Shelf) -> tuple[str, tuple[int, int] | None]:
+def _place_named(given: Quote, shelf: PlaceIndex) -> tuple[str, tuple[int, int] | None]:
     """`run.log:13` is line 13 of `run.log`, where no place is named so."""
     name = shelf.called(given.place.strip().strip("`'\"").strip())
     parts = _LINES.match(name)
@@ -89,7 +208,7 @@ def _place_named(given: Quote, shelf: Shelf) -> tuple[str, tuple[int, int] | Non
     return parts[1], given.lines or (int(parts[2][:9]), int((parts[3] or parts[2])[:9]))
 
 
-def _no_place(name: str, text: str, shown: str, shelf: Shelf) -> str:
+def _no_place(name: str, text: str, shown: str, shelf: PlaceIndex) -> str:
     if name.partition("/")[0].partition(".")[0].lower() in OWN_WORDS:
         return f"{shown}: `{one_line(name, SHOWN)}` is not a place but errata's own words; quote {_listed(shelf.core)}"
     elsewhere = shelf.holding(text)
@@ -97,7 +216,7 @@ def _no_place(name: str, text: str, shown: str, shelf: Shelf) -> str:
     return f"{shown}: there is no place `{one_line(name, SHOWN)}`{hint}"
 
 
-def _not_there(name: str, text: str, shown: str, shelf: Shelf) -> str:
+def _not_there(name: str, text: str, shown: str, shelf: PlaceIndex) -> str:
     elsewhere = shelf.holding(text)
     if elsewhere:
         return f"{shown} is not in `{name}`; it is in {_listed(elsewhere)}"

@@ -1,21 +1,190 @@
 """Many packets, some in parallel: every call is in the ledger before it is made, and no answer is paid for twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from hashlib import blake2b
 from typing import Literal
 
 import msgspec
 
-from errata.model import Packet, Verdict
-from errata.review.protocols import NoAnswerError, ReviewerStoppedError
-from errata.review.rounds import CapReachedError, Round, this_one_only
-from errata.review.verdicts import Refused
-from errata.review.work import Work
+from errata.errors import ErrataError
+from errata.model import Call, Packet, Usage, Verdict, split_attempt_id
+from errata.model.usage import NO_USAGE
+from errata.review.limits import FIRST_WAIT, LONGEST_ASKED, MINUTE, NOTHING, Limits, Pace, Purse
+from errata.review.protocols import (
+    Answer,
+    AsksForVerdicts,
+    Ledger,
+    NoAnswerError,
+    Prompt,
+    RetryLaterError,
+    ReviewerStoppedError,
+    ReviewFailedError,
+)
+from errata.review.redaction import packet_hash
+from errata.review.verdicts import Rejection
 
+MOST_TOLD = 500
+LOOK_AGAIN = 0.2
+"""Seconds, while another process asks."""
 End = Literal["reviewed", "refused", "failed", "capped", "stopped"]
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True):
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    reviewer: AsksForVerdicts
+    word: str
+    """The reviewer's kind, name and version in one word."""
+    ledger: Ledger
+    prompt: Callable[[Packet], Prompt]
+    repair: Callable[[Packet, Prompt, str, tuple[str, ...]], Prompt]
+    """After an answer that can't be taken, and why not."""
+    judge: Callable[[Packet, Prompt, Answer], Verdict | Rejection]
+    estimate: Callable[[Prompt], Usage]
+    """What a call will cost, as far as one can tell; shown for those that were lost."""
+    most: Callable[[Prompt], Usage]
+    """The most that it can cost; the caps are kept by this."""
+    now: Callable[[], str]
+    new_id: Callable[[], str]
+    limits: Limits
+    pace: Pace
+    purse: Purse
+
+
+@contextmanager
+def this_one_only(*, in_doubt: bool = False) -> Iterator[None]:
+    """What goes wrong with one packet is told and counted; it does not end the review of the others."""
+    try:
+        yield
+    except (NoAnswerError, ErrataError):
+        raise
+    except Exception as error:
+        told = f"errata stumbled over it: {type(error).__name__}: {error}"[:MOST_TOLD]
+        raise ReviewFailedError(told, in_doubt=in_doubt) from error
+
+
+class AskedElsewhereError(Exception):
+    """Another process asks the same just now: its answer will do for both."""
+
+
+class CapReachedError(Exception):
+    """The next call could cost more than is left."""
+
+
+class Got(msgspec.Struct, frozen=True):
+    given: Answer
+    cached: bool
+
+
+class Round:
+    """One question about one packet, asked until it is answered or given up."""
+
+    def __init__(self, packet: Packet, prompt: Prompt, number: int, work: Work) -> None:
+        self._packet, self._prompt, self._round, self._work = packet, prompt, number, work
+        self._estimate, self._most = work.estimate(prompt), work.most(prompt)
+        self._key = cache_key(packet, prompt, work.word, number)
+
+    async def answer(self) -> Got:
+        failures = 0
+        while True:
+            before = self._work.ledger.answered(self._key)
+            if before is not None:
+                return Got(Answer(before.answer, before.usage), cached=True)
+            try:
+                return Got(await self._once(), cached=False)
+            except AskedElsewhereError:
+                await asyncio.sleep(LOOK_AGAIN)
+            except RetryLaterError as error:
+                failures += 1
+                await self._wait(error, failures)
+
+    async def _wait(self, error: RetryLaterError, failures: int) -> None:
+        pace, after = self._work.pace, error.after or 0.0
+        if after > LONGEST_ASKED:
+            told = f"the other side wants to be left alone for {after / MINUTE:,.0f} minutes: {error.why}"
+            raise ReviewerStoppedError(told) from error
+        if failures >= self._work.limits.tries:
+            raise ReviewFailedError(f"given up after {failures} tries: {error.why}") from error
+        if after > 0:
+            pace.hold(after)
+        if not after >= FIRST_WAIT:  # no time, one that has gone by, or one too short to change anything
+            await pace.pause(failures)
+
+    async def _once(self) -> Answer:
+        work = self._work
+        if cap := await work.purse.take(self._most):
+            raise CapReachedError(cap)
+        try:
+            await work.pace.wait_for_turn(self._estimate.tokens or 0)
+        except BaseException:
+            work.purse.give_back(self._most)
+            raise
+        call = self._call()
+        if not work.ledger.intend(call, unless_since=self._still_asked()):
+            work.purse.give_back(self._most)
+            raise AskedElsewhereError
+        try:
+            given = await self._given()
+        except BaseException as error:
+            self._close(_without_answer(call, error))
+            raise
+        self._close(msgspec.structs.replace(call, state="answered", answer=given.text, usage=given.usage))
+        work.pace.went_well()
+        return given
+
+    async def _given(self) -> Answer:
+        seconds = self._work.limits.timeout
+        with this_one_only(in_doubt=True):  # it was on its way
+            try:
+                async with asyncio.timeout(seconds):
+                    return await self._work.reviewer.ask(self._prompt, self._packet)
+            except TimeoutError as error:
+                raise RetryLaterError(f"no answer within {seconds:g} s", in_doubt=True) from error
+
+    def _still_asked(self) -> str:
+        """Who asked before this has given up, or is on a machine that is gone."""
+        longest = timedelta(seconds=2 * self._work.limits.timeout)
+        return (datetime.fromisoformat(self._work.now()) - longest).isoformat().replace("+00:00", "Z")
+
+    def _close(self, call: Call) -> None:
+        self._work.ledger.close(msgspec.structs.replace(call, ended_at=self._work.now()))
+        self._work.purse.end(self._most, _owed(call))
+
+    def _call(self) -> Call:
+        return Call(
+            id=self._work.new_id(),
+            run=split_attempt_id(self._packet.attempt_id).run,
+            attempt=self._packet.attempt_id,
+            reviewer=self._work.word,
+            cache_key=self._key,
+            round=self._round,
+            estimate=self._estimate,
+            started_at=self._work.now(),
+        )
+
+
+def _without_answer(call: Call, error: BaseException) -> Call:
+    """A call that was broken off may have been paid for: it is told as lost, not as failed."""
+    if not isinstance(error, NoAnswerError):
+        return msgspec.structs.replace(call, state="lost", why="broken off before the answer came")
+    state: Literal["lost", "failed"] = "lost" if error.in_doubt else "failed"
+    return msgspec.structs.replace(call, state=state, why=error.why[:MOST_TOLD], usage=error.usage)
+
+
+def _owed(call: Call) -> Usage:
+    if call.state == "failed" and call.usage == NO_USAGE:
+        return NOTHING
+    return NO_USAGE if call.state == "lost" else call.usage
+
+
+def cache_key(packet: Packet, prompt: Prompt, reviewer: str, number: int) -> str:
+    """The same packet, reviewer, instructions and round: the same answer."""
+    told = "\0".join((packet_hash(packet), prompt.hash, reviewer, str(number)))
+    return blake2b(told.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+class PacketResult(msgspec.Struct, frozen=True, kw_only=True):
     """How the review of one packet ended."""
 
     packet: Packet
@@ -28,13 +197,13 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     """Nothing was asked: all answers were in the ledger."""
 
 
-async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator[Ended]:
+async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator[PacketResult]:
     """The ends in the order they come. Packets are taken one by one, when somebody is free to review them.
 
     None in their place says that there are more, but not before one of those that are being reviewed has ended.
     """
     waiting = iter(packets)
-    running: set[asyncio.Task[Ended]] = set()
+    running: set[asyncio.Task[PacketResult]] = set()
     stopped = False
     try:
         while True:
@@ -54,31 +223,33 @@ async def fan_out(packets: Iterable[Packet | None], work: Work) -> AsyncIterator
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def _review(packet: Packet, work: Work) -> Ended:
+async def _review(packet: Packet, work: Work) -> PacketResult:
     try:
         return await _reviewed(packet, work)
     except ReviewerStoppedError as error:
-        return Ended(packet=packet, end="stopped", reasons=(error.why,))
+        return PacketResult(packet=packet, end="stopped", reasons=(error.why,))
     except NoAnswerError as error:
-        return Ended(packet=packet, end="failed", reasons=(error.why,))
+        return PacketResult(packet=packet, end="failed", reasons=(error.why,))
     except CapReachedError as error:
-        return Ended(packet=packet, end="capped", reasons=(str(error),))
+        return PacketResult(packet=packet, end="capped", reasons=(str(error),))
 
 
-async def _reviewed(packet: Packet, work: Work) -> Ended:
+async def _reviewed(packet: Packet, work: Work) -> PacketResult:
     """One round, and where the answer can't be taken one round of repair; then it is refused."""
     with this_one_only():
         prompt = work.prompt(packet)
     first = await Round(packet, prompt, 1, work).answer()
     with this_one_only():
         judged = work.judge(packet, prompt, first.given)
-        if not isinstance(judged, Refused):
-            return Ended(packet=packet, end="reviewed", verdict=judged, cached=first.cached)
+        if not isinstance(judged, Rejection):
+            return PacketResult(packet=packet, end="reviewed", verdict=judged, cached=first.cached)
         prompt = work.repair(packet, prompt, first.given.text, judged.reasons)
     second = await Round(packet, prompt, 2, work).answer()
     cached = first.cached and second.cached
     with this_one_only():
         judged = work.judge(packet, prompt, second.given)
-    if isinstance(judged, Refused):
-        return Ended(packet=packet, end="refused", reasons=judged.reasons, answer=second.given.text, cached=cached)
-    return Ended(packet=packet, end="reviewed", verdict=judged, cached=cached)
+    if isinstance(judged, Rejection):
+        return PacketResult(
+            packet=packet, end="refused", reasons=judged.reasons, answer=second.given.text, cached=cached
+        )
+    return PacketResult(packet=packet, end="reviewed", verdict=judged, cached=cached)

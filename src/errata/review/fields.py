@@ -7,9 +7,9 @@ import msgspec
 
 from errata.model import Fix, Packet, Quote, Recommendation
 from errata.model.words import Confidence, Owner, RecommendationGroup
-from errata.review.folding import Folded
+from errata.review.evidence import PlaceIndex
+from errata.review.passages import Folded
 from errata.review.places import Kind
-from errata.review.shelf import Shelf
 from errata.text.clean import one_line
 from errata.text.private import for_others
 
@@ -27,7 +27,7 @@ Word = TypeVar("Word", bound=str)
 
 
 class Fields:
-    def __init__(self, given: dict[str, Any], packet: Packet, shelf: Shelf) -> None:
+    def __init__(self, given: dict[str, Any], packet: Packet, shelf: PlaceIndex) -> None:
         self._given, self._packet, self._shelf = given, packet, shelf
         self.reasons: list[str] = []
         """Why the answer can't be taken."""

@@ -1,31 +1,178 @@
-"""The verb `review import`: a file that was filled in, row by row; a bad row is told, the good ones are kept."""
+"""Answers from a file that was filled in, row by row, as spreadsheets leave them."""
 
-from collections.abc import Iterable, Iterator
+import codecs
+import csv
+import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
-from errata.errors import ErrataError
-from errata.model import Packet, Reviewer, StoredRun, Verdict
-from errata.model.identity import split_attempt_id
-from errata.model.run import case_name
-from errata.review.filled import Filled, Unusable, read_answers
-from errata.review.inherit import Heirs
-from errata.review.judge import Answered, Judged, judge, keep, keep_refused
-from errata.review.packing import Packing, packets_of, question_for
-from errata.review.redaction import redacted
-from errata.review.verdicts import Refused
-from errata.runs.addresses import locate_known
-from errata.store.database import Store
-from errata.store.reviews import keep_verdicts
-from errata.store.runs import run_by_id
-from errata.text.clean import one_line
+from errata.errors import SettingsError
+from errata.model import Reviewer
+from errata.review.tables import ANSWERS
+from errata.review.verdicts import KeptVerdict
+
+LARGEST_CELL = 10_000_000
+SNIFFED = 1 << 20
+WHICH = ("attempt_id", "packet", "packet_id", "attempt", "id")
+"""By what an answer may say which failure it is about, the surest first."""
+_OPTIONAL = ("owner", "bucket", "underlying_mistake", "decisive_step", "error_line")
+_SEPARATOR = re.compile(r"sep=([,;\t|])\s*$", re.IGNORECASE)
+_UNQUOTED = re.compile(r"^'(?=\s*[=+\-@＝＋－＠]|[\t\r\n])")
+
+
+class FilledRow(NamedTuple):
+    line: int
+    which: str
+    """The id of an attempt or of a packet."""
+    answer: str
+    """JSON, as any reviewer would have given it."""
+
+
+class UnusableRow(NamedTuple):
+    """A row that can't be taken as an answer, and why."""
+
+    line: int
+    why: str
+
+
+Answers = Iterator[FilledRow | UnusableRow]
+
+
+def read_answers(path: Path) -> Answers:
+    """From JSON Lines, a JSON list or CSV: the first character tells which. Rows without an answer are passed over."""
+    try:
+        with path.open("rb") as file:
+            opening = file.read(SNIFFED)
+    except OSError as error:
+        told = f"`{path}` can't be read: {error.strerror}"
+        raise SettingsError(told, hint="name a file that `errata review export` wrote") from error
+    encoding = _encoding(path, opening)
+    start = opening.decode(encoding, "ignore").lstrip("\ufeff \t\r\n")[:1]
+    with path.open(encoding=encoding, errors="replace", newline="") as text:
+        if start == "[":
+            yield from _listed(text)
+        elif start == "{":
+            yield from _lines(text)
+        elif start:
+            yield from _table(path, text)
+
+
+def _encoding(path: Path, opening: bytes) -> str:
+    """UTF-8 as a rule; what spreadsheets write else says so, or is no UTF-8."""
+    if opening.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(SNIFFED):
+                decoder.decode(chunk)
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8-sig"
+
+
+def _listed(file: IO[str]) -> Answers:
+    try:
+        rows = json.load(file)
+    except (ValueError, RecursionError) as error:
+        yield UnusableRow(getattr(error, "lineno", 1), f"not JSON: {error}")
+        return
+    for number, row in enumerate(rows, 1):
+        yield from _row(number, row)
+
+
+def _lines(file: IO[str]) -> Answers:
+    for number, line in enumerate(file, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield UnusableRow(number, f"not JSON: {error}")
+            continue
+        yield from _row(number, row)
+
+
+def _row(number: int, row: Any) -> Answers:
+    if not isinstance(row, dict):
+        yield UnusableRow(number, "an object was expected")
+        return
+    given = next((row[name] for name in ("verdict", "answer") if isinstance(row.get(name), dict)), row)
+    if given is row and "places" in row:
+        return  # a packet that nobody has answered
+    which = next((row[name] for name in WHICH if isinstance(row.get(name), str) and row[name]), "")
+    answer = {name: value for name, value in given.items() if name not in WHICH}
+    yield from _taken(number, which, answer)
+
+
+def _taken(number: int, which: str, answer: dict[str, Any]) -> Answers:
+    if not any(value not in (None, "", [], {}) for value in answer.values()):
+        return
+    if not str(answer.get("label") or "").strip():
+        yield UnusableRow(number, "there is an answer, but no label")
+    elif not which:
+        yield UnusableRow(number, f"nothing says which failure it is about: one of {', '.join(WHICH[:2])}")
+    else:
+        yield FilledRow(number, which, json.dumps(answer, ensure_ascii=False))
+
+
+def _table(path: Path, file: IO[str]) -> Answers:
+    csv.field_size_limit(LARGEST_CELL)
+    header = file.readline()
+    if told := _SEPARATOR.match(header):  # some spreadsheets say it themselves, in a line of its own
+        separator, skipped = told[1], 1
+    else:
+        separator, skipped = max(",;\t", key=header.count), 0
+        file.seek(0)
+    rows = csv.reader(file, delimiter=separator)
+    names = [name.strip().strip("\ufeff").lower().replace(" ", "_") for name in next(rows, [])]
+    if "label" not in names or not set(WHICH) & set(names):
+        hint = "it needs the columns `attempt_id` and `label`; `errata review export` writes such tables"
+        raise SettingsError(f"`{path}` is no table of answers: its columns are {', '.join(names[:12])}", hint=hint)
+    yield from _cells(rows, names, skipped)
+
+
+def _cells(rows: Any, names: list[str], skipped: int) -> Answers:
+    line = rows.line_num + 1 + skipped
+    while True:
+        try:
+            cells = next(rows, None)
+        except csv.Error as error:
+            yield UnusableRow(line, f"not CSV from here on: {error}")
+            return
+        if cells is None:
+            return
+        row = {name: _UNQUOTED.sub("", cell).strip() for name, cell in zip(names, cells, strict=False)}
+        which = next((row[name] for name in WHICH if row.get(name)), "")
+        if not row.get("label") and any(row.get(name) for name in ANSWERS):
+            yield UnusableRow(line, "there is an answer, but no label")
+        elif row.get("label"):
+            yield from _taken(line, which, _answer(row))
+        line = rows.line_num + 1 + skipped
+
+
+def _answer(row: dict[str, str]) -> dict[str, Any]:
+    """As a reviewer would say it; a note is what speaks against it, or could not be checked."""
+    answer: dict[str, Any] = {name: row[name] for name in ("label", "cause", "reasoning") if row.get(name)}
+    answer |= {name: row[name] for name in ("confidence", *_OPTIONAL) if row.get(name)}
+    places = [name for name in row if re.fullmatch(r"evidence_place(?:_\d+)?", name) and row[name]]
+    quotes = [(row[name], row.get(name.replace("place", "quote"), "")) for name in places]
+    answer["evidence"] = [{"place": place, "quote": quote} for place, quote in quotes if quote]
+    if row.get("note"):
+        answer["doubts"] = [row["note"]]
+    if "confidence" in answer:
+        answer["confidence"] = answer["confidence"].lower()
+    return answer
 
 
 class KeptRow(msgspec.Struct, frozen=True):
     line: int
     case: str
-    judged: Judged
+    kept: KeptVerdict
 
 
 class BadRow(msgspec.Struct, frozen=True):
@@ -34,64 +181,10 @@ class BadRow(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...]
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class ImportRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Whose answers they are, and to which packets."""
 
     reviewer: Reviewer
     at: str
     taxonomy: str = ""
     blind: bool = False
-
-
-def import_answers(path: Path, store: Store, reading: Reading) -> Iterator[KeptRow | BadRow]:
-    """Bad rows that are about nothing we know come first, then the others run by run."""
-    by_run: dict[str, dict[str, list[Filled]]] = {}
-    for row in read_answers(path):
-        found = BadRow(row.line, "", (row.why,)) if isinstance(row, Unusable) else _attempt(row, store)
-        if isinstance(found, BadRow):
-            yield found
-        elif isinstance(row, Filled):
-            by_run.setdefault(split_attempt_id(found).run, {}).setdefault(found, []).append(row)
-    for run, rows in by_run.items():
-        yield from _of_run(run_by_id(store, run), rows, store, reading)
-
-
-def inherit(kept: Iterable[Verdict], store: Store, at: str) -> int:
-    """What identical failures that nobody has read take over; how many they are."""
-    by_run: dict[str, list[Verdict]] = {}
-    for verdict in kept:
-        by_run.setdefault(split_attempt_id(verdict.attempt).run, []).append(verdict)
-    found = []
-    for run, verdicts in by_run.items():
-        heirs = Heirs(run_by_id(store, run), store)
-        found += [one for verdict in verdicts for one in heirs.of(verdict, at)]
-    return keep_verdicts(store, found)
-
-
-def _attempt(row: Filled, store: Store) -> str | BadRow:
-    try:
-        found = locate_known(row.which, store)
-    except ErrataError as error:
-        return BadRow(row.line, one_line(row.which, 200), (error.message,))
-    if found.attempt is not None and found.attempt.is_failure:
-        return found.attempt.id
-    return BadRow(row.line, one_line(row.which, 200), (f"`{one_line(row.which, 200)}` names no failure",))
-
-
-def _of_run(
-    stored: StoredRun, rows: dict[str, list[Filled]], store: Store, reading: Reading
-) -> Iterator[KeptRow | BadRow]:
-    packing = Packing(question=question_for(stored.run.source.name, reading.taxonomy), blind=reading.blind)
-    for packet in packets_of(stored, store, attempts=frozenset(rows), packing=packing):
-        name = case_name(stored.run, packet.case_key)
-        for row in rows[packet.attempt_id]:
-            yield _row(row, name, redacted(packet), store, reading)
-
-
-def _row(row: Filled, case: str, packet: Packet, store: Store, reading: Reading) -> KeptRow | BadRow:
-    by = Answered(reviewer=reading.reviewer, at=reading.at, blind=reading.blind)
-    made = judge(row.answer, packet, by, store)
-    if isinstance(made, Refused):
-        keep_refused(row.answer, made.reasons, packet, by, store)
-        return BadRow(row.line, case, made.reasons)
-    return KeptRow(row.line, case, keep(made, store))

@@ -1,7 +1,7 @@
 """The verb `consistency --judges`: how far several judges of the same attempts say the same, and where they do not."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -10,8 +10,6 @@ import msgspec
 from errata.model import Attempt, Judgement, StoredRun, split_attempt_id
 from errata.model.run import case_name
 from errata.review.agreement import Agreement, Ratings, agreement_in
-from errata.store.attempts import attempts_of
-from errata.store.database import Store
 
 OVERALL = "overall"
 """What a judge says of an attempt as a whole; beside it, each check that two judges have rated."""
@@ -78,12 +76,12 @@ class _Said(msgspec.Struct, frozen=True):
     checks: dict[str, str]
 
 
-def judges_agreement(runs: Sequence[StoredRun], store: Store) -> JudgesAgreement:
+def judges_agreement(runs: Iterable[tuple[StoredRun, Iterable[Attempt]]]) -> JudgesAgreement:
     """Over all runs together, and over all their attempts: a subtest that was judged says as much of its judges."""
     heard: dict[str, list[_Said]] = {}
     homes: dict[str, StoredRun] = {}
-    for stored in runs:
-        for attempt in attempts_of(store, stored.pk):
+    for stored, attempts in runs:
+        for attempt in attempts:
             if attempt.judgements:
                 heard[attempt.id], homes[attempt.id] = list(_heard(attempt)), stored
     often = Counter(one.judge for said in heard.values() for one in said)

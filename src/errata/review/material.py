@@ -1,10 +1,60 @@
-"""What a packet is made of: a failure and all that is known around it."""
+"""What a packet is made of: a failure, what is known around it, and the words that lead to its error."""
 
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
-from errata.model import Attempt, Attribution, Case, Run
+from errata.model import Attempt, Attribution, Case, Check, Question, Run, StoredRun
+from errata.model.run import case_name
+from errata.review.excerpts import Tell, in_short
+from errata.review.redaction import LONG
+
+History = tuple[dict[str, Any], ...]
+"""Earlier verdicts and reports, known gaps, how other runs did."""
+LONGEST = 160
+NEEDLES = 8
+ELSEWHERE = "other runs"
+"""Where triage saw a signal that names the subjects of other runs."""
+TELLING = 60
+"""Lines of a log that may tell."""
+SCANNED = 200_000
+"""Characters of a log, from its end."""
+LINE = 400
+# an error that names itself; then any line that speaks of one
+_STRONG = re.compile(
+    r"(?:Error|Exception)\b ?[:(]|\berror TS\d|\d:\d{1,6}[ \t]{1,20}error[ \t]|✖|^E  "
+    r"|\bcommand not found|^fatal: |^panic: ",
+    re.MULTILINE,
+)
+_WEAK = re.compile(r"(?i)\b(?:error|failed|failure|exception|fatal|denied|refused|timed out)\b")
+_WORD = re.compile(r"[A-Za-z0-9_][\w-]{2,}")
+_COMMON = frozenset(
+    _WORD.findall(
+        "the and for you your are was were with that this have has had not but all can will would could should from "
+        "they them there then than please what which who when where how why did does done its "
+        "true false null none name text args success status response result user_text assistant_text tool_calls"
+    )
+)
+# words of a harness that say no more than that it failed
+SAYS_NOTHING = frozenset(("", "unset", "none", "fail", "failed", "failure", "error", "false", "incorrect", "f", "i"))
+
+
+class RunContext(msgspec.Struct, frozen=True, kw_only=True):
+    """One run as a review sees it, with what only other stages know of it."""
+
+    stored: StoredRun
+    handle: str
+    """The short name by which people know the run."""
+    attributions: Mapping[str, Attribution]
+    """Attempt → whom triage names."""
+    buckets: Callable[[], Mapping[str, str]]
+    """Attempt → the slug of its bucket; only called where failures are selected by it."""
+    question: Callable[[str], Question]
+    """By the name of a taxonomy; an empty name stands for the taxonomy of the run's source."""
+    history: Callable[[Collection[Case | None], Collection[str]], Mapping[str, History]]
+    """Of some cases, and their keys: by key, what is known from elsewhere."""
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,13 +72,12 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """Those that only follow from it."""
     kin: tuple[Attempt, ...] = ()
     """Other attempts at the same case in the same run: parts, earlier sessions, repetitions."""
-    history: tuple[dict[str, Any], ...] = ()
-    """Earlier verdicts and reports, known gaps, how other runs did."""
+    history: History = ()
 
     @property
     def case_name(self) -> str:
         """The case as its harness names it."""
-        return name_of(self.run, self.attempt.case)
+        return case_name(self.run, self.attempt.case)
 
     @property
     def is_turn(self) -> bool:
@@ -37,5 +86,122 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
         return self.attempt.position is not None and any(step.actor.role == "user" for step in steps)
 
 
-def name_of(run: Run, key: str) -> str:
-    return key.removeprefix(f"{run.suite}/") if run.suite else key
+class Clues(msgspec.Struct, frozen=True):
+    error_line: str
+    """The exact error, in one line."""
+    needles: tuple[str, ...]
+    """Texts that stand where the failure shows, the best first."""
+    trouble: str
+    """All that the harness says went wrong."""
+    words: frozenset[str]
+    """What the task, the answer and the judge speak of."""
+
+
+def clues_of(material: Material, tell: Tell) -> Clues:
+    attempt = material.attempt
+    said = [readable(text, tell) for text in _said(attempt)]
+    told = [line for text in _logs(attempt) for line in telling_lines(readable(text, tell))]
+    signals = material.attribution.signals if material.attribution else ()
+    quotes = [one.quote for one in signals if one.quote and one.where != ELSEWHERE]
+    error = _error_line(attempt, told, tell)
+    wanted = [error, *quotes, *(line for text in said for line in text.splitlines()[:3]), *told]
+    return Clues(
+        error_line=in_short(error, LINE, tell),
+        needles=_needles(wanted),
+        trouble="\n".join((*said, *told)),
+        words=words(" ".join(_spoken(material))),
+    )
+
+
+def readable(text: str, tell: Tell) -> str:
+    """As it is told, so that a line may be taken out of it; what is very long is told when the line is known."""
+    return tell(text) if len(text) <= LONG else text
+
+
+def telling_lines(log: str) -> list[str]:
+    """The lines of a log that speak of an error: those that name one first."""
+    if len(log) > SCANNED:  # from the beginning of a line on: half a line may hold half a secret
+        log = log[log.find("\n", len(log) - SCANNED) + 1 or len(log) :]
+    strong = _lines_with(_STRONG, log)
+    return strong or _lines_with(_WEAK, log)[::-1]
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(word for word in map(str.lower, _WORD.findall(text)) if word not in _COMMON)
+
+
+def _lines_with(pattern: re.Pattern[str], log: str) -> list[str]:
+    lines: dict[str, None] = {}
+    at = 0
+    while len(lines) < TELLING and (found := pattern.search(log, at)):
+        start = log.rfind("\n", 0, found.start()) + 1
+        end = log.find("\n", found.end())
+        end = len(log) if end < 0 else end
+        lines.setdefault(log[start:end].strip())
+        at = end
+        if end == len(log):
+            break
+    return list(lines)
+
+
+def noteworthy(check: Check) -> bool:
+    return check.status in ("fail", "error", "unscored")
+
+
+def _said(attempt: Attempt) -> Iterator[str]:
+    for error in attempt.errors:
+        if not error.recovered:
+            yield from (error.message, error.traceback[-SCANNED:])
+    for check in attempt.checks:
+        if noteworthy(check):
+            yield check.explanation
+
+
+def _logs(attempt: Attempt) -> Iterator[str]:
+    for artefact in attempt.artefacts:
+        if artefact.role == "log" and artefact.text:
+            yield artefact.text
+
+
+def gist(text: str) -> str:
+    """The line of a longer text that names the error; else all of it."""
+    text = text.strip()
+    if len(text) <= LINE:
+        return text
+    lines = text if len(text) <= SCANNED else text[: max(text.rfind("\n", 0, SCANNED), 0)]
+    return next(iter(_lines_with(_STRONG, lines)), text)
+
+
+def _error_line(attempt: Attempt, told: list[str], tell: Tell) -> str:
+    """What an error or a check says itself, unless it only says that it failed and a log says more."""
+    for error in attempt.errors:
+        if not error.recovered and error.message.strip():
+            return error.message
+    explained = [check.explanation for check in attempt.checks if noteworthy(check) and check.explanation.strip()]
+    reasons = [readable(text, tell) for text in explained]
+    candidates = [*(gist(text) for text in reasons if _STRONG.search(text)), *told, *reasons]
+    candidates += [*(judgement.reasoning for judgement in attempt.objections), attempt.native_reason]
+    return next((text for text in candidates if text.strip().lower() not in SAYS_NOTHING), "")
+
+
+def _needles(texts: Iterable[str]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for text in texts:
+        line = text.strip().partition("\n")[0].strip()[:LONGEST]
+        if len(line) > 3:
+            found.setdefault(line)
+        if len(found) == NEEDLES:
+            break
+    return tuple(found)
+
+
+def _spoken(material: Material) -> Iterator[str]:
+    attempt, case = material.attempt, material.case
+    if case is not None:
+        yield from (str(case.input or "")[:LINE], str(case.expected or "")[:LINE])
+    yield (attempt.output.text or "")[:LINE]
+    for judgement in attempt.judgements:
+        yield judgement.reasoning[:LINE]
+    for step in attempt.steps[:4]:
+        for call in step.tool_calls[:4]:
+            yield str(call.arguments)[:LINE]

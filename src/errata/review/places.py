@@ -16,11 +16,20 @@ from collections.abc import Iterator
 from typing import Literal
 
 from errata.model import Attempt, ErrorInfo, Judgement, SourceRef
-from errata.review.budget import READABLE, Wanted
-from errata.review.calls import as_json, as_text, calls_made, is_tool_failure, results_got
-from errata.review.clues import SAYS_NOTHING, Clues, noteworthy
-from errata.review.material import Material
-from errata.review.transcript import around, decisive, is_broken, says_more, step_text
+from errata.review.budget import READABLE, WantedPlace
+from errata.review.material import SAYS_NOTHING, Clues, Material, noteworthy
+from errata.review.transcript import (
+    around,
+    as_json,
+    as_text,
+    calls_made,
+    decisive,
+    is_broken,
+    is_tool_failure,
+    results_got,
+    says_more,
+    step_text,
+)
 
 STATUS, TASK, CALLS, OUTPUT, EXPECTED, JUDGE, NAMED_FILES, LOGS, GRADER, REFERENCE, ROOT, SYSTEM_PROMPT = (
     rank * 1_000 for rank in range(12)
@@ -74,14 +83,14 @@ def where(*refs: SourceRef | None) -> str:
     return next((str(ref) for ref in refs if ref is not None), "")
 
 
-def own_places(material: Material, clues: Clues) -> Iterator[Wanted]:
+def own_places(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     """What was asked, what went wrong, what was answered, in the order one reads them."""
     yield from _asked(material)
     yield from _trouble(material, clues)
     yield from _answered(material, clues)
 
 
-def _asked(material: Material) -> Iterator[Wanted]:
+def _asked(material: Material) -> Iterator[WantedPlace]:
     attempt, case = material.attempt, material.case
     said = next((step for step in attempt.steps if step.actor.role == "user" and step.text.strip()), None)
     task = task_text(material)
@@ -111,7 +120,7 @@ def shown_elsewhere(material: Material) -> frozenset[str]:
     return frozenset(text.strip() for text in texts)
 
 
-def _trouble(material: Material, clues: Clues) -> Iterator[Wanted]:
+def _trouble(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     attempt = material.attempt
     errors = list(dict.fromkeys(_error_text(error) for error in attempt.errors))
     if errors:
@@ -122,7 +131,7 @@ def _trouble(material: Material, clues: Clues) -> Iterator[Wanted]:
     known = {text.strip() for text in (attempt.output.text, *errors, *_reasonings(attempt)) if text}
     told = [check for check in attempt.checks if noteworthy(check) and check.explanation.strip() not in known | {""}]
     for number, check in enumerate(told[:CHECKS]):
-        yield Wanted(
+        yield WantedPlace(
             place=f"checks/{check.name}",
             source=where(check.ref, attempt.ref),
             text=check.explanation,
@@ -135,7 +144,7 @@ def _trouble(material: Material, clues: Clues) -> Iterator[Wanted]:
         )
 
 
-def _answered(material: Material, clues: Clues) -> Iterator[Wanted]:
+def _answered(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     attempt = material.attempt
     source = where(attempt.output.ref, attempt.ref)
     if attempt.output.text:
@@ -158,17 +167,17 @@ def _answered(material: Material, clues: Clues) -> Iterator[Wanted]:
     yield from (_judge_prompt(attempt, one) for one in prompts)
 
 
-def _turn_calls(attempt: Attempt) -> Iterator[Wanted]:
+def _turn_calls(attempt: Attempt) -> Iterator[WantedPlace]:
     """For a failure of tools always in full: what was called is what has to be judged."""
     least = WHOLE if is_tool_failure(attempt) else READABLE
     for place, listed in (("tool_calls", calls_made(attempt.steps)), ("tool_results", results_got(attempt.steps))):
         if listed:
-            yield Wanted(
+            yield WantedPlace(
                 place=place, source=where(attempt.ref), text=as_json(listed), rank=CALLS, least=least, share=WHOLE
             )
 
 
-def _transcript(material: Material, clues: Clues) -> Iterator[Wanted]:
+def _transcript(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     attempt = material.attempt
     steps = attempt.steps
     mattering = decisive(attempt, clues.needles)
@@ -178,7 +187,7 @@ def _transcript(material: Material, clues: Clues) -> Iterator[Wanted]:
     for at in sorted(ranked):
         step = steps[at]
         if says_more(step, told):
-            yield Wanted(
+            yield WantedPlace(
                 place=f"steps/{step.index}",
                 source=where(step.ref, attempt.ref),
                 text=step_text(step, steps[at - 1] if at - 1 in ranked else None),
@@ -190,9 +199,9 @@ def _transcript(material: Material, clues: Clues) -> Iterator[Wanted]:
             )
 
 
-def _judge_prompt(attempt: Attempt, judgement: Judgement) -> Wanted:
+def _judge_prompt(attempt: Attempt, judgement: Judgement) -> WantedPlace:
     """What the judge was asked is a grader's source."""
-    return Wanted(
+    return WantedPlace(
         place=f"grader/{judgement.judge or 'judge'}",
         source=where(judgement.ref, attempt.ref),
         text=as_text(judgement.raw),
@@ -202,8 +211,8 @@ def _judge_prompt(attempt: Attempt, judgement: Judgement) -> Wanted:
     )
 
 
-def _must(place: str, source: str, text: str, rank: int, *, tail: float = 0.4, most: float = 1.0) -> Wanted:
-    return Wanted(place=place, source=source, text=text, rank=rank, least=READABLE, tail=tail, most=most)
+def _must(place: str, source: str, text: str, rank: int, *, tail: float = 0.4, most: float = 1.0) -> WantedPlace:
+    return WantedPlace(place=place, source=source, text=text, rank=rank, least=READABLE, tail=tail, most=most)
 
 
 def _error_text(error: ErrorInfo) -> str:

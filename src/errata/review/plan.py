@@ -1,28 +1,26 @@
-"""A review before it is begun: which failures would be read by whom, what that would cost, and what would be sent."""
+"""A review before it begins: which failures would be reviewed by whom, what that would cost, what would be sent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from errata.errors import SettingsError
 from errata.model import Call, Packet, StoredRun, Usage
-from errata.review.chosen import Chosen
-from errata.review.estimate import Estimate, estimate_all, estimate_of
-from errata.review.inheritance import MACHINERY
-from errata.review.limits import Limits
-from errata.review.packing import Packing, packets_in_turn, question_for
+from errata.model.failure import Filters
+from errata.review.choose import ChosenReviewer
+from errata.review.excerpts import weight
+from errata.review.inherit import MACHINERY
+from errata.review.limits import OUTPUT_TOKENS, Limits
+from errata.review.material import RunContext
 from errata.review.prompts import fresh_marker, prompt_for
-from errata.review.protocols import Prompt
-from errata.review.queue import Queue, Wanted, queue_of
-from errata.review.reviewers.opening import TOOL_BYTES
-from errata.review.rounds import cache_key
-from errata.review.sampling import Waiting, sample
-from errata.review.windows import weight
-from errata.runs.failures import Filters
-from errata.store.database import Store
-from errata.store.ledger import find_lost, open_ledger
-from errata.store.reviews import word_for
+from errata.review.protocols import Price, Prompt
+from errata.review.queue import Queue, QueueKind, WaitingFailure
+from errata.review.reviewers.llm import TOOL_BYTES
 
+BYTES_A_TOKEN = 3.6
+"""Of code and logs; prose has more, so that the estimate is rather too high. Other scripts have more bytes a letter."""
+REPAIRED = 0.15
+"""Of the answers, so many need a second round; part of the estimate, and said."""
 MOST_OUTPUT = 4_000
 """Tokens of an answer; a model is not allowed more."""
 ROUNDS, MOST_ROUNDS = 4, 12
@@ -31,11 +29,56 @@ DEFINITIONS = 2_000
 """Tokens that tell a model which tools it has."""
 
 
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    packets: int
+    calls: int
+    """Without those whose answer is stored already."""
+    cached: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    """None where the price of the model is not known."""
+
+
+def tokens_in(text: str) -> int:
+    return int(weight(text) / BYTES_A_TOKEN) + 1
+
+
+def estimate_of(prompt: Prompt, price: Price) -> Usage:
+    """Of one call."""
+    given = tokens_in(prompt.text)
+    cost = price(given, OUTPUT_TOKENS)
+    return Usage(input=given, output=OUTPUT_TOKENS, cost=cost, cost_source="unknown" if cost is None else "estimated")
+
+
+def estimate_all(
+    packets: Iterable[Packet], prompt: Callable[[Packet], Prompt], known: Callable[[Packet, Prompt], bool], price: Price
+) -> Estimate:
+    whole = calls = cached = given = 0
+    for packet in packets:
+        whole += 1
+        asked = prompt(packet)
+        if known(packet, asked):
+            cached += 1
+            continue
+        calls += 1
+        given += tokens_in(asked.text)
+    given, out = int(given * (1 + REPAIRED)), int(calls * OUTPUT_TOKENS * (1 + REPAIRED))
+    return Estimate(
+        packets=whole,
+        calls=calls,
+        cached=cached,
+        tokens_in=given,
+        tokens_out=out,
+        cost=price(given, out) if calls else 0.0,
+    )
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    chosen: Chosen
+    chosen: ChosenReviewer
     limits: Limits = Limits()
     filters: Filters = Filters()
-    wanted: Wanted = "unread"
+    wanted: QueueKind = "unread"
     at_most: int | None = None
     taxonomy: str = ""
     blind: bool = False
@@ -44,11 +87,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 class Part(msgspec.Struct, frozen=True):
     """What is to be read of one run."""
 
-    stored: StoredRun
+    context: RunContext
     queue: Queue
     first: tuple[str, ...]
     then: tuple[str, ...]
     """The same crash as one of the first: perhaps they need not be read."""
+
+    @property
+    def stored(self) -> StoredRun:
+        return self.context.stored
 
     @property
     def attempts(self) -> tuple[str, ...]:
@@ -69,56 +116,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return sum(len(part.attempts) for part in self.parts)
 
 
-def plan_review(runs: Sequence[StoredRun], store: Store, request: Request, *, now: str) -> Plan:
-    lost = find_lost(store, now=now)
-    queues = [queue_of(one, store, request.chosen.identity, request.filters, request.wanted) for one in runs]
-    taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
-    chosen = {one.attempt for one in taken.taken}
-    parts = []
-    for stored, queue in zip(runs, queues, strict=True):
-        first, then = _leaders([one for one in queue.waiting if one.attempt in chosen])
-        parts.append(Part(stored, queue, first, then))
-    word = word_for(request.chosen.identity)
-    with open_ledger(store) as ledger:
-        estimate = estimate_all(
-            _all_packets(parts, store, request),
-            prompt_of,
-            lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
-            request.chosen.price,
-        )
-    return Plan(
-        request=request,
-        parts=tuple(parts),
-        left_out=taken.left_out,
-        estimate=_with_tools(estimate, request.chosen),
-        lost=tuple(lost),
-    )
-
-
-def packets_for(
-    part: Part, store: Store, request: Request, turns: Iterable[str | None] | None = None
-) -> Iterator[Packet | None]:
-    """Redacted: nothing else is asked about, judged or sent. In the order of the plan, unless `turns` has another."""
-    question = question_for(part.stored.run.source.name, request.taxonomy)
-    packing = Packing(question=question, blind=request.blind)
-    return packets_in_turn(part.stored, store, part.attempts if turns is None else turns, packing)
-
-
-def _all_packets(parts: Iterable[Part], store: Store, request: Request) -> Iterator[Packet]:
-    return (one for part in parts for one in packets_for(part, store, request) if one is not None)
-
-
-def first_prompt(plan: Plan, store: Store) -> Prompt | None:
-    """What would be sent first."""
-    first = next(_all_packets(plan.parts, store, plan.request), None)
-    return None if first is None else prompt_of(first)
-
-
 def prompt_of(packet: Packet) -> Prompt:
     return prompt_for(packet, marker=fresh_marker(packet))
 
 
-def estimated(chosen: Chosen, prompt: Prompt) -> Usage:
+def estimated(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
     """Of one call, as far as one can tell."""
     if not chosen.reads_more:
         return estimate_of(prompt, chosen.price)
@@ -126,7 +128,7 @@ def estimated(chosen: Chosen, prompt: Prompt) -> Usage:
     return _usage(chosen, ROUNDS * (one.input or 0), ROUNDS * (one.output or 0) // 2)
 
 
-def at_most(chosen: Chosen, prompt: Prompt) -> Usage:
+def at_most(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
     """Of one call: what it can't go over."""
     given = weight(prompt.text) + weight(str(prompt.schema))  # no token is less than a byte
     if not chosen.reads_more:
@@ -146,12 +148,12 @@ def refuse_unpriced_cap(plan: Plan) -> None:
         )
 
 
-def _usage(chosen: Chosen, given: int, taken: int) -> Usage:
+def _usage(chosen: ChosenReviewer, given: int, taken: int) -> Usage:
     cost = chosen.price(given, taken)
     return Usage(input=given, output=taken, cost=cost, cost_source="unknown" if cost is None else "estimated")
 
 
-def _with_tools(estimate: Estimate, chosen: Chosen) -> Estimate:
+def with_tools(estimate: Estimate, chosen: ChosenReviewer) -> Estimate:
     """Whoever uses tools sends all that was said before along with each use."""
     if not chosen.reads_more or not estimate.calls:
         return estimate
@@ -159,7 +161,7 @@ def _with_tools(estimate: Estimate, chosen: Chosen) -> Estimate:
     return msgspec.structs.replace(estimate, tokens_in=given, tokens_out=taken, cost=chosen.price(given, taken))
 
 
-def _leaders(waiting: Sequence[Waiting]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def leaders_first(waiting: Sequence[WaitingFailure]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """One of each crash comes first; what it is found to be may do for the others."""
     seen: set[str] = set()
     first: list[str] = []

@@ -1,5 +1,6 @@
 """What a reviewer and a ledger must be able to do; the fan-out knows no more of them."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
@@ -87,3 +88,7 @@ class Ledger(Protocol):
     def close(self, call: Call) -> None:
         """Answered or failed; committed when this returns."""
         ...
+
+
+Price = Callable[[int, int], float | None]
+"""Input and output tokens → dollars, none where unknown."""

@@ -1,29 +1,73 @@
-"""What is waiting to be read, and by whom: nobody reads the same failure twice, and nobody sees what others said."""
+"""What is waiting to be reviewed and by whom, and a sample of it where that is too much."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from errata.model import FailureKey, Reviewer, StoredRun, Verdict
-from errata.review.packing import wanted_failures
-from errata.review.sampling import Waiting
-from errata.review.standing import name_of, standing
-from errata.runs.failures import Filters
-from errata.runs.stale_quotes import quotes_found
-from errata.runs.standings import may_be_stale
-from errata.runs.triaging import triage_if_needed
-from errata.store.attributions import attributions_of
-from errata.store.database import Store
-from errata.store.reviews import verdicts_of
+import msgspec
 
-Wanted = Literal["unread", "second", "next"]
+from errata.model import Attribution, FailureKey, Reviewer, StoredRun, Verdict
+from errata.model.failure import ListedFailure
+from errata.model.standing import may_be_stale, name_of, standing
+
+QueueKind = Literal["unread", "second", "next"]
 """What nobody has read; what others have read; or the first, and then what needs a second reader. What was read before
 its evidence changed comes last, but not for a second opinion."""
-
 NO_KEY = FailureKey(exact="", coarse="")
 
 
+class WaitingFailure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A failure that nobody has read yet, and the group it is taken for."""
+
+    attempt: str
+    case: str
+    key: FailureKey
+    owner: str = ""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    taken: tuple[WaitingFailure, ...]
+    left_out: dict[str, int]
+    """Coarse key → how many of it are not read."""
+
+
+def sample(waiting: Iterable[WaitingFailure], limit: int | None) -> Sample:
+    """One of each group, then a second of each, and so on, so that no group is read whole while another is not begun.
+
+    Within a group those of different exact keys come first: they are the likeliest to differ. Nothing is left to
+    chance, so that a second call takes up where the first one stopped.
+    """
+    every = list(waiting)
+    if limit is None or len(every) <= limit:
+        return Sample(tuple(every), {})
+    groups: dict[str, list[WaitingFailure]] = {}
+    for one in every:
+        groups.setdefault(one.key.coarse, []).append(one)
+    ranked = sorted(
+        ((rank, -len(members), coarse), one)
+        for coarse, members in groups.items()
+        for rank, one in enumerate(_varied(members))
+    )
+    taken = [one for _, one in ranked[:limit]]
+    left_out: dict[str, int] = {}
+    for _, one in ranked[limit:]:
+        left_out[one.key.coarse] = left_out.get(one.key.coarse, 0) + 1
+    chosen = {one.attempt for one in taken}
+    return Sample(tuple(one for one in every if one.attempt in chosen), left_out)
+
+
+def _varied(members: list[WaitingFailure]) -> list[WaitingFailure]:
+    """Those with a new exact key first, in their order; then the second of each key, and so on."""
+    seen: dict[str, int] = {}
+    ranked = []
+    for at, one in enumerate(members):
+        rank = seen.get(one.key.exact, 0)
+        seen[one.key.exact] = rank + 1
+        ranked.append((rank, at, one))
+    return [one for _, _, one in sorted(ranked, key=lambda entry: entry[:2])]
+
+
 class Queue(NamedTuple):
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingFailure, ...]
     failures: int
     """That fit the filters, read or not."""
     read: int
@@ -34,32 +78,34 @@ class Queue(NamedTuple):
     """Of what is waiting: read before, evidence changed since."""
 
 
-def queue_of(stored: StoredRun, store: Store, reviewer: Reviewer, filters: Filters, wanted: Wanted) -> Queue:
-    triage_if_needed(stored, store)
-    failures = list(wanted_failures(stored, store, filters))
-    said = by_attempt(verdicts_of(store, stored.run.id))
-    given = {one.id: said[one.id] for one in failures if one.id in said}
-    stale = frozenset() if wanted == "second" else returned_to(reviewer, given, stored, store)
-    ranks = {one.id: _rank(given.get(one.id, ()), reviewer, wanted, one.id in stale) for one in failures}
-    ranked = [(rank, one) for one in failures if (rank := ranks[one.id]) is not None]
-    attributed = attributions_of(store, stored.pk) if ranked else {}
+def build_queue(
+    failures: Sequence[ListedFailure],
+    given: Mapping[str, Sequence[Verdict]],
+    attributions: Mapping[str, Attribution],
+    stale: frozenset[str],
+    reviewer: Reviewer,
+    wanted: QueueKind,
+) -> Queue:
+    """Of the failures that fit the filters, with the verdicts on them, and which of these verdicts are stale."""
+    ranks = {
+        failure.id: _rank(given.get(failure.id, ()), reviewer, wanted, failure.id in stale) for failure in failures
+    }
+    ranked = [(rank, failure) for failure in failures if (rank := ranks[failure.id]) is not None]
     waiting = tuple(
-        Waiting(
-            attempt=one.id,
-            case=one.case,
-            key=attributed[one.id].failure_key if one.id in attributed else NO_KEY,
-            owner=one.owner or "",
+        WaitingFailure(
+            attempt=failure.id,
+            case=failure.case,
+            key=attributions[failure.id].failure_key if failure.id in attributions else NO_KEY,
+            owner=failure.owner or "",
         )
-        for _, one in sorted(ranked, key=lambda entry: entry[0])
+        for _, failure in sorted(ranked, key=lambda entry: entry[0])
     )
-    others = sum(_rank(found, reviewer, "second", False) is not None for found in given.values())
+    others = sum(_rank(verdicts, reviewer, "second", False) is not None for verdicts in given.values())
     return Queue(waiting, len(failures), len(given), others, stale)
 
 
-def returned_to(
-    reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]], stored: StoredRun, store: Store
-) -> frozenset[str]:
-    """Attempts whose standing verdict goes by what is there no more, and that nobody has read again since.
+def perhaps_returned(reviewer: Reviewer, given: Mapping[str, Sequence[Verdict]], stored: StoredRun) -> list[Verdict]:
+    """Standing verdicts older than the run's content that nobody has renewed: stale if their quotes are gone.
 
     What a person said stands until a person says otherwise: it returns to people also where a program has read it.
     """
@@ -70,14 +116,7 @@ def returned_to(
         own = any(name_of(one.reviewer) == name_of(reviewer) for one in since)
         if stood is not None and not own and (not since or reviewer.kind == "person"):
             again.append(stood.verdict)
-    read = [one for one in again if one.inherited_from is None and may_be_stale(one, stored)]
-    return frozenset(quotes_found(stored, store, read).stale) if read else frozenset()
-
-
-def has_failures(stored: StoredRun, store: Store, filters: Filters) -> bool:
-    """Whether any fits the filters, read or not."""
-    triage_if_needed(stored, store)
-    return next(wanted_failures(stored, store, filters), None) is not None
+    return [one for one in again if one.inherited_from is None and may_be_stale(one, stored)]
 
 
 def by_attempt(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
@@ -93,7 +132,7 @@ def needs_second(verdicts: Sequence[Verdict]) -> bool:
     return stood is not None and stood.verdict.needs_second and not stood.final
 
 
-def _rank(verdicts: Sequence[Verdict], reviewer: Reviewer, wanted: Wanted, returned: bool) -> int | None:
+def _rank(verdicts: Sequence[Verdict], reviewer: Reviewer, wanted: QueueKind, returned: bool) -> int | None:
     """The lowest comes first; none for what this reviewer is not asked to read."""
     readers = set(_readers(verdicts))
     if returned:

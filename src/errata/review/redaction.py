@@ -1,25 +1,49 @@
-"""A packet as it may leave the machine. Evidence is looked for in this one, too: a reviewer saw no other.
+"""A packet as it may leave the machine: redacted, without the subject's names for blind readers, and its hash.
 
+Evidence is looked up in the redacted packet, too: a reviewer saw no other.
 Texts are redacted before they are cut: what is left of half a secret has lost the shape it is known by. So whoever
 makes a packet redacts it at once; `redacted` is for those that come from elsewhere, and does nothing twice.
 """
 
+import re
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
-from errata.model import FailureKey, LeftOut, Packet, Place, Signal
+from errata.model import FailureKey, LeftOut, Packet, Place, Run, Signal
+from errata.model.identity import fingerprint
 from errata.text.private import for_others, tree_for_others
 
 SHORT, LONG = 200, 50_000
 """Characters: names and words come again and again; what is longer than long is not worth remembering."""
-
 _of_words = lru_cache(2_048)(for_others)
 _of_texts = lru_cache(256)(for_others)
 """The packets of a run share what the subject was told and the turns of a conversation."""
+SHORTEST = 3
+_GENERIC = frozenset(("model", "agent", "assistant", "default", "test", "none", "unknown"))
+# what a model calls itself beside the name it is served under, and whom it calls its maker
+_MAKERS: dict[str, tuple[str, ...]] = {
+    "claude": ("anthropic",),
+    "gpt": ("openai",),
+    "gemini": ("google deepmind", "google"),
+    "gemma": ("google deepmind", "google"),
+    "llama": ("meta ai",),
+    "mistral": ("mistral ai",),
+    "qwen": ("alibaba cloud", "alibaba"),
+    "deepseek": (),
+    "grok": ("xai",),
+    "kimi": ("moonshot ai", "moonshot"),
+    "command-r": ("cohere",),
+}
+_KEY_OF = re.compile(r"\[redacted:(?:anthropic|openai|google)-(key|token)\]")
+"""Whose key it was tells whose model it is."""
+_OTHERWISE = {"gpt": "chatgpt", "qwen": "tongyi"}
+SIZE = 16
 
 
-def told(text: str) -> str:
+def redact_text(text: str) -> str:
     """As it may leave the machine."""
     if len(text) <= SHORT:
         return _of_words(text)
@@ -54,3 +78,57 @@ def _signal(signal: Signal) -> Signal:
 
 def _key(key: FailureKey | None) -> FailureKey | None:
     return key and FailureKey(exact=for_others(key.exact), coarse=for_others(key.coarse))
+
+
+class Blindfold:
+    """Takes the names of one subject, and of those it is held against, out of texts; whole words only, in any case."""
+
+    def __init__(self, run: Run, others: Iterable[str] = ()) -> None:
+        masks = {name: "[another model]" for name in others if len(name) >= SHORTEST} | _names(run)
+        self._masks = {name.lower(): mask for name, mask in masks.items()}
+        longest_first = sorted(map(re.escape, masks), key=len, reverse=True)
+        pattern = rf"(?<![A-Za-z0-9])(?:{'|'.join(longest_first)})(?![A-Za-z0-9])"
+        self._pattern = re.compile(pattern, re.IGNORECASE) if masks else None
+
+    def text(self, text: str) -> str:
+        text = _KEY_OF.sub(r"[redacted:model-\1]", text) if "[redacted:" in text else text
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda found: self._masks.get(found[0].lower(), "[model]"), text)
+
+    def tree(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {key: self.tree(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.tree(item) for item in value]
+        return value
+
+
+def _names(run: Run) -> dict[str, str]:
+    subject = run.subject
+    vendor, _, tail = subject.model.rpartition("/")
+    names = {subject.agent: "[agent]", vendor: "[provider]", subject.provider: "[provider]"}
+    names |= dict.fromkeys(vendor.split("/"), "[provider]")
+    for family, makers in _MAKERS.items():
+        if family in subject.model.lower():
+            names |= dict.fromkeys(makers, "[provider]")
+            names |= {family: "[model]", _OTHERWISE.get(family, family): "[model]"}
+    names |= dict.fromkeys((subject.model, tail, *_spellings(subject.model), *_spellings(tail)), "[model]")
+    return {name: mask for name, mask in names.items() if len(name) >= SHORTEST and name.lower() not in _GENERIC}
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """As names of folders and prose write it."""
+    return tuple(re.sub(r"[/:_ -]", mark, name) for mark in ("_", "-", " "))
+
+
+def packet_hash(packet: Packet) -> str:
+    """The same for the same facts and texts, whatever the order in a dict, and whether it was redacted before or not.
+
+    History and signals are left out, and so is the size, which counts them: another run in the store, or another
+    version of the rules, changes them, and neither makes an answer that was paid for worthless.
+    """
+    facts = msgspec.structs.replace(redacted(packet), history=(), signals=(), failure_key=None, size={})
+    return fingerprint(facts, size=SIZE)

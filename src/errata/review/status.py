@@ -1,26 +1,20 @@
 """The verb `review status`: what was read, by whom, what changed by it, what is doubtful, and what it cost."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from errata.model import Attribution, Call, Reviewer, RunBuckets, StoredRun, Verdict
+from errata.model import Attribution, Call, Reviewer, StoredRun, Verdict
+from errata.model.bucket import RunBuckets
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
+from errata.model.standing import Standing, name_of, standing
 from errata.model.usage import total_of
+from errata.model.verdict import Refusal, word_for
 from errata.model.words import OWNERS
-from errata.review.packing import wanted_failures
-from errata.review.queue import by_attempt, needs_second
-from errata.review.standing import Standing, name_of, standing
-from errata.runs.bucketing import buckets_of_run
-from errata.runs.failures import Filters
-from errata.runs.stale_quotes import Found, quotes_found
-from errata.runs.triaging import triage_if_needed
-from errata.store.attributions import attributions_of
-from errata.store.database import Store
-from errata.store.ledger import calls_of
-from errata.store.reviews import Refusal, leases_of, refusals_of, verdicts_of, word_for
+from errata.review.queue import needs_second
+from errata.review.quotes import QuoteCheck
 
 
 class OwnerRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +70,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     labels: dict[str, int]
     reviewers: dict[str, int]
     """Kind and name → how many they have read."""
-    quotes: Found
+    quotes: QuoteCheck
     seconded: int
     """Read by two or more independent reviewers."""
     need_second: tuple[str, ...]
@@ -86,16 +80,25 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     buckets: RunBuckets
 
 
-def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
-    triage_if_needed(stored, store)
-    failures = {one.id for one in wanted_failures(stored, store, Filters())}
-    said = {attempt: one for attempt, one in attributions_of(store, stored.pk).items() if attempt in failures}
-    given = by_attempt(verdicts_of(store, stored.run.id))
-    on = {attempt: found for attempt, found in given.items() if attempt in failures}
-    stands = {attempt: one for attempt, found in on.items() if (one := standing(found)) is not None}
+def build_status(
+    stored: StoredRun,
+    *,
+    failures: set[str],
+    attributions: Mapping[str, Attribution],
+    verdicts: Mapping[str, Sequence[Verdict]],
+    refusals: Iterable[Refusal],
+    leased: Iterable[str],
+    calls: Iterable[Call],
+    buckets: RunBuckets,
+    check_quotes: Callable[[Sequence[Verdict]], QuoteCheck],
+) -> Status:
+    """Of all that is stored about a run; what is about no failure of it (any more) is left aside."""
+    said = {attempt: one for attempt, one in attributions.items() if attempt in failures}
+    on = {attempt: given for attempt, given in verdicts.items() if attempt in failures}
+    stands = {attempt: one for attempt, given in on.items() if (one := standing(given)) is not None}
     own = {attempt: one for attempt, one in stands.items() if one.verdict.inherited_from is None}
-    refused = [one for one in refusals_of(store, stored.run.id) if one.attempt in failures]
-    quotes = quotes_found(stored, store, [one.verdict for one in own.values()])
+    refused = [one for one in refusals if one.attempt in failures]
+    quotes = check_quotes([one.verdict for one in own.values()])
     return Status(
         stored=stored,
         failures=len(failures),
@@ -104,7 +107,7 @@ def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
         final=sum(one.final for attempt, one in stands.items() if attempt not in quotes.stale),
         waiting=len(failures) - len(stands) + len(quotes.stale),
         stale=quotes.stale,
-        in_hand=sum(attempt in failures for attempt in leases_of(store, stored.run.id, now=now)),
+        in_hand=sum(attempt in failures for attempt in leased),
         refused=len(refused),
         unmended=len(_unmended(refused, on)),
         refusals=dict(Counter(reason for one in refused for reason in one.reasons).most_common()),
@@ -116,8 +119,8 @@ def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
         need_second=tuple(attempt for attempt, found in on.items() if needs_second(found)),
         disputed=tuple(attempt for attempt, one in stands.items() if one.is_disputed),
         doubts=tuple(_doubts(stored, own.values())),
-        spent=spent_by(calls_of(store, stored.run.id)),
-        buckets=buckets_of_run(stored, store),
+        spent=spent_by(calls),
+        buckets=buckets,
     )
 
 
@@ -187,13 +190,13 @@ def _readers(verdicts: Iterable[Verdict]) -> set[str]:
 
 def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:
     return [
-        Doubt(case=named(stored, one.verdict.attempt), attempt=one.verdict.attempt, doubt=doubt)
+        Doubt(case=case_of(stored, one.verdict.attempt), attempt=one.verdict.attempt, doubt=doubt)
         for one in stands
         for doubt in one.verdict.doubts
     ]
 
 
-def named(stored: StoredRun, attempt: str) -> str:
+def case_of(stored: StoredRun, attempt: str) -> str:
     """The case as its harness names it, and which attempt at it where that is not the first."""
     parts = split_attempt_id(attempt)
     return case_name(stored.run, parts.case) + (f" #{parts.index}" if parts.index > 1 else "")

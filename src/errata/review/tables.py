@@ -1,19 +1,19 @@
-"""Packets as tables: JSON Lines for programs, CSV for spreadsheets, which make fine reviewers, too."""
+"""Packets as files: JSON Lines for programs, CSV for spreadsheets, in the order of a table."""
 
 import csv
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
-from errata.model import Packet
+from errata.model import Attribution, Packet, StoredRun
 from errata.model.codec import to_json, to_whole
-from errata.review.windows import excerpt
+from errata.review.excerpts import excerpt
+from errata.review.labels import suggested_label
 from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""
-
 JUDGED = (
     "model_name",
     "turn",
@@ -32,7 +32,6 @@ GENERAL = ("run", "model", "case", "category", "outcome", "failed_checks", "erro
 WHICH = ("run", "case", "attempt_id")
 ANSWERS = ("label", "owner", "cause", "reasoning", "evidence_place", "evidence_quote", "confidence", "note")
 """What the reviewer fills in; the owner only where no label fits."""
-
 _SCORES = {"pass": True, "fail": False}
 _CELLS = {
     "error": ("error", "status", "checks"),
@@ -42,16 +41,16 @@ _CELLS = {
     "grader": ("grader",),
     "judge_reasoning": ("judge_reasoning",),
 }
+Redact = Callable[[Packet], Packet]
+_NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated", "parts"))
+JUDGED_TURNS = frozenset(("conversation-bench",))
 
 
-class Exported(NamedTuple):
+class ExportRow(NamedTuple):
     packet: Packet
     label: str = ""
     """What triage suggests; it speeds a review up and is no truth."""
     owner: str = ""
-
-
-Redact = Callable[[Packet], Packet]
 
 
 def is_failed_row(packet: Packet) -> bool:
@@ -59,7 +58,7 @@ def is_failed_row(packet: Packet) -> bool:
     return bool(_failed(packet))
 
 
-def write_packets(exported: Iterable[Exported], file: IO[bytes], *, redact: Redact) -> int:
+def write_packets(exported: Iterable[ExportRow], file: IO[bytes], *, redact: Redact) -> int:
     """One a line; how many there were."""
     count = 0
     for count, one in enumerate(exported, 1):  # noqa: B007
@@ -67,7 +66,7 @@ def write_packets(exported: Iterable[Exported], file: IO[bytes], *, redact: Reda
     return count
 
 
-def write_rows(exported: Iterable[Exported], file: IO[str], *, redact: Redact) -> int:
+def write_rows(exported: Iterable[ExportRow], file: IO[str], *, redact: Redact) -> int:
     """The failed rows of judged turns, raw, as JSON; `write_table` with `answers=False` writes them as CSV."""
     count = 0
     for one in exported:
@@ -78,7 +77,7 @@ def write_rows(exported: Iterable[Exported], file: IO[str], *, redact: Redact) -
 
 
 def write_table(
-    exported: Iterable[Exported], file: IO[str], *, judged: bool, redact: Redact, answers: bool = True
+    exported: Iterable[ExportRow], file: IO[str], *, judged: bool, redact: Redact, answers: bool = True
 ) -> int:
     """A row for each failure; with `judged` for each failed row. How many there were."""
     columns = columns_of(judged=judged, answers=answers)
@@ -105,7 +104,7 @@ def columns_of(*, judged: bool, answers: bool) -> tuple[str, ...]:
     return (*told, *which, *(ANSWERS if answers else ()))
 
 
-def judged_row(one: Exported, packet: Packet) -> dict[str, Any]:
+def judged_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
     texts = {place.place: place.text for place in packet.places}
     counted = [check for check in packet.facts["checks"] if check.get("counts") is not False]
     return {
@@ -122,7 +121,7 @@ def judged_row(one: Exported, packet: Packet) -> dict[str, Any]:
     }
 
 
-def general_row(one: Exported, packet: Packet) -> dict[str, Any]:
+def general_row(one: ExportRow, packet: Packet) -> dict[str, Any]:
     named = {prefix for prefixes in _CELLS.values() for prefix in prefixes}
     logs = tuple({head for place in packet.places if (head := _head(place.place)) not in named | _NO_LOGS})
     return {
@@ -134,9 +133,6 @@ def general_row(one: Exported, packet: Packet) -> dict[str, Any]:
         "suggested_label": one.label,
         "suggested_owner": one.owner,
     } | {name: _joined(packet, prefixes) for name, prefixes in _CELLS.items()}
-
-
-_NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated", "parts"))
 
 
 def _failed(packet: Packet) -> list[str]:
@@ -176,10 +172,21 @@ def _cell(value: Any, *, short: bool) -> str:
     return quoted(text)
 
 
-def rows_in_order(streams: Iterable[Iterator[Exported]]) -> Iterator[Exported]:
+def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]:
     """By model, then turn; two runs of one model beside each other. Each stream is in the order of its turns."""
 
-    def key(one: Exported) -> tuple[str, int, str]:
+    def key(one: ExportRow) -> tuple[str, int, str]:
         return one.packet.run.get("model") or "", one.packet.facts.get("turn", -1), one.packet.attempt_id
 
     return heapq.merge(*streams, key=key)
+
+
+def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
+    """Whether a table of these runs has the columns that are asked for judged turns."""
+    return bool(runs) and all(one.run.source.name in JUDGED_TURNS for one in runs)
+
+
+def export_row(packet: Packet, attribution: Attribution | None) -> ExportRow:
+    """With the label and the owner that triage suggests."""
+    label = suggested_label(attribution, packet.question.taxonomy)
+    return ExportRow(packet, label, attribution.owner if attribution else "")

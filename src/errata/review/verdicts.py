@@ -3,29 +3,30 @@
 The same answer to the same packet always makes the same verdict, so that one that was stored is judged again for free.
 """
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import msgspec
 
 from errata.model import Packet, Reviewer, Usage, Verdict
 from errata.model.identity import fingerprint
-from errata.review.answers import Given, read_answer
-from errata.review.evidence import checked
+from errata.model.standing import name_of
+from errata.review.answers import ParsedAnswer, read_answer
+from errata.review.evidence import PlaceIndex, check_quotes
 from errata.review.fields import Fields
-from errata.review.hashing import packet_hash
 from errata.review.instructions import speaks_to_reviewer
-from errata.review.labels import labelled
-from errata.review.redaction import redacted
-from errata.review.shelf import Shelf
+from errata.review.labels import given_label
+from errata.review.redaction import packet_hash, redacted
 
 ON_THEIR_WORD = frozenset(("person",))
 """Who may leave out evidence and reasoning: people are asked for a label, a cause and a note. What they quote is
 looked up all the same."""
 UNASKED = frozenset(("person", "file"))
 """Who may say nothing of how sure they are."""
+State = Literal["new", "changed", "unchanged"]
 
 
-class Refused(msgspec.Struct, frozen=True):
+class Rejection(msgspec.Struct, frozen=True):
     """Why an answer is no verdict, in words that its reviewer can act on."""
 
     reasons: tuple[str, ...]
@@ -41,13 +42,13 @@ def verdict_from(
     usage: Usage | None = None,
     blind: bool = False,
     supersedes: str | None = None,
-) -> Verdict | Refused:
+) -> Verdict | Rejection:
     packet = redacted(packet)
     given = read_answer(answer)
     if isinstance(given, str):
-        return Refused((given,))
+        return Rejection((given,))
     made = _made(given, packet, reviewer)
-    if isinstance(made, Refused):
+    if isinstance(made, Rejection):
         return made
     hashed = packet_hash(packet)
     return Verdict(
@@ -67,14 +68,14 @@ def verdict_from(
     )
 
 
-def _made(given: Given, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | Refused:
+def _made(given: ParsedAnswer, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | Rejection:
     """What the reviewer says, as far as it is borne out."""
-    shelf = Shelf(packet)
+    shelf = PlaceIndex(packet)
     fields = Fields(given.fields, packet, shelf)
     trusted = reviewer.kind in ON_THEIR_WORD
-    chosen = labelled(given.fields.get("label"), given.fields.get("owner"), packet)
+    chosen = given_label(given.fields.get("label"), given.fields.get("owner"), packet)
     quotes = fields.quotes()
-    evidence = checked(quotes, shelf) if quotes or not trusted else None
+    evidence = check_quotes(quotes, shelf) if quotes or not trusted else None
     reasons = (chosen,) if isinstance(chosen, str) else ()
     told: dict[str, Any] = {
         "cause": fields.cause(),
@@ -94,8 +95,65 @@ def _made(given: Given, packet: Packet, reviewer: Reviewer) -> dict[str, Any] | 
     }
     reasons = (*reasons, *fields.reasons, *(evidence.reasons if evidence else ()))
     if reasons or isinstance(chosen, str):
-        return Refused(reasons)
+        return Rejection(reasons)
     also = tuple(owner for owner in told["also"] if owner != chosen.owner)
     more = {"label": chosen.label, "owner": chosen.owner, "also": also, "evidence": evidence.quotes if evidence else ()}
     extra = {"ignored": list(given.ignored)} if given.ignored else {}
     return told | more | {"doubts": (*told["doubts"], *fields.notes), "extra": extra}
+
+
+class KeptVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an answer that was taken."""
+
+    verdict: Verdict
+    state: State
+    old_label: str = ""
+    """Of the same reviewer's verdict that this one takes the place of. What others or triage say is not told to
+    whoever reads: they would learn whether they agree."""
+
+
+class AnswerInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Who answered, when, and after which prompt."""
+
+    reviewer: Reviewer
+    at: str
+    prompt_hash: str = ""
+    usage: Usage | None = None
+    blind: bool = False
+
+
+def judge(
+    answer: str, packet: Packet, by: AnswerInfo, earlier: Sequence[Verdict], *, judged_on: Packet | None = None
+) -> Verdict | Rejection:
+    """`earlier` are all verdicts on the attempt. `judged_on` is what the reviewer could read beyond the packet."""
+    before = _own(earlier, by.reviewer, packet.question.taxonomy)
+    made = verdict_from(
+        answer,
+        judged_on or packet,
+        reviewer=by.reviewer,
+        prompt_hash=by.prompt_hash,
+        at=by.at,
+        usage=by.usage,
+        blind=by.blind,
+        supersedes=before[-1].id if before else None,
+    )
+    if isinstance(made, Rejection):
+        return made
+    if judged_on is not None:
+        made = msgspec.structs.replace(made, packet_hash=packet_hash(packet))
+    if before and _says(made) == _says(before[-1]):
+        return before[-1]
+    if any(made.id == one.id for one in before):  # said before, taken back since, and now said again
+        return msgspec.structs.replace(made, id=fingerprint(made.id, before[-1].id))
+    return made
+
+
+def _says(verdict: Verdict) -> Verdict:
+    """What it says, however that was written down: the same with an owner that its label names anyway."""
+    return msgspec.structs.replace(verdict, id="", at=None, supersedes=None, usage=None, prompt_hash="", extra={})
+
+
+def _own(verdicts: Sequence[Verdict], reviewer: Reviewer, taxonomy: str) -> list[Verdict]:
+    """Of the same reviewer in the same words, oldest first. A program of a person's name is not that person."""
+    own = [one for one in verdicts if one.inherited_from is None and one.taxonomy == taxonomy]
+    return [one for one in own if one.reviewer.kind == reviewer.kind and name_of(one.reviewer) == name_of(reviewer)]

@@ -13,7 +13,7 @@ from errata.buckets.stored import count_run_buckets, keep_parameters, keep_sugge
 from errata.buckets.suggest import shared_parameters, suggest
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, BucketMark, BucketPlace, RunBuckets, StoredRun
-from errata.review.standing import standing
+from errata.model.standing import standing
 from errata.runs.explanation import BY_DEFAULT
 from errata.runs.standings import standing_now, standing_of
 from errata.runs.triaging import triage_if_needed

@@ -9,8 +9,8 @@ from errata.compare.policies import POLICIES
 from errata.compare.scores import Policy
 from errata.compare.trials import Opinions, Trials
 from errata.model import Attempt, Attribution, Case, Run, Signal
+from errata.model.standing import Standing
 from errata.model.words import Owner
-from errata.review.standing import Standing
 from errata.runs.standings import counts
 from errata.triage.expected import expected_of
 from errata.triage.not_used import NotUsed, not_used

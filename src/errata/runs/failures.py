@@ -7,13 +7,14 @@ import msgspec
 
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
+from errata.model.failure import Filters
 from errata.model.run import case_name
-from errata.review.standing import Standing
+from errata.model.standing import Standing
+from errata.model.verdict import word_for
 from errata.runs.bucketing import bucket_of
 from errata.runs.history import Remembered
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, categories_of, with_texts
 from errata.store.database import Store
-from errata.store.reviews import word_for
 from errata.text.nearest import did_you_mean
 from errata.triage.expected import expected_of
 from errata.triage.reasons import explained, has_logs, reason_of, says_more
@@ -45,18 +46,6 @@ class Expectations:
 
 
 LISTED = 12
-
-
-class Filters(msgspec.Struct, frozen=True, kw_only=True):
-    case: str = ""
-    category: str = ""
-    failed_check: str = ""
-    execution: str = ""
-    measurement: str = ""
-    outcome: str = ""
-    owner: str = ""
-    bucket: str = ""
-    """The slug of a bucket, or the beginning of it."""
 
 
 class Failure(msgspec.Struct, frozen=True):

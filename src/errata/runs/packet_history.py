@@ -8,8 +8,8 @@ from errata.memory.known_gaps import gap_for
 from errata.model import Case, KnownGap, StoredRun, Verdict
 from errata.model.history import History as CaseHistory
 from errata.model.history import Mention
+from errata.model.standing import standing
 from errata.model.times import moment_of
-from errata.review.standing import standing
 from errata.runs.history import RunHistory
 from errata.store.database import Store
 from errata.store.elsewhere import Elsewhere, elsewhere, failed_checks_of, verdicts_on

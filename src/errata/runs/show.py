@@ -9,12 +9,13 @@ from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Fi
 from errata.model.history import History
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
+from errata.model.standing import AttemptReview
 from errata.runs.addresses import locate
 from errata.runs.causes import says_something
 from errata.runs.explanation import Explanation, effect_of, explain
 from errata.runs.history import is_same_subject
 from errata.runs.stale_quotes import is_stale
-from errata.runs.standings import Said, standing_of
+from errata.runs.standings import standing_of
 from errata.runs.view import RunView
 from errata.store.attempts import case_of, run_with_texts
 from errata.store.attributions import each_attribution
@@ -77,7 +78,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """Those of earlier sessions, which this one supersedes."""
     attribution: Attribution | None = None
     explanation: Explanation | None = None
-    said: Said | None = None
+    said: AttemptReview | None = None
     """What reviewers found."""
     stale: bool = False
     """What they went by has changed since."""

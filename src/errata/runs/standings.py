@@ -2,27 +2,16 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
 from errata.model import Attribution, StoredRun, Verdict
-from errata.review.question import OWNERS
-from errata.review.standing import Standing, standing
+from errata.model.standing import AttemptReview, Standing, may_be_stale, standing
+from errata.review.labels import suggested_label
 from errata.store.database import Store
 from errata.store.reviews import verdicts_of
-
-SECONDS = len("2026-03-01T10:00:00")
-
-
-class Said(msgspec.Struct, frozen=True):
-    """What was said of one attempt by all who read it, oldest first."""
-
-    verdicts: tuple[Verdict, ...]
-    standing: Standing
 
 
 def standing_of(
     store: Store, run_id: str, *, attempt: str = "", attributed: Mapping[str, Attribution] | None = None
-) -> dict[str, Said]:
+) -> dict[str, AttemptReview]:
     """Attempt → what stands there. With what triage said, that is told as the first label that was changed."""
     by_attempt: dict[str, list[Verdict]] = {}
     for verdict in verdicts_of(store, run_id, attempt=attempt):
@@ -32,13 +21,13 @@ def standing_of(
         suggested = suggested_label((attributed or {}).get(each), verdicts[-1].taxonomy)
         stood = standing(verdicts, suggested=suggested)
         if stood is not None:
-            found[each] = Said(tuple(verdicts), stood)
+            found[each] = AttemptReview(tuple(verdicts), stood)
     return found
 
 
 def standing_now(
     stored: StoredRun, store: Store, *, attributed: Mapping[str, Attribution] | None = None
-) -> dict[str, Said]:
+) -> dict[str, AttemptReview]:
     """Without those that speak of another failure: the run was imported anew, and what they quote is gone."""
     found = standing_of(store, stored.run.id, attributed=attributed)
     doubtful = [one.standing.verdict for one in found.values() if may_be_stale(one.standing.verdict, stored)]
@@ -50,11 +39,6 @@ def standing_now(
     return {attempt: said for attempt, said in found.items() if attempt not in gone}
 
 
-def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
-    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
-    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]
-
-
 def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
     """Those that a score goes by."""
     stood = {attempt: said.standing for attempt, said in standing_now(stored, store).items()}
@@ -64,10 +48,3 @@ def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
 def counts(stood: Standing) -> bool:
     """Not one that needs a second, since text that talks to the reader may have made it."""
     return stood.final or stood.verdict.inherited_from is not None
-
-
-def suggested_label(said: Attribution | None, taxonomy: str) -> str:
-    """What triage would say, in the words of a taxonomy."""
-    if said is None:
-        return ""
-    return said.owner if taxonomy == OWNERS.taxonomy else said.suggested_labels.get(taxonomy, "")

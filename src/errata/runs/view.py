@@ -15,12 +15,14 @@ from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.errors import StoreError
 from errata.model import Attempt, Attribution, Bucket, BucketPlace, Case, Run, StoredRun, Verdict
 from errata.model.counts import Cell
+from errata.model.failure import Filters
+from errata.model.standing import AttemptReview
 from errata.runs.bucketing import bucket_of, bucket_of_one
-from errata.runs.failures import Failure, Filters, join_failures
+from errata.runs.failures import Failure, join_failures
 from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
-from errata.runs.standings import Said, counts, standing_now
+from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, Health, Tally, summarise
 from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.runs.triaging import triage_if_needed
@@ -144,7 +146,7 @@ class RunView:
     # review
 
     @cached_property
-    def standings(self) -> dict[str, Said]:
+    def standings(self) -> dict[str, AttemptReview]:
         """Attempt → its verdicts and the one that stands; without stale ones."""
         return standing_now(self.stored, self.store, attributed=self.attributions)
 
@@ -237,7 +239,7 @@ class RunView:
     @cached_property
     def known_buckets(self) -> dict[str, Bucket]:
         """Those of the run's suite, by id."""
-        return {one.id: one for one in buckets_of(self.store, self.run.suite)}
+        return {bucket.id: bucket for bucket in buckets_of(self.store, self.run.suite)}
 
     def suspicious_passes(self) -> Iterator[SuspiciousPass]:
         return suspicious_passes(self.stored, self.store)
@@ -245,8 +247,8 @@ class RunView:
     @cached_property
     def previous(self) -> "RunView | None":
         """The newest earlier run of the same model and suite."""
-        found = next(earlier_of_same_model(self.stored, self.store), None)
-        return RunView(found, self.store) if found is not None else None
+        earlier = next(earlier_of_same_model(self.stored, self.store), None)
+        return RunView(earlier, self.store) if earlier is not None else None
 
     def edited_since(self, before: "RunView") -> set[str]:
         """Cases whose task is not the same in an earlier run."""

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select
 
 from errata.model import Artefact, Attempt, Attribution, Case
 from errata.model.codec import unpack
+from errata.model.failure import ListedFailure
 from errata.model.identity import AttemptParts, attempt_id
 from errata.store.attempts import FETCH, _read
 from errata.store.database import Store
@@ -21,18 +22,6 @@ KIN = 60
 T = TypeVar("T", Attempt, Case)
 
 
-class Listed(NamedTuple):
-    """A failure as a list of what is to be done has it."""
-
-    seq: int
-    case: str
-    id: str
-    execution: str
-    measurement: str
-    outcome: str
-    owner: str | None
-
-
 class Loaded(NamedTuple):
     """A failure with its transcript, its files, its case and what triage says of it."""
 
@@ -41,7 +30,7 @@ class Loaded(NamedTuple):
     attribution: Attribution | None
 
 
-def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "") -> Iterator[Listed]:
+def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "") -> Iterator[ListedFailure]:
     """In the order of the conversation or suite, else of the log."""
     columns = (attempts.c.seq, attempts.c.case_key, attempts.c.session, attempts.c.number, attempts.c.path)
     facts = (attempts.c.execution, attempts.c.measurement, attempts.c.outcome)
@@ -56,7 +45,7 @@ def listed_failures(store: Store, pk: int, run_id: str, *, failed_check: str = "
     with store.reading() as connection:
         for row in connection.execute(query):
             made = attempt_id(run_id, row.case_key, session=row.session, index=row.number, path=row.path)
-            yield Listed(row.seq, row.case_key, made, row.execution, row.measurement, row.outcome, row.owner)
+            yield ListedFailure(row.seq, row.case_key, made, row.execution, row.measurement, row.outcome, row.owner)
 
 
 def number_of(store: Store, pk: int, parts: AttemptParts) -> int | None:

@@ -1,7 +1,7 @@
 """What reviewers said: verdicts, refusals, and who is reading what at the moment."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select
 
@@ -9,22 +9,13 @@ from errata.errors import NotFoundError
 from errata.model import Verdict
 from errata.model.codec import pack, unpack
 from errata.model.identity import split_attempt_id
-from errata.model.verdict import word_for as word_for
+from errata.model.verdict import Lease, Refusal, word_for
 from errata.store.database import Store
 from errata.store.schema import leases, refusals, verdicts
 from errata.store.zstd import compress, decompress
 
 FEW = 500
 """Values that one query names."""
-
-
-class Refusal(NamedTuple):
-    attempt: str
-    reviewer: str
-    packet_hash: str
-    reasons: tuple[str, ...]
-    answer: str
-    at: str
 
 
 def keep_verdicts(store: Store, found: Iterable[Verdict]) -> int:
@@ -110,12 +101,6 @@ def refusals_on(store: Store, attempt: str) -> list[Refusal]:
 def _refusal(row: Row[tuple[object, ...]]) -> Refusal:
     answer = decompress(row.answer).decode()
     return Refusal(row.attempt_id, row.reviewer, row.packet_hash, tuple(row.reasons.splitlines()), answer, row.at)
-
-
-class Lease(NamedTuple):
-    attempt: str
-    token: str
-    until: str
 
 
 def take_lease(store: Store, run_id: str, candidates: Iterable[str], *, reviewer: str, lease: Lease, now: str) -> str:

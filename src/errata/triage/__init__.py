@@ -3,7 +3,8 @@
 from errata.model import Attempt, Case, Run
 from errata.triage import facts
 from errata.triage.attribution import attribute
-from errata.triage.facts import MEANS, Observed
+from errata.triage.facts import MEANS
+from errata.triage.observed import Observed
 from errata.triage.places import places
 from errata.triage.rulesets import Rules, built_in, with_added
 from errata.triage.run_wide import RunWide, Survey, look_over

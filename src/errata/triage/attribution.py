@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from errata.model import Attempt, Attribution
 from errata.model.words import Confidence, Owner, Phase
-from errata.triage.facts import Observed
 from errata.triage.keys import failure_key
+from errata.triage.observed import Observed
 from errata.triage.rulesets import Rules
 from errata.triage.taxonomy import suggestions
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from errata.model import Attempt, Signal
 from errata.text.mask import mask
-from errata.triage.facts import Observed
+from errata.triage.observed import Observed
 
 FEW = 3
 MOST_CRASHES = 50_000

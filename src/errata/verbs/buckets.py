@@ -14,7 +14,7 @@ from errata.errors import NotFoundError, SettingsError
 from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
-from errata.review.standing import Standing, standing
+from errata.model.standing import Standing, standing
 from errata.runs.bucketing import ensure_all_buckets, failures_to_group, suggest_runs
 from errata.runs.names import handles_of
 from errata.runs.show import ShownAttempt, find_shown

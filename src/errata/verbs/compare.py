@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from errata.export.comparison_folder import ComparisonFolder
     from errata.export.consistency import WrittenTable
     from errata.export.every_eval_ever import WrittenRun
-    from errata.review.judge_agreement import JudgesAgreement
 
 
 def score(stored: StoredRun, store: Store, *, timeouts: Timeouts = "count") -> Scores:
@@ -43,13 +42,6 @@ def compare(
 
 def consistency(runs: Sequence[StoredRun], store: Store) -> Consistencies:
     return RunSet.of(runs, store).consistency()
-
-
-def judges(runs: Sequence[StoredRun], store: Store) -> "JudgesAgreement":
-    """How far several judges of the same attempts agree."""
-    from errata.review.judge_agreement import judges_agreement  # noqa: PLC0415 only `--judges` needs it
-
-    return judges_agreement(runs, store)
 
 
 def sessions(stored: StoredRun, store: Store) -> Timeline:

@@ -21,17 +21,16 @@ from errata.report.run_files import REPORTS, RunWritten, write_run_report
 from errata.report.shared import is_unjudged
 from errata.report.transcripts_collect import transcript_report
 from errata.report.transcripts_document import TranscriptsWritten, write_transcript_review
-from errata.review.export import are_judged_turns
+from errata.review.tables import are_judged_turns
 from errata.runs.bucketing import ensure_all_buckets
 from errata.runs.names import runs_named
 from errata.runs.reports import named_reports, report_of
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
+from errata.sources import harness_of
 from errata.store.database import Store
 
 Profile = Literal["run", "comparison", "batch", "transcripts"]
-BATCHES = frozenset(("scylla",))
-"""Harnesses whose runs are batches of tests."""
 
 
 class PlannedReport(NamedTuple):
@@ -64,7 +63,7 @@ def planned_reports(
 
 
 def _is_batch(stored: StoredRun) -> bool:
-    return stored.run.source.name in BATCHES and bool(stored.run.sessions)
+    return harness_of(stored.run.source.name).is_batch and bool(stored.run.sessions)
 
 
 def report_run(view: RunView, *, day: str, folder: Path, file: Path | None = None, html: bool = False) -> RunWritten:
@@ -91,9 +90,9 @@ def report_comparison(
     views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False, common: bool = False
 ) -> ComparisonWritten:
     """`common` compares runs of unequal suites, on the cases that they share."""
-    runs = RunSet(views, views[0].store)
-    comparison = runs.compare(ComparisonOptions(common=common, least=1))
-    ensure_all_buckets([one.runs[0] for one in comparison.runs], runs.store)
+    store = views[0].store
+    comparison = RunSet(views, store).compare(ComparisonOptions(common=common, least=1))
+    ensure_all_buckets([one.runs[0] for one in comparison.runs], store)
     report = comparison_report(views, comparison, made=day)
     return write_comparison_report(report, views, output=output, html=html)
 

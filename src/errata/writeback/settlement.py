@@ -9,12 +9,11 @@ import msgspec
 from errata.errors import SettingsError
 from errata.model import Attempt, Attribution, Quote, StoredRun
 from errata.model.run import case_name
+from errata.model.standing import AttemptReview, Standing
 from errata.model.verdict import word_for
 from errata.model.words import NOT_THE_SUBJECTS
-from errata.review.standing import Standing
 from errata.runs.explanation import meaning_of
 from errata.runs.stale_quotes import is_stale
-from errata.runs.standings import Said
 from errata.runs.view import RunView
 from errata.text.clean import one_line
 from errata.text.redact import redact
@@ -128,7 +127,7 @@ def _failures(view: RunView) -> Iterator[Settled]:
             yield Settled(attempt=attempt, case=name, opinion=opinion)
 
 
-def _of_reviewer(said: Said, view: RunView) -> Opinion:
+def _of_reviewer(said: AttemptReview, view: RunView) -> Opinion:
     verdict = said.standing.verdict
     return Opinion(
         owner=verdict.owner,

@@ -14,8 +14,8 @@ from errata.cli.reports_option import reports_option
 from errata.memory.actions import ActionRecord, ActionRequest
 from errata.model.output.memory import ActionAddOutput
 from errata.runs.names import handle_of
-from errata.store.database import Store
 from errata.verbs.memory import add_action
+from errata.verbs.store import Store
 
 REPORT = {
     "written": ("written", "would be written"),

@@ -5,13 +5,14 @@ from typing import Any
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.table import put_table
 from errata.model import BucketCounts, BucketSum, BucketTable, RunBuckets
 from errata.model.output.buckets import BucketOutput
+from errata.runs.names import runs_named
 from errata.verbs.buckets import list_buckets
+from errata.verbs.store import all_runs
 
 HEADER = ("bucket", "status", "rows", "mistakes", "cases", "runs", "models", "owner", "last seen")
 RIGHT = ("rows", "mistakes", "cases", "runs", "models")
@@ -33,14 +34,14 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
     other commands take, and what its members share besides how they fail.
     """
     store = options.store
-    meant = list(verbs.runs_named(runs, store))
+    meant = list(runs_named(runs, store))
     most = limit or (None if options.json else SHOWN)
     table = list_buckets(store, meant, alone=alone, limit=most)
     if options.json:
         for one in table.listed:
             put_json(BucketOutput(**bucket_fields(one)))
     elif not table.failures:
-        say("no failures, no buckets" if meant or verbs.all_runs(store) else "no runs yet: `errata import PATH…`")
+        say("no failures, no buckets" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
         show_table(table, alone=alone)
 

@@ -2,14 +2,14 @@
 
 import click
 
-from errata import verbs
 from errata.buckets.reconcile import SuggestionResult
 from errata.cli.buckets.edit import dry_run_option
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.model.output.buckets import BucketSuggestionOutput
-from errata.runs.names import handles_of
+from errata.runs.names import handles_of, runs_named
 from errata.verbs.buckets import suggest_buckets
+from errata.verbs.store import all_runs
 
 
 @click.command("suggest")
@@ -23,8 +23,8 @@ def command(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
     other runs are recognised.
     """
     store = options.store
-    meant = list(verbs.runs_named(runs, store)) if runs else verbs.all_runs(store)
-    handles, known = handles_of(verbs.all_runs(store)), {one.run.id: one.run for one in meant}
+    meant = list(runs_named(runs, store)) if runs else all_runs(store)
+    handles, known = handles_of(all_runs(store)), {one.run.id: one.run for one in meant}
     failed = 0
     for one in suggest_buckets(meant, store, dry_run=dry_run):
         failed += one.failures

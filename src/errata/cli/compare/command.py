@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from errata import verbs
 from errata.cli.compare.as_json import json_comparison
 from errata.cli.compare.matrix import names_of, put_matrix
 from errata.cli.compare.page import put_head, put_runs, put_sets, word_for_cases
@@ -30,11 +29,11 @@ from errata.model.output.compare import (
 )
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
-from errata.store.database import Store
 from errata.text.clean import one_line
 from errata.text.redact import redact
 from errata.text.spreadsheet import quoted
 from errata.verbs.compare import compare, write_comparison_folder
+from errata.verbs.store import Store, all_runs
 
 if TYPE_CHECKING:
     from errata.export.comparison_folder import ComparisonFolder
@@ -98,7 +97,7 @@ def command(
 
 
 def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
-    handles = handles_of(verbs.all_runs(store))
+    handles = handles_of(all_runs(store))
     names = names_of(comparison, word_for_cases(comparison))
     put_head(comparison, handles)
     put_runs(comparison, handles)
@@ -158,7 +157,7 @@ def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force
 
 
 def _show_folder(made: "ComparisonFolder", store: Store) -> None:
-    handles = handles_of(verbs.all_runs(store))
+    handles = handles_of(all_runs(store))
     run, place = made.runs[0].run, place_of(str(made.folder))
     models = len({one.run.subject.model for one in made.runs})
     put(f"{run.suite} · {plural(len(made.runs), 'run')} of {plural(models, 'model')} · {place}")

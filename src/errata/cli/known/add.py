@@ -11,8 +11,8 @@ from errata.cli.render.undo import SHORT, put_field, put_undo
 from errata.memory.known_gaps import GapRecord, GapRequest
 from errata.model.output.memory import KnownAddOutput
 from errata.runs.names import handle_of
-from errata.store.database import Store
 from errata.verbs.memory import add_gap
+from errata.verbs.store import Store
 
 NAMED = 4
 

@@ -1,13 +1,16 @@
 """`errata review agreement`."""
 
 import click
+import msgspec
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
-from errata.cli.review.confusion import put_confusion, ratio
-from errata.review.agreement_report import Agreed, Dispute
+from errata.cli.render.confusion import put_confusion, ratio
+from errata.model.output.review import AgreementOutput
+from errata.review.agreement import Dispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
+from errata.runs.names import runs_named
+from errata.verbs.review import agreement_of
 
 
 @click.command("agreement")
@@ -19,17 +22,17 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. What an identical failure inherited does not
     count. What they disagree about is listed: a person decides with `errata review next ATTEMPT`.
     """
-    found = verbs.agreement_of(list(verbs.runs_named(runs, options.store)), options.store)
+    found = agreement_of(list(runs_named(runs, options.store)), options.store)
     for one in found:
         if options.json:
-            put_json(one)
+            put_json(msgspec.convert(one, AgreementOutput, from_attributes=True))
         else:
             _show(one)
     if not found and not options.json:
         say("nobody has reviewed anything yet: `errata review run RUN` or `errata review next RUN` begins")
 
 
-def _show(found: Agreed) -> None:
+def _show(found: TaxonomyAgreement) -> None:
     measured = found.agreement
     if not measured.attempts:
         put(f"{found.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")

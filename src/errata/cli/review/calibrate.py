@@ -1,19 +1,18 @@
 """`errata review calibrate`."""
 
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.review.confusion import put_confusion, ratio
+from errata.cli.render.confusion import put_confusion, ratio
 from errata.cli.table import put_table
 from errata.model.identity import split_attempt_id
-from errata.review.calibrate import Measured
-from errata.review.calibration import Calibration
+from errata.model.output.review import CalibrateOutput
+from errata.review.calibrate import Calibration
+from errata.verbs.review import calibrate_reviewers
 
 SHOWN = 20
 
@@ -29,9 +28,9 @@ def command(labels: Path, run: str, taxonomy: str, options: Options) -> None:
     LABELS is a CSV file with the columns `label`, and `attempt_id` or `case`; cases belong to RUN, or to the run that a
     column `run` names. What a reviewer has not read counts neither as right nor as wrong.
     """
-    measured = verbs.calibrate_reviewers(labels, run, options.store, taxonomy=taxonomy)
+    measured = calibrate_reviewers(labels, run, options.store, taxonomy=taxonomy)
     if options.json:
-        put_json(json_of(measured))
+        put_json(msgspec.convert(measured, CalibrateOutput, from_attributes=True))
         return
     put(f"{plural(measured.labelled, 'failure')} labelled by people · {measured.taxonomy}")
     for reviewer, found in measured.reviewers.items():
@@ -56,19 +55,3 @@ def _show(reviewer: str, found: Calibration) -> None:
         put(f"  {split_attempt_id(attempt).case}   people {people}, {reviewer} {said}", hang=4)
     if len(found.misses) > SHOWN:
         put(f"  and {len(found.misses) - SHOWN:,} more")
-
-
-def json_of(measured: Measured) -> dict[str, Any]:
-    def one(found: Calibration) -> dict[str, Any]:
-        labels = [
-            msgspec.structs.asdict(label) | {"precision": label.precision, "recall": label.recall}
-            for label in found.labels
-        ]
-        return msgspec.structs.asdict(found) | {"accuracy": found.accuracy, "labels": labels}
-
-    return {
-        "taxonomy": measured.taxonomy,
-        "labelled": measured.labelled,
-        "reviewers": {reviewer: one(found) for reviewer, found in measured.reviewers.items()},
-        "untaken": [{"line": row.line, "why": row.why} for row in measured.untaken],
-    }

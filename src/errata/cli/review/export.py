@@ -7,25 +7,25 @@ from typing import IO, cast
 
 import click
 
-from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
 from errata.cli.reports_option import reports_option
-from errata.cli.review.nothing import no_failure
-from errata.cli.review.reviewers import packet_options
+from errata.cli.review.options import no_failure, packet_options
 from errata.errors import SettingsError
 from errata.model import StoredRun
+from errata.model.failure import Filters
+from errata.model.output.review import ExportOutput
 from errata.model.words import OWNERS
 from errata.review.budget import BUDGET, UNLIMITED
-from errata.review.export import are_judged_turns
-from errata.review.packing import Packing, question_for
-from errata.review.queue import has_failures
+from errata.review.packet import PacketOptions
 from errata.review.redaction import redacted
-from errata.review.tables import Exported, write_packets, write_rows, write_table
-from errata.runs.failures import Filters, refuse_unknown
+from errata.review.tables import ExportRow, are_judged_turns, write_packets, write_rows, write_table
+from errata.runs.names import runs_named
+from errata.runs.review_context import question_for
+from errata.verbs.review import export, has_failures
 
-Rows = Callable[[int], Iterator[Exported]]
+Rows = Callable[[int], Iterator[ExportRow]]
 """Made anew for each file; with the tokens that a packet may have."""
 Writer = Callable[[Rows, IO[str]], int]
 
@@ -62,16 +62,15 @@ def command(
     Runs of conversation-bench get the columns of `failure_review_rows`.
     """
     store = options.store
-    meant = list(verbs.runs_named(runs, store))
+    meant = list(runs_named(runs, store))
     question = question_for("", taxonomy) if taxonomy else None
     filters = Filters(case=case, owner=owner or "", bucket=bucket)
-    if not any(has_failures(one, store, filters) for one in meant):
-        refuse_unknown(filters, meant, store)
+    if not has_failures(meant, store, filters):
         say(no_failure(filters, *runs))
 
-    def rows(budget: int) -> Iterator[Exported]:
-        packing = Packing(question=question, blind=blind, budget=budget)
-        return verbs.exported(meant, store, filters, packing=packing)
+    def rows(budget: int) -> Iterator[ExportRow]:
+        packet_form = PacketOptions(question=question, blind=blind, budget=budget)
+        return export(meant, store, filters, options=packet_form)
 
     if output is None:
         _writer(form or "jsonl", meant)(rows, sys.stdout)
@@ -83,7 +82,7 @@ def command(
         with path.open("w", encoding="utf-8", newline="") as file:
             count = write(rows, file)
         if options.json:
-            put_json({"file": str(path), "rows": count})
+            put_json(ExportOutput(file=str(path), rows=count))
         else:
             say(f"wrote {path} · {plural(count, 'row')}")
 

@@ -3,16 +3,16 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import click
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
-from errata.cli.review.reviewers import packet_options, reader, reader_options
-from errata.review.import_answers import BadRow, KeptRow, Reading, inherit
+from errata.cli.review.options import packet_options, reader, reader_options
+from errata.model.output.review import ImportedRowOutput, RefusedRowOutput
+from errata.review.import_answers import BadRow, ImportRequest, KeptRow
+from errata.verbs.review import import_answers, inherit
 
 REFUSED = 2
 
@@ -33,15 +33,15 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
     store = options.store
     who = reader(reviewer or file.stem, options.settings, kind="person" if person else "file")
     at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    reading = Reading(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
+    reading = ImportRequest(reviewer=who, at=at, taxonomy=taxonomy, blind=blind)
     states: Counter[str] = Counter()
     kept: list[KeptRow] = []
-    for row in verbs.import_answers(file, store, reading):
-        states["refused" if isinstance(row, BadRow) else row.judged.state] += 1
+    for row in import_answers(file, store, reading):
+        states["refused" if isinstance(row, BadRow) else row.kept.state] += 1
         if isinstance(row, KeptRow):
             kept.append(row)
         _show(row, as_json=options.json)
-    inherited = inherit([row.judged.verdict for row in kept], store, at)
+    inherited = inherit([row.kept.verdict for row in kept], store, at)
     if not options.json:
         told = [f"{states[state]:,} {state}" for state in ("new", "changed", "unchanged", "refused")]
         put(f"{plural(len(kept), 'verdict')} taken · {' · '.join(told)}")
@@ -56,20 +56,20 @@ def _show(row: KeptRow | BadRow, *, as_json: bool) -> None:
     elif isinstance(row, BadRow):
         for reason in row.reasons:
             put(f"line {row.line:<4} {row.case}   refused: {reason}", hang=10)
-    elif row.judged.old_label not in ("", row.judged.verdict.label):
-        put(f"line {row.line:<4} {row.case}   {row.judged.old_label} → {row.judged.verdict.label}", hang=10)
+    elif row.kept.old_label not in ("", row.kept.verdict.label):
+        put(f"line {row.line:<4} {row.case}   {row.kept.old_label} → {row.kept.verdict.label}", hang=10)
 
 
-def _json_of(row: KeptRow | BadRow) -> dict[str, Any]:
+def _json_of(row: KeptRow | BadRow) -> ImportedRowOutput | RefusedRowOutput:
     if isinstance(row, BadRow):
-        return {"line": row.line, "case": row.case or None, "state": "refused", "reasons": row.reasons}
-    verdict = row.judged.verdict
-    return {
-        "line": row.line,
-        "case": row.case,
-        "state": row.judged.state,
-        "id": verdict.id,
-        "attempt_id": verdict.attempt,
-        "label": verdict.label,
-        "old_label": row.judged.old_label or None,
-    }
+        return RefusedRowOutput(line=row.line, case=row.case or None, reasons=row.reasons)
+    verdict = row.kept.verdict
+    return ImportedRowOutput(
+        line=row.line,
+        case=row.case,
+        state=row.kept.state,
+        id=verdict.id,
+        attempt_id=verdict.attempt,
+        label=verdict.label,
+        old_label=row.kept.old_label or None,
+    )

@@ -1,26 +1,227 @@
-"""`errata review run`."""
+"""`errata review run`: what it will do, how far it is, and what it did."""
 
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import Any
 
 import click
+import msgspec
 
-from errata import verbs
 from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, say
+from errata.cli.output import money, number, plural, put, put_command, put_json, say
 from errata.cli.reports_option import reports_option
-from errata.cli.review.reviewers import packet_options
-from errata.cli.review.run_page import show_dry_run, show_plan
-from errata.cli.review.watching import watched
+from errata.cli.review.options import no_failure, packet_options
+from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
+from errata.model import Call
+from errata.model.failure import Filters
+from errata.model.output.review import DryRunOutput, EstimateOutput, LostCallOutput, PlannedRunOutput, RunOutput
+from errata.model.times import to_iso
+from errata.model.usage import total_of
+from errata.model.verdict import word_for
 from errata.model.words import OWNERS
-from errata.review.chosen import Wish
-from errata.review.lease import as_text
+from errata.review.choose import ReviewerFlags, choose
 from errata.review.limits import Limits
-from errata.review.plan import Plan, Request, first_prompt, refuse_unpriced_cap
-from errata.review.tally import Tally
-from errata.runs.failures import Filters, refuse_unknown
+from errata.review.plan import Plan, Request, refuse_unpriced_cap
+from errata.review.protocols import Prompt
+from errata.review.run import Tally
+from errata.runs.names import runs_named, short
+from errata.text.clean import one_line
+from errata.verbs.review import first_prompt, plan_review, run_review
+
+NAMED, LONGEST = 5, 70
+
+
+def show_plan(plan: Plan) -> None:
+    """Talk: it is said before anything is done."""
+    for part in plan.parts:
+        queue, begun = part.queue, len(part.first) + len(part.then)
+        told = f"{plural(queue.failures, 'failure')} · {queue.read:,} read before · {begun:,} to read now"
+        again = f", {len(queue.returned):,} of them again: evidence changed since" if queue.returned else ""
+        say(f"{short(part.stored.run.native_id):<9} {told}{again}")
+    if not any(part.queue.failures for part in plan.parts):
+        say(no_failure(plan.request.filters, *(short(part.stored.run.native_id) for part in plan.parts)))
+        return
+    if not plan.packets:
+        whose = "that others have read " if plan.request.wanted == "second" else ""
+        say(f"nothing {whose}is waiting for `{word_for(plan.request.chosen.identity)}`")
+        return
+    if plan.left_out:
+        say(f"left out  {sum(plan.left_out.values()):,} by `--limit`: {_groups(plan)}")
+    say(f"goes to   {plan.request.chosen.goes_to}, as `{word_for(plan.request.chosen.identity)}`")
+    estimate = plan.estimate
+    tokens = f"about {number(estimate.tokens_in)} tokens in and {number(estimate.tokens_out)} out"
+    cached = f" · {plural(estimate.cached, 'answer')} in the ledger already" if estimate.cached else ""
+    say(f"estimate  {plural(estimate.calls, 'call')}, {tokens}, {_cost(estimate.cost)}{cached}")
+    if plan.lost:
+        say(f"lost      {_lost(plan.lost)}: a process ended before the answer was stored")
+
+
+def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
+    """All that would leave the machine for the first packet, as it would."""
+    if as_json:
+        put_json(DryRunOutput(**plan_fields(plan), prompt=prompt.text if prompt else None), raw=True)
+        return
+    if prompt is None:
+        return
+    sys.stdout.write(f"{prompt.text}\n")  # not folded: this is what would be sent, character for character
+    say(f"\nthis is the first of {plural(plan.packets, 'packet')}; nothing was sent")
+
+
+def show_tally(plan: Plan, tally: Tally, *, as_json: bool) -> None:
+    if as_json:
+        put_json(run_output(plan, tally))
+        return
+    if not tally.planned:
+        return
+    labels = [f"{label} {count:,}" for label, count in tally.labels.most_common()]
+    put_parts("Reviewed", [f"{tally.reviewed:,} of {tally.planned:,}", *labels])
+    for word, count in (("refused", tally.refused), ("failed", tally.failed)):
+        if count:
+            put(f"{word:<8} {count:,}")
+    for why, count in tally.reasons.most_common(NAMED):
+        put(f"{'':<9}{count}× {one_line(why, 2 * LONGEST)}", hang=12)
+    if tally.inherited:
+        put(f"inherit  {plural(tally.inherited, 'failure')} of the same crash took a verdict over; nobody read them")
+    if tally.need_second:
+        verdicts = plural(tally.need_second, "verdict")
+        put(f"second   {verdicts} on text that talks to its reader: not final until another reviewer agrees", hang=9)
+    _put_spent(tally)
+    if tally.capped:
+        put(f"stopped  {tally.capped}; {plural(tally.left, 'failure')} not read", hang=9)
+    elif tally.left:
+        put(f"not read {tally.left:,}")
+    if plan.left_out:
+        put(f"left out {sum(plan.left_out.values()):,} by --limit: {_groups(plan)}", hang=9)
+    _put_next(plan, tally)
+
+
+def _put_spent(tally: Tally) -> None:
+    unknown = f", unknown for {tally.unpriced:,}" if tally.unpriced else ""
+    known = money(tally.cost) if tally.calls > tally.unpriced else "unknown"
+    parts = [f"{known}{unknown if known != 'unknown' else ''}", plural(tally.calls, "call")]
+    if tally.tokens:
+        parts.append(f"{number(tally.tokens)} tokens")
+    if tally.cached:
+        parts.append(f"{plural(tally.cached, 'answer')} out of the ledger")
+    put_parts("cost", parts)
+    if tally.lost:
+        put(f"lost     {_lost(tally.lost)}: broken off, and perhaps paid for", hang=9)
+
+
+def _put_next(plan: Plan, tally: Tally) -> None:
+    handles = [short(part.stored.run.native_id) for part in plan.parts]
+    if tally.left or tally.failed:
+        put("Next     the same command goes on where this one stopped; nothing is asked twice")
+    elif tally.reviewed:
+        put_command("Next", ["errata", "review", "status", *handles])
+
+
+def plan_fields(plan: Plan) -> dict[str, Any]:
+    return {
+        "runs": tuple(
+            PlannedRunOutput(
+                run=part.stored.run.native_id,
+                run_id=part.stored.run.id,
+                failures=part.queue.failures,
+                read_before=part.queue.read,
+                planned=len(part.first) + len(part.then),
+            )
+            for part in plan.parts
+        ),
+        "reviewer": word_for(plan.request.chosen.identity),
+        "goes_to": plan.request.chosen.goes_to,
+        "estimate": msgspec.convert(plan.estimate, EstimateOutput, from_attributes=True),
+        "left_out": plan.left_out,
+        "lost_before": lost_calls(plan.lost),
+    }
+
+
+def run_output(plan: Plan, tally: Tally) -> RunOutput:
+    return RunOutput(
+        **plan_fields(plan),
+        planned=tally.planned,
+        reviewed=tally.reviewed,
+        refused=tally.refused,
+        failed=tally.failed,
+        inherited=tally.inherited,
+        not_read=tally.left,
+        need_second=tally.need_second,
+        labels=dict(tally.labels.most_common()),
+        reasons=dict(tally.reasons.most_common()),
+        calls=tally.calls,
+        cached=tally.cached,
+        tokens=tally.tokens,
+        cost=tally.cost if tally.calls > tally.unpriced or not tally.calls else None,
+        unpriced=tally.unpriced,
+        lost=lost_calls(tally.lost),
+        capped=tally.capped or None,
+        stopped=tally.stopped or None,
+    )
+
+
+def lost_calls(calls: Iterable[Call]) -> tuple[LostCallOutput, ...]:
+    return tuple(
+        LostCallOutput(attempt_id=call.attempt, reviewer=call.reviewer, estimate=call.estimate, why=call.why)
+        for call in calls
+    )
+
+
+def _lost(calls: Iterable[Call]) -> str:
+    made = list(calls)
+    return f"{plural(len(made), 'call')}, {_cost(total_of(call.estimate.cost for call in made))}"
+
+
+def _cost(cost: float | None) -> str:
+    return "for an unknown price" if cost is None else f"about {money(cost, 2 if cost >= 1 else 4)}"
+
+
+def _groups(plan: Plan) -> str:
+    most = sorted(plan.left_out.items(), key=lambda entry: -entry[1])
+    listed = [f"{count:,} of `{one_line(group, LONGEST)}`" for group, count in most[:NAMED]]
+    more = [f"{len(most) - NAMED:,} more groups"] if len(most) > NAMED else []
+    return ", ".join([*listed, *more])
+
+
+@contextmanager
+def watching(plan: Plan, tally: Tally, *, as_json: bool) -> Iterator[Callable[[Tally], None]]:
+    """What was done is told also where it was broken off: it is kept."""
+    bar = _Bar(tally.planned) if sys.stderr.isatty() and tally.planned and not as_json else None
+    try:
+        yield bar.update if bar else lambda _: None
+    finally:
+        if bar:
+            bar.stop()
+        if as_json or tally.calls or tally.done or tally.capped:
+            show_tally(plan, tally, as_json=as_json)
+
+
+class _Bar:
+    def __init__(self, planned: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("reading", total=planned)
+        self._bar.start()
+
+    def update(self, tally: Tally) -> None:
+        self._bar.update(self._task, completed=tally.done, description=" · ".join(progress_parts(tally)))
+
+    def stop(self) -> None:
+        self._bar.stop()
+
+
+def progress_parts(tally: Tally) -> list[str]:
+    """`12 reviewed · 1 refused · $0.0312 so far`."""
+    parts = [f"{tally.reviewed:,} reviewed"]
+    parts += [f"{count:,} {word}" for word, count in (("refused", tally.refused), ("failed", tally.failed)) if count]
+    unknown = f" and {tally.unpriced:,} of unknown price" if tally.unpriced else ""
+    return [*parts, f"{money(tally.cost)} so far{unknown}"]
 
 
 @click.command("run")
@@ -74,7 +275,7 @@ def command(
     """
     store = options.store
     request = Request(
-        chosen=verbs.choose(Wish(**whom), options.settings.reviewers),  # type: ignore[arg-type]
+        chosen=choose(ReviewerFlags(**whom), options.settings.reviewers),  # type: ignore[arg-type]
         limits=Limits(parallel=parallel, max_cost=max_cost, max_tokens=max_tokens),
         filters=Filters(case=case, owner=owner or "", bucket=bucket),
         wanted="second" if second else "unread",
@@ -82,10 +283,8 @@ def command(
         taxonomy=taxonomy,
         blind=blind,
     )
-    meant = list(verbs.runs_named(runs, store))
-    plan = verbs.plan_review(meant, store, request, now=as_text(datetime.now(UTC)))
-    if not any(part.queue.failures for part in plan.parts):
-        refuse_unknown(request.filters, meant, store)
+    meant = list(runs_named(runs, store))
+    plan = plan_review(meant, store, request, now=to_iso(datetime.now(UTC)))
     if not options.json:
         show_plan(plan)
     if dry_run:
@@ -96,9 +295,9 @@ def command(
     if plan.packets and not _may_begin(plan, yes=yes):
         say("nothing was asked")
         return
-    with watched(plan, tally, as_json=options.json) as on_end:
+    with watching(plan, tally, as_json=options.json) as on_end:
         if plan.packets:
-            verbs.review(plan, store, tally, on_end)
+            run_review(plan, store, tally, on_end)
     _refuse_nothing(tally)
 
 

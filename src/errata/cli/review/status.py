@@ -1,19 +1,20 @@
 """`errata review status`."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import click
+import msgspec
 
-from errata import verbs
 from errata.cli.buckets.list_ import buckets_line
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_json
+from errata.model.output.review import StatusOutput
+from errata.model.times import to_iso
 from errata.model.usage import total_of
-from errata.review.lease import as_text
-from errata.review.status import Spent, Status, named
-from errata.runs.names import handle_of
+from errata.review.status import Spent, Status, case_of
+from errata.runs.names import handle_of, runs_named
 from errata.text.clean import one_line
+from errata.verbs.review import review_status
 
 HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 
@@ -24,8 +25,8 @@ HANG, NAMED, LONGEST, REASON = 16, 3, 160, 100
 def command(runs: tuple[str, ...], options: Options) -> None:
     """Tell how far the review of RUNS is."""
     store = options.store
-    for at, stored in enumerate(verbs.runs_named(runs, store)):
-        status = verbs.review_status(stored, store, now=as_text(datetime.now(UTC)))
+    for at, stored in enumerate(runs_named(runs, store)):
+        status = review_status(stored, store, now=to_iso(datetime.now(UTC)))
         if options.json:
             put_json(json_of(status))
             continue
@@ -86,13 +87,13 @@ def _second(status: Status, handle: str) -> str:
         )
     if not status.need_second:
         return told
-    names = ", ".join(named(status.stored, attempt) for attempt in status.need_second[:NAMED])
+    names = ", ".join(case_of(status.stored, attempt) for attempt in status.need_second[:NAMED])
     return f"{told}; needed for {len(status.need_second):,}, whose text talks to the reader: {names}"
 
 
 def _named(label: str, status: Status, attempts: tuple[str, ...], told: str) -> None:
     if attempts:
-        names = ", ".join(named(status.stored, attempt) for attempt in attempts[:NAMED])
+        names = ", ".join(case_of(status.stored, attempt) for attempt in attempts[:NAMED])
         more = f" and {len(attempts) - NAMED:,} more" if len(attempts) > NAMED else ""
         _line(label, f"{len(attempts):,}   {names}{more}: {told}")
 
@@ -127,8 +128,9 @@ def _spent(one: Spent) -> str:
     return f"{cost}{unknown} · {one.reviewer} · {plural(one.calls, 'call')}{tokens}{failed}{lost}"
 
 
-def json_of(status: Status) -> dict[str, Any]:
+def json_of(status: Status) -> StatusOutput:
     run = status.stored.run
-    plain = {name: getattr(status, name) for name in status.__struct_fields__ if name != "stored"}
+    facts = {name: getattr(status, name) for name in status.__struct_fields__ if name != "stored"}
     totals = {"cost": total_of(one.cost for one in status.spent), "calls": sum(one.calls for one in status.spent)}
-    return {"run": run.native_id, "run_id": run.id, "model": run.subject.model, **plain, **totals}
+    named = {"run": run.native_id, "run_id": run.id, "model": run.subject.model}
+    return msgspec.convert(named | facts | totals, StatusOutput, from_attributes=True)

@@ -4,14 +4,15 @@ from datetime import UTC, datetime
 from typing import IO
 
 import click
+from msgspec import UNSET
 
-from errata import verbs
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.reports_option import reports_option
-from errata.cli.review.reviewers import reader, reader_options
-from errata.review.submission import read_submitted, text_of
-from errata.review.submit import NotTaken, Taken
+from errata.cli.review.options import reader, reader_options
+from errata.model.output.review import AcceptedOutput, RejectedOutput
+from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
+from errata.verbs.review import submit_verdict
 
 REFUSED = 2
 LARGEST = 4 * 1024 * 1024
@@ -30,37 +31,36 @@ def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> i
     stand at the place it names. One that can't be taken changes nothing; the reasons are told, the exit code is 2, and
     the packet stays yours.
     """
-    given = read_submitted(text_of(file.read(LARGEST)))
+    given = read_submission(text_of(file.read(LARGEST)))
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
-    found = verbs.take_in(given, options.store, who, now=datetime.now(UTC))
-    if isinstance(found, NotTaken):
+    found = submit_verdict(given, options.store, who, now=datetime.now(UTC))
+    if isinstance(found, RejectedVerdict):
         show_reasons(found, as_json=options.json)
         return REFUSED
     show_taken(found, as_json=options.json)
     return 0
 
 
-def show_taken(found: Taken, *, as_json: bool) -> None:
-    verdict, judged = found.judged.verdict, found.judged
+def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
+    verdict, kept = found.kept.verdict, found.kept
     if as_json:
         put_json(
-            {
-                "accepted": True,
-                "id": verdict.id,
-                "attempt_id": verdict.attempt,
-                "label": verdict.label,
-                "owner": verdict.owner,
-                "old_label": judged.old_label or None,
-                "state": judged.state,
-                "needs_second": verdict.needs_second,
-                "inherited": found.inherited,
-                "ignored": found.ignored,
-                "doubts": verdict.doubts,
-            }
+            AcceptedOutput(
+                id=verdict.id,
+                attempt_id=verdict.attempt,
+                label=verdict.label,
+                owner=verdict.owner,
+                old_label=kept.old_label or None,
+                state=kept.state,
+                needs_second=verdict.needs_second,
+                inherited=found.inherited,
+                ignored=found.ignored,
+                doubts=verdict.doubts,
+            )
         )
         return
-    change = f" (you said {judged.old_label})" if judged.old_label not in ("", verdict.label) else ""
-    known = "   known already" if judged.state == "unchanged" else ""
+    change = f" (you said {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
+    known = "   known already" if kept.state == "unchanged" else ""
     put(f"{found.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
     if verdict.needs_second:
         say("its text talks to the reader: another reviewer has to agree before this counts as final")
@@ -70,11 +70,18 @@ def show_taken(found: Taken, *, as_json: bool) -> None:
         say(f"not asked for, and left out: {', '.join(found.ignored)}")
 
 
-def show_reasons(found: NotTaken, *, as_json: bool) -> None:
+def show_reasons(found: RejectedVerdict, *, as_json: bool) -> None:
     """What is wrong, and what would be right."""
     choices = {name: list(words) for name, words in (("labels", found.labels), ("places", found.places)) if words}
     if as_json:
-        put_json({"accepted": False, "attempt_id": found.attempt, "reasons": found.reasons, **choices})
+        put_json(
+            RejectedOutput(
+                attempt_id=found.attempt,
+                reasons=found.reasons,
+                labels=found.labels or UNSET,
+                places=found.places or UNSET,
+            )
+        )
         return
     say("this verdict can't be taken:")
     for reason in found.reasons:

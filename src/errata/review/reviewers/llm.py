@@ -1,11 +1,27 @@
-"""A language model as reviewer."""
+"""A language model as reviewer: opened for the time of a review, and what a call of it costs."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
-from errata.llm.spec import Asks, NoAccessError, NotNowError, RefusedError
+from errata.llm.opening import open_model
+from errata.llm.prices import cost_of
+from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError
+from errata.llm.tools import MOST_BYTES as TOOL_BYTES
 from errata.llm.tools import Tool
 from errata.model import Packet, Reviewer
-from errata.review.protocols import Answer, Prompt, RetryLaterError, ReviewerStoppedError, ReviewFailedError
+from errata.review.limits import Limits
+from errata.review.protocols import (
+    Answer,
+    AsksForVerdicts,
+    Price,
+    Prompt,
+    RetryLaterError,
+    ReviewerStoppedError,
+    ReviewFailedError,
+)
+
+__all__ = ["NEEDED", "TOOL_BYTES", "ModelSpec", "Tool", "ToolsFor", "opened_model", "price_of"]
+
 
 ToolsFor = Callable[[Packet], tuple[Tool, ...]]
 
@@ -27,3 +43,22 @@ class ModelReviewer:
         except NoAccessError as error:
             raise ReviewerStoppedError(str(error), usage=error.usage) from error
         return Answer(said.text, said.usage)
+
+
+NEEDED = ("pydantic_ai", "httpx2", "genai_prices")
+"""What the extra `llm` brings."""
+
+
+@asynccontextmanager
+async def opened_model(
+    spec: ModelSpec, identity: Reviewer, limits: Limits, tools: ToolsFor | None
+) -> AsyncIterator[AsksForVerdicts]:
+    asking = open_model(spec, timeout=limits.timeout, parallel=limits.parallel)
+    try:
+        yield ModelReviewer(asking, identity, tools)
+    finally:
+        await asking.close()
+
+
+def price_of(spec: ModelSpec) -> Price:
+    return lambda tokens_in, tokens_out: cost_of(spec, tokens_in, tokens_out)

@@ -1,0 +1,80 @@
+"""A packet to be read as it is: every text with the numbers of its lines, by which people quote it."""
+
+import shlex
+import sys
+from typing import Any
+
+from errata.cli.fitting import WIDTH, fold
+from errata.cli.output import put, value_of
+from errata.model import Packet, Reviewer
+from errata.review.answers import NO_LABEL, owners_without_label
+from errata.review.lease import LeasedPacket
+from errata.text.clean import clean
+
+FORMS = ("text", "json")
+HANG = 17
+NUMBER = 7
+"""Columns for the number of a line."""
+
+
+def show_packet(packet: Packet) -> None:
+    """Redacted and cleaned when it was made."""
+    put(f"{packet.case_key} · attempt {packet.attempt}", raw=True)
+    _put("run", _pairs(packet.run))
+    _put_facts(packet.facts)
+    for signal in packet.signals:
+        _put("signal", f"{signal.name} ({signal.strength}) at {signal.where}: {signal.quote}")
+    for entry in packet.history:
+        _put("before", _pairs(entry))
+    for left in packet.left_out:
+        _put("left out", f"{left.what} ({left.why})")
+    for place in packet.places:
+        put()
+        put(f"── {place.place}   ({place.source})", raw=True)
+        for at, line in enumerate(place.text.rstrip("\n").split("\n"), 1):
+            _put_line(at, line)
+    _put_question(packet)
+
+
+def _put(label: str, told: str) -> None:
+    put(f"{label:<{HANG - 1}} {told}", hang=HANG, raw=True)
+
+
+def _put_facts(facts: dict[str, Any]) -> None:
+    for name, value in facts.items():
+        if name == "checks" and isinstance(value, list):
+            for check in value:
+                reason = f": {check['reason']}" if check.get("reason") else ""
+                _put("check", f"{check.get('name')} {check.get('status')}{reason}")
+        elif value not in (None, "", [], {}):
+            _put(name, _pairs(value) if isinstance(value, dict) else value_of(value))
+
+
+def _pairs(told: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value_of(value)}" for name, value in told.items() if value not in (None, "", [], {}))
+
+
+def show_lease(handed: LeasedPacket, who: Reviewer) -> None:
+    """What has to be known to hand a verdict in."""
+    named = shlex.join(["errata", "review", "submit", "FILE", "--reviewer", who.name])
+    put()
+    _put("attempt_id", handed.packet.attempt_id)
+    _put("lease", f"{handed.token}   until {handed.until}")
+    _put("hand in", f"{named}{' --person' if who.kind == 'person' else ''}")
+
+
+def _put_line(number: int, line: str) -> None:
+    """No word is broken: what is copied from here has to stand in the packet."""
+    first, *rest = fold(f"{number:>5}  {clean(line)}", WIDTH - NUMBER, first=WIDTH, whole_words=True)
+    sys.stdout.write("\n".join([first, *(" " * NUMBER + one for one in rest)]) + "\n")
+
+
+def _put_question(packet: Packet) -> None:
+    put()
+    put(packet.question.rule, raw=True)
+    labels = packet.question.labels
+    for at, choice in enumerate(labels, 1):
+        put(f"{at:>2}  {choice.label} (owner {choice.owner}): {choice.meaning}", hang=4)
+    owners = owners_without_label(packet.question)
+    if owners:
+        put(f"{len(labels) + 1:>2}  {NO_LABEL}: none of these fits; the owner is one of {', '.join(owners)}", hang=4)

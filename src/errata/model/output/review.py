@@ -1,0 +1,337 @@
+"""What `errata review … --json` prints."""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from errata.model.bucket import RunBuckets
+from errata.model.packet import Packet
+from errata.model.usage import Usage
+from errata.model.words import Owner
+
+NothingReason = Literal["no_failures", "no_match", "in_hand", "no_second", "all_reviewed"]
+VerdictState = Literal["new", "changed", "unchanged"]
+
+
+class QuoteForm(msgspec.Struct, frozen=True, kw_only=True):
+    place: str = ""
+    quote: str = ""
+
+
+class RecommendationForm(msgspec.Struct, frozen=True, kw_only=True):
+    group: str = "none"
+    text: str = ""
+    target_path: str | None = None
+
+
+class AnswerForm(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer to fill in: what is needed comes first, the rest may stay as it is."""
+
+    attempt_id: str
+    lease: str
+    packet_hash: str
+    taxonomy: str
+    label: str = ""
+    owner: str | UnsetType | None = UNSET
+    """Only where a label may leave the owner open."""
+    cause: str = ""
+    reasoning: str = ""
+    evidence: tuple[QuoteForm, ...] = (QuoteForm(),)
+    confidence: str = ""
+    error_line: str | None = None
+    decisive_step: int | None = None
+    underlying_mistake: str | None = None
+    consequences: tuple[str, ...] = ()
+    model_snippet: str | None = None
+    expected_snippet: str | None = None
+    also: tuple[str, ...] = ()
+    bucket: str | None = None
+    recommendation: RecommendationForm = RecommendationForm()
+    fix: Any = None
+    doubts: tuple[str, ...] = ()
+
+
+class NextOutput(msgspec.Struct, frozen=True, kw_only=True):
+    note: str
+    """A reminder for whoever reads the packet: nothing in it is an instruction."""
+    reviewer: str
+    until: str
+    again: bool
+    """It was in this reviewer's hands already."""
+    returned: bool
+    """Reviewed before, and its evidence has changed since."""
+    besides: tuple[str, ...]
+    """Other cases that this reviewer has in hand."""
+    waiting: int
+    labels: tuple[str, ...]
+    owners: tuple[str, ...]
+    answer: AnswerForm
+    packet: Packet
+
+
+class NothingOutput(msgspec.Struct, frozen=True, kw_only=True):
+    packet: None = None
+    why: NothingReason
+    failures: int
+    read: int
+    in_hand: int
+
+
+class ReleaseOutput(msgspec.Struct, frozen=True, kw_only=True):
+    reviewer: str
+    released: tuple[str, ...]
+    """Attempts."""
+
+
+class AcceptedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    accepted: Literal[True] = True
+    id: str
+    attempt_id: str
+    label: str
+    owner: Owner
+    old_label: str | None
+    state: VerdictState
+    needs_second: bool
+    inherited: int
+    """Identical failures that inherited the verdict."""
+    ignored: tuple[str, ...]
+    """Fields that nobody asked for."""
+    doubts: tuple[str, ...]
+
+
+class RejectedOutput(msgspec.Struct, frozen=True, kw_only=True):
+    accepted: Literal[False] = False
+    attempt_id: str
+    reasons: tuple[str, ...]
+    labels: tuple[str, ...] | UnsetType = UNSET
+    """Those that can be given, where the label is wrong."""
+    places: tuple[str, ...] | UnsetType = UNSET
+    """Those that can be quoted, where a quote names none of them."""
+
+
+class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
+    file: str
+    rows: int
+
+
+class ImportedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+    line: int
+    case: str
+    state: VerdictState
+    id: str
+    attempt_id: str
+    label: str
+    old_label: str | None
+
+
+class RefusedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+    line: int
+    case: str | None
+    state: Literal["refused"] = "refused"
+    reasons: tuple[str, ...]
+
+
+class OwnerRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+    owner: Owner
+    triage: int
+    verdict: int
+    changed: int
+
+
+class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True):
+    quotes: int
+    found: int
+    stale: tuple[str, ...]
+    changed: int
+    without: int
+
+
+class DoubtOutput(msgspec.Struct, frozen=True, kw_only=True):
+    case: str
+    attempt: str
+    doubt: str
+
+
+class SpentOutput(msgspec.Struct, frozen=True, kw_only=True):
+    reviewer: str
+    calls: int
+    answered: int
+    failed: int
+    lost: int
+    cost: float | None
+    unpriced: int
+    lost_cost: float | None
+    tokens: int | None
+
+
+class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    run_id: str
+    model: str
+    failures: int
+    reviewed: int
+    inherited: int
+    final: int
+    waiting: int
+    stale: tuple[str, ...]
+    in_hand: int
+    refused: int
+    unmended: int
+    refusals: dict[str, int]
+    owners: tuple[OwnerRowOutput, ...]
+    labels: dict[str, int]
+    reviewers: dict[str, int]
+    quotes: QuoteCheckOutput
+    seconded: int
+    need_second: tuple[str, ...]
+    disputed: tuple[str, ...]
+    doubts: tuple[DoubtOutput, ...]
+    spent: tuple[SpentOutput, ...]
+    buckets: RunBuckets
+    cost: float | None
+    calls: int
+
+
+class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
+    one: str
+    other: str
+    both: int
+    same: int
+    kappa: float | None
+    confusion: dict[str, dict[str, int]]
+
+
+class ReviewersAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
+    attempts: int
+    pairs: tuple[PairOutput, ...]
+    fleiss: float | None
+    alpha: float | None
+    disagreements: tuple[str, ...]
+
+
+class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    case: str
+    attempt_id: str
+    labels: dict[str, str]
+    owners: dict[str, str]
+    decided: str
+
+
+class AgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
+    taxonomy: str
+    agreement: ReviewersAgreementOutput
+    owners: ReviewersAgreementOutput
+    disputes: tuple[DisputeOutput, ...]
+
+
+class LabelMeasureOutput(msgspec.Struct, frozen=True, kw_only=True):
+    label: str
+    given: int
+    true: int
+    right: int
+    precision: float | None
+    recall: float | None
+
+
+class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
+    labelled: int
+    compared: int
+    right: int
+    kappa: float | None
+    labels: tuple[LabelMeasureOutput, ...]
+    confusion: dict[str, dict[str, int]]
+    misses: tuple[tuple[str, str, str], ...]
+    """Attempt, people's label, the reviewer's label."""
+    accuracy: float | None
+
+
+class SkippedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
+    line: int
+    why: str
+
+
+class CalibrateOutput(msgspec.Struct, frozen=True, kw_only=True):
+    taxonomy: str
+    labelled: int
+    reviewers: dict[str, ReviewerCalibrationOutput]
+    untaken: tuple[SkippedRowOutput, ...]
+
+
+class PlannedRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+    run: str
+    run_id: str
+    failures: int
+    read_before: int
+    planned: int
+
+
+class EstimateOutput(msgspec.Struct, frozen=True, kw_only=True):
+    packets: int
+    calls: int
+    cached: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+
+
+class LostCallOutput(msgspec.Struct, frozen=True, kw_only=True):
+    attempt_id: str
+    reviewer: str
+    estimate: Usage
+    why: str
+
+
+class PlanOutput(msgspec.Struct, frozen=True, kw_only=True):
+    runs: tuple[PlannedRunOutput, ...]
+    reviewer: str
+    goes_to: str
+    """Host and model, or the program."""
+    estimate: EstimateOutput
+    left_out: dict[str, int]
+    """Group of failures → how many of it `--limit` leaves out."""
+    lost_before: tuple[LostCallOutput, ...]
+
+
+class DryRunOutput(PlanOutput, frozen=True, kw_only=True):
+    prompt: str | None
+    """The first that would be sent."""
+
+
+class RunOutput(PlanOutput, frozen=True, kw_only=True):
+    planned: int
+    reviewed: int
+    refused: int
+    failed: int
+    inherited: int
+    not_read: int
+    need_second: int
+    labels: dict[str, int]
+    reasons: dict[str, int]
+    """Why answers were refused, or packets could not be reviewed."""
+    calls: int
+    cached: int
+    tokens: int
+    cost: float | None
+    unpriced: int
+    lost: tuple[LostCallOutput, ...]
+    capped: str | None
+    stopped: str | None
+
+
+SHAPES: dict[str, type] = {
+    "review run": RunOutput,
+    "review run --dry-run": DryRunOutput,
+    "review next": NextOutput,
+    "review next (nothing waiting)": NothingOutput,
+    "review release": ReleaseOutput,
+    "review submit": AcceptedOutput,
+    "review submit (rejected)": RejectedOutput,
+    "review export": ExportOutput,
+    "review import": ImportedRowOutput,
+    "review import (refused row)": RefusedRowOutput,
+    "review status": StatusOutput,
+    "review agreement": AgreementOutput,
+    "review calibrate": CalibrateOutput,
+}

@@ -1,0 +1,116 @@
+"""Of all verdicts on one attempt, which one stands, what it took the place of, and whether it counts as final."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from errata.model import Reviewer, StoredRun, Verdict
+
+
+class LabelChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Another label than before; the first is triage's suggestion where there was one."""
+
+    old: str
+    new: str
+    by: Reviewer
+    verdict: str
+    at: str | None = None
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    verdict: Verdict
+    disagreeing: tuple[Verdict, ...] = ()
+    """The newest of each other reviewer who says something else."""
+    changes: tuple[LabelChange, ...] = ()
+    final: bool = False
+    """Read by its reviewer, and seconded where that is needed."""
+
+    @property
+    def is_disputed(self) -> bool:
+        """Reviewers disagree, and no person has decided."""
+        return bool(self.disagreeing) and self.verdict.reviewer.kind != "person"
+
+
+def standing(verdicts: Iterable[Verdict], *, suggested: str = "") -> Standing | None:
+    """`suggested` is the label that triage would give. A verdict that was superseded does not stand again."""
+    every = sorted(verdicts, key=_age)
+    gone = {verdict.supersedes for verdict in every}
+    live = [verdict for verdict in every if verdict.id not in gone]
+    if not live:
+        return None
+    chosen = _newest(live)
+    others = _newest_of_each(one for one in live if one.taxonomy == chosen.taxonomy and not _same(one, chosen))
+    return Standing(
+        verdict=chosen,
+        disagreeing=tuple(other for other in others if not _agree(other, chosen)),
+        changes=tuple(_changes(every, chosen.taxonomy, suggested)),
+        final=_counts(chosen, others),
+    )
+
+
+def final(verdicts: Iterable[Verdict]) -> Verdict | None:
+    """The one that stands, where it counts towards a final bucket."""
+    found = standing(verdicts)
+    return found.verdict if found and found.final else None
+
+
+def _newest(verdicts: Sequence[Verdict]) -> Verdict:
+    """A person's before any other's, a reviewer's own before an inherited one; then the newest."""
+    return max(verdicts, key=lambda one: (one.inherited_from is None, one.reviewer.kind == "person", *_age(one)))
+
+
+def _age(verdict: Verdict) -> tuple[str, str]:
+    return verdict.at or "", verdict.id
+
+
+def _newest_of_each(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Oldest first; inherited ones are nobody's opinion on this attempt."""
+    newest = {name_of(one.reviewer): one for one in verdicts if one.inherited_from is None}
+    return sorted(newest.values(), key=_age)
+
+
+def _changes(every: Sequence[Verdict], taxonomy: str, suggested: str) -> Iterator[LabelChange]:
+    """How the label that stood changed, one verdict after the other."""
+    label = suggested
+    given = [verdict for verdict in every if verdict.taxonomy == taxonomy]
+    for count in range(1, len(given) + 1):
+        gone = {verdict.supersedes for verdict in given[:count]}
+        now = _newest([verdict for verdict in given[:count] if verdict.id not in gone] or given[count - 1 : count])
+        if label and now.label != label:
+            yield LabelChange(old=label, new=now.label, by=now.reviewer, verdict=now.id, at=now.at)
+        label = now.label
+
+
+def _counts(chosen: Verdict, others: Iterable[Verdict]) -> bool:
+    if chosen.inherited_from is not None:
+        return False
+    return not chosen.needs_second or any(_agree(other, chosen) for other in others)
+
+
+def _agree(one: Verdict, other: Verdict) -> bool:
+    """On the owner, too: `none` says only that no label fits."""
+    return (one.label, one.owner) == (other.label, other.owner)
+
+
+def _same(one: Verdict, other: Verdict) -> bool:
+    return name_of(one.reviewer) == name_of(other.reviewer)
+
+
+def name_of(reviewer: Reviewer) -> str:
+    """A reviewer is who they are called, whatever the kind or version."""
+    return reviewer.name.strip().casefold()
+
+
+class AttemptReview(msgspec.Struct, frozen=True):
+    """What was said of one attempt by all who read it, oldest first."""
+
+    verdicts: tuple[Verdict, ...]
+    standing: Standing
+
+
+SECONDS = len("2026-03-01T10:00:00")
+
+
+def may_be_stale(verdict: Verdict, stored: StoredRun) -> bool:
+    """Whether the run has been imported with other content since; to the second, as the store keeps it."""
+    return stored.run.revision > 1 and (verdict.at or "")[:SECONDS] <= stored.imported_at[:SECONDS]

@@ -1,0 +1,190 @@
+"""The parts of a long text that are shown: where it may be cut, its beginning, its end, and the words looked for.
+
+A place is a seam where both sides, each told for itself, are the same as the whole. Only what stands near is looked
+at, so that a log of many megabytes costs no more than a short one.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from errata.text.clean import one_line
+from errata.text.token_shapes import SHAPES
+
+Tell = Callable[[str], str]
+"""A text as it may be told: cleaned, and without secrets and people where it leaves the machine."""
+REACH = 1_000
+"""Characters on both sides that are looked at, and on to the end of the word there."""
+NAMED = 200
+TRIES = 8
+"""Ends of words that are tried one after the other; then whole stretches are passed over."""
+_KEY = next(shape.pattern for shape in SHAPES if shape.kind == "private-key")
+"""The one secret that goes over any number of lines."""
+_SPACE = re.compile(r"\s")
+SNAP = 80
+"""A window ends at the end of a line where one is this near."""
+FOCUSED = 0.5
+"""Of the room, so much goes to the words that are looked for, where there are any."""
+FEWEST = 240
+"""Characters on both sides of such a word together."""
+SEARCHED = 1_000_000
+"""Characters of a text that are searched, from both ends."""
+
+
+class Seams:
+    def __init__(self, text: str, tell: Tell) -> None:
+        self._text = text
+        self.tell = tell
+
+    def after(self, at: int, end: int) -> int:
+        """The first seam from a place on; `end` where none comes before it."""
+        tries = 0
+        while at < end and not self._is_seam(at):
+            tries += 1
+            inside = next((last for first, last in self._keys if first < at < last), 0)
+            found = _SPACE.search(self._text, at, end)
+            at = inside or (at + REACH if tries > TRIES else found.end() if found else end)
+        return min(at, end)
+
+    def before(self, at: int, start: int) -> int:
+        """The last seam up to a place; `start` where none comes after it."""
+        tries = 0
+        while at > start and not self._is_seam(at):
+            tries += 1
+            inside = next((first for first, last in self._keys if first < at < last), -1)
+            space = max(self._text.rfind(" ", start, at), self._text.rfind("\n", start, at))
+            at = inside if inside >= 0 else at - REACH if tries > TRIES else space
+        return max(at, start)
+
+    def _is_seam(self, at: int) -> bool:
+        if at <= 0 or at >= len(self._text):
+            return True
+        if any(first < at < last for first, last in self._keys):
+            return False
+        start = self._word_start(self._word_start(at - REACH) - NAMED)  # what a very long word is may stand before it
+        left, right = self._text[start:at], self._text[at : self._word_end(at + REACH)]
+        return self.tell(left) + self.tell(right) == self.tell(left + right)
+
+    @cached_property
+    def _keys(self) -> list[tuple[int, int]]:
+        return [found.span() for found in _KEY.finditer(self._text)]
+
+    def _word_start(self, at: int) -> int:
+        return max(self._text.rfind(" ", 0, max(at, 0)), self._text.rfind("\n", 0, max(at, 0))) + 1
+
+    def _word_end(self, at: int) -> int:
+        ends = (self._text.find(" ", at), self._text.find("\n", at))
+        return min((end for end in ends if end >= 0), default=len(self._text))
+
+
+def opening(text: str, most: int, tell: Tell) -> str:
+    """The beginning of a text, told: `most` characters of it and more, to be cut where one likes."""
+    return tell(text if len(text) <= 2 * most else text[: Seams(text, tell).after(2 * most, len(text))])
+
+
+def in_short(text: str, width: int, tell: Tell) -> str:
+    """In one line of at most so many characters."""
+    line = one_line(opening(text, width, tell), width)
+    return line if line.endswith("…") or len(text) <= 2 * width else f"{line[: width - 1]}…"
+
+
+class Excerpt(NamedTuple):
+    text: str
+    left_out: int
+    """Characters; 0 where the text is whole."""
+
+
+def weight(text: str) -> int:
+    """In bytes, which tell more of tokens than characters do."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def gap(count: int) -> str:
+    return f"[… {count:,} characters left out …]"
+
+
+GAP = weight(gap(10**9)) + 2
+
+
+def excerpt(
+    text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4, seams: Seams | None = None
+) -> Excerpt:
+    """The text in at most `room` bytes; what is missing is said where it is missing.
+
+    With `seams` the text is one that can't be told as it is: it is cut there alone, and its parts are told.
+    """
+    whole = weight(text)
+    if whole <= room:
+        return Excerpt(seams.tell(text) if seams else text, 0)
+    size = room * len(text) // whole
+    while size > 0:
+        made = _joined(text, _spans(text, size, needles, tail), seams)
+        over = weight(made.text) - room
+        if over <= 0:
+            return made
+        size -= max(over * len(text) // whole, 1)
+    return Excerpt(gap(len(text)), len(text))
+
+
+def _spans(text: str, size: int, needles: Sequence[str], tail: float) -> list[tuple[int, int]]:
+    """From where to where, in order and apart from each other."""
+    size -= 2 * GAP
+    spans = []
+    found = list(_found(text, needles))[: max(int(size * FOCUSED) // (FEWEST + GAP), 0)]
+    if found:
+        each = int(size * FOCUSED) // len(found) - GAP
+        spans = [_snapped(text, at - each // 3, at + each - each // 3) for at in found]
+        size -= int(size * FOCUSED)
+    end = max(int(size * tail), 0)
+    head = max(size - end, 0)
+    return _merged([_snapped(text, 0, head), *spans, _snapped(text, len(text) - end, len(text))])
+
+
+def _found(text: str, needles: Iterable[str]) -> Iterable[int]:
+    """Where each of the words first stands."""
+    seen: set[int] = set()
+    for needle in needles:
+        at = text.find(needle, 0, SEARCHED)
+        if at < 0 and len(text) > SEARCHED:
+            at = text.find(needle, len(text) - SEARCHED)
+        if needle and at >= 0 and at not in seen:
+            seen.add(at)
+            yield at
+
+
+def _snapped(text: str, start: int, end: int) -> tuple[int, int]:
+    start, end = max(start, 0), min(end, len(text))
+    if start > 0:
+        line = text.find("\n", start, min(start + SNAP, end))
+        start = line + 1 if line >= 0 else start
+    if end < len(text):
+        line = text.rfind("\n", max(end - SNAP, start), end)
+        end = line if line >= 0 else end
+    return start, max(end, start)
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start - merged[-1][1] < GAP:  # the note would be as long as what it stands for
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _joined(text: str, spans: list[tuple[int, int]], seams: Seams | None) -> Excerpt:
+    if seams is not None:
+        spans = [(start, seams.before(end, start)) for start, end in ((seams.after(*span), span[1]) for span in spans)]
+        spans = [span for span in spans if span[0] < span[1]]
+    parts: list[str] = []
+    done = 0
+    for start, end in [*spans, (len(text), len(text))]:
+        if start > done:
+            parts.append(gap(start - done))
+        if end > start:
+            parts.append(seams.tell(text[start:end]) if seams else text[start:end])
+        done = end
+    kept = sum(end - start for start, end in spans)
+    return Excerpt("\n".join(parts), len(text) - kept)

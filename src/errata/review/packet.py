@@ -1,0 +1,239 @@
+"""A failure → the packet that a reviewer reads: the same bytes for the same failure, within a budget of tokens.
+
+Where not everything fits, each text gets a readable part in the order of the ranks in `places.py`, then more of it:
+what the harness says went wrong, the task, broken tool calls, the output and the steps where the failure shows, the
+expected answer, the judge, files that errors name, logs, graders, references, the turn that a failure follows from,
+the system prompt, other files, earlier turns, other steps, context, other attempts. What is cut says so in its place
+and is listed under `left_out`. The task, the errors, the output and the judge's words are never missing, and the tool
+calls of a turn that failed over its tools never cut, even where that alone is more than the budget.
+"""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+
+from errata.model import LeftOut, Packet, Place, Question
+from errata.model.codec import to_json
+from errata.review.budget import BUDGET, BYTES_A_TOKEN, NAME, Fitted, Fitting, WantedPlace, cost, tokens
+from errata.review.context_places import LATER, PARTS, PARTS_OF, TURNS, file_places, neighbour_places
+from errata.review.excerpts import Tell, in_short, opening, weight
+from errata.review.facts import facts_of, key_of, run_facts, signals_of
+from errata.review.labels import offered
+from errata.review.material import ELSEWHERE, Clues, Material, clues_of, noteworthy
+from errata.review.places import CHECKS, own_places, shown_elsewhere
+from errata.review.redaction import Blindfold, redact_text, redacted
+from errata.review.transcript import says_more
+from errata.text.clean import clean
+
+NAMED = 6
+OVER = "too long"
+_NUMBER = re.compile(r"(\d+)(?:#\d+)?$")
+QUOTE = 500
+FACT = 1_000
+"""Characters of any text that is no place."""
+SLACK = 64
+REMEMBERED = 1 / 8
+"""Of the budget, for what other runs and the rules tell."""
+_TELLTALE = frozenset(("run", "model", "provider", "agent", "report"))
+
+
+class PacketOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How packets are made."""
+
+    question: Question | None = None
+    """None for the taxonomy of the run's own source."""
+    budget: int = BUDGET
+    blind: bool = False
+    raw: bool = False
+    """Not redacted: for the eyes of whose log it is, never for a reviewer."""
+
+
+class _Telling(NamedTuple):
+    """How texts are told in one packet."""
+
+    blindfold: Blindfold | None
+    plain: Tell
+    tell: Tell
+    """Blind where that is asked for."""
+
+
+def packet_for(
+    material: Material, question: Question, *, budget: int = BUDGET, blind: bool = False, raw: bool = False
+) -> Packet:
+    """Redacted, unless it is asked for raw: such a packet is for its owner's eyes."""
+    telling = _telling(material, blind=blind, raw=raw)
+    clues = clues_of(material, telling.tell)
+    files = file_places(material, clues)
+    wanted = [*own_places(material, clues), *files.wanted, *neighbour_places(material, clues)]
+    packet = _without_places(material, question, clues, wanted, telling)
+    packet = msgspec.structs.replace(packet, question=offered(packet))
+    packet = packet if raw else redacted(packet)
+    packet = packet if telling.blindfold is None else _masked(packet, telling.blindfold)
+    fixed = len(to_json(packet))
+    given = room = budget * BYTES_A_TOKEN - fixed - _kept_free(packet, fixed, budget)
+    fitting = Fitting(wanted, telling.tell)
+    while True:
+        fitted = fitting.within(given, budget)
+        left_out = _left_out(material, fitted, files.left_out, telling)
+        used = sum(map(_size, fitted.places)) + sum(len(to_json(one)) for one in left_out)
+        if used <= room or given <= 0:
+            break
+        given -= used - room + SLACK
+    size = {"characters": sum(len(place.text) for place in fitted.places), "tokens_estimated": tokens(fixed + used)}
+    return msgspec.structs.replace(packet, places=fitted.places, left_out=left_out, size=size)
+
+
+def _kept_free(packet: Packet, fixed: int, budget: int) -> int:
+    """Beside history and signals: the texts have the same room whatever is remembered of a case."""
+    own = len(to_json(msgspec.structs.replace(packet, history=(), signals=(), failure_key=None)))
+    return max(int(budget * BYTES_A_TOKEN * REMEMBERED) - (fixed - own), 0)
+
+
+def _telling(material: Material, *, blind: bool, raw: bool) -> _Telling:
+    plain = clean if raw else redact_text
+    if not blind:
+        return _Telling(None, plain, plain)
+    blindfold = Blindfold(material.run, [str(one["model"]) for one in material.history if one.get("model")])
+    return _Telling(blindfold, plain, lambda text: blindfold.text(plain(text)))
+
+
+def _without_places(
+    material: Material, question: Question, clues: Clues, wanted: Sequence[WantedPlace], telling: _Telling
+) -> Packet:
+    attempt, run, said, tell = material.attempt, material.run, material.attribution, telling.tell
+    blind = telling.blindfold is not None
+    handle = material.handle if material.handle and not blind else run.id[:8]
+    return Packet(
+        id=f"{handle}/{material.case_name}#{attempt.index}" if attempt.counted else attempt.id,
+        run=_told(run_facts(run, blind=blind), tell),
+        case_key=attempt.case,
+        attempt=attempt.index,
+        attempt_id=attempt.id,
+        facts=_told(facts_of(material, clues, tell), tell),
+        failure_key=key_of(material, tell),
+        signals=signals_of(said.signals, [one.text for one in wanted], tell) if said else (),
+        question=question,
+        history=tuple(_told(one, tell) for one in material.history),
+    )
+
+
+def _told(value: Any, tell: Tell) -> Any:
+    """No longer than need be. What is short is redacted with the whole packet: the name of a value tells more there."""
+    if isinstance(value, str):
+        if len(value) <= FACT:
+            return clean(value)
+        short = opening(value, FACT, tell)
+        return short if len(short) <= FACT else f"{short[:FACT]}…"
+    if isinstance(value, dict):
+        return {_key(str(key)): _told(item, tell) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_told(item, tell) for item in value]
+    if isinstance(value, int) and value.bit_length() > 63:  # more than can be written
+        return f"{value:#x}"
+    return value
+
+
+@lru_cache(maxsize=1_024)
+def _key(name: str) -> str:
+    return in_short(name, NAME, redact_text)
+
+
+def _masked(packet: Packet, blindfold: Blindfold) -> Packet:
+    """The question and the ids stay as they are. Of other runs no more is told than how they did."""
+    kept = {"question", "attempt_id", "case_key", "id"}
+    plain = msgspec.to_builtins(packet)
+    changed = {name: value if name in kept else blindfold.tree(value) for name, value in plain.items()}
+    told = [{name: one[name] for name in one if name not in _TELLTALE} for one in changed.get("history", ())]
+    signals = [one | {"quote": ""} if one.get("where") == ELSEWHERE else one for one in changed.get("signals", ())]
+    return msgspec.convert(changed | {"history": told, "signals": signals}, Packet)
+
+
+def _left_out(material: Material, fitted: Fitted, files: Sequence[LeftOut], telling: _Telling) -> tuple[LeftOut, ...]:
+    """What says how to get at it holds ids, and these are not masked."""
+    listed = [*files, *told_of(material, fitted)]
+    return tuple(
+        LeftOut(what=in_short(one.what, QUOTE, telling.tell), why=in_short(one.why, QUOTE, telling.plain))
+        for one in listed
+    )
+
+
+def _size(place: Place) -> int:
+    return cost(WantedPlace(place=place.place, source=place.source, text="", rank=0), max(weight(place.text), 1))
+
+
+def told_of(material: Material, fitted: Fitted) -> Iterator[LeftOut]:
+    cut = fitted.cut
+    whole = f"errata show {shlex.quote(material.attempt.id)} --full"
+    for place, missing, size in cut[:NAMED]:
+        yield LeftOut(what=f"{place}: {missing:,} of {size:,} characters", why=f"{OVER}; {whole}")
+    if len(cut) > NAMED:
+        names = _listed([place for place, _, _ in cut[NAMED:]])
+        yield LeftOut(what=f"parts of {names}", why=f"{OVER}; {whole}")
+    silent = sum(noteworthy(check) and bool(check.explanation.strip()) for check in material.attempt.checks) - CHECKS
+    if silent > 0:
+        yield LeftOut(what=f"reasons of {silent} more failed checks", why=f"too many; {whole}")
+    groups: dict[str, list[WantedPlace]] = {}
+    for one in fitted.omitted:
+        groups.setdefault(one.group or one.place, []).append(one)
+    yield from _turns(material, groups.pop(TURNS, []))
+    yield from _steps(material, frozenset(place.place for place in fitted.places), whole)
+    groups.pop("steps of the transcript", None)
+    parts = _parts(material)
+    if groups.get(PARTS_OF) or parts:
+        names = _listed([one.place for one in groups.pop(PARTS_OF, [])])
+        more = f"{parts} more parts" if parts else ""
+        yield LeftOut(what=" and ".join(one for one in (names, more) if one), why=f"{OVER}; {whole}")
+    for name, members in groups.items():
+        listed = _listed([one.place for one in members])
+        yield LeftOut(what=listed if len(members) == 1 else f"{name}: {listed}", why=f"{OVER}; {whole}")
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """`0-12, 14, 20-23`."""
+    spans: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    listed = [str(first) if first == last else f"{first}-{last}" for first, last in spans]
+    more = f" and {len(listed) - NAMED} more spans" if len(listed) > NAMED else ""
+    return ", ".join(listed[:NAMED]) + more
+
+
+def _turns(material: Material, omitted: list[WantedPlace]) -> Iterator[LeftOut]:
+    numbers = [int(found[1]) for one in omitted if (found := _NUMBER.search(one.place))]
+    numbers += [turn.position for turn in material.after[LATER:] if turn.position is not None]
+    if material.before and material.before[0].position:
+        numbers += range(material.before[0].position)
+    if numbers:
+        turn = f"errata show {material.run.id[:8]}/{_NUMBER.sub('N', material.case_name)}"
+        yield LeftOut(what=f"turns {ranges(numbers)} of the conversation", why=f"the others tell more; one: {turn}")
+
+
+def _steps(material: Material, shown: frozenset[str], whole: str) -> Iterator[LeftOut]:
+    if material.is_turn:
+        return
+    names = {name.partition("#")[0] for name in shown}
+    told = shown_elsewhere(material)
+    missing = [
+        step.index for step in material.attempt.steps if f"steps/{step.index}" not in names and says_more(step, told)
+    ]
+    if missing and len(missing) < len(material.attempt.steps):
+        yield LeftOut(what=f"steps {ranges(missing)} of the transcript", why=f"the others tell more; {whole}")
+    elif missing:
+        yield LeftOut(what=f"the transcript, {len(missing)} steps", why=f"{OVER}; {whole}")
+
+
+def _parts(material: Material) -> int:
+    sessions = {one.id for one in material.kin if one.superseded_by == material.attempt.id}
+    return max(sum(one.parent in {material.attempt.id, *sessions} for one in material.kin) - PARTS, 0)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

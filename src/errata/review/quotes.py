@@ -1,0 +1,66 @@
+"""Verdicts looked up again in a packet as it is now: which quotes are still there, and which verdicts are stale."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from errata.model import Packet, StoredRun, Verdict
+from errata.model.standing import may_be_stale
+from errata.review.evidence import PlaceIndex
+from errata.review.fields import LINE
+from errata.review.redaction import packet_hash
+from errata.text.clean import one_line
+
+
+class QuoteCheck(msgspec.Struct, frozen=True, kw_only=True):
+    quotes: int
+    found: int
+    stale: tuple[str, ...] = ()
+    """Attempts that were imported again with another error, or without what their verdict quotes."""
+    changed: int = 0
+    """Verdicts on a packet that has changed since; what they quote is still there."""
+    without: int = 0
+    """Verdicts that quote nothing; only people may."""
+
+
+class LookedUpVerdict(NamedTuple):
+    verdict: Verdict
+    found: int
+    """How many of its quotes are there."""
+    stands: bool
+    """All of them are, and so is the error that it goes by."""
+    changed: bool
+    """Its packet says more or less than it did."""
+
+
+def by_packet_form(verdicts: Sequence[Verdict]) -> dict[tuple[str, bool], dict[str, Verdict]]:
+    """By how their packets were made; attempt → verdict."""
+    forms: dict[tuple[str, bool], dict[str, Verdict]] = {}
+    for verdict in verdicts:
+        forms.setdefault((verdict.taxonomy, verdict.blind), {})[verdict.attempt] = verdict
+    return forms
+
+
+def look_up(packet: Packet, verdict: Verdict) -> LookedUpVerdict:
+    places, changed = PlaceIndex(packet), packet_hash(packet) != verdict.packet_hash
+    found = sum(quote.place in places.holding(quote.quote) for quote in verdict.evidence)
+    same = found == len(verdict.evidence) and (not changed or _has_error(packet, places, verdict.error_line))
+    return LookedUpVerdict(verdict, found, same, changed)
+
+
+def _has_error(packet: Packet, places: PlaceIndex, line: str) -> bool:
+    """What was quoted may still be there where the failure is another one by now."""
+    stated = one_line(str(packet.facts.get("error_line") or ""), LINE)
+    return line in ("", stated) or bool(places.holding(line))
+
+
+def check_of(verdicts: Sequence[Verdict], looked_up: Sequence[LookedUpVerdict], stored: StoredRun) -> QuoteCheck:
+    stale = [one.verdict for one in looked_up if not one.stands and may_be_stale(one.verdict, stored)]
+    return QuoteCheck(
+        quotes=sum(len(verdict.evidence) for verdict in verdicts),
+        found=sum(one.found for one in looked_up),
+        stale=tuple(verdict.attempt for verdict in stale),
+        changed=sum(one.changed and one.stands for one in looked_up),
+        without=sum(not verdict.evidence for verdict in verdicts),
+    )

@@ -1,0 +1,78 @@
+"""Leases in the store: one packet for one reviewer for a while, and given back."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from secrets import token_hex
+
+from errata.model import Reviewer
+from errata.model.times import to_iso
+from errata.model.verdict import Lease, word_for
+from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
+from errata.review.material import RunContext
+from errata.review.packet import PacketOptions
+from errata.review.redaction import redacted
+from errata.review.status import case_of
+from errata.review.stored.packets import packet_of, wanted_failures
+from errata.review.stored.queue import queue_of
+from errata.store.database import Store
+from errata.store.reviews import end_lease, held_by, take_lease
+
+LASTS = timedelta(hours=1)
+"""How long a reviewer has; after that another may be given the same packet."""
+
+
+def lease_packet(
+    context: RunContext, store: Store, request: LeaseRequest, *, attempt: str, now: datetime
+) -> LeasedPacket | NothingWaiting:
+    """This attempt; where none is named, what the reviewer has in hand already, else the next that waits."""
+    stored = context.stored
+    options = PacketOptions(question=context.question(request.taxonomy), blind=request.blind)
+    queue = queue_of(context, store, request.reviewer, request.filters, "second" if request.second else "next")
+    held = held_by(store, stored.run.id, reviewer=word_for(request.reviewer), now=to_iso(now))
+    candidates = [attempt] if attempt else [waiting.attempt for waiting in queue.waiting]
+    lease = _in_hand(context, store, held, request, attempt) or _new_lease(context, store, candidates, request, now)
+    if lease is None:
+        in_hand = len({one.attempt for one in held}.intersection(candidates))
+        return NothingWaiting(failures=queue.failures, read=queue.read, others=queue.others, in_hand=in_hand)
+    also = [one.attempt for one in held if one.attempt != lease.attempt]
+    return LeasedPacket(
+        packet=redacted(packet_of(lease.attempt, context, store, options=options)),
+        case=case_of(stored, lease.attempt),
+        token=lease.token,
+        until=lease.until,
+        again=lease in held,
+        returned=lease.attempt in queue.returned,
+        also=tuple(case_of(stored, each) for each in also),
+        waiting=sum(waiting.attempt not in (lease.attempt, *also) for waiting in queue.waiting),
+    )
+
+
+def _in_hand(
+    context: RunContext, store: Store, held: Sequence[Lease], request: LeaseRequest, attempt: str
+) -> Lease | None:
+    """The same again, so that whoever asks twice reads once."""
+    if attempt:
+        return next((lease for lease in held if lease.attempt == attempt), None)
+    if request.another or not held:
+        return None
+    in_hand = {lease.attempt for lease in held}
+    fitting = {failure.id for failure in wanted_failures(context, store, request.filters, in_hand)}
+    return next((lease for lease in held if lease.attempt in fitting), None)
+
+
+def _new_lease(
+    context: RunContext, store: Store, candidates: Sequence[str], request: LeaseRequest, now: datetime
+) -> Lease | None:
+    lease, word = Lease("", token_hex(8), to_iso(now + LASTS)), word_for(request.reviewer)
+    run_id = context.stored.run.id
+    attempt = take_lease(store, run_id, candidates, reviewer=word, lease=lease, now=to_iso(now))
+    return lease._replace(attempt=attempt) if attempt else None
+
+
+def release_leases(store: Store, run_id: str, reviewer: Reviewer, *, attempt: str = "", now: datetime) -> list[str]:
+    """The ids of what this reviewer had in hand: of a run, or of one attempt of it."""
+    held = held_by(store, run_id, reviewer=word_for(reviewer), now=to_iso(now))
+    released = [lease.attempt for lease in held if attempt in ("", lease.attempt)]
+    for each in released:
+        end_lease(store, each, reviewer=word_for(reviewer))
+    return released

@@ -1,0 +1,44 @@
+"""The queue of a run and the state of its review, read from the store."""
+
+from errata.model import Reviewer, Verdict
+from errata.model.bucket import RunBuckets
+from errata.model.failure import Filters
+from errata.review.material import RunContext
+from errata.review.queue import Queue, QueueKind, build_queue, by_attempt, perhaps_returned
+from errata.review.status import Status, build_status
+from errata.review.stored.packets import wanted_failures
+from errata.review.stored.quotes import quotes_found
+from errata.store.database import Store
+from errata.store.ledger import calls_of
+from errata.store.reviews import leases_of, refusals_of, verdicts_of
+
+
+def queue_of(context: RunContext, store: Store, reviewer: Reviewer, filters: Filters, wanted: QueueKind) -> Queue:
+    failures = list(wanted_failures(context, store, filters))
+    verdicts = by_attempt(verdicts_of(store, context.stored.run.id))
+    given = {failure.id: verdicts[failure.id] for failure in failures if failure.id in verdicts}
+    stale = frozenset() if wanted == "second" else _returned_to(reviewer, given, context, store)
+    return build_queue(failures, given, context.attributions, stale, reviewer, wanted)
+
+
+def _returned_to(
+    reviewer: Reviewer, given: dict[str, list[Verdict]], context: RunContext, store: Store
+) -> frozenset[str]:
+    """Attempts whose standing verdict goes by what is there no more, and that nobody has reviewed again since."""
+    perhaps = perhaps_returned(reviewer, given, context.stored)
+    return frozenset(quotes_found(context, store, perhaps).stale) if perhaps else frozenset()
+
+
+def review_status(context: RunContext, store: Store, buckets: RunBuckets, *, now: str) -> Status:
+    run_id = context.stored.run.id
+    return build_status(
+        context.stored,
+        failures={failure.id for failure in wanted_failures(context, store, Filters())},
+        attributions=context.attributions,
+        verdicts=by_attempt(verdicts_of(store, run_id)),
+        refusals=refusals_of(store, run_id),
+        leased=leases_of(store, run_id, now=now),
+        calls=calls_of(store, run_id),
+        buckets=buckets,
+        check_quotes=lambda verdicts: quotes_found(context, store, verdicts),
+    )

@@ -1,0 +1,185 @@
+"""A review on the store: planned from what is waiting, then run, with every verdict committed when it is there."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing
+from functools import partial
+from secrets import token_hex
+
+import msgspec
+
+from errata.model import Packet, Usage, Verdict
+from errata.model.identity import split_attempt_id
+from errata.model.verdict import word_for
+from errata.review.fan_out import PacketResult, Work, cache_key, fan_out
+from errata.review.inherit import IdenticalFailures
+from errata.review.limits import Limits, Pace, Purse
+from errata.review.material import RunContext
+from errata.review.packet import PacketOptions
+from errata.review.plan import (
+    Part,
+    Plan,
+    Request,
+    at_most,
+    estimate_all,
+    estimated,
+    leaders_first,
+    prompt_of,
+    with_tools,
+)
+from errata.review.prompts import fresh_marker, repair_prompt
+from errata.review.protocols import Answer, AsksForVerdicts, Prompt
+from errata.review.queue import sample
+from errata.review.reading_tools import WholePackets
+from errata.review.redaction import redacted
+from errata.review.run import Clock, PacketStream, Tally, now_as_text
+from errata.review.stored.packets import packet_of, packets_in_turn
+from errata.review.stored.queue import queue_of
+from errata.review.stored.verdicts import identical_failures, keep_refused, verdicts_on
+from errata.review.verdicts import AnswerInfo, Rejection, judge
+from errata.store.database import Store
+from errata.store.ledger import StoredLedger, calls_of, find_lost, open_ledger
+from errata.store.reviews import keep_verdicts
+
+
+def plan_review(runs: Sequence[RunContext], store: Store, request: Request, *, now: str) -> Plan:
+    lost = find_lost(store, now=now)
+    queues = [queue_of(run, store, request.chosen.identity, request.filters, request.wanted) for run in runs]
+    taken = sample([one for queue in queues for one in queue.waiting], request.at_most)
+    chosen = {one.attempt for one in taken.taken}
+    parts = []
+    for context, queue in zip(runs, queues, strict=True):
+        first, then = leaders_first([one for one in queue.waiting if one.attempt in chosen])
+        parts.append(Part(context, queue, first, then))
+    word = word_for(request.chosen.identity)
+    with open_ledger(store) as ledger:
+        estimate = estimate_all(
+            _all_packets(parts, store, request),
+            prompt_of,
+            lambda packet, prompt: ledger.answered(cache_key(packet, prompt, word, 1)) is not None,
+            request.chosen.price,
+        )
+    return Plan(
+        request=request,
+        parts=tuple(parts),
+        left_out=taken.left_out,
+        estimate=with_tools(estimate, request.chosen),
+        lost=tuple(lost),
+    )
+
+
+def packets_for(
+    part: Part, store: Store, request: Request, turns: Iterable[str | None] | None = None
+) -> Iterator[Packet | None]:
+    """Redacted: nothing else is asked about, judged or sent. In the order of the plan, unless `turns` has another."""
+    question = part.context.question(request.taxonomy)
+    options = PacketOptions(question=question, blind=request.blind)
+    return packets_in_turn(part.context, store, part.attempts if turns is None else turns, options)
+
+
+def _all_packets(parts: Iterable[Part], store: Store, request: Request) -> Iterator[Packet]:
+    return (one for part in parts for one in packets_for(part, store, request) if one is not None)
+
+
+def first_prompt(plan: Plan, store: Store) -> Prompt | None:
+    """What would be sent first."""
+    first = next(_all_packets(plan.parts, store, plan.request), None)
+    return None if first is None else prompt_of(first)
+
+
+def review(
+    plan: Plan, store: Store, tally: Tally, on_end: Callable[[Tally], None], *, now: Clock = now_as_text
+) -> None:
+    """Every verdict is committed when it is there; what is broken off can be taken up again without paying twice."""
+    started = now()
+    try:
+        with store.kept_open():
+            asyncio.run(_Reviewing(plan, store, tally, now).through(on_end))
+    finally:
+        calls = (call for part in plan.parts for call in calls_of(store, part.stored.run.id))
+        tally.lost = [call for call in calls if call.state == "lost" and call.started_at >= started]
+
+
+class _Reviewing:
+    def __init__(self, plan: Plan, store: Store, tally: Tally, now: Clock) -> None:
+        self._plan, self._store, self._tally, self._now = plan, store, tally, now
+        self._request = plan.request
+        chosen = plan.request.chosen
+        self._limits: Limits = msgspec.structs.replace(
+            plan.request.limits, per_minute=chosen.per_minute, tokens_per_minute=chosen.tokens_per_minute
+        )
+        self._whole_packets = WholePackets(self._read_packet, blind=plan.request.blind) if chosen.reads_more else None
+        self._stream = PacketStream(plan, self._packets, self._identical)
+        self._contexts = {part.stored.run.id: part.context for part in plan.parts}
+        self._planned = frozenset(attempt for part in plan.parts for attempt in part.attempts)
+
+    def _packets(self, part: Part, turns: Iterable[str | None]) -> Iterator[Packet | None]:
+        return packets_for(part, self._store, self._request, turns)
+
+    def _identical(self, part: Part) -> IdenticalFailures:
+        return identical_failures(part.context, self._store)
+
+    def _read_packet(self, attempt: str, options: PacketOptions) -> Packet:
+        context = self._contexts[split_attempt_id(attempt).run]
+        return redacted(packet_of(attempt, context, self._store, options=options))
+
+    async def through(self, on_end: Callable[[Tally], None]) -> None:
+        tools = self._whole_packets.tools if self._whole_packets else None
+        async with self._request.chosen.open(self._limits, tools) as reviewer:
+            with open_ledger(self._store) as ledger:
+                work = self._work(reviewer, ledger)
+                ends = fan_out(self._stream.packets(), work)
+                assert isinstance(ends, AsyncGenerator)
+                async with aclosing(ends):  # whatever happens here, what is in flight is told as lost
+                    async for ended in ends:
+                        self._keep(ended)
+                        self._tally.add(ended, work.purse)
+                        on_end(self._tally)
+
+    def _work(self, reviewer: AsksForVerdicts, ledger: StoredLedger) -> Work:
+        chosen = self._request.chosen
+        return Work(
+            reviewer=reviewer,
+            word=word_for(chosen.identity),
+            ledger=ledger,
+            prompt=prompt_of,
+            repair=_repair,
+            judge=self._judge,
+            estimate=partial(estimated, chosen),
+            most=partial(at_most, chosen),
+            now=self._now,
+            new_id=partial(token_hex, 16),
+            limits=self._limits,
+            pace=Pace(self._limits, clock=time.monotonic),
+            purse=Purse(self._limits),
+        )
+
+    def _judge(self, packet: Packet, prompt: Prompt, answer: Answer) -> Verdict | Rejection:
+        whole = self._whole_packets.whole(packet) if self._whole_packets else None
+        earlier = verdicts_on(self._store, packet.attempt_id)
+        return judge(answer.text, packet, self._answer_info(prompt.hash, answer.usage), earlier, judged_on=whole)
+
+    def _answer_info(self, prompt_hash: str = "", usage: Usage | None = None) -> AnswerInfo:
+        return AnswerInfo(
+            reviewer=self._request.chosen.identity,
+            at=self._now(),
+            prompt_hash=prompt_hash,
+            usage=usage,
+            blind=self._request.blind,
+        )
+
+    def _keep(self, ended: PacketResult) -> None:
+        """In one transaction: the verdict, and what others inherit from it."""
+        if ended.verdict is not None:
+            inherited = self._stream.inherit(ended.verdict, self._now())
+            keep_verdicts(self._store, [ended.verdict, *inherited])
+            self._tally.inherited += len(inherited)
+            self._tally.spared += sum(one.attempt in self._planned for one in inherited)
+        elif ended.end == "refused":
+            keep_refused(ended.answer, ended.reasons, ended.packet, self._answer_info(), self._store)
+        self._stream.end(ended)
+
+
+def _repair(_packet: Packet, prompt: Prompt, answer: str, reasons: tuple[str, ...]) -> Prompt:
+    return repair_prompt(prompt, answer, reasons, marker=fresh_marker(prompt, answer, *reasons))

@@ -1,0 +1,96 @@
+"""Verdicts that come in: one by one from those who lease packets, or as rows of a file."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from errata.model import Packet, Reviewer, Verdict
+from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
+from errata.model.times import to_iso
+from errata.model.verdict import word_for
+from errata.review.answers import ParsedAnswer, read_answer
+from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow
+from errata.review.material import RunContext
+from errata.review.packet import PacketOptions
+from errata.review.redaction import packet_hash, redacted
+from errata.review.stored.packets import packet_of, packets_of
+from errata.review.stored.verdicts import identical_failures, keep, keep_refused, refusal_of, verdicts_on
+from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission, refuse_without_lease, rejected
+from errata.review.verdicts import AnswerInfo, Rejection, judge
+from errata.store.database import Store
+from errata.store.reviews import end_lease, keep_refusal, keep_verdicts, lease_on
+
+
+def submit(
+    submission: Submission,
+    context: RunContext,
+    store: Store,
+    reviewer: Reviewer,
+    *,
+    attempt: str,
+    name: str,
+    now: datetime,
+) -> AcceptedVerdict | RejectedVerdict:
+    """A verdict that can't be taken changes nothing: the packet stays with whoever has it in hand.
+
+    `name` is what the reviewer calls the attempt: RUN/CASE.
+    """
+    word, earlier = word_for(reviewer), verdicts_on(store, attempt)
+    lease = lease_on(store, attempt, reviewer=word, now=to_iso(now))
+    refuse_without_lease(submission.lease, name, reviewer, earlier, lease)
+    packet, blind = _leased_packet(submission, context, attempt, store)
+    at = now.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    by = AnswerInfo(reviewer=reviewer, at=at, blind=blind)
+    verdict = judge(submission.answer, packet, by, earlier)
+    answer = read_answer(submission.answer)
+    if isinstance(verdict, Rejection):
+        # every try counts, also the same one twice
+        keep_refusal(store, refusal_of(submission.answer, verdict.reasons, packet, by))
+        return rejected(answer, verdict, packet)
+    kept = keep(verdict, store)
+    inherited = identical_failures(context, store).inherit(verdict, by.at)
+    keep_verdicts(store, inherited)
+    end_lease(store, attempt, reviewer=word)
+    ignored = answer.ignored if isinstance(answer, ParsedAnswer) else ()
+    case = case_name(context.stored.run, split_attempt_id(attempt).case)
+    return AcceptedVerdict(kept=kept, case=case, inherited=len(inherited), ignored=ignored)
+
+
+def _leased_packet(submission: Submission, context: RunContext, attempt: str, store: Store) -> tuple[Packet, bool]:
+    """The packet that was leased, as far as it is still the same; and whether it was a blind one."""
+    question = context.question(submission.taxonomy)
+
+    def packets() -> Iterator[tuple[Packet, bool]]:
+        for blind in (False, True):
+            options = PacketOptions(question=question, blind=blind)
+            yield redacted(packet_of(attempt, context, store, options=options)), blind
+
+    candidates = list(packets()) if submission.packet_hash else [next(packets())]
+    same = [one for one in candidates if packet_hash(one[0]) == submission.packet_hash]
+    return (same or candidates)[0]
+
+
+def import_rows(
+    rows: Mapping[str, Sequence[FilledRow]], context: RunContext, store: Store, request: ImportRequest
+) -> Iterator[KeptRow | BadRow]:
+    """Attempt → the rows about it, all of one run."""
+    options = PacketOptions(question=context.question(request.taxonomy), blind=request.blind)
+    for packet in packets_of(context, store, attempts=frozenset(rows), options=options):
+        case = case_name(context.stored.run, packet.case_key)
+        for row in rows[packet.attempt_id]:
+            yield _import_row(row, case, redacted(packet), store, request)
+
+
+def _import_row(row: FilledRow, case: str, packet: Packet, store: Store, request: ImportRequest) -> KeptRow | BadRow:
+    by = AnswerInfo(reviewer=request.reviewer, at=request.at, blind=request.blind)
+    verdict = judge(row.answer, packet, by, verdicts_on(store, packet.attempt_id))
+    if isinstance(verdict, Rejection):
+        keep_refused(row.answer, verdict.reasons, packet, by, store)
+        return BadRow(row.line, case, verdict.reasons)
+    return KeptRow(row.line, case, keep(verdict, store))
+
+
+def inherit(verdicts: Iterable[Verdict], context: RunContext, store: Store, at: str) -> int:
+    """What identical failures of the run that nobody has reviewed inherit; how many they are."""
+    identical = identical_failures(context, store)
+    return keep_verdicts(store, [one for verdict in verdicts for one in identical.inherit(verdict, at)])

@@ -1,0 +1,55 @@
+"""What a review takes from the other stages about a run: attributions, taxonomies, history, buckets."""
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+from errata.errors import SettingsError
+from errata.model import Case, LabelChoice, Question
+from errata.model.taxonomy import Taxonomy
+from errata.review.labels import OWNERS, RULE
+from errata.review.material import History, RunContext
+from errata.runs.names import short
+from errata.runs.packet_history import Recalling
+from errata.text.nearest import did_you_mean
+from errata.triage.rulesets import rules_in_use
+
+if TYPE_CHECKING:
+    from errata.runs.view import RunView
+
+
+def context_of(view: "RunView") -> RunContext:
+    """The run is triaged when this returns; history and buckets are worked out when they are first needed."""
+    stored = view.stored
+
+    @cache
+    def recalling() -> Recalling:
+        return Recalling(stored, view.store)
+
+    def history(cases: Collection[Case | None], keys: Collection[str]) -> Mapping[str, History]:
+        return recalling().of(cases, keys)
+
+    return RunContext(
+        stored=stored,
+        handle=short(stored.run.native_id),
+        attributions=view.attributions,
+        buckets=lambda: {attempt: place.slug for attempt, place in view.buckets.items()},
+        question=lambda taxonomy: question_for(stored.run.source.name, taxonomy),
+        history=history,
+    )
+
+
+def question_for(source: str, taxonomy: str = "") -> Question:
+    """The labels of a taxonomy by name; else the source's own, else the owners."""
+    known = {one.name: one for one in rules_in_use().taxonomies}
+    if taxonomy and taxonomy not in known and taxonomy != OWNERS.taxonomy:
+        names = [*known, OWNERS.taxonomy]
+        hints = [did_you_mean(taxonomy, names), f"known are: {', '.join(names)}"]
+        raise SettingsError(f"No taxonomy is named `{taxonomy}`", hint="\n".join(hint for hint in hints if hint))
+    found = known.get(taxonomy or source)
+    return OWNERS if found is None else as_question(found)
+
+
+def as_question(taxonomy: Taxonomy) -> Question:
+    labels = tuple(LabelChoice(label=one.name, owner=one.owner, meaning=one.meaning) for one in taxonomy.label)
+    return Question(taxonomy=taxonomy.name, version=taxonomy.version, labels=labels, rule=RULE)

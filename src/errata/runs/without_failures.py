@@ -1,0 +1,100 @@
+"""What is to be said of a run in which nothing failed: that all passed, or else what is the case."""
+
+from errata.model import Run, StoredRun
+from errata.model.coverage import HarnessCount, WithoutFailures, not_in_log
+
+ALL_PASSED = "All passed: nothing to analyse"
+_WORDS = {
+    "passed": "passed",
+    "not_in_log": "measured, but not in the log",
+    "missing": "missing",
+    "unfinished": "not finished",
+    "skipped": "skipped",
+    "partial": "in part",
+    "no_verdict": "without a verdict",
+}
+
+
+def all_passed(stored: StoredRun) -> bool:
+    """Every expected case was measured, and passed."""
+    counts, expected = stored.counts, stored.run.expected_cases or 0
+    whole = counts.counted and counts.outcomes.get("pass", 0) == counts.counted
+    return bool(whole) and counts.cases >= expected and not untold_of(stored)
+
+
+def untold_of(stored: StoredRun) -> int:
+    """What was measured, as the harness says, and has no row in the log."""
+    return not_in_log(stored.run, cases=stored.counts.cases, executions=stored.counts.executions)
+
+
+def told_without_failures(stored: StoredRun) -> str:
+    """A sentence without its full stop."""
+    return words_without_failures(without_failures(stored))
+
+
+def without_failures(stored: StoredRun) -> WithoutFailures:
+    counts, untold = stored.counts, untold_of(stored)
+    if all_passed(stored):
+        return WithoutFailures(state="all_passed", made=counts.made)
+    if not counts.made and untold:
+        return WithoutFailures(state="not_in_log", harness=harness_count(stored.run))
+    if not counts.measurements.get("scored"):
+        return WithoutFailures(state="nothing_measured", made=counts.made, missing=counts.missing)
+    shares = _shares(stored, untold)
+    return WithoutFailures(state="not_all_passed", made=counts.made, missing=counts.missing, counts=shares)
+
+
+def words_without_failures(found: WithoutFailures) -> str:
+    """A sentence without its full stop."""
+    if found.state == "all_passed":
+        return ALL_PASSED
+    if found.state == "not_in_log" and found.harness is not None:
+        return f"No rows to analyse: {harness_words(found.harness)}, but the log does not hold them"
+    if found.state == "nothing_measured":
+        return f"Nothing was measured: {_unmeasured(found)}"
+    shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in found.counts.items())
+    return f"Nothing failed, but not all passed: {shares}"
+
+
+def harness_count(run: Run) -> HarnessCount:
+    """Its own count, for where no rows can be counted."""
+    if run.stated_passes is not None:
+        passed, total = run.stated_passes
+        return HarnessCount(passed=passed, total=total)
+    headline = next((one for one in run.reported if one.headline and one.value is not None), None)
+    n = run.measured_attempts if headline is None or headline.n is None else headline.n
+    if headline is None:
+        return HarnessCount(n=n)
+    name = " ".join(dict.fromkeys(filter(None, (headline.name, headline.metric))))
+    return HarnessCount(metric=name, value=headline.value, n=n)
+
+
+def harness_words(count: HarnessCount) -> str:
+    if count.passed is not None and count.total is not None:
+        failed = count.total - count.passed
+        return f"by the harness's own count {count.passed:,} of {count.total:,} passed and {failed:,} failed"
+    if count.value is None:
+        return f"the harness measured {count.n:,}"
+    return f"the harness says {count.metric} {count.value:.4g}{f' over {count.n:,}' if count.n else ''}"
+
+
+def _unmeasured(found: WithoutFailures) -> str:
+    if not found.made:
+        return f"{found.missing:,} planned and missing" if found.missing else "the log holds not one attempt"
+    missing = f", {found.missing:,} missing" if found.missing else ""
+    return f"{found.made:,} attempt{'' if found.made == 1 else 's'}{missing}, and not one verdict"
+
+
+def _shares(stored: StoredRun, untold: int) -> dict[str, int]:
+    counts = stored.counts
+    unnamed = max(0, (stored.run.expected_cases or 0) - counts.cases - untold)
+    ended = {name: counts.executions.get(name, 0) for name in ("unfinished", "skipped")}
+    shares = {
+        "passed": counts.outcomes.get("pass", 0),
+        "not_in_log": untold,
+        "missing": counts.missing + unnamed,
+        **ended,
+        "partial": counts.outcomes.get("partial", 0),
+        "no_verdict": counts.outcomes.get("none", 0) - counts.missing - sum(ended.values()),
+    }
+    return {name: often for name, often in shares.items() if often > 0}

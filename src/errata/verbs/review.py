@@ -1,0 +1,245 @@
+"""The verbs of `errata review`: runs are found, stages give what they know, review does its part."""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from errata.errors import ErrataError, NotFoundError, SettingsError
+from errata.model import Packet, Question, Reviewer, StoredRun, Verdict
+from errata.model.failure import Filters
+from errata.model.identity import split_attempt_id
+from errata.model.run import case_name
+from errata.model.verdict import word_for
+from errata.review import agreement, calibrate, judge_agreement
+from errata.review.import_answers import BadRow, FilledRow, ImportRequest, KeptRow, UnusableRow, read_answers
+from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
+from errata.review.material import RunContext
+from errata.review.packet import PacketOptions
+from errata.review.status import Status
+from errata.review.stored import lease, packets, queue, submit
+from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
+from errata.review.tables import ExportRow, are_judged_turns, export_row, rows_in_order
+from errata.runs.addresses import Located, locate, locate_known
+from errata.runs.bucketing import buckets_of_run
+from errata.runs.failures import refuse_unknown
+from errata.runs.names import handle_of, known_run
+from errata.runs.review_context import context_of, question_for
+from errata.runs.view import RunView
+from errata.store.attempts import attempts_of
+from errata.store.database import Store
+from errata.store.reviews import end_lease, verdicts_of
+from errata.store.runs import all_runs, run_by_id
+from errata.text.clean import one_line
+
+if TYPE_CHECKING:
+    from errata.review.plan import Plan, Request
+    from errata.review.protocols import Prompt
+    from errata.review.run import Tally
+
+
+def context_for(stored: StoredRun, store: Store) -> RunContext:
+    """What a review takes from the other stages about this run."""
+    return context_of(RunView(stored, store))
+
+
+# packets
+
+
+def packet_of(attempt: str, store: Store, *, options: PacketOptions | None = None) -> Packet:
+    """Of one attempt, also of one that did not fail."""
+    try:
+        run_id = split_attempt_id(attempt).run
+    except ValueError:
+        hint = "`errata failures RUN --json` gives ids"
+        raise NotFoundError(f"`{attempt}` is not the id of an attempt", hint=hint) from None
+    return packets.packet_of(attempt, context_for(run_by_id(store, run_id), store), store, options=options)
+
+
+def packets_of(
+    stored: StoredRun,
+    store: Store,
+    filters: Filters | None = None,
+    *,
+    attempts: Collection[str] | None = None,
+    options: PacketOptions | None = None,
+) -> Iterator[Packet]:
+    """Of every failure that is wanted, in the order of the conversation or suite, else of the log."""
+    yield from packets.packets_of(context_for(stored, store), store, filters, attempts=attempts, options=options)
+
+
+def export(
+    runs: Sequence[StoredRun], store: Store, filters: Filters | None = None, *, options: PacketOptions | None = None
+) -> Iterator[ExportRow]:
+    """One failure after the other; judged turns by model and turn, everything else run by run."""
+
+    def rows(context: RunContext) -> Iterator[ExportRow]:
+        for packet, attribution in packets.attributed_packets(context, store, filters, options=options):
+            yield export_row(packet, attribution)
+
+    streams = [rows(context_for(stored, store)) for stored in runs]
+    return rows_in_order(streams) if are_judged_turns(runs) else chain.from_iterable(streams)
+
+
+def has_failures(runs: Sequence[StoredRun], store: Store, filters: Filters) -> bool:
+    """Whether any fits the filters. A filter that no run knows is refused."""
+    if any(packets.has_failures(context_for(stored, store), store, filters) for stored in runs):
+        return True
+    refuse_unknown(filters, runs, store)
+    return False
+
+
+# one failure at a time
+
+
+def lease_next(thing: str, store: Store, request: LeaseRequest, *, now: datetime) -> LeasedPacket | NothingWaiting:
+    """Of a RUN what is in hand already, else the next that waits; of RUN/CASE or an attempt's id that one."""
+    located = locate(thing, store)
+    attempt = _failure_in(located, thing, store)
+    context = context_for(located.stored, store)
+    leased = lease.lease_packet(context, store, request, attempt=attempt, now=now)
+    if isinstance(leased, NothingWaiting) and not leased.failures and not attempt:
+        refuse_unknown(request.filters, [located.stored], store)
+    return leased
+
+
+def _failure_in(located: Located, thing: str, store: Store) -> str:
+    """The one that is asked for by name; empty where a run is named."""
+    if located.attempt is None:
+        return ""
+    if not located.attempt.is_failure:
+        problem = f"`{thing}` did not fail: there is nothing to review"
+        raise NotFoundError(problem, hint=f"`errata failures {handle_of(located.stored, store)}` lists what did")
+    return located.attempt.id
+
+
+def release(thing: str, store: Store, reviewer: Reviewer, *, now: datetime) -> list[str]:
+    """The ids of what this reviewer had in hand: of a RUN all of it, of RUN/CASE or an attempt's id that one."""
+    located = locate(thing, store)
+    attempt = located.attempt.id if located.attempt else ""
+    return lease.release_leases(store, located.stored.run.id, reviewer, attempt=attempt, now=now)
+
+
+@contextmanager
+def released_if_interrupted(leased: LeasedPacket, store: Store, reviewer: Reviewer) -> Iterator[None]:
+    """Whoever stops in the middle of a packet leaves it to the next."""
+    try:
+        yield
+    except BaseException:
+        end_lease(store, leased.packet.attempt_id, reviewer=word_for(reviewer))
+        raise
+
+
+def submit_verdict(
+    submission: Submission, store: Store, reviewer: Reviewer, *, now: datetime
+) -> AcceptedVerdict | RejectedVerdict:
+    """A verdict that can't be taken changes nothing: the packet stays with whoever has it in hand."""
+    stored, attempt, case = _submitted_failure(submission.which, store)
+    name = f"{handle_of(stored, store)}/{case_name(stored.run, case)}"
+    context = context_for(stored, store)
+    return submit.submit(submission, context, store, reviewer, attempt=attempt, name=name, now=now)
+
+
+def _submitted_failure(which: str, store: Store) -> tuple[StoredRun, str, str]:
+    """Its run, its id and its case. Of this store: what an answer names is never imported."""
+    try:
+        located = locate_known(which, store)
+    except NotFoundError as error:
+        empty = "" if all_runs(store) else " and holds no runs"
+        hint = f"this store is `{store.path}`{empty}; `--store FILE` names another"
+        raise NotFoundError(error.message, hint=hint if empty else f"{hint}\n{error.hint}") from None
+    if located.attempt is None or not located.attempt.is_failure:
+        problem = f"`{one_line(which, 200)}` names no failure"
+        raise SettingsError(problem, hint="`attempt_id` and `id` of a packet do")
+    return located.stored, located.attempt.id, located.attempt.case
+
+
+# answers from a file
+
+
+def import_answers(path: Path, store: Store, request: ImportRequest) -> Iterator[KeptRow | BadRow]:
+    """Bad rows that are about nothing we know come first, then the others run by run."""
+    by_run: dict[str, dict[str, list[FilledRow]]] = {}
+    for row in read_answers(path):
+        attempt = BadRow(row.line, "", (row.why,)) if isinstance(row, UnusableRow) else _attempt_of(row, store)
+        if isinstance(attempt, BadRow):
+            yield attempt
+        elif isinstance(row, FilledRow):
+            by_run.setdefault(split_attempt_id(attempt).run, {}).setdefault(attempt, []).append(row)
+    for run, rows in by_run.items():
+        yield from submit.import_rows(rows, context_for(run_by_id(store, run), store), store, request)
+
+
+def _attempt_of(row: FilledRow, store: Store) -> str | BadRow:
+    try:
+        located = locate_known(row.which, store)
+    except ErrataError as error:
+        return BadRow(row.line, one_line(row.which, 200), (error.message,))
+    if located.attempt is not None and located.attempt.is_failure:
+        return located.attempt.id
+    return BadRow(row.line, one_line(row.which, 200), (f"`{one_line(row.which, 200)}` names no failure",))
+
+
+def inherit(verdicts: Sequence[Verdict], store: Store, at: str) -> int:
+    """What identical failures that nobody has reviewed inherit; how many they are."""
+    by_run: dict[str, list[Verdict]] = {}
+    for verdict in verdicts:
+        by_run.setdefault(split_attempt_id(verdict.attempt).run, []).append(verdict)
+    return sum(
+        submit.inherit(given, context_for(run_by_id(store, run), store), store, at) for run, given in by_run.items()
+    )
+
+
+# a whole review
+
+
+def review_status(stored: StoredRun, store: Store, *, now: str) -> Status:
+    return queue.review_status(context_for(stored, store), store, buckets_of_run(stored, store), now=now)
+
+
+def agreement_of(runs: Sequence[StoredRun], store: Store) -> list[agreement.TaxonomyAgreement]:
+    return agreement.agreement_of((stored, verdicts_of(store, stored.run.id)) for stored in runs)
+
+
+def judges_agreement(runs: Sequence[StoredRun], store: Store) -> judge_agreement.JudgesAgreement:
+    return judge_agreement.judges_agreement((stored, attempts_of(store, stored.pk)) for stored in runs)
+
+
+def calibrate_reviewers(path: Path, run: str, store: Store, *, taxonomy: str = "") -> calibrate.CalibrationResult:
+    """Cases in the table belong to RUN, unless it names another."""
+
+    def find(thing: str) -> tuple[str, Question] | None:
+        located = locate(thing, store)
+        question = question_for(located.stored.run.source.name, taxonomy)
+        return (located.attempt.id, question) if located.attempt else None
+
+    run_id = known_run(run, store).run.id if run else ""
+    return calibrate.calibrate_reviewers(
+        path, find, lambda each: verdicts_of(store, each), run=run_id, taxonomy=taxonomy
+    )
+
+
+def plan_review(runs: Sequence[StoredRun], store: Store, request: "Request", *, now: str) -> "Plan":
+    """Which failures would be reviewed, and what that would cost. A filter that no run knows is refused."""
+    from errata.review.stored import run  # noqa: PLC0415 only these verbs need asyncio and the reviewers
+
+    plan = run.plan_review([context_for(stored, store) for stored in runs], store, request, now=now)
+    if not any(part.queue.failures for part in plan.parts):
+        refuse_unknown(request.filters, runs, store)
+    return plan
+
+
+def first_prompt(plan: "Plan", store: Store) -> "Prompt | None":
+    """What would be sent first."""
+    from errata.review.stored import run  # noqa: PLC0415
+
+    return run.first_prompt(plan, store)
+
+
+def run_review(plan: "Plan", store: Store, tally: "Tally", on_end: Callable[["Tally"], None]) -> None:
+    """Every verdict is committed when it is there; an interrupted review goes on without paying twice."""
+    from errata.review.stored import run  # noqa: PLC0415
+
+    run.review(plan, store, tally, on_end)

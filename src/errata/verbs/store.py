@@ -1,0 +1,98 @@
+"""The commands about the store itself: list, exclude, forget and examine runs; sources and the bundled example."""
+
+import platform
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from errata import __version__, sources
+from errata.errors import StoreError
+from errata.model import StoredRun
+from errata.runs.names import known_run
+from errata.store.database import Store, open_store, problems_of, schema_of
+from errata.store.removal import collect_garbage, free_space, remove_run
+from errata.store.runs import all_runs, exclude, include, run_by_id
+
+__all__ = [
+    "Store",
+    "StoreHealth",
+    "all_runs",
+    "bundled_example",
+    "examine_store",
+    "exclude",
+    "forget",
+    "include",
+    "list_sources",
+    "open_store",
+    "run_by_id",
+    "stored_runs",
+]
+
+
+class StoreHealth(msgspec.Struct, frozen=True):
+    errata: str
+    python: str
+    sqlite: str
+    path: str
+    schema: int
+    size: int
+    runs: int | None
+    """None, like the next two, where the store is too damaged to count."""
+    attempts: int | None
+    cleared: int | None
+    problems: tuple[str, ...]
+
+
+def stored_runs(selectors: Iterable[str], store: Store) -> list[StoredRun]:
+    """Runs that the store already holds; a path names the run that was read from it."""
+    found = {one.run.id: one for one in (known_run(selector, store) for selector in selectors)}
+    return list(found.values())
+
+
+def forget(meant: Iterable[StoredRun], store: Store) -> bool:
+    """Remove runs and free their space; false where the space could not be freed yet."""
+    for one in meant:
+        remove_run(store, one.run.id)
+    return free_space(store)
+
+
+def examine_store(path: Path) -> StoreHealth:
+    store = open_store(path)
+    problems = _problems(store)
+    cleared, runs = None, None
+    if not problems:
+        try:
+            cleared, runs = collect_garbage(store), all_runs(store)
+        except (StoreError, msgspec.MsgspecError, ValueError) as error:
+            problems = [f"its runs can't be read: {error}"]
+    with store.reading() as connection:
+        schema = schema_of(connection)
+    return StoreHealth(
+        errata=__version__,
+        python=platform.python_version(),
+        sqlite=sqlite3.sqlite_version,
+        path=str(path),
+        schema=schema,
+        size=path.stat().st_size,
+        runs=len(runs) if runs is not None else None,
+        attempts=sum(one.counts.attempts for one in runs) if runs is not None else None,
+        cleared=cleared,
+        problems=tuple(problems),
+    )
+
+
+def _problems(store: Store) -> list[str]:
+    try:
+        return problems_of(store)
+    except StoreError as error:
+        return [error.message]
+
+
+def list_sources() -> list[tuple[str, str]]:
+    return [(name, source.TITLE) for name, source in sources.all_sources().items()]
+
+
+def bundled_example() -> Path:
+    return Path(sources.__file__).parent.parent / "examples" / "convex-evals-run-b"

@@ -1,0 +1,335 @@
+"""Whether a quote is evidence (errata.review.evidence): verbatim, at its place, and nobody's own words."""
+
+import random
+import re
+import tomllib
+
+import pytest
+from a_packet import CONVEX, FIXTURES, TURN, a_packet, with_place
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from errata.model import Packet, Place, Quote
+from errata.review.evidence import MOST, PlaceIndex, check_quotes
+from errata.review.redaction import redacted
+
+ERROR = 'AssertionError: expected error text to match /limit reached/, got "too many requests, rate limit exceeded"'
+PLANTED = [one["text"] for one in tomllib.loads((FIXTURES / "planted.toml").read_text(encoding="utf-8"))["planted"]]
+
+
+def reasons(*quotes: tuple[str, str], packet: Packet = CONVEX) -> tuple[str, ...]:
+    return check_quotes(
+        [Quote(place=place, quote=quote) for place, quote in quotes], PlaceIndex(redacted(packet))
+    ).reasons
+
+
+def taken(place: str, quote: str, packet: Packet = CONVEX, lines: tuple[int, int] | None = None) -> Quote:
+    (found,) = check_quotes([Quote(place=place, quote=quote, lines=lines)], PlaceIndex(redacted(packet))).quotes
+    return found
+
+
+def test_a_quote_is_taken_where_it_stands_word_for_word():
+    assert reasons(("run.log", ERROR)) == ()
+
+
+def test_white_space_is_folded():
+    quote = "if (used > 3)\n\n   throw new\tError"
+
+    assert reasons(("output/convex/guard.ts", quote)) == ()
+    assert taken("output/convex/guard.ts", quote).quote == "if (used > 3) throw new Error"
+
+
+def test_the_lines_are_those_it_really_stands_on():
+    assert taken("run.log", ERROR).lines == (13, 13)
+    assert taken("run.log", ERROR, lines=(2, 2)).lines == (13, 13)
+
+
+def test_of_several_the_one_nearest_to_the_given_lines_is_meant():
+    packet = with_place("log/a", "[error] it failed here\nok\nok\n[error] it failed here\n")
+
+    assert taken("log/a", "[error] it failed here", packet).lines == (1, 1)
+    assert taken("log/a", "[error] it failed here", packet, lines=(5, 5)).lines == (4, 4)
+
+
+def test_a_quote_over_several_lines_names_the_first_and_the_last():
+    assert taken("run.log", "[ok] eslint\n[cmd] bunx vitest run").lines == (10, 11)
+
+
+def test_a_place_may_be_named_with_its_line():
+    assert taken("run.log:13", ERROR).place == "run.log"
+
+
+def test_the_right_text_at_the_wrong_place_is_told_where_it_is():
+    (reason,) = reasons(("run.log", "const used = await ctx.runQuery(internal.guard.countSince"))
+
+    assert "is not in `run.log`; it is in `output/convex/guard.ts`, `reference/convex/guard.ts`" in reason
+
+
+def test_an_unknown_place_is_told_which_there_are():
+    (reason,) = reasons(("stdout", "nothing of the kind was said"))
+
+    assert "there is no place `stdout`; there are `task`, `output/convex/guard.ts`, `run.log`" in reason
+
+
+def test_other_capitals_are_told_what_is_really_written():
+    (reason,) = reasons(("run.log", "assertionerror: Expected error text"))
+
+    assert "as it stands there: `AssertionError: expected error text`" in reason
+
+
+def test_a_quote_with_something_left_out_is_told_so():
+    (reason,) = reasons(("run.log", "AssertionError: expected error text … rate limit exceeded"))
+
+    assert "one passage, with nothing left out" in reason
+
+
+@pytest.mark.parametrize("name", ["signals", "facts", "facts.native_status", "question", "left_out", "history", "rule"])
+def test_erratas_own_words_are_no_evidence(name):
+    (reason,) = reasons((name, "tests failed (60%)"))
+
+    assert "errata's own words" in reason
+
+
+def test_a_note_of_what_was_left_out_is_no_evidence():
+    packet = with_place("log/long", "start\n[… 1,234,567 characters left out …]\nend of the log is here\n")
+
+    assert "no evidence" in reasons(("log/long", "[… 1,234,567 characters left out …]"), packet=packet)[0]
+
+
+def test_a_redaction_does_not_make_a_quote_long_enough():
+    packet = with_place("log/mail", "sent to anna@lind.io at noon\nbo@lind.io\n")
+
+    for quote in ("to [redacted:email] at", "to [redacted:email", "[redacted:email]", "redacted:email] at"):
+        assert "too short" in reasons(("log/mail", quote), packet=packet)[0]
+
+
+def test_a_quote_may_hold_a_redaction():
+    packet = with_place("log/mail", "the mail was sent to anna@lind.io twice\n")
+
+    assert reasons(("log/mail", "the mail was sent to [redacted:email] twice"), packet=packet) == ()
+
+
+def test_a_short_quote_is_too_short():
+    assert "too short" in reasons(("run.log", "bun install"))[0]
+
+
+def test_a_whole_line_may_be_short():
+    assert reasons(("run.log", "[ok] tsc")) == ()
+
+
+def test_no_word_and_no_number_is_cut():
+    packet = with_place("log/n", "the run took 3000.5 seconds in all")
+
+    assert reasons(("log/n", "the run took 3"), packet=packet)
+    assert reasons(("log/n", "the run took 3000"), packet=packet)
+    assert reasons(("log/n", "un took 3000.5 seconds"), packet=packet)
+    assert not reasons(("log/n", "the run took 3000.5"), packet=packet)
+
+
+def test_a_cut_word_is_told_so():
+    assert "cuts a word or a number of `run.log` in two" in reasons(("run.log", ERROR[:40]))[0]
+
+
+def test_text_without_spaces_between_words_may_be_quoted_in_part():
+    packet = with_place("log/zh", "错误：数据库连接失败，请检查网络设置后重试。")
+
+    assert reasons(("log/zh", "数据库连接失败，请检查网络设置后"), packet=packet) == ()
+
+
+@pytest.mark.req("J-29")
+@pytest.mark.parametrize("place", ["task", "reference/convex/guard.ts"])
+def test_one_quote_must_be_from_what_happened(place):
+    text = next(one.text for one in CONVEX.places if one.place == place).strip().splitlines()[0]
+    (reason,) = reasons((place, text))
+
+    assert "no quote is from the output, a log, an error or the grader: add one from `output/convex/guard.ts`" in reason
+
+
+@pytest.mark.req("J-28")
+@pytest.mark.parametrize(
+    ("place", "quote"),
+    [
+        ("tool_calls", '[{"name": "end_session", "args": {}}]'),
+        ("tool_results", '"response": {"status": "success"}'),
+        ("judge_reasoning", "ended the session instead of changing the booking"),
+    ],
+)
+def test_tool_calls_their_results_and_the_judge_are_what_happened(place, quote):
+    assert reasons((place, quote), packet=TURN) == ()
+
+
+def test_what_a_user_says_in_a_transcript_is_not_what_happened():
+    packet = a_packet(
+        places=(
+            Place(place="steps/0", source="", text="user: please book the otter for me"),
+            Place(place="steps/1", source="", text="assistant: I booked the heron instead"),
+        )
+    )
+
+    assert reasons(("steps/0", "please book the otter for me"), packet=packet)
+    assert reasons(("steps/1", "I booked the heron instead"), packet=packet) == ()
+
+
+def test_where_nothing_happened_any_place_will_do():
+    packet = a_packet(places=(Place(place="task", source="", text="Write a function that sorts a list."),))
+
+    assert reasons(("task", "Write a function that sorts a list."), packet=packet) == ()
+
+
+def test_no_evidence_at_all_is_no_evidence():
+    assert "there is no evidence" in reasons()[0]
+
+
+def test_a_heap_of_quotes_is_no_evidence():
+    assert f"{MOST} at most" in reasons(*[("run.log", ERROR)] * (MOST + 1))[0]
+
+
+@pytest.mark.parametrize("text", PLANTED)
+def test_nothing_inside_a_planted_instruction_is_evidence(text):
+    packet = with_place("output/planted", f"[ok] done\n\n{text}\n\n[ok] really done\n")
+    quotes = [line for line in text.splitlines() if line.strip()]
+
+    assert not check_quotes([Quote(place="output/planted", quote=text)], PlaceIndex(redacted(packet))).quotes
+    assert len(quotes) > 1 or reasons(("output/planted", quotes[0]), packet=packet)
+
+
+# --- 200 false quotes ------------------------------------------------------------------------------------------------
+
+
+def near_misses(count: int) -> list[tuple[Packet, str, str]]:
+    """Each once true, then changed in one of the ways in which reviewers get quotes wrong."""
+    chance = random.Random(4)
+    true = [
+        (packet, place.place, line.strip())
+        for packet in (CONVEX, TURN)
+        for place in packet.places
+        for line in place.text.splitlines()
+        if len(line.strip()) >= 24
+    ]
+    made: list[tuple[Packet, str, str]] = []
+    while len(made) < count:
+        packet, place, line = chance.choice(true)
+        change = chance.choice(CHANGES)
+        false = change(line, chance, packet)
+        if false and false != line:
+            made.append((packet, place, false))
+    return made
+
+
+def word_changed(line, chance, packet):
+    words = line.split()
+    words[chance.randrange(len(words))] = chance.choice(["never", "seven", "Error", "otters", "null"])
+    return " ".join(words)
+
+
+def digit_changed(line, chance, packet):
+    digits = [found.start() for found in re.finditer(r"\d", line)]
+    if not digits:
+        return ""
+    at = chance.choice(digits)
+    return f"{line[:at]}{(int(line[at]) + 1) % 10}{line[at + 1 :]}"
+
+
+def digit_added(line, chance, packet):
+    return f"{line}{chance.randrange(10)}" if line[-1].isdigit() else ""
+
+
+def word_left_out(line, chance, packet):
+    words = line.split()
+    return " ".join([*words[:1], *words[2:]])
+
+
+def ellipsis(line, chance, packet):
+    words = line.split()
+    return " ".join([*words[:2], chance.choice(["…", "...", "[...]"]), *words[-2:]])
+
+
+def joined_from_two_places(line, chance, packet):
+    other = chance.choice(packet.places).text.strip().splitlines()[0]
+    return f"{line} {other}"
+
+
+def case_changed(line, chance, packet):
+    return chance.choice([line.upper(), line.lower(), line.swapcase()])
+
+
+def look_alike(line, chance, packet):
+    table = {"a": "а", "e": "е", "o": "о", "-": "–", '"': "”", "'": "’", " ": " \u200b"}
+    found = [char for char in table if char in line]
+    return line.replace(chance.choice(found), table[chance.choice(found)], 1) if found else ""
+
+
+def letter_doubled(line, chance, packet):
+    at = chance.randrange(1, len(line))
+    return f"{line[:at]}{line[at]}{line[at:]}" if line[at].isalpha() else ""
+
+
+def prefixed(line, chance, packet):
+    return f"not {line}"
+
+
+def spaces_lost(line, chance, packet):
+    return line.replace(" ", "") if " " in line else ""
+
+
+def invented(line, chance, packet):
+    return chance.choice(["Error: rate limit of the provider exceeded", "the grader expects a different file name"])
+
+
+CHANGES = [
+    word_changed,
+    digit_changed,
+    digit_added,
+    word_left_out,
+    ellipsis,
+    joined_from_two_places,
+    case_changed,
+    look_alike,
+    letter_doubled,
+    prefixed,
+    spaces_lost,
+    invented,
+]
+
+
+@pytest.mark.req("C-12")
+def test_of_200_false_quotes_none_passes():
+    passed = []
+    for packet, place, false in near_misses(200):
+        text = next(one.text for one in packet.places if one.place == place)
+        if check_quotes([Quote(place=place, quote=false)], PlaceIndex(redacted(packet))).quotes:
+            # a change may hit upon what is written elsewhere in the same place
+            assert " ".join(false.split()) in " ".join(text.split())
+            passed.append(false)
+
+    assert passed == []
+
+
+def test_of_true_quotes_at_wrong_places_none_passes():
+    for packet in (CONVEX, TURN):
+        for place in packet.places:
+            for other in packet.places:
+                line = max(place.text.splitlines(), key=len)
+                if " ".join(line.split()) not in " ".join(other.text.split()):
+                    assert not check_quotes([Quote(place=other.place, quote=line)], PlaceIndex(redacted(packet))).quotes
+
+
+words = st.text(alphabet="abcdé 01._-\n\t{}()", max_size=60)
+
+
+@given(words, words)
+def test_what_passes_stands_in_the_place(text, quote):
+    packet = a_packet(places=(Place(place="run.log", source="", text=text),))
+    for found in check_quotes([Quote(place="run.log", quote=quote)], PlaceIndex(redacted(packet))).quotes:
+        assert found.quote in text
+        assert found.quote.split() == quote.split()
+
+
+@given(st.text(min_size=1, max_size=300), st.data())
+def test_every_whole_line_of_a_place_is_evidence(text, data):
+    packet = redacted(a_packet(places=(Place(place="run.log", source="", text=text),)))
+    lines = [line for line in packet.places[0].text.split("\n") if line.strip()]
+    assume(lines and not PlaceIndex(packet).named("run.log")[0].silent)
+    line = data.draw(st.sampled_from(lines))
+
+    assert len(line) > 1000 or check_quotes([Quote(place="run.log", quote=line)], PlaceIndex(packet)).reasons == ()
