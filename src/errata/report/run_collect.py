@@ -44,7 +44,6 @@ from errata.text.outgoing import short_line
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
 SKIPPED = 3
-NOT_FINISHED = frozenset(("unfinished", "skipped"))
 
 
 def run_report(view: RunView, *, made: str) -> RunReport:
@@ -80,7 +79,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
 
 
 class _Survey(NamedTuple):
-    """One pass over the counted attempts."""
+    """The steps that the harness knows, whether they are steps at all, and what did not finish or is missing."""
 
     steps: tuple[str, ...]
     """The steps of the pipeline in their order."""
@@ -90,22 +89,14 @@ class _Survey(NamedTuple):
 
 
 def _survey(view: RunView) -> _Survey:
-    """The steps that the harness knows, whether they are steps at all, and what did not finish or is missing."""
-    order: dict[str, int] = {}
-    in_steps = True
-    pending, missing = [], []
-    for attempt in view.attempts(counted=True):
-        if attempt.execution in NOT_FINISHED:
-            pending.append(case_name(view.run, attempt.case))
-        elif attempt.execution == "missing":
-            missing.append(case_name(view.run, attempt.case))
-        for check in attempt.checks:
-            if check.kind == "step":
-                order[check.name] = min(order.get(check.name, check.order), check.order)
-            elif check.counts:
-                in_steps = False
-    steps = sorted(order, key=lambda name: order[name])
-    return _Survey(tuple(steps), in_steps and bool(order), tuple(pending), tuple(missing))
+    tally = view.overview.tally
+    order = tally.step_order
+    return _Survey(
+        steps=tuple(sorted(order, key=lambda name: order[name])),
+        in_steps=bool(order) and not tally.has_other_checks,
+        pending=tuple(case_name(view.run, case) for case in tally.pending),
+        missing=tuple(case_name(view.run, case) for case in tally.missing),
+    )
 
 
 def _subject(view: RunView, survey: _Survey) -> Subject:
