@@ -1,6 +1,6 @@
 """Takes one function, table or file out of the project, so that the tests that claim to need it can prove that they do.
 
-`ERRATA_SABOTAGE=errata.render.paths:report_path` makes the function raise, and empties a table; a file of a
+`ERRATA_SABOTAGE=errata.report.run_files:report_path` makes the function raise, and empties a table; a file of a
 package (`errata.render:page.css`) or of the project (`:Makefile`) reads as empty.
 A guard that raises refuses all the more, so it is made to let everything pass: with
 `errata.review.evidence:is_core => True` it answers that to everybody. A table that is a guard gets a row more.

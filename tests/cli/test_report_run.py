@@ -395,3 +395,18 @@ def test_json_has_all_that_the_report_says():
     assert row["written"] == ["reports/acme/nimbus-2-coder/jn7mqywb_2026-03-10.md"]
     assert len(row["report"]["failures"]) == 9
     assert row["report"]["failures"][0]["repeat"]["should_be_gone"] is True
+
+
+def test_what_changed_since_the_previous_run_is_what_a_comparison_says():
+    """One task was edited in between: neither of the two counts it."""
+    done("import", RUN_A, RUN_B, "--store", "errata.db")
+    since = done("report", RUN_B, "--json", "--date", DAY, "--store", "errata.db").row["report"]["since"]
+    (pair,) = done("compare", RUN_A, RUN_B, "--common", "--json", "--store", "errata.db").row["pairs"]
+
+    assert since["edited"] == 1
+    assert (since["fixed"], since["broke"], since["p"], since["differs"]) == (
+        pair["all"]["only_first_fails"],
+        pair["all"]["only_second_fails"],
+        pair["all"]["p"],
+        pair["all"]["differs"],
+    )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from errata.memory.reading import read_report
 from errata.memory.reading.labels import LabelWords
-from errata.model.output.report.run import Advice, FailedCheck, Failure, RunReport, Subject
+from errata.model.output.report.run import Advice, FailedCheck, RunFailure, RunReport, RunSubject
 from errata.model.output.report.shared import ReviewCoverage
 from errata.render.markdown import to_markdown
 from errata.report.run_document import run_document
@@ -21,11 +21,11 @@ OWNERS = {"MODEL_FAULT": "model", "OVERLY_STRICT": "grader", "AMBIGUOUS_TASK": "
 def a_failure(case="000-fundamentals/002-http_greeting", label="OVERLY_STRICT", **changes):
     checks = (FailedCheck(name="eslint"),)
     told = {"checks": checks, "confidence": "certain", "reviewed": True, "by": "ana", "cause": "lint alone"}
-    return Failure(case=case, label=label, owner=OWNERS.get(label, "provider"), **told | changes)
+    return RunFailure(case=case, label=label, owner=OWNERS.get(label, "provider"), **told | changes)
 
 
 def written(*failures, advice=()):
-    subject = Subject(
+    subject = RunSubject(
         native_id="jn7mqywbwe952an46zjcswtz9r7by5p7",
         run_id="66a3ec6d795a0548",
         source="convex-evals",

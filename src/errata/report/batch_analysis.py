@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from errata.model.output.report.batch import BatchReport, Category, Session, Spread
+from errata.model.output.report.batch import BatchCategory, BatchReport, BatchSession, Spread
 from errata.render.document import (
     Block,
     Code,
@@ -87,7 +87,7 @@ def _sessions(report: BatchReport) -> Iterator[Block]:
         )
 
 
-def _session(one: Session) -> tuple[str, ...]:
+def _session(one: BatchSession) -> tuple[str, ...]:
     counts = (str(one.passed), str(one.failed), str(one.not_measured))
     return (
         str(one.number),
@@ -167,7 +167,7 @@ def _next(report: BatchReport) -> Iterator[Line]:
     )
 
 
-def _any_provisional(categories: Iterable[Category]) -> bool:
+def _any_provisional(categories: Iterable[BatchCategory]) -> bool:
     return any(one.provisional for one in categories)
 
 

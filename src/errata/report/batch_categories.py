@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from errata.model import Attempt
-from errata.model.output.report.batch import Category, Seconds
+from errata.model.output.report.batch import BatchCategory, Seconds
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.batch_failures import Batch, exact, hits_of
 from errata.runs.explanation import BY_DEFAULT
@@ -14,7 +14,7 @@ AT_ONCE = 60
 """Seconds."""
 
 
-def collect_categories(batch: Batch) -> tuple[Category, ...]:
+def collect_categories(batch: Batch) -> tuple[BatchCategory, ...]:
     """The framework's first, the largest first."""
     groups: dict[tuple[str, str], list[str]] = {}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
@@ -32,7 +32,7 @@ def _group(batch: Batch, attempt: str) -> tuple[str, str]:
     return owner, said.decided_by
 
 
-def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: Batch) -> Category:
+def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: Batch) -> BatchCategory:
     attempts = [batch.failing[case] for case in cases]
     attributions = [batch.view.attributions[one.id] for one in attempts if one.id in batch.view.attributions]
     weakest = max((one.confidence for one in attributions), key=("certain", "likely", "weak").index, default="weak")
@@ -43,7 +43,7 @@ def _category(letter: str, owner: str, rule: str, cases: Sequence[str], batch: B
     hits = [hits_of(one) for one in attempts]
     same_hits = {(one.count, one.of): one for one in hits if one is not None}
     error = _shared_error(attempts)
-    return Category(
+    return BatchCategory(
         letter=letter,
         owner=owner,
         rule=rule,

@@ -5,15 +5,15 @@ from statistics import fmean, median
 
 from errata.model import Attempt, Run
 from errata.model.output.report.batch import (
+    BatchCategory,
+    BatchLimits,
     BatchReport,
-    Category,
+    BatchSession,
+    BatchTest,
     EarlierResult,
-    Limits,
-    Session,
     Share,
     Spread,
     SpreadGroup,
-    Test,
 )
 from errata.model.run import case_name
 from errata.render.slugs import unique_keys
@@ -84,7 +84,7 @@ def collect_batch(view: RunView) -> Batch:
             earlier.setdefault(attempt.case, []).append(attempt)
         elif attempt.case not in counted or not counted[attempt.case].is_failure:
             counted[attempt.case] = attempt
-    tests: dict[str, Test] = {}
+    tests: dict[str, BatchTest] = {}
     batch = Batch(
         view=view,
         tests=tests,
@@ -102,10 +102,10 @@ def collect_batch(view: RunView) -> Batch:
     return batch
 
 
-def _test(batch: Batch, attempt: Attempt, key: str, name: str, hidden: EarlierResult | None) -> Test:
+def _test(batch: Batch, attempt: Attempt, key: str, name: str, hidden: EarlierResult | None) -> BatchTest:
     best = next((one for one in attempt.checks if one.is_primary), None)
     case, passed, spent = batch.cases.get(attempt.case), attempt.outcome == "pass", attempt.usage.cost
-    return Test(
+    return BatchTest(
         key=key,
         id=name,
         name=case.name if case is not None and not name.endswith(case.name) else "",
@@ -155,10 +155,10 @@ def _hidden(batch: Batch) -> dict[str, EarlierResult]:
     return found
 
 
-def _limits(batch: Batch) -> Limits:
+def _limits(batch: Batch) -> BatchLimits:
     models = [case for case, one in batch.failing.items() if batch.owner(one.id) == "model"]
     counts = batch.view.stored.counts
-    return Limits(
+    return BatchLimits(
         stored_tests=tuple(batch.tests[case].id for case in sorted(batch.children) if case in batch.tests),
         more_tries=counts.counted - len(batch.counted),
         unreadable=counts.unreadable,
@@ -178,9 +178,9 @@ def _config(run: Run) -> Iterable[tuple[str, str]]:
         yield "from, to (UTC)", f"{run.started_at[:19].replace('T', ' ')} – {run.finished_at[:19].replace('T', ' ')}"
 
 
-def _sessions(view: RunView) -> Iterable[Session]:
+def _sessions(view: RunView) -> Iterable[BatchSession]:
     for one in view.timeline.sessions:
-        yield Session(
+        yield BatchSession(
             number=one.number,
             started_at=one.started_at,
             finished_at=one.finished_at,
@@ -194,15 +194,17 @@ def _sessions(view: RunView) -> Iterable[Session]:
         )
 
 
-def _groups(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[tuple[SpreadGroup, list[Test]]]:
+def _groups(
+    tests: Sequence[BatchTest], categories: Sequence[BatchCategory]
+) -> Iterable[tuple[SpreadGroup, list[BatchTest]]]:
     framework = {test for one in categories if one.framework for test in one.tests}
     yield "passed", [one for one in tests if one.passed]
     yield "failed_model", [one for one in tests if not one.passed and one.id not in framework]
     yield "failed_framework", [one for one in tests if not one.passed and one.id in framework]
 
 
-def _costs(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Spread]:
-    groups: list[tuple[SpreadGroup, list[Test]]] = [*_groups(tests, categories), ("all", list(tests))]
+def _costs(tests: Sequence[BatchTest], categories: Sequence[BatchCategory]) -> Iterable[Spread]:
+    groups: list[tuple[SpreadGroup, list[BatchTest]]] = [*_groups(tests, categories), ("all", list(tests))]
     for group, members in groups:
         costs = [one.cost for one in members if one.cost is not None]
         if members:
@@ -217,7 +219,7 @@ def _costs(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Sp
             )
 
 
-def _durations(tests: Sequence[Test], categories: Sequence[Category]) -> Iterable[Spread]:
+def _durations(tests: Sequence[BatchTest], categories: Sequence[BatchCategory]) -> Iterable[Spread]:
     for group, members in _groups(tests, categories):
         seconds = [one.seconds for one in members if one.seconds is not None]
         if seconds:

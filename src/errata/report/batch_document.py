@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.model.output.report.batch import BatchReport, Test
+from errata.model.output.report.batch import BatchReport, BatchTest
 from errata.render.document import Block, Code, Document, Line, Link, Section, Strong, line, marked, paragraph, table
 from errata.report.batch_analysis import analysis_document
 from errata.report.batch_failure_pages import failure_document, failures_document
@@ -97,7 +97,7 @@ def _results(report: BatchReport) -> Iterator[Block]:
     )
 
 
-def _row(test: Test, *, linked: bool) -> tuple[Line, ...]:
+def _row(test: BatchTest, *, linked: bool) -> tuple[Line, ...]:
     shown = line(Link(test.id, f"failures/{test.key}.md")) if linked else line(test.id)
     owner = f"partial pass, {part_of(test)}" if test.part else test.owner
     cells = (
@@ -113,9 +113,9 @@ def _row(test: Test, *, linked: bool) -> tuple[Line, ...]:
     return (shown, *(line(cell) for cell in cells))
 
 
-def _score(test: Test) -> str:
+def _score(test: BatchTest) -> str:
     return NONE if test.score is None else f"{test.score:.3f}"
 
 
-def cost_of_pass(test: Test) -> str:
+def cost_of_pass(test: BatchTest) -> str:
     return INFINITE if test.nothing_passed else money(test.cost_of_pass)

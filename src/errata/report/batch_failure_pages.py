@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.model.output.report.batch import BatchReport, Category, Failure, Fix
+from errata.model.output.report.batch import BatchCategory, BatchFailure, BatchFix, BatchReport
 from errata.render.document import (
     Block,
     Code,
@@ -68,7 +68,7 @@ def _rule(report: BatchReport) -> str:
     )
 
 
-def _category(category: Category, report: BatchReport) -> Section:
+def _category(category: BatchCategory, report: BatchReport) -> Section:
     members = [one for one in report.failures if one.category == category.letter]
     common = list(category_shows(category))
     blocks: list[Block] = [items(common)] if common else []
@@ -84,7 +84,7 @@ def _category(category: Category, report: BatchReport) -> Section:
     return Section(title=f"{category.letter}. {category_title(category)} ({len(members)})", blocks=tuple(blocks))
 
 
-def _member(one: Failure, *, several: bool) -> tuple[Line, ...]:
+def _member(one: BatchFailure, *, several: bool) -> tuple[Line, ...]:
     test = one.test
     cells = [
         line(Link(test.id, f"{test.key}.md")),
@@ -98,7 +98,7 @@ def _member(one: Failure, *, several: bool) -> tuple[Line, ...]:
     return tuple([*cells, line(earlier_words(test.earlier) or "same")] if several else cells)
 
 
-def failure_document(one: Failure, report: BatchReport) -> Document:
+def failure_document(one: BatchFailure, report: BatchReport) -> Document:
     return Document(
         title=f"{one.test.id}: {one.test.name}" if one.test.name else one.test.id,
         status=None if one.reviewed else "provisional",
@@ -107,7 +107,7 @@ def failure_document(one: Failure, report: BatchReport) -> Document:
     )
 
 
-def _facts(one: Failure, report: BatchReport) -> Iterator[tuple[str, str]]:
+def _facts(one: BatchFailure, report: BatchReport) -> Iterator[tuple[str, str]]:
     test = one.test
     score = NONE if test.score is None else f"{test.score:.3f}"
     spent = f"cost {money(test.cost)}, {NONE if test.seconds is None else f'{test.seconds:.1f} s'}"
@@ -124,7 +124,7 @@ def _facts(one: Failure, report: BatchReport) -> Iterator[tuple[str, str]]:
         yield "done when", needed
 
 
-def _sections(one: Failure, report: BatchReport) -> Iterator[Section]:
+def _sections(one: BatchFailure, report: BatchReport) -> Iterator[Section]:
     yield Section(
         title="Root cause",
         blocks=(paragraph(marked(cause_of(one) or "Not known: the log says no more than that it failed.")),),
@@ -150,14 +150,14 @@ def _sections(one: Failure, report: BatchReport) -> Iterator[Section]:
     yield Section(title="What the task asked", blocks=tuple(_task(one)))
 
 
-def same_tests(one: Failure, report: BatchReport) -> str:
+def same_tests(one: BatchFailure, report: BatchReport) -> str:
     """`10 other tests: …`, where it does not fail alone."""
     count, names = report.same_as(one, SAME)
     more = f" and {count - len(names):,} more" if count > len(names) else ""
     return f"{plural(count, 'other test')}: {', '.join(names)}{more}" if count else ""
 
 
-def _fix(fix: Fix | None, one: Failure) -> Iterator[Block]:
+def _fix(fix: BatchFix | None, one: BatchFailure) -> Iterator[Block]:
     if fix is None:
         told = READ_WITHOUT_FIX if one.reviewed else NO_FIX
         yield paragraph("Nothing to fix in the framework." if one.owner == "model" else told)
@@ -170,7 +170,7 @@ def _fix(fix: Fix | None, one: Failure) -> Iterator[Block]:
         yield paragraph(f"By {by}; the source itself is not part of the batch.")
 
 
-def _task(one: Failure) -> Iterator[Block]:
+def _task(one: BatchFailure) -> Iterator[Block]:
     if not (one.task or one.rubric or one.criteria):
         yield paragraph("Not stored with the batch.")
         return

@@ -8,15 +8,15 @@ from functools import cache, cached_property
 from errata.model import Attempt, Attribution, Case, ErrorInfo
 from errata.model.identity import split_attempt_id
 from errata.model.output.report.batch import (
-    Category,
+    BatchCategory,
+    BatchFailure,
+    BatchFix,
+    BatchTest,
     Criterion,
-    Failure,
-    Fix,
     JudgeWords,
     Moment,
     Share,
     StoredRuns,
-    Test,
 )
 from errata.model.output.report.shared import Piece
 from errata.model.standing import AttemptReview
@@ -37,7 +37,7 @@ class Batch:
     """The attempts of a batch by case: one pass over all of them."""
 
     view: RunView
-    tests: Mapping[str, Test]
+    tests: Mapping[str, BatchTest]
     counted: Mapping[str, Attempt]
     failing: Mapping[str, Attempt]
     earlier: Mapping[str, Sequence[Attempt]]
@@ -68,28 +68,28 @@ class Batch:
     def is_read(self, attempt: str) -> bool:
         return attempt in self.view.standings and self.view.standings[attempt].standing.final
 
-    def rule_fix(self, name: str) -> Fix | None:
+    def rule_fix(self, name: str) -> BatchFix | None:
         rule = self.rules.get(name)
         if rule is None or rule.fix is None:
             return None
         fix = rule.fix
-        return Fix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, rule=rule.name)
+        return BatchFix(cause=fix.cause, before=fix.before, after=fix.after, path=fix.path, rule=rule.name)
 
 
-def collect_failures(batch: Batch, categories: Iterable[Category]) -> Iterator[Failure]:
+def collect_failures(batch: Batch, categories: Iterable[BatchCategory]) -> Iterator[BatchFailure]:
     letters = {test: one.letter for one in categories for test in one.tests}
     for case, attempt in sorted(batch.failing.items(), key=lambda pair: batch.tests[pair[0]].id):
         yield _failure(batch, case, attempt, letters[batch.tests[case].id])
 
 
-def _failure(batch: Batch, case: str, attempt: Attempt, letter: str) -> Failure:
+def _failure(batch: Batch, case: str, attempt: Attempt, letter: str) -> BatchFailure:
     said, standing = batch.view.attributions.get(attempt.id), batch.view.standings.get(attempt.id)
     verdict = standing.standing.verdict if standing is not None else None
     error = attempt.errors[0] if attempt.errors else None
     known, children = batch.case(case), batch.children.get(case, ())
     decided_by = said.decided_by if said is not None else ""
     by_default = decided_by in BY_DEFAULT
-    return Failure(
+    return BatchFailure(
         test=batch.tests[case],
         category=letter,
         owner=verdict.owner if verdict is not None else said.owner if said is not None else "unknown",
@@ -129,12 +129,14 @@ def _judge(children: Sequence[Attempt]) -> JudgeWords | None:
     return JudgeWords(text=text, runs=Share(count=often, of=len(failed)))
 
 
-def _fix(batch: Batch, standing: AttemptReview | None, said: Attribution | None) -> Fix | None:
+def _fix(batch: Batch, standing: AttemptReview | None, said: Attribution | None) -> BatchFix | None:
     verdict = standing.standing.verdict if standing is not None else None
     if verdict is not None and verdict.fix is not None:
         fix, advice = verdict.fix, verdict.recommendation
         cause = advice.text if advice is not None else verdict.cause
-        return Fix(cause=cause, before=fix.before, after=fix.after, path=fix.path, reviewer=word_for(verdict.reviewer))
+        return BatchFix(
+            cause=cause, before=fix.before, after=fix.after, path=fix.path, reviewer=word_for(verdict.reviewer)
+        )
     return batch.rule_fix(said.decided_by) if said is not None else None
 
 

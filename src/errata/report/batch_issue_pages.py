@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.model.output.report.batch import BatchReport, Failure, Test
+from errata.model.output.report.batch import BatchFailure, BatchReport, BatchTest
 from errata.render.document import Block, Code, Document, Snippet, Strong, items, marked, paragraph, table
 from errata.report.batch_failure_pages import cut, same_tests
 from errata.report.batch_prose import batch_advice, category_title, cause_of, earlier_words, needed_for, part_of
@@ -12,7 +12,7 @@ LONGEST, STATUS = 180, 40
 """Characters of a title; GitHub takes 256."""
 
 
-def issue_title(test: Test) -> str:
+def issue_title(test: BatchTest) -> str:
     """At most as long as issue trackers take; the status stays."""
     name = f"[E2E] {test.id}{f': {test.name}' if test.name else ''}"
     return f"{_cut(name, LONGEST)} - {_cut(test.status, STATUS)}"
@@ -66,17 +66,17 @@ def _epic(report: BatchReport) -> Iterator[Block]:
     yield paragraph("A comment links the issues of all tests.")
 
 
-def issue_document(test: Test, failure: Failure | None, report: BatchReport) -> Document:
+def issue_document(test: BatchTest, failure: BatchFailure | None, report: BatchReport) -> Document:
     blocks = tuple(_failed(failure, report)) if failure is not None else tuple(_passed(test))
     return Document(title=issue_title(test), blocks=blocks)
 
 
-def _passed(test: Test) -> Iterator[Block]:
+def _passed(test: BatchTest) -> Iterator[Block]:
     yield paragraph(Strong("Passed."), f" Only in part: {part_of(test)}." if test.part else " Nothing to do.")
     yield _numbers(test)
 
 
-def _numbers(test: Test) -> Block:
+def _numbers(test: BatchTest) -> Block:
     score = NONE if test.score is None else f"{test.score:.3f}"
     rows = [
         ("status", test.status),
@@ -90,7 +90,7 @@ def _numbers(test: Test) -> Block:
     return table(("", "now"), rows)
 
 
-def _failed(one: Failure, report: BatchReport) -> Iterator[Block]:
+def _failed(one: BatchFailure, report: BatchReport) -> Iterator[Block]:
     category = report.category_of(one)
     framework = category is not None and category.framework
     verdict = f"{one.owner.capitalize()} failure, not a model failure." if framework else f"Failure of the {one.owner}."

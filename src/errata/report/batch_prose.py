@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from errata.model.output.report.batch import (
+    BatchCategory,
+    BatchFailure,
     BatchReport,
-    Category,
+    BatchSession,
+    BatchTest,
     Criterion,
     EarlierResult,
-    Failure,
     Moment,
-    Session,
     Share,
     SpreadGroup,
     StoredRuns,
-    Test,
 )
 from errata.report.parts import named, percent, plural
 
@@ -113,19 +113,19 @@ def batch_limits(report: BatchReport) -> Iterator[str]:
         yield f"{models}: they are told by cost and score alone."
 
 
-def session_times(one: Session) -> str:
+def session_times(one: BatchSession) -> str:
     start, end = ((moment or "–")[:19].replace("T", " ") for moment in (one.started_at, one.finished_at))
     return f"{start} – {end[11:] if end[:10] == start[:10] else end}"
 
 
-def exit_codes(one: Session) -> str:
+def exit_codes(one: BatchSession) -> str:
     return ", ".join(f"{code} for {often}" for code, often in one.exit_codes.items())
 
 
 # a test
 
 
-def part_of(test: Test) -> str:
+def part_of(test: BatchTest) -> str:
     return f"{share_words(test.part)} subtests" if test.part is not None else ""
 
 
@@ -146,7 +146,7 @@ def earlier_words(earlier: EarlierResult | None) -> str:
 # a failure
 
 
-def cause_of(one: Failure) -> str:
+def cause_of(one: BatchFailure) -> str:
     if one.cause:
         return one.cause
     if not one.decided_by:
@@ -157,7 +157,7 @@ def cause_of(one: Failure) -> str:
     return f"{_capital(one.rule_means)}.{fix}"
 
 
-def _unsolved(one: Failure) -> str:
+def _unsolved(one: BatchFailure) -> str:
     """Where no rule names a cause: it was scored, and what the log and the judges say."""
     spent = " It spent money and was scored" if one.test.cost else " It was scored"
     score = f": {one.test.score:.3f}" if one.test.score is not None else ""
@@ -169,7 +169,7 @@ def _unsolved(one: Failure) -> str:
     return f"The task was not solved.{spent}{score}.{why}{judge}"
 
 
-def needed_for(one: Failure, report: BatchReport) -> str:
+def needed_for(one: BatchFailure, report: BatchReport) -> str:
     """What has to be done for this test."""
     category, earlier = report.category_of(one), one.test.earlier
     if category is None or not category.framework:
@@ -206,13 +206,13 @@ def moment_result(one: Moment) -> str:
 # a category
 
 
-def category_title(category: Category) -> str:
+def category_title(category: BatchCategory) -> str:
     if category.rule:
         return _capital(category.rule_means)
     return MODEL if category.owner == "model" else f"Failed, owner {category.owner}"
 
 
-def category_evidence(category: Category) -> str:
+def category_evidence(category: BatchCategory) -> str:
     tests = len(category.tests)
     if category.error:
         several = f", {share_words(category.hits)} subtests in each" if category.hits is not None else ""
@@ -223,7 +223,7 @@ def category_evidence(category: Category) -> str:
     return spent
 
 
-def category_to_do(category: Category) -> str:
+def category_to_do(category: BatchCategory) -> str:
     fix = category.fix
     if fix is not None and fix.after:
         return f"Write `{fix.after}` instead of `{fix.before}`, then repeat what was not measured"
@@ -232,7 +232,7 @@ def category_to_do(category: Category) -> str:
     return _TO_DO.get(category.owner, "Read them: no rule knows what happened")
 
 
-def category_shows(category: Category) -> Iterator[str]:
+def category_shows(category: BatchCategory) -> Iterator[str]:
     """What the tests of a category have in common: subtests, costs, durations."""
     if category.framework:
         yield from _together(category)
@@ -247,21 +247,21 @@ def category_shows(category: Category) -> Iterator[str]:
             yield f"{stored}; of the other {rest}, cost and score are all that is known"
 
 
-def _together(category: Category) -> Iterator[str]:
+def _together(category: BatchCategory) -> Iterator[str]:
     whole = category.struck_whole
     if whole is not None:
         among = f"All subtests fail together in {whole} of {len(category.tests)}"
         yield among if whole else "Some subtests of each fail"
 
 
-def _spent(category: Category) -> Iterator[str]:
+def _spent(category: BatchCategory) -> Iterator[str]:
     if category.cost is not None:
         used = f", {category.tokens:,} tokens" if category.tokens is not None else ""
         paid = "paid" if category.cost else "no answer was paid for"
         yield f"${category.cost:.2f} spent by {category.priced}{used}: {paid}"
 
 
-def _took(category: Category) -> Iterator[str]:
+def _took(category: BatchCategory) -> Iterator[str]:
     """Those that end at once never reached the model; those that take minutes had set up a part of it before."""
     for words, some in (
         ("end at once", category.ended_at_once),

@@ -12,11 +12,11 @@ from errata.model.output.report.comparison import (
     ComparisonReport,
     Dimension,
     LeftOutRun,
-    Model,
     ModelMode,
     PairTest,
+    ReportedModel,
+    ReportedRun,
     RowDoubt,
-    Run,
     SuiteDifference,
     Unique,
 )
@@ -64,9 +64,9 @@ def comparison_report(views: Sequence[RunView], comparison: Comparison, *, made:
     )
 
 
-def _run(one: ComparedRun, at: int, comparison: Comparison) -> Run:
+def _run(one: ComparedRun, at: int, comparison: Comparison) -> ReportedRun:
     patterns = {each.name: each.by_run[at] for each in comparison.patterns}
-    return Run(
+    return ReportedRun(
         label=one.label,
         handle=one.view.handle,
         native_id=one.view.run.native_id,
@@ -104,14 +104,14 @@ def _coverage(runs: Sequence[ComparedRun]) -> ReviewCoverage:
 
 def _models(
     runs: Sequence[ComparedRun], comparison: Comparison, modes: Sequence[FoundMode], names: CaseNames
-) -> Iterator[Model]:
+) -> Iterator[ReportedModel]:
     for subject, places in comparison.matrix.subjects.items():
         mine = [runs[at] for at in places]
         steady = comparison.sets.instability.get(subject)
         rows = [row for one in mine for row in one.rows]
         shown = [_of_model(one, places, runs) for one in modes]
         patterns = {one.name: sum(one.by_run[at] for at in places) for one in comparison.patterns}
-        yield Model(
+        yield ReportedModel(
             name=subject,
             runs=tuple(one.label for one in mine),
             failed=len(rows),

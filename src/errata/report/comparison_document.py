@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor
 
 from errata.compare.comparability import Difference, describe_difference
-from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, Run
+from errata.model.output.report.comparison import CaseGrid, CategoryRows, ComparisonReport, PairTest, ReportedRun
 from errata.model.output.report.shared import ScoreLine
 from errata.render.document import (
     Bar,
@@ -163,7 +163,7 @@ def _run_set(report: ComparisonReport) -> Iterator[Block]:
         yield paragraph(describe_difference(Difference(what=one.what, values=one.values, cases=one.cases)))
 
 
-def _no_verdict(run: Run) -> str:
+def _no_verdict(run: ReportedRun) -> str:
     parts = []
     if run.no_verdict:
         parts.append(f"{len(run.no_verdict)} ({named(run.no_verdict, 6)})")
@@ -223,7 +223,7 @@ def _scores(report: ComparisonReport) -> Iterator[tuple[str, ...]]:
             yield (f"left out of {policy}", *(one or NONE for one in left))
 
 
-def _score(run: Run, policy: str) -> ScoreLine | None:
+def _score(run: ReportedRun, policy: str) -> ScoreLine | None:
     return next((one for one in run.scores if one.policy == policy), None)
 
 

@@ -9,8 +9,8 @@ from errata.model.output.report.comparison import (
     Datapoint,
     Mistake,
     Mode,
-    Model,
     ModelMode,
+    ReportedModel,
     Trigger,
     Unique,
 )
@@ -189,7 +189,7 @@ def models_section(report: ComparisonReport) -> Section:
     return Section(title="Per Model", sections=tuple(_model(one, report) for one in report.models))
 
 
-def _model(model: Model, report: ComparisonReport) -> Section:
+def _model(model: ReportedModel, report: ComparisonReport) -> Section:
     blocks: list[Block] = [paragraph(marked(model_in_short(model)))]
     if model.modes:
         rows = [_row(one) for one in model.modes]
@@ -204,7 +204,7 @@ def _model(model: Model, report: ComparisonReport) -> Section:
     return Section(title=model.name, blocks=(*blocks, items(told)))
 
 
-def _own(model: Model, report: ComparisonReport) -> Iterator[Unique]:
+def _own(model: ReportedModel, report: ComparisonReport) -> Iterator[Unique]:
     """Over all its runs; of its only run, where every model has one."""
     several = any(one.whole_model for one in report.uniques)
     for one in report.uniques:
@@ -225,11 +225,11 @@ def _row(one: ModelMode) -> tuple[Said, ...]:
     )
 
 
-def _share(often: int, model: Model) -> str:
+def _share(often: int, model: ReportedModel) -> str:
     return f"{100 * often / model.failed:.0f} %"
 
 
-def model_in_short(model: Model) -> str:
+def model_in_short(model: ReportedModel) -> str:
     """The main modes of a model with their cases, in one line."""
     if not model.failed:
         return "no failed row."

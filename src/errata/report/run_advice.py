@@ -8,7 +8,7 @@ import msgspec
 
 from errata.memory.recommendations import find_action_for
 from errata.model import Action
-from errata.model.output.report.run import Advice, AdviceKind, Failure
+from errata.model.output.report.run import Advice, AdviceKind, RunFailure
 from errata.model.output.report.shared import DoneAction
 from errata.model.standing import AttemptReview
 from errata.model.words import RecommendationGroup
@@ -35,7 +35,7 @@ class _Key(NamedTuple):
 
 
 def collect_advice(
-    failures: Sequence[Failure], standings: Mapping[str, AttemptReview], history: RunHistory
+    failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview], history: RunHistory
 ) -> tuple[Advice, ...]:
     """In the order of the groups; what several failures share is there once."""
     found: dict[_Key, list[str]] = {}
@@ -56,7 +56,7 @@ def _done(action: Action) -> DoneAction:
     return DoneAction(date=action.date[:10], path=action.path, what=action.what)
 
 
-def _by_reviewers(failures: Sequence[Failure], standings: Mapping[str, AttemptReview]) -> Iterator[tuple[_Key, str]]:
+def _by_reviewers(failures: Sequence[RunFailure], standings: Mapping[str, AttemptReview]) -> Iterator[tuple[_Key, str]]:
     for one in failures:
         standing = standings.get(one.attempt_id)
         given = standing.standing.verdict.recommendation if standing is not None else None
@@ -71,21 +71,21 @@ def _by_reviewers(failures: Sequence[Failure], standings: Mapping[str, AttemptRe
             yield _Key("none", "fair"), one.case
 
 
-def _by_rules(failures: Sequence[Failure]) -> Iterator[tuple[_Key, str]]:
+def _by_rules(failures: Sequence[RunFailure]) -> Iterator[tuple[_Key, str]]:
     for one in failures:
         rule = next((rule for rule in _RULES if rule.applies(one)), None) if not one.reviewed else None
         if rule is not None:
             yield _Key(rule.group, rule.kind), one.case
 
 
-def _is_steady(one: Failure) -> bool:
+def _is_steady(one: RunFailure) -> bool:
     return one.owner == "model" and one.repeat.reports + one.repeat.runs >= REPEATED
 
 
 class _Rule(NamedTuple):
     kind: AdviceKind
     group: RecommendationGroup
-    applies: Callable[[Failure], bool]
+    applies: Callable[[RunFailure], bool]
 
 
 _RULES = (

@@ -10,16 +10,16 @@ from errata.model.output.report.run import (
     Bounds,
     CategoryTest,
     EarlierReport,
-    Failure,
     Impact,
     ImpactKind,
     Pattern,
     PreviousRun,
+    RunFailure,
     RunReport,
+    RunSubject,
     SharedText,
     StepCount,
     StepKind,
-    Subject,
 )
 from errata.model.output.report.shared import ScoreLine, SuspiciousPasses
 from errata.model.run import case_name
@@ -44,7 +44,6 @@ from errata.text.outgoing import short_line
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
 SKIPPED = 3
-NOT_FINISHED = frozenset(("unfinished", "skipped"))
 
 
 def run_report(view: RunView, *, made: str) -> RunReport:
@@ -80,7 +79,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
 
 
 class _Survey(NamedTuple):
-    """One pass over the counted attempts."""
+    """The steps that the harness knows, whether they are steps at all, and what did not finish or is missing."""
 
     steps: tuple[str, ...]
     """The steps of the pipeline in their order."""
@@ -90,29 +89,21 @@ class _Survey(NamedTuple):
 
 
 def _survey(view: RunView) -> _Survey:
-    """The steps that the harness knows, whether they are steps at all, and what did not finish or is missing."""
-    order: dict[str, int] = {}
-    in_steps = True
-    pending, missing = [], []
-    for attempt in view.attempts(counted=True):
-        if attempt.execution in NOT_FINISHED:
-            pending.append(case_name(view.run, attempt.case))
-        elif attempt.execution == "missing":
-            missing.append(case_name(view.run, attempt.case))
-        for check in attempt.checks:
-            if check.kind == "step":
-                order[check.name] = min(order.get(check.name, check.order), check.order)
-            elif check.counts:
-                in_steps = False
-    steps = sorted(order, key=lambda name: order[name])
-    return _Survey(tuple(steps), in_steps and bool(order), tuple(pending), tuple(missing))
+    tally = view.overview.tally
+    order = tally.step_order
+    return _Survey(
+        steps=tuple(sorted(order, key=lambda name: order[name])),
+        in_steps=bool(order) and not tally.has_other_checks,
+        pending=tuple(case_name(view.run, case) for case in tally.pending),
+        missing=tuple(case_name(view.run, case) for case in tally.missing),
+    )
 
 
-def _subject(view: RunView, survey: _Survey) -> Subject:
+def _subject(view: RunView, survey: _Survey) -> RunSubject:
     run, stored, scores = view.run, view.stored, view.summary.scores
     cost, untold = scores.cost, untold_of(stored)
     passed, total = _as_the_harness_counts(view)
-    return Subject(
+    return RunSubject(
         native_id=run.native_id,
         run_id=run.id,
         source=run.source.name,
@@ -162,7 +153,7 @@ def _steps(collected: RunFailures, survey: _Survey) -> Iterator[StepCount]:
 
 def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
     """Buckets of more than one failure, the largest first."""
-    members: dict[str, list[Failure]] = {}
+    members: dict[str, list[RunFailure]] = {}
     for failure, bucket_id in zip(collected.failures, collected.bucket_ids, strict=True):
         if bucket_id:
             members.setdefault(bucket_id, []).append(failure)
@@ -185,7 +176,7 @@ def _patterns(view: RunView, collected: RunFailures) -> tuple[Pattern, ...]:
     return tuple(sorted(found, key=lambda one: (-one.rows, one.title)))
 
 
-def _documented(failures: Sequence[Failure], history: RunHistory) -> dict[str, int]:
+def _documented(failures: Sequence[RunFailure], history: RunHistory) -> dict[str, int]:
     """Dates of earlier reports that name one of the failures, and how many of them."""
     dates: dict[str, int] = {}
     for failure in failures:
@@ -255,7 +246,7 @@ def _actions(view: RunView) -> Iterator[ActionEffect]:
         )
 
 
-def _impact(failures: Sequence[Failure]) -> Iterator[Impact]:
+def _impact(failures: Sequence[RunFailure]) -> Iterator[Impact]:
     kinds: tuple[tuple[ImpactKind, int], ...] = (
         ("model", sum(one.owner == "model" for one in failures)),
         ("known_gap", sum(one.label == "KNOWN_GAP" for one in failures)),
@@ -267,7 +258,7 @@ def _impact(failures: Sequence[Failure]) -> Iterator[Impact]:
     yield from (Impact(kind=kind, count=count) for kind, count in kinds if count)
 
 
-def _bounds(lines: Sequence[ScoreLine], failures: Sequence[Failure]) -> Bounds | None:
+def _bounds(lines: Sequence[ScoreLine], failures: Sequence[RunFailure]) -> Bounds | None:
     by_policy = {one.policy: one for one in lines}
     strict = by_policy.get("strict")
     if strict is None or not strict.total:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from errata.model.output.report.run import Advice, Failure, Pattern, RunReport, StepCount, StepKind, Subject
+from errata.model.output.report.run import Advice, Pattern, RunFailure, RunReport, RunSubject, StepCount, StepKind
 from errata.model.words import RecommendationGroup
 from errata.render.document import (
     Bar,
@@ -91,7 +91,7 @@ def _facts(report: RunReport) -> Iterator[tuple[str, Line]]:
     yield "Analysed", line(report.made)
 
 
-def passed_of(subject: Subject) -> str:
+def passed_of(subject: RunSubject) -> str:
     """In a word or two, for a title."""
     if not subject.judged:
         return "nothing was scored"
@@ -100,11 +100,11 @@ def passed_of(subject: Subject) -> str:
     return f"{subject.passed}/{subject.total} passed"
 
 
-def _harness(subject: Subject) -> str:
+def _harness(subject: RunSubject) -> str:
     return harness_words(subject.harness) if subject.harness is not None else ""
 
 
-def _pass_rate(subject: Subject) -> str:
+def _pass_rate(subject: RunSubject) -> str:
     if not subject.judged:
         return f"none: nothing was scored ({plural(subject.total, 'case')})"
     if not subject.total:
@@ -119,7 +119,7 @@ def _pass_rate(subject: Subject) -> str:
     return f"{subject.passed}/{subject.total}{rate}{'; ' if rest else ''}{'; '.join(rest)}"
 
 
-def _cost(subject: Subject) -> str:
+def _cost(subject: RunSubject) -> str:
     parts = [f"{money(subject.cost)} for the {subject.costed} of {subject.total} that report one"]
     if subject.cost_of_failures is not None:
         parts.append(f"{money(subject.cost_of_failures)} of it on failures")
@@ -173,7 +173,7 @@ def _step_table(report: RunReport, word: str) -> Block:
     return table((f"{word} (first failed)", "Count", f"{_case_word(word)}s"), rows, right=("Count",))
 
 
-def _cases_at(step: StepCount, failures: Mapping[str, Failure]) -> list[str]:
+def _cases_at(step: StepCount, failures: Mapping[str, RunFailure]) -> list[str]:
     """Each with what else failed in it, where something did."""
     found = [failures[attempt] for attempt in step.attempts]
     return [f"{one.case} (also {other_checks(one)})" if one.checks[1:] else one.case for one in found]
@@ -185,7 +185,7 @@ def _case_word(step_word: str) -> str:
 
 
 def _classification(
-    failures: Sequence[Failure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
+    failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
 ) -> Iterator[Block]:
     if not failures:
         yield paragraph("No measured failure: nothing to classify.")
@@ -198,18 +198,18 @@ def _classification(
     yield table(header, rows, provisional=provisional)
 
 
-def _linked(failure: Failure, keys: Mapping[int, str]) -> Line:
+def _linked(failure: RunFailure, keys: Mapping[int, str]) -> Line:
     return line(Link(title_of(failure), f"#{keys[id(failure)]}"))
 
 
-def _before(failure: Failure) -> str:
+def _before(failure: RunFailure) -> str:
     repeat = failure.repeat
     counts = [plural(count, word) for count, word in ((repeat.reports, "report"), (repeat.runs, "run")) if count]
     return ", ".join(counts) or "no"
 
 
 def _infrastructure(
-    failures: Sequence[Failure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
+    failures: Sequence[RunFailure], keys: Mapping[int, str], words: tuple[str, str], provisional: bool
 ) -> Iterator[Block]:
     rows = [
         (_linked(one, keys), first_check(one) or "none", _owner(one), _before(one), marked(short_of(one)))
@@ -220,7 +220,7 @@ def _infrastructure(
     yield paragraph("They say nothing about the model, have an owner only, and are in no count of classifications.")
 
 
-def _owner(failure: Failure) -> str:
+def _owner(failure: RunFailure) -> str:
     return failure.owner if failure.reviewed else f"{failure.owner} (by rule)"
 
 
@@ -282,7 +282,7 @@ def _members(pattern: Pattern, report: RunReport) -> str:
     return f"{pattern.rows} of {len(report.failures)}: {named(pattern.cases, 8)}"
 
 
-def _recurring(repeated: Sequence[Failure], report: RunReport) -> str:
+def _recurring(repeated: Sequence[RunFailure], report: RunReport) -> str:
     total = plural(len(report.failures), "failure")
     if not repeated:
         return f"none of the {total} is named in them"

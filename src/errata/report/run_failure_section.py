@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.model.output.report.run import Failure
+from errata.model.output.report.run import RunFailure
 from errata.model.output.report.shared import Piece, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
@@ -12,7 +12,7 @@ LONGEST = 40
 """Lines of a snippet."""
 
 
-def failure_section(failure: Failure, key: str, *, word: str, tell_reader: bool) -> Section:
+def failure_section(failure: RunFailure, key: str, *, word: str, tell_reader: bool) -> Section:
     """`word` is what it failed at; `tell_reader` where several have read, or not all was: then each says who has."""
     return Section(
         title=title_of(failure),
@@ -22,19 +22,19 @@ def failure_section(failure: Failure, key: str, *, word: str, tell_reader: bool)
     )
 
 
-def title_of(failure: Failure) -> str:
+def title_of(failure: RunFailure) -> str:
     several = failure.attempts > 1
     return f"{failure.case}, attempt {failure.attempt} of {failure.attempts}" if several else failure.case
 
 
-def label_of(failure: Failure) -> str:
+def label_of(failure: RunFailure) -> str:
     word = failure.label or failure.owner
     if not failure.reviewed:
         return f"{word} (by rule)"
     return f"{word} ({DOUBTS[failure.doubt]})" if failure.doubt else word
 
 
-def _blocks(failure: Failure, word: str, tell_reader: bool) -> Iterator[Block]:
+def _blocks(failure: RunFailure, word: str, tell_reader: bool) -> Iterator[Block]:
     yield items(_lines(failure, word, tell_reader))
     if failure.evidence:
         yield paragraph("Evidence")
@@ -44,7 +44,7 @@ def _blocks(failure: Failure, word: str, tell_reader: bool) -> Iterator[Block]:
         yield paragraph("Doubt: ", marked(doubt))
 
 
-def _lines(failure: Failure, word: str, tell_reader: bool) -> Iterator[Line]:
+def _lines(failure: RunFailure, word: str, tell_reader: bool) -> Iterator[Line]:
     also = f"; also {other_checks(failure)}" if failure.checks[1:] else ""
     yield line(Strong(word), ": ", f"{first_check(failure) or 'none'}{also}")
     if failure.error:
@@ -57,7 +57,7 @@ def _lines(failure: Failure, word: str, tell_reader: bool) -> Iterator[Line]:
     yield line(Strong("Repeat"), ": ", repeat_words(failure.repeat))
 
 
-def _classified(failure: Failure, tell_reader: bool) -> Line:
+def _classified(failure: RunFailure, tell_reader: bool) -> Line:
     who = _reader(failure, tell_reader)
     sure = f"{failure.confidence}; {who}" if who else str(failure.confidence)
     if failure.machinery:
@@ -67,7 +67,7 @@ def _classified(failure: Failure, tell_reader: bool) -> Line:
     return line(Strong("Classification"), ": ", f"{label} ({sure})")
 
 
-def _reader(failure: Failure, tell_reader: bool) -> str:
+def _reader(failure: RunFailure, tell_reader: bool) -> str:
     if not failure.reviewed:
         return "by rule, not read yet"
     read = f"read by {failure.by}" if tell_reader else ""

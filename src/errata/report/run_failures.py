@@ -6,7 +6,7 @@ from functools import cache
 
 from errata.model import Attempt, Attribution, Check, Run, Verdict
 from errata.model.identity import split_attempt_id
-from errata.model.output.report.run import EarlierFailure, FailedCheck, Failure, Repeat, VerdictDoubt
+from errata.model.output.report.run import EarlierFailure, FailedCheck, Repeat, RunFailure, VerdictDoubt
 from errata.model.output.report.shared import DoneAction, Piece
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
@@ -27,7 +27,7 @@ QUOTE, QUOTES = 300, 6
 
 @dataclass(frozen=True)
 class RunFailures:
-    failures: tuple[Failure, ...]
+    failures: tuple[RunFailure, ...]
     """Sorted by case."""
     first_failed: tuple[str, ...]
     """Of each its first failed check, in the same order; empty where no check saw it."""
@@ -67,7 +67,7 @@ class _Making:
     evidence: "Evidence"
     snippets: SnippetFinder
 
-    def fact(self, found: JoinedFailure) -> Failure:
+    def fact(self, found: JoinedFailure) -> RunFailure:
         attempt, attribution = found.attempt, found.attribution
         standing = self.view.standings.get(attempt.id)
         verdict = standing.standing.verdict if standing is not None else None
@@ -75,7 +75,7 @@ class _Making:
         error, reason = reason_of(attempt, None, found.expected), found.reason
         shown = (verdict.error_line if verdict is not None else "") or error.text or reason
         decided_by = attribution.decided_by if attribution is not None and verdict is None else ""
-        return Failure(
+        return RunFailure(
             case=found.case_name,
             category=self.view.categories.get(attempt.case, ""),
             attempt_id=attempt.id,

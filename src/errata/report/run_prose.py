@@ -7,10 +7,10 @@ from errata.model.output.report.run import (
     Bounds,
     CategoryTest,
     FailedCheck,
-    Failure,
     ImpactKind,
     PreviousRun,
     Repeat,
+    RunFailure,
     RunReport,
     VerdictDoubt,
 )
@@ -55,7 +55,7 @@ def answer_of(report: RunReport) -> str:
     return " ".join(parts)
 
 
-def _machinery(failures: Sequence[Failure]) -> str:
+def _machinery(failures: Sequence[RunFailure]) -> str:
     members = [one for one in failures if one.machinery]
     owners = Counter(one.owner for one in members)
     listed = ", ".join(
@@ -64,43 +64,43 @@ def _machinery(failures: Sequence[Failure]) -> str:
     return f"{len(members)} {'says' if len(members) == 1 else 'say'} nothing about it ({listed})." if members else ""
 
 
-def _gaps(failures: Sequence[Failure]) -> str:
+def _gaps(failures: Sequence[RunFailure]) -> str:
     cases = [one.case for one in failures if one.label == "KNOWN_GAP"]
     are = "1 is a known gap" if len(cases) == 1 else f"{len(cases)} are known gaps"
     return f"{are}: {named(cases, CASES)}." if cases else ""
 
 
-def _ours(failures: Sequence[Failure]) -> str:
+def _ours(failures: Sequence[RunFailure]) -> str:
     ours = [one for one in failures if is_ours(one)]
     verb = "points" if len(ours) == 1 else "point"
     return f"{len(ours)} {verb} to the eval itself: {named([one.case for one in ours], CASES)}." if ours else ""
 
 
-def is_ours(one: Failure) -> bool:
+def is_ours(one: RunFailure) -> bool:
     """The eval's own fault, and not known before."""
     return one.owner in ("grader", "task") and one.label != "KNOWN_GAP"
 
 
-def _back(failures: Sequence[Failure]) -> str:
+def _back(failures: Sequence[RunFailure]) -> str:
     back = [one.case for one in failures if one.repeat.should_be_gone]
     return f"{len(back)} should be gone by what was done before: {named(back, CASES)}." if back else ""
 
 
-def _others(failures: Sequence[Failure]) -> str:
+def _others(failures: Sequence[RunFailure]) -> str:
     """What nobody knows the owner of, and what ran into a limit."""
     unknown, limits = (sum(one.owner == owner for one in failures) for owner in ("unknown", "budget"))
     parts = [f"{limits} ran into a limit."] if limits else []
     return " ".join([*parts, f"Of {unknown} nobody knows yet whose it is."] if unknown else parts)
 
 
-def short_of(failure: Failure) -> str:
+def short_of(failure: RunFailure) -> str:
     """Why a failure is called what it is called, in one line for a table."""
     if failure.reviewed:
         return failure.cause
     return short_line(failure.rule_means or failure.reason or "No rule points elsewhere than to the model", SHORT)
 
 
-def reasoning_of(failure: Failure) -> str:
+def reasoning_of(failure: RunFailure) -> str:
     """The same in two or three sentences."""
     if failure.reviewed:
         return failure.reasoning
@@ -118,11 +118,11 @@ def check_words(check: FailedCheck, form: str) -> str:
     return check.name if check.share is None else form.format(check.name, f"{100 * check.share:.0f} %")
 
 
-def first_check(failure: Failure) -> str:
+def first_check(failure: RunFailure) -> str:
     return check_words(failure.checks[0], "{} ({})") if failure.checks else ""
 
 
-def other_checks(failure: Failure) -> str:
+def other_checks(failure: RunFailure) -> str:
     return " and ".join(check_words(check, "{} {}") for check in failure.checks[1:])
 
 

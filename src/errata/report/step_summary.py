@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from errata.model.output.report.batch import BatchReport
 from errata.model.output.report.comparison import ComparisonReport
-from errata.model.output.report.run import Failure, RunReport
+from errata.model.output.report.run import RunFailure, RunReport
 from errata.model.output.report.shared import ReviewCoverage
 from errata.model.output.report.transcripts import TranscriptReport
 from errata.render.document import Block, Code, Document, Line, Strong, items, line, marked, paragraph, table
@@ -53,7 +53,7 @@ def _listed(cases: Sequence[str]) -> str:
     return f"{len(cases)}: {named(cases, NAMED)}" if cases else "none"
 
 
-def _failures(failures: Sequence[Failure]) -> Iterator[Block]:
+def _failures(failures: Sequence[RunFailure]) -> Iterator[Block]:
     if not failures:
         return
     rows = [(one.case, label_of(one), one.owner, marked(short_of(one))) for one in failures[:FAILURES]]

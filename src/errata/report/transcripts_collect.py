@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from errata.compare.checks import pattern_of
 from errata.model import Attempt, Case
 from errata.model.codec import to_whole
-from errata.model.output.report.transcripts import Flag, Row, Run, TranscriptReport
+from errata.model.output.report.transcripts import Flag, TranscriptReport, TranscriptRow, TranscriptRun
 from errata.model.run import case_name
 from errata.report.comparison_rows import as_json, asked_in, calls_in, turn_of
 from errata.report.shared import finding_facts
@@ -40,11 +40,11 @@ def _labels(views: Sequence[RunView]) -> list[str]:
     return labels
 
 
-def _run(view: RunView, label: str, rows: Sequence[Row]) -> Run:
+def _run(view: RunView, label: str, rows: Sequence[TranscriptRow]) -> TranscriptRun:
     missing = tuple(row.case for row in rows if any(flag.kind == "no_row" for flag in row.flags))
     seen = Counter(row.case for row in rows)
     patterns = Counter(pattern_of(one, view.attributions.get(one.id)) for one in view.attempts(counted=True))
-    return Run(
+    return TranscriptRun(
         label=label,
         native_id=view.run.native_id,
         model=view.run.subject.model,
@@ -58,7 +58,7 @@ def _run(view: RunView, label: str, rows: Sequence[Row]) -> Run:
     )
 
 
-def _rows(view: RunView, label: str) -> Iterator[Row]:
+def _rows(view: RunView, label: str) -> Iterator[TranscriptRow]:
     cases = {one.key: one for one in view.cases()}
     for attempt in view.attempts(steps=True, by_position=True):
         if attempt.parent is None:
@@ -67,13 +67,13 @@ def _rows(view: RunView, label: str) -> Iterator[Row]:
             yield _row(view, label, attempt, case, tuple(_flags(attempt, case, pattern)))
 
 
-def _row(view: RunView, label: str, attempt: Attempt, case: Case | None, flags: tuple[Flag, ...]) -> Row:
+def _row(view: RunView, label: str, attempt: Attempt, case: Case | None, flags: tuple[Flag, ...]) -> TranscriptRow:
     name = case_name(view.run, attempt.case)
     made = [call for step in attempt.steps for call in step.tool_calls]
     wanted = case.expected if case is not None else None
     golden = wanted.get("golden_text") if isinstance(wanted, dict) else wanted
     required = wanted.get("required_function_call") if isinstance(wanted, dict) else None
-    return Row(
+    return TranscriptRow(
         run=view.run.native_id,
         label=label,
         model=view.run.subject.model,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from errata.model.output.report.transcripts import Flag, FlagKind, Row, Run, TranscriptReport
+from errata.model.output.report.transcripts import Flag, FlagKind, TranscriptReport, TranscriptRow, TranscriptRun
 from errata.render.document import Block, Code, Document, Line, Section, items, line, paragraph, table
 from errata.render.files import Written, write_file
 from errata.render.html import to_html
@@ -101,7 +101,7 @@ def _artefacts(report: TranscriptReport) -> Iterator[Block]:
         yield items(findings)
 
 
-def _artefact(run: Run, patterns: list[str]) -> tuple[str, ...]:
+def _artefact(run: TranscriptRun, patterns: list[str]) -> tuple[str, ...]:
     expected = NONE if run.expected is None else str(run.expected)
     counts = (str(run.patterns.get(name, 0)) for name in patterns)
     gaps = (named(run.missing, 8) or "none", named(run.repeated, 8) or "none")
@@ -123,7 +123,7 @@ def _first(report: TranscriptReport) -> Iterator[Block]:
         yield paragraph(f"{len(flagged) - SHOWN:,} more stand in the table beside this file.")
 
 
-def _row(row: Row) -> tuple[Line, ...]:
+def _row(row: TranscriptRow) -> tuple[Line, ...]:
     return (
         line(f"{row.label}, {row.case}"),
         line(flags_words(row)),
@@ -134,7 +134,7 @@ def _row(row: Row) -> tuple[Line, ...]:
     )
 
 
-def flags_words(row: Row) -> str:
+def flags_words(row: TranscriptRow) -> str:
     return "; ".join(map(_flag, row.flags))
 
 
@@ -192,7 +192,7 @@ def as_table(report: TranscriptReport) -> str:
     return table.getvalue()
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: TranscriptRow) -> tuple[str, ...]:
     texts = (row.input, row.output, row.calls_json, row.results_json, row.expected, row.required_json)
     return (row.run, row.model, row.case, flags_words(row), *texts)
 

@@ -76,6 +76,12 @@ class Tally:
         self.tried_in: Counter[str] = Counter()
         self.first_case = ""
         self.repeated = False
+        self.step_order: dict[str, int] = {}
+        """Step of a pipeline → its place; `has_other_checks` where others count, too."""
+        self.has_other_checks = False
+        self.pending: list[str] = []
+        """Cases that did not finish."""
+        self.missing: list[str] = []
         self._passed: dict[int, bool] = {}
         self._logged: list[Attempt] = []
 
@@ -88,6 +94,7 @@ class Tally:
             return
         category = self._categories.get(attempt.case, "")
         self._note_pass(attempt)
+        self._note_checks(attempt)
         self.tried_in[category] += 1
         if not attempt.is_failure:
             return
@@ -99,6 +106,17 @@ class Tally:
         failed = next((check for check in attempt.checks if check.failed), None)
         self.first_failed[failed.name if failed else ""] += 1
         self.in_steps = self.in_steps and (failed is None or failed.kind == "step")
+
+    def _note_checks(self, attempt: Attempt) -> None:
+        if attempt.execution in ("unfinished", "skipped"):
+            self.pending.append(attempt.case)
+        elif attempt.execution == "missing":
+            self.missing.append(attempt.case)
+        for check in attempt.checks:
+            if check.kind == "step":
+                self.step_order[check.name] = min(self.step_order.get(check.name, check.order), check.order)
+            elif check.counts:
+                self.has_other_checks = True
 
     def log_lines(self, store: Store) -> dict[str, list[LogLine]]:
         """What the logs of the failures say, by attempt."""

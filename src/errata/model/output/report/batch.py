@@ -25,7 +25,7 @@ class EarlierResult(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
 
 
-class Test(msgspec.Struct, frozen=True, kw_only=True):
+class BatchTest(msgspec.Struct, frozen=True, kw_only=True):
     """One test as it is counted now."""
 
     __test__ = False  # not a test of ours
@@ -52,7 +52,7 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
     earlier: EarlierResult | None = None
 
 
-class Session(msgspec.Struct, frozen=True, kw_only=True):
+class BatchSession(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     started_at: str | None
     finished_at: str | None
@@ -81,7 +81,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     place: str
 
 
-class Fix(msgspec.Struct, frozen=True, kw_only=True):
+class BatchFix(msgspec.Struct, frozen=True, kw_only=True):
     cause: str
     before: str = ""
     after: str = ""
@@ -113,8 +113,8 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
     met: Share
 
 
-class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    test: Test
+class BatchFailure(msgspec.Struct, frozen=True, kw_only=True):
+    test: BatchTest
     category: str
     """The letter of its category."""
     owner: str
@@ -134,7 +134,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     place: str = ""
     hits: Share | None = None
     """Subtests that the error struck, where it struck parts of the test."""
-    fix: Fix | None = None
+    fix: BatchFix | None = None
     evidence: tuple[Piece, ...] = ()
     timeline: tuple[Moment, ...] = ()
     stored: StoredRuns | None = None
@@ -155,14 +155,14 @@ class Seconds(msgspec.Struct, frozen=True, kw_only=True):
     most: float
 
 
-class Category(msgspec.Struct, frozen=True, kw_only=True):
+class BatchCategory(msgspec.Struct, frozen=True, kw_only=True):
     """Failures with one owner and one cause that a rule names; or that no rule names."""
 
     letter: str
     owner: str
     rule: str = ""
     rule_means: str = ""
-    fix: Fix | None = None
+    fix: BatchFix | None = None
     confidence: str
     tests: tuple[str, ...]
     cost: float | None
@@ -205,7 +205,7 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
     most: float | None = None
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class BatchLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What the logs of a batch do not tell."""
 
     stored_tests: tuple[str, ...] = ()
@@ -228,7 +228,7 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     reading: ReviewCoverage
     scores: tuple[ScoreLine, ...]
     config: tuple[tuple[str, str], ...]
-    tests: tuple[Test, ...]
+    tests: tuple[BatchTest, ...]
     """Sorted by id."""
     cost: float | None
     cost_of_passes: float | None
@@ -237,7 +237,7 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     mean_cost_of_pass: float | None
     median_cost_of_pass: float | None
     priced_passes: int
-    sessions: tuple[Session, ...]
+    sessions: tuple[BatchSession, ...]
     resumed: bool = False
     """Whether it was resumed: several sessions lie in the run."""
     hidden_passes: tuple[str, ...] = ()
@@ -246,14 +246,14 @@ class BatchReport(msgspec.Struct, frozen=True, kw_only=True):
     never_measured: tuple[str, ...] = ()
     costs: tuple[Spread, ...] = ()
     durations: tuple[Spread, ...] = ()
-    categories: tuple[Category, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    limits: Limits = Limits()
+    categories: tuple[BatchCategory, ...] = ()
+    failures: tuple[BatchFailure, ...] = ()
+    limits: BatchLimits = BatchLimits()
 
-    def category_of(self, failure: Failure) -> Category | None:
+    def category_of(self, failure: BatchFailure) -> BatchCategory | None:
         return next((one for one in self.categories if one.letter == failure.category), None)
 
-    def same_as(self, failure: Failure, most: int) -> tuple[int, list[str]]:
+    def same_as(self, failure: BatchFailure, most: int) -> tuple[int, list[str]]:
         """How many other tests of the framework's category it is in there are, and the first of them."""
         category = self.category_of(failure)
         tests = category.tests if category is not None and category.framework else ()

@@ -5,7 +5,7 @@ import msgspec
 from errata.model.output.report.shared import FindingFact, ReviewCoverage, ScoreLine, SuspiciousPasses
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedRun(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     """`voice-alpha run 1`: its column in every table."""
     handle: str
@@ -114,7 +114,7 @@ class ModelMode(msgspec.Struct, frozen=True, kw_only=True):
     dimensions: dict[str, int]
 
 
-class Model(msgspec.Struct, frozen=True, kw_only=True):
+class ReportedModel(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     runs: tuple[str, ...]
     failed: int
@@ -199,8 +199,8 @@ class ComparisonReport(msgspec.Struct, frozen=True, kw_only=True):
     """`turn` where all of them are turns of a conversation."""
     made: str
     reading: ReviewCoverage
-    runs: tuple[Run, ...]
-    models: tuple[Model, ...]
+    runs: tuple[ReportedRun, ...]
+    models: tuple[ReportedModel, ...]
     dimensions: tuple[Dimension, ...]
     modes: tuple[Mode, ...]
     failed_by_all_runs: tuple[str, ...]

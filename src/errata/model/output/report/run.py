@@ -25,7 +25,7 @@ AdviceKind = Literal[
 ImpactKind = Literal["model", "known_gap", "eval", "budget", "infrastructure", "unknown"]
 
 
-class Subject(msgspec.Struct, frozen=True, kw_only=True):
+class RunSubject(msgspec.Struct, frozen=True, kw_only=True):
     native_id: str
     run_id: str
     source: str
@@ -100,7 +100,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.reports or self.runs)
 
 
-class Failure(msgspec.Struct, frozen=True, kw_only=True):
+class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
     case: str
     category: str = ""
     attempt_id: str = ""
@@ -240,7 +240,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunReport(msgspec.Struct, frozen=True, kw_only=True):
-    subject: Subject
+    subject: RunSubject
     made: str
     """The day of the analysis, in UTC."""
     reading: ReviewCoverage
@@ -248,7 +248,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[StepCount, ...] = ()
     in_steps: bool = True
     """Whether the checks are the steps of a pipeline."""
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[RunFailure, ...] = ()
     nothing_failed: WithoutFailures | None = None
     patterns: tuple[Pattern, ...] = ()
     shared_texts: tuple[SharedText, ...] = ()

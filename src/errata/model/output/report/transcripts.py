@@ -20,7 +20,7 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     """What stands in the place of an answer."""
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptRow(msgspec.Struct, frozen=True, kw_only=True):
     """One turn as it was recorded."""
 
     run: str
@@ -40,7 +40,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     required_json: str
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class TranscriptRun(msgspec.Struct, frozen=True, kw_only=True):
     label: str
     native_id: str
     model: str
@@ -59,10 +59,10 @@ class TranscriptReport(msgspec.Struct, frozen=True, kw_only=True):
     suite: str
     made: str
     case_word: str
-    runs: tuple[Run, ...]
-    rows: tuple[Row, ...]
+    runs: tuple[TranscriptRun, ...]
+    rows: tuple[TranscriptRow, ...]
     """Every row, run by run, in the order of the conversation."""
 
     @property
-    def flagged(self) -> list[Row]:
+    def flagged(self) -> list[TranscriptRow]:
         return [one for one in self.rows if one.flags]
