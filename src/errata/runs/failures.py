@@ -11,6 +11,7 @@ from errata.model import Attempt, Attribution, Run, StoredRun
 from errata.model.run import case_name
 from errata.review.standing import Standing
 from errata.runs.history import Remembered
+from errata.runs.standings import owner_of
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, categories_of, with_texts
 from errata.store.buckets import Slip
 from errata.store.database import Store
@@ -154,7 +155,7 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
             continue
         attribution, place = view.attributions.get(attempt.id), view.buckets.get(attempt.id)
         standing = view.standings[attempt.id].standing if attempt.id in view.standings else None
-        if filters.owner and filters.owner != _owner(attribution, standing):
+        if filters.owner and filters.owner != owner_of(attribution, standing):
             continue
         if filters.bucket and not _is_in(place, filters.bucket):
             continue
@@ -169,11 +170,6 @@ def failures_of(stored: StoredRun, store: Store, filters: Filters, *, limit: int
     from errata.runs.view import RunView  # noqa: PLC0415 until every caller takes a view
 
     return RunView(stored, store).failures(filters, limit=limit)
-
-
-def _owner(said: Attribution | None, stood: Standing | None) -> str:
-    """Who was named by a reader goes before who was named by rules."""
-    return stood.verdict.owner if stood else said.owner if said else ""
 
 
 def _is_in(slip: Slip | None, bucket: str) -> bool:

@@ -61,6 +61,11 @@ def counting_verdicts(stored: StoredRun, store: Store) -> dict[str, Verdict]:
     return {attempt: one.verdict for attempt, one in stood.items() if counts(one)}
 
 
+def owner_of(attribution: Attribution | None, standing: Standing | None) -> str:
+    """The owner of a failure: by the verdict that stands, else by rules; empty where it was not triaged either."""
+    return standing.verdict.owner if standing else attribution.owner if attribution else ""
+
+
 def counts(stood: Standing) -> bool:
     """Not one that needs a second, since text that talks to the reader may have made it."""
     return stood.final or stood.verdict.inherited_from is not None
