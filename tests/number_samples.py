@@ -1,10 +1,12 @@
 """Stores for tests that compare figures across commands: each sample is built once, then only read."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,7 @@ class Sample:
     pairs: Sequence[tuple[str, ...]] = ()
     """Runs that are compared, by name, the older one first."""
     output: dict[tuple[str, ...], Said] = field(default_factory=dict)
+    decoded: dict[tuple[str, ...], list[Any]] = field(default_factory=dict)
 
     def run(self, *arguments: object) -> Said:
         """The output of a command in this folder; it runs once."""
@@ -61,9 +64,20 @@ class Sample:
         return self.output[key]
 
     def rows(self, *arguments: object) -> list[Any]:
-        said = self.run(*arguments, "--json")
-        assert said.code in (0, 1), said
-        return said.rows
+        key = tuple(map(str, arguments))
+        if key not in self.decoded:
+            said = self.run(*key, "--json")
+            assert said.code in (0, 1), said
+            self.decoded[key] = said.rows
+        return self.decoded[key]
+
+    @cached_property
+    def pages(self) -> dict[str, str]:
+        """Run id → its part of what `errata analyze` prints, on one line."""
+        text = self.run("analyze", *self.paths, "--no-report").out
+        parts = re.split(r"(?m)^(?=Run \S+ )", text)[1:]
+        order = [one["run_id"] for one in self.rows("analyze", *self.paths, "--no-report")]
+        return {run_id: " ".join(part.split()) for run_id, part in zip(order, parts, strict=True)}
 
     @property
     def runs(self) -> list["RunOf"]:
@@ -237,8 +251,8 @@ def _repeated_table(home: Path) -> Sample:
 
 
 def _convex_evals(home: Path) -> Sample:
-    """Four runs; some failures of run B are reviewed."""
-    paths = [FIXTURES / "convex_evals" / name / "data" for name in ("run_a", "run_b", "run_c", "run_d")]
+    """Three runs, the last without failures; some failures of run B are reviewed."""
+    paths = [FIXTURES / "convex_evals" / name / "data" for name in ("run_a", "run_b", "run_d")]
     done("import", *paths)
     names = {one["origin"].partition("convex_evals/")[2][:5]: one["run"] for one in done("runs", "--json").rows}
     run = names["run_b"]
@@ -257,7 +271,7 @@ def _conversation_bench(home: Path) -> Sample:
     path = FIXTURES / "conversation_bench" / "comparison" / "data"
     done("import", path)
     names = [one["run"] for one in reversed(done("runs", "--json").rows)]
-    return Sample(home, [path], [tuple(names[:2]), tuple(names[:3]), tuple(names)])
+    return Sample(home, [path], [tuple(names[:2]), tuple(names)])
 
 
 def _damaged_rows(home: Path) -> Sample:
@@ -268,7 +282,7 @@ def _damaged_rows(home: Path) -> Sample:
 
 
 def _batches(home: Path) -> Sample:
-    paths = [FIXTURES / "scylla" / name / "data" for name in ("batch-cascade", "batch-gen2", "batch-resumed")]
+    paths = [FIXTURES / "scylla" / name / "data" for name in ("batch-cascade", "batch-gen2")]
     done("import", *paths)
     return Sample(home, paths)
 
