@@ -329,15 +329,15 @@ hint: a write was interrupted; the finished file lies beside it:
 
 def test_the_list_of_runs(library):
     assert done("runs", "--source", "conversation-bench", "--store", library).out == snapshot("""\
-run       model             suite          started           passed  failures
-0b1c2d3e  voice-beta        harbour_bench  2026-03-02 10:00   25/29         4
+run       model             suite          started           attempts passed  failures
+0b1c2d3e  voice-beta        harbour_bench  2026-03-02 10:00            25/29         4
     2 missing
-7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00    0/30         1
+7d8e9f0a  voice-delta       harbour_bench  2026-03-02 09:00             0/30         1
     nothing scored
-3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00   22/30         8
-9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00   20/30        10
-5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00   26/30         4
-1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00   25/30         5
+3a4b5c6d  acme/voice-gamma  harbour_bench  2026-03-01 14:00            22/30         8
+9c0d1e2f  voice-beta        harbour_bench  2026-03-01 13:00            20/30        10
+5e6f7a8b  voice-alpha       harbour_bench  2026-03-01 11:00            26/30         4
+1a2b3c4d  voice-alpha       harbour_bench  2026-03-01 10:00            25/30         5
 """)
 
 

@@ -15,7 +15,7 @@ from errata.review.plan import Request
 from errata.review.protocols import Answer, ReviewFailedError
 from errata.review.run import Tally, now_as_text
 from errata.runs.importing import import_paths
-from errata.runs.standings import counting_verdicts, standing_of
+from errata.runs.view import RunView, standing_of
 from errata.store.ledger import calls_of
 from errata.store.reviews import keep_verdicts, verdicts_of
 from errata.store.runs import find_run
@@ -230,7 +230,7 @@ def test_a_verdict_that_needs_a_second_does_not_count_in_a_score(convex, store):
         store, [msgspec.structs.replace(first, id="x", needs_second=True, supersedes=first.id, at=now_as_text())]
     )
 
-    assert set(counting_verdicts(convex, store)) == {verdict.attempt for verdict in others}
+    assert set(RunView(convex, store).counting_verdicts) == {verdict.attempt for verdict in others}
 
 
 def test_what_needs_a_second_comes_first_when_one_is_asked_for(convex, store):

@@ -117,6 +117,8 @@ def _json_of(analysis: Analysis) -> dict[str, object]:
         "first_failed_checks": dict(analysis.first_failed),
         "categories": {name: {"failures": failed, "attempts": total} for name, failed, total in analysis.categories},
         "findings": analysis.health.findings,
+        "reviewed": analysis.reviewed,
+        "inherited": analysis.inherited,
         "owners": {one.owner: one.count for one in analysis.owners},
         "causes": analysis.causes.shared,
         "share_nothing": analysis.causes.alone,

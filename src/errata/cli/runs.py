@@ -12,7 +12,7 @@ from errata.runs.names import handles_of, variant_of
 from errata.text.nearest import did_you_mean
 from errata.verbs.store import all_runs, list_sources
 
-HEADER = ("run", "model", "suite", "started", "passed", "failures")
+HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")
 NAMES = ("suite", "model")
 
 
@@ -37,7 +37,7 @@ def command(source: str, model: str, options: Options) -> None:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
         notes = [_notes(one, handles[one.run.id]) for one in stored]
-        put_table(HEADER, rows, right=("passed", "failures"), give_way=NAMES, whole=NAMES, below=notes)
+        put_table(HEADER, rows, right=("attempts passed", "failures"), give_way=NAMES, whole=NAMES, below=notes)
     elif source or model:
         meant = did_you_mean(model, {one.run.subject.model for one in known})
         say(f"no run fits; {meant or '`errata runs` lists them all'}")

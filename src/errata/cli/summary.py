@@ -36,7 +36,7 @@ def tell_summary(analysis: Analysis) -> None:
     say(f"read      {run.source.name} · {read}{measured} · {number(counts.unreadable)} unreadable")
     say(f"checkup   {_finished(analysis)}{analysis.health.summary}")
     if counts.failures:
-        unknown = sum(one.count for one in analysis.owners if one.owner == "unknown")
+        unknown = analysis.unknown_to_triage
         known = counts.failures - unknown
         say(f"triage    {plural(counts.failures, 'failure')} · {known:,} attributed · {unknown:,} unknown")
         tell_history(analysis)
@@ -82,10 +82,10 @@ def _show_failures(analysis: Analysis) -> None:
     run, counts = analysis.stored.run, analysis.stored.counts
     put(title_of(run, analysis.handle))
     if counts.failures:
-        provisional = "PROVISIONAL: owners" if analysis.reviewed < counts.failures else "Owners below"
         read = f"{analysis.reviewed:,} of {plural(counts.failures, 'failure')} reviewed"
+        inherited = f", {analysis.inherited:,} inherited" if analysis.inherited else ""
         where = f" (`errata score {analysis.handle}` counts by the verdicts)" if analysis.reviewed else ""
-        put(f"{provisional} come from rules; {read}{where}", hang=4)
+        put(f"{_where_owners_come_from(analysis)}; {read}{inherited}{where}", hang=4)
     else:
         put(f"{analysis.without_failures}.", hang=4)
     put()
@@ -100,6 +100,18 @@ def _show_failures(analysis: Analysis) -> None:
     show_memory(analysis)
     _show_cost(analysis)
     _show_grave(analysis)
+
+
+def _where_owners_come_from(analysis: Analysis) -> str:
+    failures = analysis.stored.counts.failures
+    by_rules = failures - analysis.reviewed - analysis.inherited
+    if by_rules == failures:
+        return "PROVISIONAL: owners come from rules"
+    if by_rules:
+        return f"PROVISIONAL: owners of {plural(by_rules, 'failure')} come from rules"
+    if analysis.need_second:
+        return f"PROVISIONAL: owners come from verdicts, {analysis.need_second:,} without the second they need"
+    return "Owners come from verdicts"
 
 
 def _show_grave(analysis: Analysis) -> None:

@@ -12,6 +12,7 @@ from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.verdict import word_for
 from errata.runs.history import Remembered
+from errata.runs.standings import owner_of
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, with_texts
 from errata.store.database import Store
 from errata.text.nearest import did_you_mean
@@ -141,7 +142,7 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
             continue
         attribution, place = view.attributions.get(attempt.id), view.buckets.get(attempt.id)
         standing = view.standings[attempt.id].standing if attempt.id in view.standings else None
-        if filters.owner and filters.owner != _owner(attribution, standing):
+        if filters.owner and filters.owner != owner_of(attribution, standing):
             continue
         if filters.bucket and not _is_in(place, filters.bucket):
             continue
@@ -150,11 +151,6 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
             attempt = with_texts(store, attempt)
         asked = "" if explained(attempt, attribution) else expected.of(attempt.case)
         yield Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
-
-
-def _owner(said: Attribution | None, stood: Standing | None) -> str:
-    """Who was named by a reader goes before who was named by rules."""
-    return stood.verdict.owner if stood else said.owner if said else ""
 
 
 def _is_in(slip: BucketPlace | None, bucket: str) -> bool:

@@ -39,6 +39,11 @@ def standing_now(
     return {attempt: said for attempt, said in found.items() if attempt not in gone}
 
 
+def owner_of(attribution: Attribution | None, standing: Standing | None) -> str:
+    """The owner of a failure: by the verdict that stands, else by rules; empty where it was not triaged either."""
+    return standing.verdict.owner if standing else attribution.owner if attribution else ""
+
+
 def counts(stood: Standing) -> bool:
     """Not one that needs a second, since text that talks to the reader may have made it."""
     return stood.final or stood.verdict.inherited_from is not None

@@ -8,10 +8,12 @@ import msgspec
 
 from errata.model import Attempt, Attribution, Finding, StoredRun
 from errata.model.run import case_name
+from errata.model.standing import Standing
 from errata.runs.causes import Causes, causes_of
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import Remembered
 from errata.runs.scores import Scores
+from errata.runs.standings import owner_of
 from errata.runs.without_failures import ALL_PASSED, told_without_failures
 from errata.store.attempts import with_texts
 from errata.store.database import Store
@@ -48,7 +50,7 @@ class Owned(msgspec.Struct, frozen=True):
     owner: str
     count: int
     reason: str
-    """What the rule that decided most of them says; empty where none did."""
+    """What the rule that decided most of them says; empty where verdicts did, or no rule."""
     because_of_it: int
 
 
@@ -75,25 +77,18 @@ class Tally:
         self.failed_in: Counter[str] = Counter()
         self.tried_in: Counter[str] = Counter()
         self.first_case = ""
-        self.repeated = False
         self.step_order: dict[str, int] = {}
         """Step of a pipeline → its place; `has_other_checks` where others count, too."""
         self.has_other_checks = False
         self.pending: list[str] = []
         """Cases that did not finish."""
         self.missing: list[str] = []
-        self._passed: dict[int, bool] = {}
         self._logged: list[Attempt] = []
-
-    @property
-    def passed_cases(self) -> int:
-        return sum(self._passed.values())
 
     def add(self, attempt: Attempt) -> None:
         if not attempt.counted:
             return
         category = self._categories.get(attempt.case, "")
-        self._note_pass(attempt)
         self._note_checks(attempt)
         self.tried_in[category] += 1
         if not attempt.is_failure:
@@ -122,16 +117,6 @@ class Tally:
         """What the logs of the failures say, by attempt."""
         return {attempt.id: list(error_lines(with_texts(store, attempt))) for attempt in self._logged}
 
-    def _note_pass(self, attempt: Attempt) -> None:
-        """A case counts as passed where every row that repeats the same try agrees."""
-        key = hash(attempt.case)
-        passes = attempt.outcome == "pass"
-        if attempt.duplicate_of is not None:
-            self._passed[key] = self._passed.get(key, True) and passes
-        else:
-            self.repeated = self.repeated or attempt.index > 1
-            self._passed[key] = self._passed.get(key, False) or passes
-
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What `analyze` says of one run before anybody has looked at its failures."""
@@ -140,7 +125,13 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     handle: str
     """The shortest name by which the store finds the run."""
     reviewed: int = 0
-    """Failures with a verdict that counts."""
+    """Failures that somebody read, and whose evidence has not changed since."""
+    inherited: int = 0
+    """Failures with the verdict of an identical crash."""
+    need_second: int = 0
+    """Of the reviewed ones, those whose verdict does not count before a second reader agrees."""
+    unknown_to_triage: int = 0
+    """Failures that no rule has an owner for."""
     health: Health
     passed: int
     total: int
@@ -159,6 +150,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     first_case: str
     scores: Scores
     owners: tuple[Owned, ...] = ()
+    """By the verdict that stands, else by rules."""
     causes: Causes = Causes((), 0)
     remembered: Remembered
     repeated: Repeated
@@ -180,12 +172,17 @@ def summarise(view: "RunView") -> Analysis:
     stored, attributions = view.stored, view.attributions
     overview, _ = view.overview, view.buckets
     tally = overview.tally
-    score = _score(stored, tally)
+    score = _score(stored, overview.scores)
+    standings = {attempt: one.standing for attempt, one in view.standings.items() if attempt in attributions}
+    own = [one for one in standings.values() if one.verdict.inherited_from is None]
     remembered = view.history
     return Analysis(
         stored=stored,
         handle=view.handle,
-        reviewed=sum(attempt in attributions for attempt in view.counting_verdicts),
+        reviewed=len(own),
+        inherited=len(standings) - len(own),
+        need_second=sum(not one.final for one in own),
+        unknown_to_triage=sum(one.owner == "unknown" for one in attributions.values()),
         health=overview.health,
         passed=score.passed,
         total=score.total,
@@ -199,7 +196,7 @@ def summarise(view: "RunView") -> Analysis:
         ),
         first_case=case_name(stored.run, tally.first_case),
         scores=overview.scores,
-        owners=_owners(attributions.values()),
+        owners=_owners(attributions.values(), standings),
         causes=causes_of(stored.run, attributions.values(), tally.log_lines(view.store)),
         remembered=remembered,
         repeated=_repeated(remembered, tally.failed),
@@ -215,19 +212,24 @@ def _repeated(remembered: Remembered, failed: Counter[str]) -> Repeated:
     )
 
 
-def _owners(attributions: Iterable[Attribution]) -> tuple[Owned, ...]:
-    reasons: dict[str, Counter[str]] = {}
+def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standing]) -> tuple[Owned, ...]:
+    totals: Counter[str] = Counter()
+    rules: dict[str, Counter[str]] = {}
     records: set[str] = set()
     for said in attributions:
-        reasons.setdefault(said.owner, Counter())[said.decided_by] += 1
-        records.update(one.ref.file for one in said.signals if one.name == KNOWN_GAP and one.ref is not None)
+        standing = standings.get(said.attempt)
+        owner = owner_of(said, standing)
+        totals[owner] += 1
+        if standing is None:
+            rules.setdefault(owner, Counter())[said.decided_by] += 1
+            records.update(one.ref.file for one in said.signals if one.name == KNOWN_GAP and one.ref is not None)
     named = []
-    for owner, deciding in sorted(reasons.items(), key=lambda pair: -pair[1].total()):
-        rule, often = deciding.most_common(1)[0]
-        reason = "" if rule in BY_DEFAULT else meaning_of(rule)
+    for owner, count in totals.most_common():
+        rule, often = next(iter(rules.get(owner, Counter()).most_common(1)), ("", 0))
+        reason = "" if not rule or rule in BY_DEFAULT else meaning_of(rule)
         if rule == KNOWN_GAP and records:
             reason = f"gap recorded in {len(records)} earlier report{'' if len(records) == 1 else 's'}"
-        named.append(Owned(owner, deciding.total(), reason, often))
+        named.append(Owned(owner, count, reason, often))
     return tuple(named)
 
 
@@ -238,14 +240,11 @@ class _Score(NamedTuple):
     by_harness: bool = False
 
 
-def _score(stored: StoredRun, tally: Tally) -> _Score:
-    """Of all cases that were planned, where the log holds them all."""
-    counts, expected = stored.counts, stored.run.expected_cases
-    if tally.repeated:
-        return _Score(counts.outcomes.get("pass", 0), counts.counted, "attempts")
-    if expected is None or counts.cases >= expected:
-        return _Score(tally.passed_cases, expected or counts.cases)
-    stated = stored.run.stated_passes
-    if stated is not None and stated[1] == expected:
+def _score(stored: StoredRun, scores: Scores) -> _Score:
+    """The strict score, unless the log holds only a part of the cases and the harness states its own count."""
+    stated, expected = stored.run.stated_passes, stored.run.expected_cases
+    partial = expected is not None and stored.counts.cases < expected
+    if scores.unit == "cases" and partial and stated is not None and stated[1] == expected:
         return _Score(*stated, by_harness=True)
-    return _Score(tally.passed_cases, counts.cases)
+    strict = scores.scores["strict"]
+    return _Score(strict.passed, strict.total, scores.unit)

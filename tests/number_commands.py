@@ -1,0 +1,364 @@
+"""What commands say of a run or of several, read from their `--json`, their pages and the files they write."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from number_samples import Comparing, RunOf
+
+STAY_AS_THEY_ARE = ("skipped", "not scored", "timed out")
+"""Why clean leaves out an attempt that nobody has to repeat."""
+
+Extract = Callable[[Any], Any]
+"""The figure of a run or of several; none where the command does not show it for these."""
+
+
+# reading what commands print
+
+
+def tables_in(markdown: str) -> list[tuple[list[str], list[list[str]]]]:
+    """Header and rows of every table."""
+    found: list[tuple[list[str], list[list[str]]]] = []
+    inside = False
+    for line in markdown.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            inside = False
+        elif not inside:
+            found.append((cells, []))
+            inside = True
+        elif set(line) - set("|-: "):
+            found[-1][1].append(cells)
+    return found
+
+
+def column(markdown: str, name: str) -> list[str]:
+    """The cells of the column in all tables that have it."""
+    return [row[header.index(name)] for header, rows in tables_in(markdown) if name in header for row in rows]
+
+
+def number_in(pattern: str, text: str) -> int | None:
+    found = re.search(pattern, text)
+    return int(found[1].replace(",", "")) if found else None
+
+
+def counted(words: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(words))
+
+
+def without_zeros(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}
+
+
+def as_shown(p: float | str | None) -> str | None:
+    """With two digits, as people round."""
+    return None if p is None else str(Decimal(str(p)).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+# commands on one run
+
+
+def listed(run: RunOf) -> Any:
+    (row,) = (one for one in run.sample.rows("runs") if one["run_id"] == run.run_id)
+    return row
+
+
+def row_of_runs(run: RunOf) -> dict[str, str]:
+    """The line of `errata runs`, which starts with the name by which commands know the run."""
+    head, *lines = run.sample.run("runs").out.splitlines()
+    names = re.split(r" {2,}", head)[-2:]
+    title = page_of(run).split(" · ")[0].split()[1]
+    (line,) = (one for one in lines if one.startswith(f"{title} "))
+    return dict(zip(names, line.split()[-2:], strict=True))
+
+
+def page_of(run: RunOf) -> str:
+    return run.sample.pages[run.run_id]
+
+
+def analysis(run: RunOf) -> Any:
+    rows = run.sample.rows("analyze", *run.sample.paths, "--no-report")
+    (row,) = (one for one in rows if one["run_id"] == run.run_id)
+    return row
+
+
+def failures(run: RunOf) -> list[Any]:
+    return run.rows("failures")
+
+
+def shown(run: RunOf) -> Any:
+    (row,) = run.sample.rows("show", run.run_id)
+    return row
+
+
+def status(run: RunOf) -> Any:
+    return run.row("review", "status")
+
+
+def score(run: RunOf) -> Any:
+    return run.row("score")
+
+
+def note_of_reviewed(run: RunOf) -> str:
+    return score(run)["scores"].get("reviewed", {}).get("note") or ""
+
+
+def buckets(run: RunOf) -> list[Any]:
+    return run.sample.rows("buckets", "list", run.run_id, "--all")
+
+
+def report(run: RunOf) -> Any:
+    return run.row("report", options=("--profile", "run", "-o", "written/run"))["report"]
+
+
+def report_page(run: RunOf) -> str:
+    """Empty where all passed: then none is written."""
+    written = run.row("report", options=("--profile", "run", "-o", "written/run"))["written"]
+    return (run.sample.home / written[0]).read_text(encoding="utf-8") if written else ""
+
+
+def report_memory(run: RunOf) -> Any:
+    if not report_page(run):
+        return None
+    return json.loads(re.findall(r"<!-- errata:memory (.*) -->", report_page(run))[-1])
+
+
+def in_page(run: RunOf, read: Callable[[str], Any]) -> Any:
+    return read(report_page(run)) if report_page(run) else None
+
+
+def in_memory(run: RunOf, read: Callable[[Any], Any]) -> Any:
+    return read(report_memory(run)) if report_page(run) else None
+
+
+def is_batch(run: RunOf) -> bool:
+    return bool(listed(run)["source"] == "scylla")
+
+
+def batch(run: RunOf, command: str = "report") -> Any:
+    if not is_batch(run):
+        return None
+    profile = ("--profile", "batch") if command == "report" else ()
+    return run.row(command, options=(*profile, "-o", f"written/{command}"))["report"]
+
+
+def batch_page(run: RunOf) -> str:
+    if not is_batch(run):
+        return ""
+    folder = run.row("report", options=("--profile", "batch", "-o", "written/report"))["folder"]
+    return (run.sample.home / folder / "README.md").read_text(encoding="utf-8")
+
+
+def written_back(run: RunOf) -> Any:
+    if listed(run)["source"] != "inspect-ai":
+        return None
+    (row,) = run.sample.rows("writeback", run.run_id, "-o", "written/back")
+    return row
+
+
+def exported(run: RunOf) -> list[Any]:
+    """The instances of the headline evaluation."""
+    made = run.row("export", options=("-o", "written/export", "--force"))
+    path = next(run.sample.home / one for one in made["files"] if one.endswith(".jsonl"))
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def empty_answers(texts: Iterable[str]) -> int | None:
+    found = (number_in(r"(\d+) of \d+ \(\d+ %\) stored answers are empty", one) for one in texts)
+    return next((number for number in found if number is not None), None)
+
+
+def exported_attempts(run: RunOf) -> int:
+    """An attempt has a row for each evaluation, and one without where it broke off."""
+    rows = Counter(one.get("evaluation_result_id", "") for one in exported(run))
+    return rows.pop("", 0) + max(rows.values(), default=0)
+
+
+def in_findings(found: Iterable[Any]) -> int | None:
+    return empty_answers(one["text"] for one in found)
+
+
+def owner_of(failure: Any) -> str:
+    return str(failure["verdict"]["owner"] if failure["verdict"] else failure["owner"])
+
+
+def is_read(failure: Any) -> bool:
+    return failure["verdict"] is not None and failure["verdict"]["inherited_from"] is None
+
+
+def added(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for one in counts:
+        total.update(one)
+    return dict(total)
+
+
+def shown_owner(cell: str) -> str:
+    """`provider` of `provider (by rule)`."""
+    return cell.partition(" ")[0]
+
+
+def left_out(words: str) -> dict[str, int]:
+    """`2 left out: provider 1, environment 1`."""
+    told = words.partition("left out: ")[2].partition(";")[0]
+    pairs = [one.rpartition(" ") for one in told.split(", ") if one]
+    return {why: int(count) for why, _, count in pairs}
+
+
+def policy(name: str, *fields: str, silent: tuple[str, ...] = ()) -> list[tuple[str, Extract]]:
+    """A policy of the bracket, as every command shows it but the `silent` ones."""
+
+    def told(scores: Mapping[str, Any]) -> Any:
+        return tuple(scores[name][one] for one in fields) if name in scores else None
+
+    def line_of(scores: Iterable[Any]) -> Any:
+        return next((tuple(one[each] for each in fields) for one in scores if one["policy"] == name), None)
+
+    def cell_of(page: str) -> Any:
+        rows = [row for header, rows in tables_in(page) if header[:2] == ["score", "passed"] for row in rows]
+        cells = next((row[1] for row in rows if row[0] == name), "–")
+        return tuple(map(int, cells.split("/"))) if "/" in cells else None
+
+    shown_by: list[tuple[str, Extract]] = [
+        ("analyze --json", lambda run: told(analysis(run)["scores"])),
+        ("score --json", lambda run: told(score(run)["scores"])),
+        ("check", lambda run: bracket(run.text("check"), name)),
+        ("analyze", lambda run: bracket(page_of(run), name)),
+        ("report --json", lambda run: line_of(report(run)["scores"])),
+        ("report", lambda run: cell_of(report_page(run))),
+        ("report --profile batch --json", lambda run: line_of(batch(run)["scores"]) if is_batch(run) else None),
+        ("report --profile batch", lambda run: cell_of(batch_page(run))),
+        ("issues --json", lambda run: line_of(batch(run, "issues")["scores"]) if is_batch(run) else None),
+    ]
+    return [(command, read) for command, read in shown_by if not any(word in command.split() for word in silent)]
+
+
+def bracket(page: str, name: str) -> tuple[int, int] | None:
+    found = re.search(rf"{name} +([\d,]+)/([\d,]+) ", page)
+    return (int(found[1].replace(",", "")), int(found[2].replace(",", ""))) if found else None
+
+
+def repeats(field: str, before: str) -> list[tuple[str, Extract]]:
+    """Failures that were known before, and how."""
+    in_report = {"reports": "reports", "runs": "runs", "should_be_gone": "should_be_gone"}[before]
+    return [
+        ("analyze --json", lambda run: analysis(run)["repeats"][field]),
+        ("failures --json", lambda run: sum(bool(one["before"] and one["before"][before]) for one in failures(run))),
+        ("report --json", lambda run: sum(bool(one["repeat"][in_report]) for one in report(run)["failures"])),
+    ]
+
+
+def money(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+# commands on several runs
+
+
+def compared(some: Comparing) -> Any:
+    (row,) = some.sample.rows("compare", *some.ids)
+    return row
+
+
+def compared_page(some: Comparing) -> str:
+    return " ".join(some.sample.run("compare", *some.ids).out.split())
+
+
+def compare_report(some: Comparing) -> Any:
+    (row,) = some.sample.rows("report", *some.ids, "--profile", "comparison", "-o", "written/comparison")
+    return row["report"]
+
+
+def since(some: Comparing) -> str:
+    """What the report about the second run says of the first, which is the previous one of the same model."""
+    if len(some.runs) != 2:
+        return ""
+    told = str(report(some.runs[1])["since"])
+    return told if told.startswith(some.runs[0].name[:8]) else ""
+
+
+def pairs_of(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
+    """Of every pair in the comparison, by the names of the runs."""
+    found = compared(some)
+    names = {one["label"]: one["run"] for one in found["runs"]}
+    return {
+        " and ".join(sorted((names[one["first"]], names[one["second"]]))): read(one["all"]) for one in found["pairs"]
+    }
+
+
+def pairs_alone(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
+    """The same pairs, each compared without the others."""
+    ids = some.runs
+    alone = [Comparing(some.sample, (one, other)) for at, one in enumerate(ids) for other in ids[at + 1 :]]
+    return {name: value for pair in alone for name, value in pairs_of(pair, read).items()}
+
+
+def of_two(some: Comparing, value: Any) -> dict[str, Any] | None:
+    """By the name of the pair, where there are two runs."""
+    return {" and ".join(sorted(one.name for one in some.runs)): value} if len(some.runs) == 2 and value else None
+
+
+def found_in(pattern: str, text: str) -> Any:
+    found = re.search(pattern, text)
+    return found and found[1]
+
+
+def alone(tally: Any) -> tuple[int, ...]:
+    """Cases that fail in the first alone and in the second alone, whichever is named first."""
+    return tuple(sorted((tally["only_first_fails"], tally["only_second_fails"])))
+
+
+def alone_since(some: Comparing) -> tuple[int, ...] | None:
+    found = re.search(r"McNemar, (\d+) against (\d+)", since(some))
+    return tuple(sorted(map(int, found.groups()))) if found else None
+
+
+def flips_since(some: Comparing) -> list[int | None] | None:
+    patterns = (r"failed then, pass now (\d+)", r"passed then, fail now (\d+)", r"Failed in both (\d+)")
+    return [number_in(pattern, since(some)) for pattern in patterns] if since(some) else None
+
+
+def by_run(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
+    return {one["run"]: read(one) for one in compared(some)["runs"]}
+
+
+def by_reported_run(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
+    return {one["native_id"]: read(one) for one in compare_report(some)["runs"]}
+
+
+def of_labels(some: Comparing, values: Mapping[str, Any]) -> dict[str, Any]:
+    names = {one["label"]: one["run"] for one in compared(some)["runs"]}
+    return {names[label]: value for label, value in values.items()}
+
+
+def by_label(some: Comparing, counts: Iterable[Any]) -> dict[str, dict[str, int]]:
+    """Run → name → how often."""
+    found: dict[str, dict[str, int]] = {one.name: {} for one in some.runs}
+    for one in counts:
+        for name, often in of_labels(some, one["runs"]).items():
+            if often:
+                found[name][one["name"]] = often
+    return found
+
+
+def short(cases: Iterable[str]) -> list[str]:
+    """Turns by their number, as reports name them."""
+    return sorted(one.removeprefix("turn-") for one in cases)
+
+
+def clean_left_out(scores: Iterable[Any]) -> dict[str, int]:
+    return left_out(next(one["left_out"] for one in scores if one["policy"] == "clean"))
+
+
+def study(some: Comparing) -> Any:
+    """The consistency of two runs of one model."""
+    found = some.sample.rows("consistency", *some.ids)
+    return found[0] if len(found) == 1 else None
+
+
+def steady(some: Comparing) -> Any:
+    found = list(compared(some)["instability"].values())
+    return found[0] if len(found) == 1 and study(some) else None
