@@ -11,6 +11,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
+from errata.model.output.runs import CheckOutput
 from errata.runs.names import handle_of
 from errata.runs.summary import Health
 from errata.runs.view import RunView
@@ -37,7 +38,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         fit = fit and health.fit
         if options.json:
             put_json(
-                {"run": stored.run.native_id, "run_id": stored.run.id, "fit": health.fit, "findings": health.findings}
+                CheckOutput(run=stored.run.native_id, run_id=stored.run.id, fit=health.fit, findings=health.findings)
             )
             continue
         if at:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import click
+import msgspec
 
 from errata import verbs
 from errata.cli.attempts_in_words import attempts_in_words
@@ -12,6 +13,13 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
+from errata.model.output.rerun import (
+    ByHandOutput,
+    RerunCommandOutput,
+    RerunCostOutput,
+    RerunOutput,
+    RerunReasonOutput,
+)
 from errata.model.words import OWNERS
 from errata.rerun import ByHand, Command, Wanted
 from errata.rerun.plan_rerun import Rerun
@@ -37,7 +45,7 @@ def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ..
     for at, stored in enumerate(verbs.runs_named(runs, store)):
         found = verbs.plan_rerun(stored, store, cases=cases, owners=owners)
         if options.json:
-            put_json(_json_of(found))
+            put_json(output_of(found))
             continue
         if at:
             put()
@@ -112,37 +120,41 @@ def _cost(found: Rerun) -> str:
     return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
 
 
-def _json_of(found: Rerun) -> dict[str, object]:
-    run = found.stored.run
-    return {
-        "run": run.native_id,
-        "run_id": run.id,
-        "model": run.subject.model,
-        "source": run.source.name,
-        "attempts": found.attempts,
-        "commands": [_json_of_command(command) for command in found.plan.commands],
-        "by_hand": [
-            {"case": one.wanted.case, "attempt": one.wanted.index, "why": one.wanted.why,
-             "signal": one.wanted.signal or None, "why_not": one.why_not}
-            for one in found.plan.by_hand
-        ],
-        "notes": found.plan.notes,
-        "cost": found.estimate,
-    }  # fmt: skip
+def output_of(found: Rerun) -> RerunOutput:
+    run, plan = found.stored.run, found.plan
+    return RerunOutput(
+        run=run.native_id,
+        run_id=run.id,
+        model=run.subject.model,
+        source=run.source.name,
+        attempts=found.attempts,
+        commands=tuple(map(_command_output, plan.commands)),
+        by_hand=tuple(map(_by_hand_output, plan.by_hand)),
+        notes=plan.notes,
+        cost=msgspec.convert(found.estimate, RerunCostOutput | None, from_attributes=True),
+    )
 
 
-def _json_of_command(command: Command) -> dict[str, object]:
+def _by_hand_output(left: ByHand) -> ByHandOutput:
+    wanted = left.wanted
+    return ByHandOutput(
+        case=wanted.case, attempt=wanted.index, why=wanted.why, signal=wanted.signal or None, why_not=left.why_not
+    )
+
+
+def _command_output(command: Command) -> RerunCommandOutput:
     reasons = Counter((one.why, one.signal) for one in command.wanted)
-    return {
-        "argv": command.argv,
-        "env": command.env,
-        "line": command.line,
-        "cases": command.cases,
-        "attempts": len(command.wanted),
-        "reasons": [
-            {"why": why, "signal": signal or None, "attempts": count} for (why, signal), count in reasons.most_common()
-        ],
-        "also": command.also,
-        "also_why": command.also_why or None,
-        "fill_in": command.fill_in,
-    }
+    return RerunCommandOutput(
+        argv=command.argv,
+        env=command.env,
+        line=command.line,
+        cases=tuple(command.cases),
+        attempts=len(command.wanted),
+        reasons=tuple(
+            RerunReasonOutput(why=why, signal=signal or None, attempts=count)
+            for (why, signal), count in reasons.most_common()
+        ),
+        also=command.also,
+        also_why=command.also_why or None,
+        fill_in=command.fill_in,
+    )

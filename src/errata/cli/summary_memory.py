@@ -3,11 +3,14 @@
 from pathlib import PurePosixPath
 from typing import Any
 
+import msgspec
+
 from errata.cli.fitting import columns, padded
 from errata.cli.output import plural, put, say
 from errata.cli.paths import place_of
 from errata.memory.effects import Effect
 from errata.memory.recurrence import effect_as_json
+from errata.model.output.memory import AmbiguousNameOutput, EarlierReportOutput, RepeatsOutput, UnreadReportOutput
 from errata.runs.summary import Analysis
 from errata.text.clean import one_line
 
@@ -66,30 +69,24 @@ def _target(effect: Effect) -> str:
     return f"{one_line(name, TARGET)}, {action.date[:10]}"
 
 
-def json_memory(analysis: Analysis) -> dict[str, Any]:
+def history_fields(analysis: Analysis) -> dict[str, Any]:
+    """The history of the run, by the names of its output."""
     remembered = analysis.remembered
     return {
-        "earlier_reports": [
-            {
-                "report": one.path,
-                "date": one.date,
-                "run": one.run,
-                "passed": one.passed,
-                "total": one.total,
-                "own": one.own,
-            }
+        "earlier_reports": tuple(
+            EarlierReportOutput(
+                report=one.path, date=one.date, run=one.run, passed=one.passed, total=one.total, own=one.own
+            )
             for one in remembered.shelved.same_model
-        ],
+        ),
         "reports_of_other_models": len(remembered.shelved.others),
-        "reports_not_read": [{"path": str(one.path), "why": one.why} for one in remembered.shelf.skipped],
-        "repeats": {
-            "in_reports": analysis.repeated.in_reports,
-            "in_runs": analysis.repeated.in_runs,
-            "should_be_gone": analysis.repeated.should_be_gone,
-        },
-        "ambiguous_names": [
-            {"name": mention.text, "report": mention.report, "line": mention.line, "cases": keys}
+        "reports_not_read": tuple(
+            UnreadReportOutput(path=str(one.path), why=one.why) for one in remembered.shelf.skipped
+        ),
+        "repeats": msgspec.convert(analysis.repeated, RepeatsOutput, from_attributes=True),
+        "ambiguous_names": tuple(
+            AmbiguousNameOutput(name=mention.text, report=mention.report, line=mention.line, cases=keys)
             for mention, keys in remembered.named.ambiguous
-        ],
-        "actions": [effect_as_json(one) for one in remembered.effects],
+        ),
+        "actions": tuple(effect_as_json(one) for one in remembered.effects),
     }

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import click
+import msgspec
 
 from errata import verbs
 from errata.cli.options import Options, shared_options
@@ -11,6 +12,8 @@ from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.paths import place_of
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
+from errata.model.output.rerun import ChangeOutput, WritebackOutput
+from errata.model.output.runs import NamedRun
 from errata.runs.names import handle_of
 from errata.store.database import Store
 from errata.writeback.files import WrittenBack
@@ -34,7 +37,7 @@ def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
     found = [verbs.settled_failures(stored, store) for stored in verbs.runs_named(runs, store)]
     for at, made in enumerate(verbs.write_back(found, output)):
         if options.json:
-            put_json(_json_of(made))
+            put_json(output_of(made))
             continue
         if at:
             put()
@@ -70,13 +73,13 @@ def _tally(made: WrittenBack) -> list[str]:
     return [f"{do} {owner} {count:,}" for (do, owner), count in often.most_common()]
 
 
-def _json_of(made: WrittenBack) -> dict[str, object]:
-    return {
-        "runs": [{"run": one.stored.run.native_id, "run_id": one.stored.run.id} for one in made.runs],
-        "source": made.runs[0].stored.run.source.name,
-        "log": str(made.log),
-        "changes": made.changes,
-        "left": made.left,
-        "files": [str(one.path) for one in made.files],
-        "command": made.command,
-    }
+def output_of(made: WrittenBack) -> WritebackOutput:
+    return WritebackOutput(
+        runs=tuple(NamedRun(run=one.stored.run.native_id, run_id=one.stored.run.id) for one in made.runs),
+        source=made.runs[0].stored.run.source.name,
+        log=str(made.log),
+        changes=msgspec.convert(made.changes, tuple[ChangeOutput, ...], from_attributes=True),
+        left=made.left,
+        files=tuple(str(one.path) for one in made.files),
+        command=made.command,
+    )

@@ -1,13 +1,14 @@
 """What repeats: which failures of a run earlier reports name, and what was done about them in the meantime."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import msgspec
 
 from errata.memory.effects import Effect, RunOutcomes, effects
 from errata.memory.spelling import CaseNames
 from errata.model import Action
+from errata.model.output import memory as output
+from errata.model.output.memory import CaseHistoryOutput, EffectOutput, OtherModelsOutput
 from errata.model.prior_report import PriorReport
 
 
@@ -47,15 +48,16 @@ class Before(msgspec.Struct, frozen=True, kw_only=True):
     other_runs: tuple[FailedRun, ...] = ()
     """Other models that fail it."""
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "is_repeat": self.is_repeat,
-            "reports": self.reports,
-            "runs": self.runs,
-            "should_be_gone": self.should_be_gone,
-            "actions": [effect_as_json(one) for one in self.actions],
-            "other_models": {"reports": self.others, "runs": self.other_runs},
-        }
+    def as_json(self) -> CaseHistoryOutput:
+        others = {"reports": self.others, "runs": self.other_runs}
+        return CaseHistoryOutput(
+            is_repeat=self.is_repeat,
+            reports=msgspec.convert(self.reports, tuple[output.Mention, ...], from_attributes=True),
+            runs=msgspec.convert(self.runs, tuple[output.FailedRun, ...], from_attributes=True),
+            should_be_gone=self.should_be_gone,
+            actions=tuple(effect_as_json(one) for one in self.actions),
+            other_models=msgspec.convert(others, OtherModelsOutput, from_attributes=True),
+        )
 
     @property
     def is_repeat(self) -> bool:
@@ -131,14 +133,14 @@ def effects_on(
     return effects(about, now, before)
 
 
-def effect_as_json(effect: Effect) -> dict[str, Any]:
+def effect_as_json(effect: Effect) -> EffectOutput:
     action = effect.action
-    return {
-        "date": action.date,
-        "path": action.path,
-        "what": action.what,
-        "cases": action.addresses,
-        "worked": effect.worked,
-        "why": effect.why,
-        "report": action.report,
-    }
+    return EffectOutput(
+        date=action.date,
+        path=action.path,
+        what=action.what,
+        cases=action.addresses,
+        worked=effect.worked,
+        why=effect.why,
+        report=action.report,
+    )

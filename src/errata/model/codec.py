@@ -72,8 +72,10 @@ def to_plain(value: object) -> Any:
 def to_whole(value: Any) -> Any:
     """The same with every field, whatever its value, but for empty notes; and with nothing that can't be written."""
     if isinstance(value, msgspec.Struct):
-        fields = {name: getattr(value, name) for name in value.__struct_fields__}
-        return {name: to_whole(field) for name, field in fields.items() if field or name not in ("extra", "ref")}
+        names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+        fields = ((name, getattr(value, field)) for name, field in names)
+        written = ((name, field) for name, field in fields if field is not msgspec.UNSET)
+        return {name: to_whole(field) for name, field in written if field or name not in ("extra", "ref")}
     if isinstance(value, dict):
         return {key: to_whole(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

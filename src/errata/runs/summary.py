@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from errata.model import Attempt, Attribution, Counts, Finding, Run, StoredRun
 from errata.model.counts import not_in_log
+from errata.model.output.analyze import NoFailures, WithoutFailuresOutput
 from errata.model.run import case_name
+from errata.model.words import Owner
 from errata.runs.causes import Causes, causes_of
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import Remembered
@@ -22,7 +24,15 @@ if TYPE_CHECKING:
 
 
 ALL_PASSED = "All passed: nothing to analyse"
-_NOT_ENDED = {"unfinished": "not finished", "skipped": "skipped"}
+_SHARES = {
+    "passed": "passed",
+    "not_in_log": "measured, but not in the log",
+    "missing": "missing",
+    "unfinished": "not finished",
+    "skipped": "skipped",
+    "partial": "in part",
+    "no_verdict": "without a verdict",
+}
 
 
 def all_passed(stored: StoredRun) -> bool:
@@ -37,16 +47,30 @@ def untold_of(stored: StoredRun) -> int:
     return not_in_log(stored.run, cases=stored.counts.cases, executions=stored.counts.executions)
 
 
-def told_without_failures(stored: StoredRun) -> str:
-    """A sentence without its full stop."""
-    counts, untold = stored.counts, untold_of(stored)
+def without_failures_of(stored: StoredRun) -> WithoutFailuresOutput:
+    """Why there are no failures, and how the cases ended instead."""
+    return WithoutFailuresOutput(state=_state(stored), counts=_shares(stored))
+
+
+def _state(stored: StoredRun) -> NoFailures:
     if all_passed(stored):
+        return "all_passed"
+    if not stored.counts.made and untold_of(stored):
+        return "not_in_log"
+    return "not_all_passed" if stored.counts.measurements.get("scored") else "nothing_measured"
+
+
+def told_without_failures(stored: StoredRun) -> str:
+    """The same as a sentence without its full stop."""
+    state = _state(stored)
+    if state == "all_passed":
         return ALL_PASSED
-    if not counts.made and untold:
+    if state == "not_in_log":
         return f"No rows to analyse: {harness_says(stored.run)}, but the log does not hold them"
-    if not counts.measurements.get("scored"):
-        return f"Nothing was measured: {_unmeasured(counts)}"
-    return f"Nothing failed, but not all passed: {', '.join(_shares(stored, untold))}"
+    if state == "nothing_measured":
+        return f"Nothing was measured: {_unmeasured(stored.counts)}"
+    shares = (f"{often:,} {_SHARES[name]}" for name, often in _shares(stored).items())
+    return f"Nothing failed, but not all passed: {', '.join(shares)}"
 
 
 def harness_says(run: Run) -> str:
@@ -69,19 +93,19 @@ def _unmeasured(counts: Counts) -> str:
     return f"{counts.made:,} attempt{'' if counts.made == 1 else 's'}{missing}, and not one verdict"
 
 
-def _shares(stored: StoredRun, untold: int) -> list[str]:
-    counts = stored.counts
+def _shares(stored: StoredRun) -> dict[str, int]:
+    counts, untold = stored.counts, untold_of(stored)
     unnamed = max(0, (stored.run.expected_cases or 0) - counts.cases - untold)
-    ended = {word: counts.executions.get(name, 0) for name, word in _NOT_ENDED.items()}
-    told = {
+    ended = {name: counts.executions.get(name, 0) for name in ("unfinished", "skipped")}
+    shares = {
         "passed": counts.outcomes.get("pass", 0),
-        "measured, but not in the log": untold,
+        "not_in_log": untold,
         "missing": counts.missing + unnamed,
         **ended,
-        "in part": counts.outcomes.get("partial", 0),
-        "without a verdict": counts.outcomes.get("none", 0) - counts.missing - sum(ended.values()),
+        "partial": counts.outcomes.get("partial", 0),
+        "no_verdict": counts.outcomes.get("none", 0) - counts.missing - sum(ended.values()),
     }
-    return [f"{often:,} {word}" for word, often in told.items() if often > 0]
+    return {name: often for name, often in shares.items() if often > 0}
 
 
 KNOWN_GAP = "known_gap"
@@ -108,7 +132,7 @@ class Health(msgspec.Struct, frozen=True):
 class Owned(msgspec.Struct, frozen=True):
     """The failures of one owner."""
 
-    owner: str
+    owner: Owner
     count: int
     reason: str
     """What the rule that decided most of them says; empty where none did."""
@@ -189,7 +213,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     health: Health
     passed: int
     total: int
-    unit: str
+    unit: Literal["cases", "attempts"]
     """`cases`; `attempts` where a case was tried several times."""
     without_failures: str = ""
     """What is to be said where nothing failed: that all passed, or else what is the case."""
@@ -261,7 +285,7 @@ def _repeated(remembered: Remembered, failed: Counter[str]) -> Repeated:
 
 
 def _owners(attributions: Iterable[Attribution]) -> tuple[Owned, ...]:
-    reasons: dict[str, Counter[str]] = {}
+    reasons: dict[Owner, Counter[str]] = {}
     records: set[str] = set()
     for said in attributions:
         reasons.setdefault(said.owner, Counter())[said.decided_by] += 1
@@ -279,7 +303,7 @@ def _owners(attributions: Iterable[Attribution]) -> tuple[Owned, ...]:
 class _Score(NamedTuple):
     passed: int
     total: int
-    unit: str = "cases"
+    unit: Literal["cases", "attempts"] = "cases"
     by_harness: bool = False
 
 
