@@ -150,25 +150,63 @@ def _below_fields(tree: ast.ClassDef) -> Iterator[tuple[str, str]]:
 
 def page(schemas: dict[str, dict[str, Any]], shown: dict[str, Any]) -> str:
     """All commands, then the records that they share, each once."""
-    parts, inner = [INTRO], {}
+    parts, records = [INTRO], Records()
     for line, schema in schemas.items():
+        names = records.add(schema, line)
         parts.append(f"## errata {line}\n")
-        roots = [one["$ref"].rpartition("/")[2] for one in schema.get("anyOf", [schema])]
-        for at, root in enumerate(roots):
-            definition = schema["$defs"][root]
+        for at, one in enumerate(schema.get("anyOf", [schema])):
+            definition = schema["$defs"][_target(one)]
             parts += ["or\n"] if at else []
             parts.append(f"{definition.get('description', 'One object.')}\n")
-            parts.append(_table(definition))
-        inner |= {name: one for name, one in schema["$defs"].items() if name not in roots}
+            parts.append(_table(definition, names))
         if line in shown:
             parts.append(f"```json\n{_lines(shown[line])}\n```\n")
         parts.append(f"[JSON Schema](schemas/{schema_file(line).name})\n")
     parts.append("## Records\n")
-    for name, definition in sorted(inner.items()):
-        parts.append(f"### {name}\n")
+    for title, (definition, names) in sorted(records.by_title.items()):
+        parts.append(f"### {title}\n")
         parts += [f"{definition['description']}\n"] if "description" in definition else []
-        parts.append(_table(definition))
+        parts.append(_table(definition, names))
     return "\n".join(parts)
+
+
+Names = dict[str, str]
+"""Record as a schema calls it → its title on the page."""
+
+
+class Records:
+    """The inner records of all shapes. Two that have one name get titles of their own."""
+
+    def __init__(self) -> None:
+        self.by_title: dict[str, tuple[dict[str, Any], Names]] = {}
+
+    def add(self, schema: dict[str, Any], line: str) -> Names:
+        definitions: dict[str, dict[str, Any]] = schema["$defs"]
+        inner = {target for one in definitions.values() for target in _targets(one)}
+        names: Names = {}
+        for name in sorted(inner):
+            title = name.rpartition(".")[2]
+            known = self.by_title.get(title)
+            is_other = known is not None and known[0] != definitions[name]
+            names[name] = f"{title} of {line.split()[0]}" if is_other else title
+            self.by_title.setdefault(names[name], (definitions[name], names))
+        return names
+
+
+def _targets(value: Any) -> Iterator[str]:
+    """The records that a part of a schema refers to."""
+    if isinstance(value, dict):
+        if "$ref" in value:
+            yield _target(value)
+        for item in value.values():
+            yield from _targets(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _targets(item)
+
+
+def _target(field: dict[str, Any]) -> str:
+    return str(field["$ref"]).rpartition("/")[2]
 
 
 def _lines(value: dict[str, Any]) -> str:
@@ -177,11 +215,11 @@ def _lines(value: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(fields) + "\n}"
 
 
-def _table(definition: dict[str, Any]) -> str:
+def _table(definition: dict[str, Any], names: Names) -> str:
     rows = ["| field | type | meaning |\n|---|---|---|\n"]
     for name, field in definition.get("properties", {}).items():
         optional = "" if name in definition["required"] else "*optional* "
-        rows.append(f"| `{name}` | {optional}{type_in_words(field)} | {_cell(field.get('description', ''))} |\n")
+        rows.append(f"| `{name}` | {optional}{type_in_words(field, names)} | {_cell(field.get('description', ''))} |\n")
     return "".join(rows)
 
 
@@ -189,22 +227,21 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def type_in_words(field: dict[str, Any]) -> str:
+def type_in_words(field: dict[str, Any], names: Names) -> str:
     if "$ref" in field:
-        name = field["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name.lower()})"
+        title = names[_target(field)]
+        return f"[{title}](#{title.lower().replace(' ', '-')})"
     if "anyOf" in field:
-        return " or ".join(map(type_in_words, field["anyOf"]))
+        return " or ".join(type_in_words(one, names) for one in field["anyOf"])
     if "enum" in field:
         return ", ".join(f"`{one}`" for one in field["enum"])
     if field.get("type") == "array":
-        pair = field.get("prefixItems")
-        return (
-            f"[{', '.join(map(type_in_words, pair))}]" if pair else f"list of {type_in_words(field.get('items') or {})}"
-        )
+        if "prefixItems" in field:
+            return f"[{', '.join(type_in_words(one, names) for one in field['prefixItems'])}]"
+        return f"list of {type_in_words(field.get('items') or {}, names)}"
     if field.get("type") == "object":
         inside = field.get("additionalProperties")
-        return f"object: name → {type_in_words(inside)}" if isinstance(inside, dict) and inside else "object"
+        return f"object: name → {type_in_words(inside, names)}" if isinstance(inside, dict) and inside else "object"
     return str(field.get("type", "any value"))
 
 
