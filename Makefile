@@ -52,6 +52,7 @@ check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated docu
 	@$(BIN)/lint-imports
 	@$(BIN)/python scripts/requirements_table.py --check
 	@$(BIN)/python scripts/docs_check.py --check
+	@$(BIN)/python scripts/json_docs.py --check
 
 bench: $(READY) $(BENCH_READY) ## import and start-up against their floors, Inspect logs against inspect-ai
 	@$(BIN)/python -m bench

@@ -15,7 +15,8 @@ from errata.review.plan import Request
 from errata.review.protocols import Answer, ReviewFailedError
 from errata.review.run import Tally, now_as_text
 from errata.runs.importing import import_paths
-from errata.runs.view import RunView, standing_of
+from errata.runs.standings import standing_of
+from errata.runs.view import RunView
 from errata.store.ledger import calls_of
 from errata.store.reviews import keep_verdicts, verdicts_of
 from errata.store.runs import find_run

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
@@ -13,13 +14,15 @@ from errata.cli.paths import place_of
 from errata.cli.progress import progress
 from errata.cli.render.history import json_memory
 from errata.cli.reports_option import reports_option
-from errata.cli.runs import as_json
+from errata.cli.runs import fields_of
 from errata.cli.score_json import json_score
 from errata.cli.summary import show_summary, tell_summary
+from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput, CauseOutput
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
 from errata.runs.view import RunView
+from errata.runs.without_failures import without_failures
 from errata.verbs.analyze import analyze, analyze_new
 from errata.verbs.report import report_failures
 
@@ -96,7 +99,7 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
 
 def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, report: Path | None = None) -> None:
     if as_json:
-        put_json({**_json_of(analysis), "report": str(report) if report is not None else None})
+        put_json(output_of(analysis, report))
         return
     tell_summary(analysis)
     show_summary(analysis, kept=kept)
@@ -104,24 +107,28 @@ def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, repor
         put(f"Report   {place_of(str(report.absolute()))}", hang=9)
 
 
-def _json_of(analysis: Analysis) -> dict[str, object]:
-    return {
-        **as_json(analysis.stored),
-        "passed": analysis.passed,
-        "total": analysis.total,
-        "unit": analysis.unit,
-        "by_harness": analysis.by_harness,
-        "without_failures": analysis.without_failures or None,
-        "fit": analysis.health.fit,
-        "unavailable": analysis.unavailable is not None,
-        "first_failed_checks": dict(analysis.first_failed),
-        "categories": {name: {"failures": failed, "attempts": total} for name, failed, total in analysis.categories},
-        "findings": analysis.health.findings,
-        "reviewed": analysis.reviewed,
-        "inherited": analysis.inherited,
-        "owners": {one.owner: one.count for one in analysis.owners},
-        "causes": analysis.causes.shared,
-        "share_nothing": analysis.causes.alone,
+def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
+    stored, causes = analysis.stored, analysis.causes
+    return AnalysisOutput(
+        **fields_of(stored),
+        passed=analysis.passed,
+        total=analysis.total,
+        unit=analysis.unit,
+        by_harness=analysis.by_harness,
+        without_failures=without_failures(stored) if analysis.without_failures else None,
+        fit=analysis.health.fit,
+        unavailable=analysis.unavailable is not None,
+        first_failed_checks=dict(analysis.first_failed),
+        categories={
+            name: CategoryCountOutput(failures=failed, attempts=total) for name, failed, total in analysis.categories
+        },
+        findings=analysis.health.findings,
+        reviewed=analysis.reviewed,
+        inherited=analysis.inherited,
+        owners={one.owner: one.count for one in analysis.owners},
+        causes=msgspec.convert(causes.shared, tuple[CauseOutput, ...], from_attributes=True),
+        share_nothing=causes.alone,
         **json_memory(analysis),
-        "scores": {policy: json_score(score) for policy, score in analysis.scores.scores.items()},
-    }
+        scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
+        report=str(report) if report is not None else None,
+    )

@@ -10,6 +10,7 @@ from errata.cli.output import put, put_command, put_json, wash
 from errata.cli.render.scores import put_bracket
 from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
+from errata.model.output.runs import CheckOutput
 from errata.runs.names import handle_of, runs_named
 from errata.runs.summary import Health
 from errata.runs.view import RunView
@@ -36,7 +37,7 @@ def command(runs: tuple[str, ...], options: Options) -> int:
         fit = fit and health.fit
         if options.json:
             put_json(
-                {"run": stored.run.native_id, "run_id": stored.run.id, "fit": health.fit, "findings": health.findings}
+                CheckOutput(run=stored.run.native_id, run_id=stored.run.id, fit=health.fit, findings=health.findings)
             )
             continue
         if at:

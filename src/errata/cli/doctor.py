@@ -1,6 +1,7 @@
 """`errata doctor`."""
 
 import click
+import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
@@ -17,7 +18,9 @@ def command(options: Options) -> int:
     """
     health = examine_store(options.settings.store)
     if options.json:
-        put_json(health)
+        from errata.model.output.store import DoctorOutput
+
+        put_json(DoctorOutput(**msgspec.structs.asdict(health)))
     else:
         put(f"errata    {health.errata} · Python {health.python} · SQLite {health.sqlite}")
         put(f"store     {place_of(health.path)} · schema {health.schema} · {health.size / 2**20:,.1f} MB")

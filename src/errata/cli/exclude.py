@@ -5,6 +5,7 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json
 from errata.errors import SettingsError
+from errata.model.output.runs import ExcludeOutput
 from errata.verbs.store import exclude, include, stored_runs
 
 
@@ -28,6 +29,6 @@ def command(run: str, reason: str, undo: bool, options: Options) -> None:
         exclude(store, stored.id, reason=reason, author=options.settings.author)
         told = f"{stored.native_id} is left out of every score: {reason}"
     if options.json:
-        put_json({"run": stored.native_id, "run_id": stored.id, "excluded": not undo, "reason": reason or None})
+        put_json(ExcludeOutput(run=stored.native_id, run_id=stored.id, excluded=not undo, reason=reason or None))
     else:
         put(told)

@@ -46,7 +46,9 @@ def command(targets: tuple[str, ...], deployment: str, folder: Path | None, time
     for text in targets:
         made = fetched(text, options, deployment=deployment, folder=folder, timeout=timeout)
         if options.json:
-            put_json({**made._asdict(), "folder": str(made.folder)})
+            from errata.model.output.store import FetchOutput
+
+            put_json(FetchOutput(**(made._asdict() | {"folder": str(made.folder)})))
         else:
             show_fetched(made)
             put_command("Next", ["errata", "analyze", place_of(str(made.folder.absolute()))])

@@ -95,22 +95,24 @@ def show_unreadable(summary: "PathSummary") -> None:
 
 
 def _put_json(summary: "PathSummary", store: "Store") -> None:
+    from errata.model.output.runs import ImportOutput
+
     for imported in summary.runs:
         stored = run_by_id(store, imported.id)
         put_json(
-            {
-                "run": stored.run.native_id,
-                "run_id": stored.run.id,
-                "change": imported.change,
-                "revision": imported.revision,
-                "source": summary.source,
-                "path": summary.path,
-                "model": stored.run.subject.model,
-                "suite": stored.run.suite,
-                "attempts": stored.counts.attempts,
-                "counted": stored.counts.counted,
-                "failures": stored.counts.failures,
-                "unreadable": stored.counts.unreadable,
-                "passed_over": list(summary.passed_over),
-            }
+            ImportOutput(
+                run=stored.run.native_id,
+                run_id=stored.run.id,
+                change=imported.change,
+                revision=imported.revision,
+                source=summary.source,
+                path=summary.path,
+                model=stored.run.subject.model,
+                suite=stored.run.suite,
+                attempts=stored.counts.attempts,
+                counted=stored.counts.counted,
+                failures=stored.counts.failures,
+                unreadable=stored.counts.unreadable,
+                passed_over=tuple(summary.passed_over),
+            )
         )

@@ -19,7 +19,7 @@ WIDTH = fitting.WIDTH
 
 
 class HasJson(Protocol):
-    def as_json(self) -> dict[str, Any]: ...
+    def as_json(self) -> object: ...
 
 
 def say(text: str = "") -> None:

@@ -7,6 +7,7 @@ import click
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json, say
 from errata.errors import SettingsError
+from errata.model.output.runs import RmOutput
 from errata.runs.names import short
 from errata.text.clean import clean
 from errata.verbs.store import forget, stored_runs
@@ -36,7 +37,7 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
     freed = forget(meant, store)
     for one in meant:
         if options.json:
-            put_json({"run": one.run.native_id, "run_id": one.run.id, "forgotten": True})
+            put_json(RmOutput(run=one.run.native_id, run_id=one.run.id, forgotten=True))
         else:
             put(f"forgot {one.run.native_id}")
     if not freed:

@@ -1,5 +1,7 @@
 """`errata runs`."""
 
+from typing import Any
+
 import click
 
 from errata.cli.attempts_in_words import beside
@@ -8,6 +10,7 @@ from errata.cli.output import put_json, say
 from errata.cli.table import put_table
 from errata.errors import SourceError
 from errata.model import Run, StoredRun
+from errata.model.output.runs import StoredRunOutput
 from errata.runs.names import handles_of, variant_of
 from errata.text.nearest import did_you_mean
 from errata.verbs.store import all_runs, list_sources
@@ -32,7 +35,7 @@ def command(source: str, model: str, options: Options) -> None:
     ]
     if options.json:
         for one in stored:
-            put_json(as_json(one))
+            put_json(output_of(one))
     elif stored:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]
@@ -60,7 +63,12 @@ def title_of(run: Run, name: str) -> str:
     return " · ".join(part for part in (named, run.subject.model, suite, date) if part)
 
 
-def as_json(stored: StoredRun) -> dict[str, object]:
+def output_of(stored: StoredRun) -> StoredRunOutput:
+    return StoredRunOutput(**fields_of(stored))
+
+
+def fields_of(stored: StoredRun) -> dict[str, Any]:
+    """What every listing has of a run, by the names of its output."""
     run = stored.run
     return {
         "run": run.native_id,

@@ -4,6 +4,7 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_json
+from errata.model.output.store import SourceOutput
 from errata.verbs.store import list_sources
 
 NAME = 20
@@ -15,6 +16,6 @@ def command(options: Options) -> None:
     """List the formats that can be read."""
     for name, title in list_sources():
         if options.json:
-            put_json({"source": name, "title": title})
+            put_json(SourceOutput(source=name, title=title))
         else:
             put(f"{name:<{NAME}}{title}", hang=NAME)

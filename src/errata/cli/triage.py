@@ -6,6 +6,7 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
+from errata.model.output.runs import TriageOutput
 from errata.runs.names import handle_of, runs_named
 from errata.runs.triaging import triage_run
 from errata.runs.view import RunView
@@ -26,7 +27,8 @@ def command(runs: tuple[str, ...], options: Options) -> None:
         said = RunView(stored, store).attributions
         owners = Counter(one.owner for one in said.values())
         if options.json:
-            put_json({"run": stored.run.native_id, "run_id": stored.run.id, "failures": len(said), "owners": owners})
+            run = stored.run
+            put_json(TriageOutput(run=run.native_id, run_id=run.id, failures=len(said), owners=dict(owners)))
         else:
             told = [f"{owner} {count:,}" for owner, count in owners.most_common()]
             put(" · ".join([handle_of(stored, store), plural(len(said), "failure"), *told]), hang=4)

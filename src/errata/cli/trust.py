@@ -2,13 +2,23 @@
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import click
+from msgspec import UNSET
 
 from errata.cli.output import plural, put, put_json, say, value_of
 from errata.errors import NotFoundError, SettingsError
+from errata.model.output.store import TrustedFileOutput, TrustOutput
 from errata.settings.files import PROJECT_FILE, content_of, project_file, table_of
 from errata.settings.trust import end_trust, guarded_in, hash_of, keep_trust, trusted_files
+
+IN_WORDS = {
+    "trusted": "trusted",
+    "removed": "trusted no more",
+    "changed": "changed since, and trusted no more",
+    "gone": "gone",
+}
 
 
 @click.command("trust")
@@ -28,7 +38,7 @@ def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> No
         path = _meant(file)
         if not end_trust(path, os.environ):
             raise NotFoundError(f"`{path}` is not trusted", hint="`errata trust --list` tells which files are")
-        _tell(path, "trusted no more", as_json=as_json)
+        _tell(path, "removed", as_json=as_json)
     else:
         path = _meant(file)
         content = content_of(path)
@@ -46,12 +56,17 @@ def _meant(file: Path | None) -> Path:
     return found.absolute()
 
 
-def _tell(path: Path, state: str, takes: list[tuple[str, object]] | None = None, *, as_json: bool) -> None:
+def _tell(
+    path: Path,
+    state: Literal["trusted", "removed"],
+    takes: list[tuple[str, object]] | None = None,
+    *,
+    as_json: bool,
+) -> None:
     if as_json:
-        told = {"file": str(path.resolve()), "state": state}
-        put_json(told if takes is None else told | {"takes": dict(takes)})
+        put_json(TrustOutput(file=str(path.resolve()), state=state, takes=UNSET if takes is None else dict(takes)))
         return
-    put(f"{path}   {state}")
+    put(f"{path}   {IN_WORDS[state]}")
     for name, value in takes or ():
         put(f"  {name} = {value_of(value)}")
     if takes == []:
@@ -62,15 +77,15 @@ def _list(*, as_json: bool) -> None:
     known = trusted_files(os.environ)
     for name, trusted in sorted(known.items()):
         if as_json:
-            put_json({"file": name, "sha256": trusted, "state": _state(Path(name), trusted)})
+            put_json(TrustedFileOutput(file=name, sha256=trusted, state=_state(Path(name), trusted)))
         else:
-            put(f"{name}   {_state(Path(name), trusted)}")
+            put(f"{name}   {IN_WORDS[_state(Path(name), trusted)]}")
     if not as_json:
         say(f"{plural(len(known), 'file')} trusted")
 
 
-def _state(path: Path, trusted: str) -> str:
+def _state(path: Path, trusted: str) -> Literal["trusted", "changed", "gone"]:
     try:
-        return "trusted" if hash_of(path.read_bytes()) == trusted else "changed since, and trusted no more"
+        return "trusted" if hash_of(path.read_bytes()) == trusted else "changed"
     except OSError:
         return "gone"

@@ -1,6 +1,7 @@
 """Why a failure has its owner: what decided, what speaks for and against it, and what it does to the score."""
 
 from collections.abc import Iterable
+from typing import Literal
 
 import msgspec
 
@@ -100,11 +101,18 @@ _ELSEWHERE: dict[str, Owner] = {
 """Whom those signals name that one attempt alone does not show; all others are observed anew."""
 
 
+HarnessFact = Literal["harness_counted_it", "harness_left_it_out"]
+
+
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """A signal or a fact, in words."""
 
     told: str
     signal: Signal | None = None
+    points_to: Owner | None = None
+    """Set where that is not the owner."""
+    fact: HarnessFact | None = None
+    """Set where it is no signal."""
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,13 +159,16 @@ def meaning_of(rule: str) -> str:
 
 def _doubt(signal: Signal, owner: Owner | None) -> Reason:
     if signal.name == "check_failed":
-        return Reason(told=f"it was measured and failed, which by itself points to the {owner}", signal=signal)
-    return Reason(told=f"{meaning_of(signal.name)}, which points to the {owner}", signal=signal)
+        told = f"it was measured and failed, which by itself points to the {owner}"
+    else:
+        told = f"{meaning_of(signal.name)}, which points to the {owner}"
+    return Reason(told=told, signal=signal, points_to=owner)
 
 
 def _facts_against(attempt: Attempt, said: Attribution, effect: Effect) -> list[Reason]:
     if attempt.reported_counted and "clean" in effect.left_out_of:
-        return [Reason(told="the harness counted it as failed (reported_counted)")]
+        return [Reason(told="the harness counted it as failed (reported_counted)", fact="harness_counted_it")]
     if attempt.reported_counted is False and said.owner == "model":
-        return [Reason(told="the harness left it out of its own count (reported_counted)")]
+        told = "the harness left it out of its own count (reported_counted)"
+        return [Reason(told=told, fact="harness_left_it_out")]
     return []

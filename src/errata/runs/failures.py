@@ -1,13 +1,21 @@
 """The failures of a run: which attempts failed, and everything that is known of each, joined."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from errata.errors import NotFoundError
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
 from errata.model.failure import Filters
+from errata.model.output.failures import (
+    BucketNameOutput,
+    FailureOutput,
+    LabelChangeOutput,
+    SignalOutput,
+    StandingVerdictOutput,
+)
+from errata.model.output.memory import CaseHistoryOutput
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.verdict import word_for
@@ -75,58 +83,58 @@ class Failure(msgspec.Struct, frozen=True):
     def reason(self) -> str:
         return reason_of(self.attempt, self.attribution, self.expected).text
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> FailureOutput:
         """The stable form; `bucket` and `verdict` are null until they are known."""
         attempt, said = self.attempt, self.attribution
-        return {
-            "run": self.run.native_id,
-            "run_id": self.run.id,
-            "model": self.run.subject.model,
-            "case": self.case_name,
-            "case_key": attempt.case,
-            "attempt": attempt.index,
-            "session": attempt.session,
-            "attempt_id": attempt.id,
-            "execution": attempt.execution,
-            "measurement": attempt.measurement,
-            "outcome": attempt.outcome,
-            "native_status": attempt.native_status or None,
-            "failed_checks": list(attempt.failed_checks),
-            "reason": self.reason or None,
-            "follows": attempt.follows,
-            "owner": said.owner if said else None,
-            "also": list(said.also) if said else [],
-            "confidence": said.confidence if said else None,
-            "decided_by": said.decided_by if said else None,
-            "signals": [{"name": one.name, "where": one.where, "quote": one.quote} for one in said.signals]
+        return FailureOutput(
+            run=self.run.native_id,
+            run_id=self.run.id,
+            model=self.run.subject.model,
+            case=self.case_name,
+            case_key=attempt.case,
+            attempt=attempt.index,
+            session=attempt.session,
+            attempt_id=attempt.id,
+            execution=attempt.execution,
+            measurement=attempt.measurement,
+            outcome=attempt.outcome,
+            native_status=attempt.native_status or None,
+            failed_checks=attempt.failed_checks,
+            reason=self.reason or None,
+            follows=attempt.follows,
+            owner=said.owner if said else None,
+            also=said.also if said else (),
+            confidence=said.confidence if said else None,
+            decided_by=said.decided_by if said else None,
+            signals=tuple(SignalOutput(name=one.name, where=one.where, quote=one.quote) for one in said.signals)
             if said
-            else [],
-            "failure_key": said.failure_key if said else None,
-            "suggested_labels": said.suggested_labels if said else {},
-            "bucket": self.bucket,
-            "verdict": _verdict(self.standing),
-            "before": self.remembered.before(attempt.case).as_json() if self.remembered else None,
-        }
+            else (),
+            failure_key=said.failure_key if said else None,
+            suggested_labels=said.suggested_labels if said else {},
+            bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
+            verdict=_verdict(self.standing),
+            before=CaseHistoryOutput.of(self.remembered.before(attempt.case)) if self.remembered else None,
+        )
 
 
-def _verdict(stood: Standing | None) -> dict[str, Any] | None:
+def _verdict(stood: Standing | None) -> StandingVerdictOutput | None:
     if stood is None:
         return None
     verdict = stood.verdict
-    return {
-        "id": verdict.id,
-        "taxonomy": verdict.taxonomy,
-        "label": verdict.label,
-        "owner": verdict.owner,
-        "cause": verdict.cause,
-        "confidence": verdict.confidence,
-        "reviewer": word_for(verdict.reviewer),
-        "at": verdict.at,
-        "final": stood.final,
-        "disputed": stood.is_disputed,
-        "inherited_from": verdict.inherited_from,
-        "changes": stood.changes,
-    }
+    return StandingVerdictOutput(
+        id=verdict.id,
+        taxonomy=verdict.taxonomy,
+        label=verdict.label,
+        owner=verdict.owner,
+        cause=verdict.cause,
+        confidence=verdict.confidence,
+        reviewer=word_for(verdict.reviewer),
+        at=verdict.at,
+        final=stood.final,
+        disputed=stood.is_disputed,
+        inherited_from=verdict.inherited_from,
+        changes=msgspec.convert(stood.changes, tuple[LabelChangeOutput, ...], from_attributes=True),
+    )
 
 
 def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None) -> Iterator[Failure]:

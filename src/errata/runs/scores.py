@@ -1,6 +1,7 @@
 """One run under every policy, as a whole and by category, with what was left out and why."""
 
 from collections.abc import Container, Mapping
+from typing import Literal
 
 import msgspec
 
@@ -26,7 +27,7 @@ class Proof(msgspec.Struct, frozen=True):
 
 class Scores(msgspec.Struct, frozen=True, kw_only=True):
     stored: StoredRun
-    unit: str
+    unit: Literal["cases", "attempts"]
     """`cases`; `attempts` where a case was tried several times."""
     unavailable: bool
     timeouts: Timeouts

@@ -1,13 +1,21 @@
 """What errata show shows: a run or an attempt, with everything that is known of it."""
 
 from collections import Counter
-from typing import Any
 
 import msgspec
 
 from errata.model import Attempt, Attribution, BucketPlace, Case, FailureKey, Finding, StoredRun
 from errata.model.history import History
 from errata.model.identity import split_attempt_id
+from errata.model.output.failures import BucketNameOutput
+from errata.model.output.memory import CaseHistoryOutput
+from errata.model.output.show import (
+    ExplanationOutput,
+    SameFailureOutput,
+    ShownAttemptOutput,
+    ShownRunOutput,
+    StandingOutput,
+)
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
 from errata.runs.addresses import locate
@@ -61,8 +69,8 @@ class ShownRun(msgspec.Struct, frozen=True):
     stored: StoredRun
     findings: tuple[Finding, ...]
 
-    def as_json(self) -> dict[str, Any]:
-        return {"kind": "run", "run": self.stored.run, "counts": self.stored.counts, "findings": self.findings}
+    def as_json(self) -> ShownRunOutput:
+        return ShownRunOutput(run=self.stored.run, counts=self.stored.counts, findings=self.findings)
 
 
 class ShownAttempt(msgspec.Struct, frozen=True):
@@ -92,22 +100,22 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     def case_name(self) -> str:
         return case_name(self.stored.run, self.attempt.case)
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "kind": "attempt",
-            "attempt": self.attempt,
-            "case": self.case,
-            "children": [child.id for child in self.children],
-            "earlier": [attempt.id for attempt in self.earlier],
-            "attribution": self.attribution,
-            "explanation": self.explanation,
-            "verdicts": self.said.verdicts if self.said else (),
-            "standing": self.said.standing if self.said else None,
-            "stale": self.stale,
-            "bucket": self.bucket,
-            "before": self.before.as_json() if self.before else None,
-            "alike": self.alike,
-        }
+    def as_json(self) -> ShownAttemptOutput:
+        standing = self.said.standing if self.said else None
+        return ShownAttemptOutput(
+            attempt=self.attempt,
+            case=self.case,
+            children=tuple(child.id for child in self.children),
+            earlier=tuple(attempt.id for attempt in self.earlier),
+            attribution=self.attribution,
+            explanation=msgspec.convert(self.explanation, ExplanationOutput | None, from_attributes=True),
+            verdicts=self.said.verdicts if self.said else (),
+            standing=msgspec.convert(standing, StandingOutput | None, from_attributes=True),
+            stale=self.stale,
+            bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
+            before=CaseHistoryOutput.of(self.before) if self.before else None,
+            alike=msgspec.convert(self.alike, tuple[SameFailureOutput, ...], from_attributes=True),
+        )
 
 
 def short_name(shown: ShownAttempt, attempt_id: str) -> str:

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import msgspec
 
 from errata.model import Attempt, Attribution, Finding, StoredRun
 from errata.model.run import case_name
 from errata.model.standing import Standing
+from errata.model.words import Owner
 from errata.runs.causes import Causes, causes_of
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import Remembered
@@ -47,7 +48,7 @@ class Health(msgspec.Struct, frozen=True):
 class Owned(msgspec.Struct, frozen=True):
     """The failures of one owner."""
 
-    owner: str
+    owner: Owner
     count: int
     reason: str
     """What the rule that decided most of them says; empty where verdicts did, or no rule."""
@@ -135,7 +136,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     health: Health
     passed: int
     total: int
-    unit: str
+    unit: Literal["cases", "attempts"]
     """`cases`; `attempts` where a case was tried several times."""
     without_failures: str = ""
     """What is to be said where nothing failed: that all passed, or else what is the case."""
@@ -229,14 +230,14 @@ def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standin
         reason = "" if not rule or rule in BY_DEFAULT else meaning_of(rule)
         if rule == KNOWN_GAP and records:
             reason = f"gap recorded in {len(records)} earlier report{'' if len(records) == 1 else 's'}"
-        named.append(Owned(owner, count, reason, often))
+        named.append(Owned(cast("Owner", owner), count, reason, often))
     return tuple(named)
 
 
 class _Score(NamedTuple):
     passed: int
     total: int
-    unit: str = "cases"
+    unit: Literal["cases", "attempts"] = "cases"
     by_harness: bool = False
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 
 from errata.model import Attempt, Case, Run, StoredRun
+from errata.model.output.failures import SuspiciousPassOutput
 from errata.model.run import case_name
 from errata.store.attempts import attempts_of, case_of, cases_of, with_texts
 from errata.store.database import Store
@@ -28,25 +28,24 @@ class SuspiciousPass(msgspec.Struct, frozen=True):
     def means(self) -> str:
         return MEANS[self.suspicion.signal.name]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> SuspiciousPassOutput:
         """The stable form: one object for each thing that is odd about a pass."""
         seen = self.suspicion
-        return {
-            "run": self.run.native_id,
-            "run_id": self.run.id,
-            "model": self.run.subject.model,
-            "case": self.case_name,
-            "case_key": seen.case,
-            "attempt": seen.index,
-            "session": seen.session,
-            "attempt_id": seen.attempt,
-            "outcome": "pass",
-            "suspicion": seen.signal.name,
-            "means": self.means,
-            "strength": seen.signal.strength,
-            "where": seen.signal.where,
-            "quote": seen.signal.quote,
-        }
+        return SuspiciousPassOutput(
+            run=self.run.native_id,
+            run_id=self.run.id,
+            model=self.run.subject.model,
+            case=self.case_name,
+            case_key=seen.case,
+            attempt=seen.index,
+            session=seen.session,
+            attempt_id=seen.attempt,
+            outcome="pass",
+            suspicion=seen.signal.name,
+            strength=seen.signal.strength,
+            where=seen.signal.where,
+            quote=seen.signal.quote,
+        )
 
 
 def suspicious_passes(stored: StoredRun, store: Store) -> Iterator[SuspiciousPass]:

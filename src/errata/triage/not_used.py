@@ -6,7 +6,7 @@ A case named `rate_limit_guard`, or a model that writes "too many requests" into
 import re
 from collections.abc import Container, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -20,6 +20,14 @@ LOOKED_AT = 100_000
 QUOTE = 60
 OWNERS: tuple[Owner, ...] = ("provider", "environment")
 
+Place = Literal["case_name", "task", "answer", "file"]
+
+_WORDS: dict[Place, str] = {
+    "case_name": "the case name",
+    "task": "the task",
+    "answer": "the model's own answer",
+    "file": "the model's own file",
+}
 _PLACES = {
     "error": "the harness's error",
     "traceback": "its traceback",
@@ -45,16 +53,22 @@ class NotUsed(msgspec.Struct, frozen=True):
     """One place with words that are no evidence there, and where the rule would have looked."""
 
     rule: str
-    where: str
+    place: Place
     quote: str
     looks_at: str
+    file: str | None = None
+    line: int | None = None
+
+    @property
+    def where(self) -> str:
+        """In words."""
+        return f"{_WORDS[self.place]} ({self.file}:{self.line})" if self.place == "file" else _WORDS[self.place]
 
 
-class _Place(NamedTuple):
-    where: str
+class _Text(NamedTuple):
+    place: Place
     text: str
-    is_name: bool = False
-    is_file: bool = False
+    file: str | None = None
 
 
 def not_used(
@@ -71,29 +85,28 @@ def not_used(
     return tuple(hit for found in by_rule for hit in found)[:MOST]
 
 
-def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Place]:
+def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Text]:
     """What the authors of the task and the subject wrote."""
-    yield _Place("the case name", name, is_name=True)
+    yield _Text("case_name", name)
     if case is not None and isinstance(case.input, str):
-        yield _Place("the task", case.input)
+        yield _Text("task", case.input)
     if attempt.output.text:
-        yield _Place("the model's own answer", attempt.output.text)
+        yield _Text("answer", attempt.output.text)
     for artefact in attempt.artefacts:
         if artefact.role in ("output", "patch") and artefact.text:
-            yield _Place(artefact.path, artefact.text, is_file=True)
+            yield _Text("file", artefact.text, artefact.path)
 
 
-def _hit(rule: Rule, place: _Place, attempt: Attempt) -> NotUsed | None:
-    text = place.text[:LOOKED_AT]
+def _hit(rule: Rule, written: _Text, attempt: Attempt) -> NotUsed | None:
+    text = written.text[:LOOKED_AT]
     for found in _pattern(rule.match).finditer(text):
         if not re.search(r"[^\W\d_]", found[0]):
             continue  # a bare number means nothing outside of an error
-        if place.is_name:
-            return NotUsed(rule.name, place.where, found[0], _looks_at(rule, attempt))
-        where = place.where
-        if place.is_file:
-            where = f"the model's own file ({where}:{text.count(chr(10), 0, found.start()) + 1})"
-        return NotUsed(rule.name, where, _from_there(text, found), _looks_at(rule, attempt))
+        looks_at = _looks_at(rule, attempt)
+        if written.place == "case_name":
+            return NotUsed(rule.name, written.place, found[0], looks_at)
+        line = text.count("\n", 0, found.start()) + 1 if written.file is not None else None
+        return NotUsed(rule.name, written.place, _from_there(text, found), looks_at, written.file, line)
     return None
 
 

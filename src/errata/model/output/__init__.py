@@ -1,1 +1,18 @@
-"""The shapes of `--json`: one struct per command, from which the JSON Schema is made."""
+"""The shapes of `--json`: for each command a record of what it prints.
+
+Numbers, ids, enums, and texts of logs and verdicts. Each module has `SHAPES`: the command line without `errata` → the
+record of one printed object. An option that changes the shape is part of the command line (`failures --suspicious`).
+docs/json.md and docs/schemas are generated from it.
+"""
+
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
+
+
+def all_shapes() -> dict[str, Any]:
+    """Command line → the type of each object that it prints with `--json`: a record, or a union of records."""
+    shapes: dict[str, Any] = {}
+    for found in walk_packages(__path__, f"{__name__}."):
+        shapes |= getattr(import_module(found.name), "SHAPES", {})
+    return dict(sorted(shapes.items()))

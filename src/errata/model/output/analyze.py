@@ -1,0 +1,80 @@
+"""`errata analyze --json` and `errata demo --json`: the summary of a run."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.coverage import WithoutFailures
+from errata.model.output.memory import (
+    AmbiguousNameOutput,
+    EarlierReportOutput,
+    EffectOutput,
+    RepeatsOutput,
+    UnreadReportOutput,
+)
+from errata.model.output.runs import StoredRunOutput
+from errata.model.output.score import ScoreOutput
+from errata.model.record import Finding
+from errata.model.words import Owner
+
+
+class CategoryCountOutput(msgspec.Struct, frozen=True, kw_only=True):
+    failures: int
+    attempts: int
+
+
+class CauseOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Failures with the same error text."""
+
+    text: str
+    verbatim: bool
+    """True where all of them have exactly this text; else the parts that differ are masked."""
+    count: int
+    cases: tuple[str, ...]
+
+
+class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
+    """The summary of a run."""
+
+    passed: int
+    total: int
+    unit: Literal["cases", "attempts"]
+    """What `passed` and `total` count: attempts where a case was tried several times."""
+    by_harness: bool
+    """True where the log holds only part of the cases, so `passed` and `total` are the harness's own."""
+    without_failures: WithoutFailures | None
+    """Set where nothing failed."""
+    fit: bool
+    """Whether the run can be compared as it is."""
+    unavailable: bool
+    """True where every case ended in the same infrastructure error."""
+    first_failed_checks: dict[str, int]
+    """Check → failures in which it is the first failed check; the empty name counts failures without one."""
+    categories: dict[str, CategoryCountOutput]
+    findings: tuple[Finding, ...]
+    reviewed: int
+    """Failures that somebody reviewed, and whose evidence has not changed since."""
+    inherited: int
+    """Failures with the verdict of an identical crash."""
+    owners: dict[Owner, int]
+    """Owner → failures: by the standing verdict, else by the rules of triage."""
+    causes: tuple[CauseOutput, ...]
+    share_nothing: int
+    """Failures that share no error text with another."""
+    earlier_reports: tuple[EarlierReportOutput, ...]
+    """Earlier reports about the same model."""
+    reports_of_other_models: int
+    reports_not_read: tuple[UnreadReportOutput, ...]
+    repeats: RepeatsOutput
+    """How many failures were known before this run."""
+    ambiguous_names: tuple[AmbiguousNameOutput, ...]
+    """Names in earlier reports that fit several cases, so they are not counted."""
+    actions: tuple[EffectOutput, ...]
+    """Actions recorded before this run, and what it shows of each."""
+    scores: dict[str, ScoreOutput]
+    """Policy → score."""
+    report: str | None
+    """The report that was written."""
+
+
+SHAPES: dict[str, type] = {"analyze": AnalysisOutput, "demo": AnalysisOutput}

@@ -1,0 +1,122 @@
+"""What commands print about single failures and passes: `errata failures --json`."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.attribution import FailureKey
+from errata.model.output.memory import CaseHistoryOutput
+from errata.model.output.runs import NamedRun
+from errata.model.verdict import Reviewer
+from errata.model.words import BucketStatus, Confidence, Execution, Measurement, Outcome, Owner
+
+
+class SignalOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """One observation that a rule made."""
+
+    name: str
+    where: str
+    """The field of the attempt it was made in."""
+    quote: str
+
+
+class BucketNameOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The bucket of a failure."""
+
+    id: str
+    slug: str
+    title: str
+    status: BucketStatus
+
+
+class LabelChangeOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A label that another verdict replaced; the first `old` is the suggestion of triage, where there was one."""
+
+    old: str
+    new: str
+    by: Reviewer
+    verdict: str
+    """The id of the verdict that changed it."""
+    at: str | None
+
+
+class StandingVerdictOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict that counts."""
+
+    id: str
+    taxonomy: str
+    label: str
+    owner: Owner
+    cause: str
+    confidence: Confidence
+    reviewer: str
+    """Kind, name and version in one word."""
+    at: str | None
+    final: bool
+    disputed: bool
+    """Reviewers disagree, and no person has decided."""
+    inherited_from: str | None
+    """The verdict on the same failure of another run that it was taken from."""
+    changes: tuple[LabelChangeOutput, ...]
+
+
+class AttemptRowOutput(NamedRun, frozen=True, kw_only=True):
+    """Which attempt an object is about."""
+
+    model: str
+    case: str
+    """As the harness names it."""
+    case_key: str
+    """Suite and case: the same in every run."""
+    attempt: int
+    """1 for the first attempt at the case."""
+    session: int | None
+    """Of a run that was resumed: the session of this attempt."""
+    attempt_id: str
+    """What `errata show` takes."""
+
+
+class FailureOutput(AttemptRowOutput, frozen=True, kw_only=True):
+    """A failure: a counted attempt that did not pass or was not measured."""
+
+    execution: Execution
+    measurement: Measurement
+    outcome: Outcome
+    native_status: str | None
+    """The harness's own status."""
+    failed_checks: tuple[str, ...]
+    reason: str | None
+    """The text of the log that explains the failure best."""
+    follows: str | None
+    """The attempt whose failure this one only follows from."""
+    owner: Owner | None
+    """By the rules of triage. The owner that a reviewer named is in `verdict`."""
+    also: tuple[Owner, ...]
+    """Other owners with a share in it."""
+    confidence: Confidence | None
+    decided_by: str | None
+    """The rule that named the owner."""
+    signals: tuple[SignalOutput, ...]
+    failure_key: FailureKey | None
+    """Equal for failures with the same error, apart from numbers, ids and paths."""
+    suggested_labels: dict[str, str]
+    """Taxonomy → label."""
+    bucket: BucketNameOutput | None
+    verdict: StandingVerdictOutput | None
+    before: CaseHistoryOutput | None
+    """What was known of the case before this run."""
+
+
+class SuspiciousPassOutput(AttemptRowOutput, frozen=True, kw_only=True):
+    """A pass that deserves a second look; an object for each suspicion."""
+
+    outcome: Literal["pass"]
+    suspicion: str
+    """The rule that found it."""
+    strength: Confidence
+    where: str
+    """The field of the attempt it was found in."""
+    quote: str
+
+
+SHAPES: dict[str, type] = {"failures": FailureOutput, "failures --suspicious": SuspiciousPassOutput}

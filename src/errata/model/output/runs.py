@@ -1,0 +1,104 @@
+"""What commands print about runs as a whole: `runs`, `import`, `check`, `triage`, `exclude`, `rm`."""
+
+from typing import Literal
+
+import msgspec
+
+from errata.model.counts import Counts
+from errata.model.record import Finding
+from errata.model.run import Exclusion
+from errata.model.words import Owner
+
+
+class NamedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """Which run an object is about."""
+
+    run: str
+    """The harness's own id of the run."""
+    run_id: str
+    """errata's id of the run: the same for the same content."""
+
+
+class StoredRunOutput(NamedRun, frozen=True, kw_only=True):
+    """A run in the store."""
+
+    model: str
+    agent: str | None
+    source: str
+    """The source that read it; `errata sources` lists them."""
+    suite: str
+    variant: dict[str, str]
+    """What distinguishes it from other runs of the same suite and model."""
+    group: str | None
+    started_at: str | None
+    native_status: str | None
+    """The harness's own word for how the run ended."""
+    revision: int
+    """Counts up each time the log was imported with other content."""
+    imported_at: str
+    origin: str
+    """The path it was read from."""
+    excluded: Exclusion | None
+    """Set where the run is left out of every score."""
+    expected_cases: int | None
+    """How many cases were planned."""
+    counts: Counts
+
+
+class ImportOutput(NamedRun, frozen=True, kw_only=True):
+    """A run that was read."""
+
+    change: Literal["new", "grown", "unchanged", "kept"]
+    """`grown`: its content changed, so it has a new revision. `kept`: the store already holds more of it."""
+    revision: int
+    source: str
+    path: str
+    model: str
+    suite: str
+    attempts: int
+    """All of them: children and superseded attempts too."""
+    counted: int
+    """Attempts that count towards the score."""
+    failures: int
+    unreadable: int
+    """Items of the log that could not be read."""
+    passed_over: tuple[str, ...]
+    """Files that were skipped because this one describes the same evaluation more fully."""
+
+
+class CheckOutput(NamedRun, frozen=True, kw_only=True):
+    """Whether a run can be analysed and compared."""
+
+    fit: bool
+    findings: tuple[Finding, ...]
+
+
+class TriageOutput(NamedRun, frozen=True, kw_only=True):
+    """The owners that the rules name."""
+
+    failures: int
+    owners: dict[Owner, int]
+    """Owner → failures."""
+
+
+class ExcludeOutput(NamedRun, frozen=True, kw_only=True):
+    """Whether a run is left out of every score now."""
+
+    excluded: bool
+    reason: str | None
+
+
+class RmOutput(NamedRun, frozen=True, kw_only=True):
+    """A run that was removed from the store."""
+
+    forgotten: bool
+
+
+SHAPES: dict[str, type] = {
+    "runs": StoredRunOutput,
+    "import": ImportOutput,
+    "check": CheckOutput,
+    "triage": TriageOutput,
+    "exclude": ExcludeOutput,
+    "rm": RmOutput,
+}

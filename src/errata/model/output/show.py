@@ -1,0 +1,120 @@
+"""What `errata show --json` prints: a run or an attempt with everything that is known of it."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from errata.model.attempt import Attempt
+from errata.model.attribution import Attribution, Signal
+from errata.model.case import Case
+from errata.model.counts import Counts
+from errata.model.output.failures import BucketNameOutput, LabelChangeOutput
+from errata.model.output.memory import CaseHistoryOutput
+from errata.model.packet import Packet
+from errata.model.record import Finding
+from errata.model.run import Run
+from errata.model.verdict import Verdict
+from errata.model.words import Owner
+
+
+class ShownRunOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A run: what its harness recorded, the counts, and the findings of the checkup."""
+
+    kind: Literal["run"] = "run"
+    run: Run
+    counts: Counts
+    findings: tuple[Finding, ...]
+
+
+class ReasonOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A signal, or a fact of the log, that supports the owner or contradicts it."""
+
+    signal: Signal | None
+    points_to: Owner | None
+    """Whom it points to; set where that is not the owner."""
+    fact: Literal["harness_counted_it", "harness_left_it_out"] | None
+    """Set where it is no signal: what the harness's own score made of the attempt."""
+
+
+class UnusedMatchOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Text that a rule would match elsewhere, in a place that is no evidence."""
+
+    rule: str
+    place: Literal["case_name", "task", "answer", "file"]
+    file: str | None
+    """The file that the model wrote, and the line in it."""
+    line: int | None
+    quote: str
+
+
+class ScoreEffectOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Which scores count the failure."""
+
+    counted_in: tuple[str, ...]
+    """Policies."""
+    left_out_of: dict[str, str]
+    """Policy → why."""
+    recovered: bool
+    """True where `clean` takes the result of an earlier session instead."""
+    stood_in_for: tuple[str, ...]
+    """Policies that take the result of an earlier session instead."""
+    unsettled: bool
+    """It was reviewed, but a second reviewer has to agree before it counts."""
+
+
+class ExplanationOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Why the failure has its owner; the deciding rule is `decided_by` of the attribution."""
+
+    because: tuple[str, str]
+    """The place and the text that explain it best."""
+    decided: Signal | None
+    supports: tuple[ReasonOutput, ...]
+    against: tuple[ReasonOutput, ...]
+    not_used: tuple[UnusedMatchOutput, ...]
+    effect: ScoreEffectOutput
+
+
+class StandingOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict that counts, and what it replaced."""
+
+    verdict: Verdict
+    disagreeing: tuple[Verdict, ...]
+    """The newest verdict of each other reviewer who disagrees."""
+    changes: tuple[LabelChangeOutput, ...]
+    final: bool
+
+
+class SameFailureOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Another model that fails in the same way."""
+
+    model: str
+    count: int
+    run: str
+    """Its newest run with such a failure."""
+
+
+class ShownAttemptOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """An attempt: what its harness recorded, and everything that is known of it."""
+
+    kind: Literal["attempt"] = "attempt"
+    attempt: Attempt
+    case: Case | None
+    children: tuple[str, ...]
+    """Attempts below it."""
+    earlier: tuple[str, ...]
+    """Attempts of earlier sessions that it replaces."""
+    attribution: Attribution | None
+    """The result of triage; set where the attempt failed."""
+    explanation: ExplanationOutput | None
+    verdicts: tuple[Verdict, ...]
+    """All of them, oldest first."""
+    standing: StandingOutput | None
+    stale: bool
+    """The log changed after the verdict, and its quotes are gone."""
+    bucket: BucketNameOutput | None
+    before: CaseHistoryOutput | None
+    """What was known of the case before this run."""
+    alike: tuple[SameFailureOutput, ...]
+
+
+SHAPES: dict[str, Any] = {"show": ShownRunOutput | ShownAttemptOutput, "show --packet": Packet}

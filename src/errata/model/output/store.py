@@ -1,0 +1,78 @@
+"""What commands print about the store and its surroundings: `doctor`, `sources`, `fetch`, `trust`."""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+
+class DoctorOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the store is sound, and what it holds."""
+
+    errata: str
+    """Versions of errata, Python and SQLite."""
+    python: str
+    sqlite: str
+    path: str
+    schema: int
+    """The version of the tables."""
+    size: int
+    """In bytes."""
+    runs: int | None
+    """Null, like the next two, where the store is too damaged to count."""
+    attempts: int | None
+    cleared: int | None
+    """Unfinished imports of dead processes that were removed."""
+    problems: tuple[str, ...]
+    """Messages of SQLite and of the checks; empty where the store is sound."""
+
+
+class SourceOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A format that errata reads."""
+
+    source: str
+    title: str
+    """The harness, and after a colon what of it is read."""
+
+
+class FetchOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A run that was saved from a deployment."""
+
+    folder: str
+    run: str
+    evals: int
+    failed: int
+    files: int
+    """Zip files in the folder."""
+    new: int
+    """Zip files that were downloaded now."""
+    problems: tuple[str, ...]
+    """What is missing, with the error of each."""
+
+
+class TrustOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A project file that was trusted, or is no longer trusted."""
+
+    file: str
+    state: Literal["trusted", "removed"]
+    takes: dict[str, Any] | UnsetType = UNSET
+    """The settings that are now in force because the file is trusted; absent with --remove."""
+
+
+class TrustedFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A project file on the list of trusted files."""
+
+    file: str
+    sha256: str
+    """Of the content that was trusted."""
+    state: Literal["trusted", "changed", "gone"]
+    """A file that has changed since is no longer trusted."""
+
+
+SHAPES: dict[str, type] = {
+    "doctor": DoctorOutput,
+    "sources": SourceOutput,
+    "fetch": FetchOutput,
+    "trust": TrustOutput,
+    "trust --list": TrustedFileOutput,
+}

@@ -1,0 +1,174 @@
+"""Every command with `--json`, run for real over one store of samples: what tests and docs/json.md go by."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from reading import an_answer, program
+from terminal import FIXTURES, errata
+
+sys.path.insert(0, str(Path(__file__).parent / "fetch"))
+from deployment import Deployment
+
+CONVEX = FIXTURES / "convex_evals"
+SAMPLES = (
+    CONVEX / "run_a/data",
+    CONVEX / "run_b/data",
+    CONVEX / "run_d/data",
+    FIXTURES / "conversation_bench/comparison/data",
+    FIXTURES / "scylla/batch-gen2/data",
+    FIXTURES / "scylla/batch-cascade/data",
+    FIXTURES / "harbor/demo-job/data",
+    FIXTURES / "inspect_ai/mixed_json/data",
+)
+RUN_A, RUN_B = "jn709tmj", "jn7mqywb"
+FETCHED = "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"
+REPORTS = FIXTURES.parent / "actions" / "reports"
+VERDICTS = FIXTURES.parent / "golden_verdicts" / "run-b.jsonl"
+SHAPE, GREETING = "002-queries/006-pagination_shape", "000-fundamentals/002-http_greeting"
+TURNS = ("3a4b5c6d", "9c0d1e2f")
+
+Rows = list[Any]
+Step = Callable[[], Iterable[tuple[str, Rows]]]
+
+
+def rows(*arguments: object) -> Rows:
+    """What a command prints with `--json`; exit code 1 is a finding, 2 a refused answer."""
+    done = errata(*arguments, "--json")
+    assert done.code in (0, 1) or (done.code == 2 and done.out), (arguments, done)
+    assert done.out, (arguments, done)
+    return done.rows
+
+
+def all_examples() -> Iterator[tuple[str, Rows]]:
+    """Command line as in `SHAPES` → what it printed. Runs in the working folder, and leaves a store there."""
+    for step in STEPS:
+        yield from step()
+
+
+def about_runs() -> Iterator[tuple[str, Rows]]:
+    shutil.copytree(REPORTS, "reports")
+    yield "import", rows("import", *SAMPLES)
+    yield "runs", rows("runs")
+    yield "check", rows("check", RUN_B, *TURNS, "batch-cascade")
+    yield "triage", rows("triage")
+    yield "score", rows("score", RUN_B, *TURNS)
+    yield "score --pooled", rows("score", RUN_A, RUN_B, "--pooled")
+    yield "sessions", rows("sessions", "batch-cascade", "batch-gen2")
+    yield "rerun", rows("rerun", RUN_B, "batch-cascade", TURNS[0])
+    yield "analyze", rows("analyze", *SAMPLES, "--no-report")
+    yield "demo", rows("demo")
+
+
+def about_failures() -> Iterator[tuple[str, Rows]]:
+    yield "failures", rows("failures", RUN_B, *TURNS, "batch-cascade")
+    yield "failures --suspicious", rows("failures", *(one["run_id"] for one in rows("runs")), "--suspicious")
+    yield "show", rows("show", RUN_B)
+    yield "show", [row for one in rows("failures", RUN_B, TURNS[1]) for row in rows("show", one["attempt_id"])]
+    yield "show --packet", rows("show", f"{RUN_B}/{SHAPE}", "--packet")
+
+
+def about_several_runs() -> Iterator[tuple[str, Rows]]:
+    yield "compare", rows("compare", RUN_A, RUN_B)
+    yield "compare --write", rows("compare", *TURNS, "--write", "comparison")
+    yield "consistency", rows("consistency", RUN_A, RUN_B)
+
+
+def about_review() -> Iterator[tuple[str, Rows]]:
+    yield "review run --dry-run", rows("review", "run", RUN_A, "--command", program(), "--dry-run")
+    yield "review run", rows("review", "run", RUN_A, "--command", program(), "--yes")[-1:]
+    packet = rows("review", "next", f"{RUN_B}/{SHAPE}", "--reviewer", "ada")
+    yield "review next", packet
+    Path("answer.json").write_text(json.dumps(an_answer(packet[0])), encoding="utf-8")
+    Path("bad.json").write_text(json.dumps(an_answer(packet[0], label="NO_SUCH")), encoding="utf-8")
+    yield "review submit (rejected)", rows("review", "submit", "bad.json", "--reviewer", "ada")
+    yield "review submit", rows("review", "submit", "answer.json", "--reviewer", "ada")
+    yield "review release", rows("review", "release", RUN_B, "--reviewer", "ada")
+    yield "review import", rows("review", "import", VERDICTS, "--reviewer", "reader")
+    Path("refused.jsonl").write_text(json.dumps({"attempt_id": packet[0]["packet"]["attempt_id"], "label": "NO_SUCH"}))
+    yield "review import (refused row)", rows("review", "import", "refused.jsonl", "--reviewer", "careless")
+    yield "review next (nothing waiting)", rows("review", "next", RUN_A, "--reviewer", "ada")
+    yield "review export", rows("review", "export", RUN_B, "-o", "packets")
+    yield "review status", rows("review", "status", RUN_B)
+    yield "review agreement", rows("review", "agreement", RUN_B)
+    labels = "".join(f"{one['attempt_id']},MODEL_FAULT\n" for one in rows("failures", RUN_B)[:4])
+    Path("labels.csv").write_text(f"attempt_id,label\n{labels}", encoding="utf-8")
+    yield "review calibrate", rows("review", "calibrate", "labels.csv")
+    yield "show", [row for one in rows("failures", RUN_B) for row in rows("show", one["attempt_id"])]
+    yield "failures", rows("failures", RUN_B)
+
+
+def about_buckets() -> Iterator[tuple[str, Rows]]:
+    yield "buckets suggest", rows("buckets", "suggest", *TURNS)
+    listed = rows("buckets", "list", *TURNS)
+    yield "buckets list", listed
+    largest, other = sorted(listed, key=lambda one: -one["mistakes"])[:2]
+    details = rows("buckets", "show", largest["slug"])
+    yield "buckets show", details
+    member = details[0]["members"][0]["attempt_id"]
+    yield "buckets split", rows("buckets", "split", largest["slug"], member, "--title", "A cause of its own")
+    yield "buckets move", rows("buckets", "move", member, "--to", largest["slug"])
+    yield "buckets rename", rows("buckets", "rename", other["slug"], "Another name")
+    for one in details[0]["members"][:3]:
+        _review(one["attempt_id"], bucket=largest["slug"])
+    yield "buckets confirm", rows("buckets", "confirm", largest["slug"])
+    yield "buckets merge", rows("buckets", "merge", largest["slug"], other["id"])
+    yield "buckets undo", rows("buckets", "undo")
+    yield "buckets history", rows("buckets", "history")
+
+
+def _review(attempt: str, *, bucket: str) -> None:
+    (packet,) = rows("review", "next", attempt, "--reviewer", "ben")
+    Path("verdict.json").write_text(
+        json.dumps(an_answer(packet, label="partial_multi_tool_execution", bucket=bucket)), encoding="utf-8"
+    )
+    rows("review", "submit", "verdict.json", "--reviewer", "ben")
+
+
+def about_memory() -> Iterator[tuple[str, Rows]]:
+    change = ("--what", "allows unused arguments", "--path", "eslint.config.mjs", "--for", GREETING)
+    added = rows("action", "add", *change, "--date", "2026-03-04")
+    yield "action add", added
+    yield "action list", rows("action", "list")
+    yield "action rm", rows("action", "rm", added[0]["action"]["id"])
+    gap = rows("known", "add", SHAPE, "--text", "The guidelines are silent on the shape of a page")
+    yield "known add", gap
+    yield "known list", rows("known", "list")
+    yield "known rm", rows("known", "rm", gap[0]["gap"]["id"])
+
+
+def about_files() -> Iterator[tuple[str, Rows]]:
+    yield "report", rows("report", RUN_B, "-o", "report.md", "--date", "2026-03-10")
+    yield "issues", rows("issues", "batch-gen2", "-o", "issues", "--date", "2026-03-10")
+    inspect = [one["run_id"] for one in rows("runs") if one["source"] == "inspect-ai"]
+    yield "writeback", rows("writeback", *inspect)
+    yield "export", rows("export", RUN_B)
+
+
+def about_the_store() -> Iterator[tuple[str, Rows]]:
+    yield "sources", rows("sources")
+    yield "doctor", rows("doctor")
+    yield "exclude", rows("exclude", RUN_B, "--reason", "the provider was down")
+    yield "exclude", rows("exclude", RUN_B, "--undo")
+    yield "rm", rows("rm", "batch-gen2", "--yes")
+    with Deployment("run_a") as deployment:
+        yield "fetch", rows("fetch", FETCHED, "--deployment", deployment.address, "-o", "fetched")
+    Path("errata.toml").write_text('[deployments.own]\nurl = "https://own.example.com"\n', encoding="utf-8")
+    yield "trust", rows("trust")
+    yield "trust --list", rows("trust", "--list")
+    yield "trust", rows("trust", "--remove")
+
+
+STEPS: tuple[Step, ...] = (
+    about_runs,
+    about_failures,
+    about_several_runs,
+    about_memory,
+    about_buckets,
+    about_review,
+    about_files,
+    about_the_store,
+)
