@@ -12,7 +12,7 @@ from terminal import done
 SHAPES = report.SHAPES | act.SHAPES
 COMMANDS = {
     "report --profile run": ("report", RUN_B, "--reports", EARLIER),
-    "report --profile comparison": ("report", "--comparison-dir", COMPARISON),
+    "report --profile comparison": ("report", "--comparison-dir", COMPARISON, "-o", "results"),
     "report --profile batch": ("report", BATCH),
     "report (transcripts)": ("report", UNJUDGED),
     "issues": ("issues", RUN_B),
