@@ -24,7 +24,7 @@ SAMPLES = (
     FIXTURES / "harbor/demo-job/data",
     FIXTURES / "inspect_ai/mixed_json/data",
 )
-RUN_A, RUN_B = "jn709tmj", "jn7mqywb"
+RUN_A, RUN_B, RUN_D = "jn709tmj", "jn7mqywb", "jn7maewn"
 FETCHED = "jn709tmjsmt0gc4p4ysp6m6ztabx3hw2"
 REPORTS = FIXTURES.parent / "actions" / "reports"
 VERDICTS = FIXTURES.parent / "golden_verdicts" / "run-b.jsonl"
@@ -74,7 +74,11 @@ def about_failures() -> Iterator[tuple[str, Rows]]:
 def about_several_runs() -> Iterator[tuple[str, Rows]]:
     yield "compare", rows("compare", RUN_A, RUN_B)
     yield "compare --write", rows("compare", *TURNS, "--write", "comparison")
-    yield "consistency", rows("consistency", RUN_A, RUN_B)
+    found = rows("consistency", *TURNS, TURNS[0], RUN_B)
+    yield "consistency", [one for one in found if "left_out" not in one]
+    yield "consistency, a run that is left out", [one for one in found if "left_out" in one]
+    yield "consistency --judges", rows("consistency", TURNS[0], "--judges")
+    yield "consistency -o, a file", [one for one in rows("consistency", *TURNS, "-o", "study") if "file" in one]
 
 
 def about_review() -> Iterator[tuple[str, Rows]]:
@@ -90,7 +94,7 @@ def about_review() -> Iterator[tuple[str, Rows]]:
     yield "review import", rows("review", "import", VERDICTS, "--reviewer", "reader")
     Path("refused.jsonl").write_text(json.dumps({"attempt_id": packet[0]["packet"]["attempt_id"], "label": "NO_SUCH"}))
     yield "review import (refused row)", rows("review", "import", "refused.jsonl", "--reviewer", "careless")
-    yield "review next (nothing waiting)", rows("review", "next", RUN_A, "--reviewer", "ada")
+    yield "review next (nothing waiting)", rows("review", "next", RUN_D, "--reviewer", "ada")
     yield "review export", rows("review", "export", RUN_B, "-o", "packets")
     yield "review status", rows("review", "status", RUN_B)
     yield "review agreement", rows("review", "agreement", RUN_B)
@@ -141,7 +145,14 @@ def about_memory() -> Iterator[tuple[str, Rows]]:
 
 
 def about_files() -> Iterator[tuple[str, Rows]]:
-    yield "report", rows("report", RUN_B, "-o", "report.md", "--date", "2026-03-10")
+    day = ("--date", "2026-03-10")
+    yield "report --profile run", rows("report", RUN_B, "-o", "report.md", *day)
+    yield "report --profile comparison", rows("report", RUN_A, RUN_B, "-o", "compared", *day)
+    yield "report --profile batch", rows("report", "batch-gen2", "--profile", "batch", "-o", "batch", *day)
+    known = {one["run_id"] for one in rows("runs")}
+    rows("import", FIXTURES / "conversation_bench/unjudged/data")
+    unjudged = [one["run_id"] for one in rows("runs") if one["run_id"] not in known]
+    yield "report (transcripts)", rows("report", *unjudged, "-o", "transcripts", *day)
     yield "issues", rows("issues", "batch-gen2", "-o", "issues", "--date", "2026-03-10")
     inspect = [one["run_id"] for one in rows("runs") if one["source"] == "inspect-ai"]
     yield "writeback", rows("writeback", *inspect)
