@@ -65,8 +65,5 @@ def _cases(stored: StoredRun, store: Store) -> Callable[[str], Case | None]:
 
 def _passes(stored: StoredRun, store: Store) -> Iterator[Attempt]:
     """With their transcripts, and with the texts of patches."""
-    for attempt in (
-        attempts_of(store, stored.pk, counted=True, steps=True) if stored.counts.outcomes.get("pass") else ()
-    ):
-        if attempt.outcome == "pass":
-            yield with_texts(store, attempt) if any(one.role == "patch" for one in attempt.artefacts) else attempt
+    for attempt in attempts_of(store, stored.pk, counted=True, outcome="pass", steps=True):
+        yield with_texts(store, attempt) if any(one.role == "patch" for one in attempt.artefacts) else attempt

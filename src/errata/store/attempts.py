@@ -25,6 +25,7 @@ def attempts_of(
     *,
     failures: bool = False,
     counted: bool = False,
+    outcome: str = "",
     case: str = "",
     steps: bool = False,
     by_position: bool = False,
@@ -35,6 +36,8 @@ def attempts_of(
         query = query.where(attempts.c.failure)
     if counted:
         query = query.where(attempts.c.counted)
+    if outcome:
+        query = query.where(attempts.c.outcome == outcome)
     if case:
         query = query.where(attempts.c.case_key == case)
     order = (attempts.c.position, attempts.c.seq) if by_position else (attempts.c.seq,)
