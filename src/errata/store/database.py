@@ -145,7 +145,8 @@ def _create(store: Store) -> None:
     """The newest schema at once. A test holds it equal to what all migrations together make."""
     with store.writing() as connection:
         if schema_of(connection) == 0:  # unless another process was faster
-            metadata.create_all(connection)
+            for statement in sqlite.statements_to_create(metadata):
+                connection.exec_driver_sql(statement)
             connection.exec_driver_sql(
                 f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL,"
                 f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"
