@@ -23,7 +23,9 @@ class Options(msgspec.Struct):
         # what can be told without a store is told first: importing the database takes longer than most commands
         from errata.verbs.store import open_store
 
-        return open_store(self.settings.store)
+        store = open_store(self.settings.store)
+        click.get_current_context().with_resource(store.kept_open())
+        return store
 
 
 def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Literal
 
 from sqlalchemy import Connection, Engine, inspect, select
 from sqlalchemy.exc import DBAPIError
@@ -21,33 +22,42 @@ class Store:
     def __init__(self, path: Path, engine: Engine) -> None:
         self.path = path
         self.engine = engine
-        self._kept: tuple[Connection, Connection] | None = None
+        self._kept: dict[str, Connection] | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """One unchanging view of the store, whatever other processes write meanwhile."""
-        with self.translated(), self._free(0) or self.engine.connect() as connection, connection.begin():
+        with self.translated(), self._free("reading") or self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        with self._free(1) or self.connected() as connection, self.translated(), connection.begin():
+        with self.translated(), self._free("writing") or self.connected() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
         """For very many small transactions of one thread: opening a connection takes ten times as long as they do."""
-        with self.engine.connect() as for_reading, self.connected() as for_writing:
-            self._kept = (for_reading, for_writing)
-            try:
-                yield
-            finally:
-                self._kept = None
+        if self._kept is not None:
+            yield
+            return
+        self._kept = {}
+        try:
+            yield
+        finally:
+            kept, self._kept = self._kept, None
+            for connection in kept.values():
+                connection.close()
 
-    def _free(self, which: int) -> AbstractContextManager[Connection] | None:
+    def _free(self, purpose: Literal["reading", "writing"]) -> AbstractContextManager[Connection] | None:
         """A connection that is kept open, unless it is in the middle of something."""
-        kept = self._kept[which] if self._kept else None
-        return None if kept is None or kept.in_transaction() else nullcontext(kept)
+        if self._kept is None:
+            return None
+        if purpose not in self._kept:
+            opened = self.engine.connect()
+            self._kept[purpose] = opened.execution_options(errata_write=True) if purpose == "writing" else opened
+        kept = self._kept[purpose]
+        return None if kept.in_transaction() else nullcontext(kept)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
@@ -145,7 +155,8 @@ def _create(store: Store) -> None:
     """The newest schema at once. A test holds it equal to what all migrations together make."""
     with store.writing() as connection:
         if schema_of(connection) == 0:  # unless another process was faster
-            metadata.create_all(connection)
+            for statement in sqlite.statements_to_create(metadata):
+                connection.exec_driver_sql(statement)
             connection.exec_driver_sql(
                 f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL,"
                 f" CONSTRAINT {_VERSION_TABLE}_pkc PRIMARY KEY (version_num))"

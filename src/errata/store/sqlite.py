@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event
+from sqlalchemy import URL, Connection, Engine, MetaData, Table, create_engine, create_mock_engine, event
 from sqlalchemy.pool import NullPool
 
 BUSY_SECONDS = 60
@@ -20,14 +21,39 @@ _HEADER, _ID_AT = 100, 68
 
 
 def engine_for(path: Path) -> Engine:
-    engine = create_engine(
-        URL.create("sqlite", database=str(path)),
-        poolclass=NullPool,
-        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},
-    )
+    """The engine of one file. All engines share a dialect, so that a statement is compiled once for every store."""
+    url = URL.create("sqlite", database=str(path))
+    model = _in_memory()
+    arguments, options = model.dialect.create_connect_args(url)
+    connect = partial(sqlite3.connect, *arguments, **options, timeout=BUSY_SECONDS, isolation_level=None)
+    pool = NullPool(connect, dialect=model.dialect)
+    engine = Engine(pool, model.dialect, url, execution_options={"compiled_cache": _COMPILED})
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
     return engine
+
+
+_COMPILED: dict[Any, Any] = {}
+
+
+@cache
+def _in_memory() -> Engine:
+    """A database in memory, connected once: from then on its dialect is ready."""
+    engine = create_engine("sqlite://")
+    engine.connect().close()
+    engine.dispose()
+    return engine
+
+
+@cache
+def statements_to_create(metadata: MetaData) -> tuple[str, ...]:
+    """The SQL that creates every table and index."""
+    statements: list[str] = []
+    recorder = create_mock_engine(
+        "sqlite://", lambda statement, *_: statements.append(str(statement.compile(dialect=recorder.dialect)))
+    )
+    metadata.create_all(recorder, checkfirst=False)
+    return tuple(statements)
 
 
 def prepare(path: Path) -> bool:
