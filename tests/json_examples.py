@@ -74,7 +74,9 @@ def about_failures() -> Iterator[tuple[str, Rows]]:
 def about_several_runs() -> Iterator[tuple[str, Rows]]:
     yield "compare", rows("compare", RUN_A, RUN_B)
     yield "compare --write", rows("compare", *TURNS, "--write", "comparison")
-    found = rows("consistency", *TURNS, TURNS[0], RUN_B)
+    rows("exclude", RUN_A, "--reason", "the provider was down")
+    found = rows("consistency", RUN_A, RUN_B)
+    rows("exclude", RUN_A, "--undo")
     yield "consistency", [one for one in found if "left_out" not in one]
     yield "consistency, a run that is left out", [one for one in found if "left_out" in one]
     yield "consistency --judges", rows("consistency", TURNS[0], "--judges")
