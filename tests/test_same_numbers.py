@@ -155,8 +155,8 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("report --profile batch --json, failures", lambda run: len(batch(run)["failures"]) if is_batch(run) else None),
         ("report --profile batch --json, reading",
          lambda run: batch(run)["reading"]["failures"] if is_batch(run) else None),
-        ("report --profile batch --json, answer",
-         lambda run: number_in(r"of the (\d+) failures", batch(run)["answer"]) if is_batch(run) else None),
+        ("report --profile batch, answer",
+         lambda run: number_in(r"of the (\d+) failures", batch_page(run)) if is_batch(run) else None),
         ("issues --json", lambda run: len(batch(run, "issues")["failures"]) if is_batch(run) else None),
         ("writeback --json",
          lambda run: (made := written_back(run)) and len(made["changes"]) + sum(made["left"].values())),
@@ -184,8 +184,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze --json", lambda run: analysis(run).get("reviewed")),
         ("failures --json", lambda run: sum(map(is_read, failures(run)))),
         ("review status --json", lambda run: status(run)["reviewed"]),
-        ("score, note of reviewed",
-         lambda run: number_in(r"([\d,]+) of [\d,]+ reviewed", note_of_reviewed(run))),
+        ("score --json, note of reviewed", note_of_reviewed),
         ("buckets list --json", lambda run: sum(one["reviewed"] for one in buckets(run))),
         ("report --json, reading", lambda run: report(run)["reading"]["read"]),
         ("report, status", lambda run: number_in(r"([\d,]+) of [\d,]+ failures? read", report_page(run))),
@@ -241,12 +240,11 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("score --json", lambda run: score(run)["scores"]["clean"]["left_out"]),
         ("score --json, groups", lambda run: added(
             {one["why"]: one["count"]} for one in score(run)["scores"]["clean"]["left_out_groups"])),
-        ("report --json", lambda run: left_out(next(
-            one["left_out"] for one in report(run)["scores"] if one["policy"] == "clean"))),
+        ("report --json", lambda run: clean_left_out(report(run)["scores"])),
         ("report", lambda run: in_page(run, lambda page: left_out(next(
             row[4] for header, rows in tables_in(page) if header[0] == "score" for row in rows if row[0] == "clean")))),
-        ("report --profile batch --json", lambda run: left_out(next(
-            one["left_out"] for one in batch(run)["scores"] if one["policy"] == "clean")) if is_batch(run) else None),
+        ("report --profile batch --json",
+         lambda run: clean_left_out(batch(run)["scores"]) if is_batch(run) else None),
     ],
     "left out of clean, to repeat": [
         ("analyze", lambda run: number_in(r"how to repeat the ([\d,]+) left out of clean", page_of(run))),
@@ -282,7 +280,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
             name or "none": count for name, count in analysis(run)["first_failed_checks"].items()}),
         ("failures --json", lambda run: counted((one["failed_checks"] or ["none"])[0] for one in failures(run))),
         ("report --json", lambda run: without_zeros(added(
-            {"none" if one["step"].startswith("none (") else one["step"]: one["count"]}
+            {one["step"] if one["kind"] == "check" else "none": one["count"]}
             for one in report(run)["steps"]))),
     ],
     "cost": [
@@ -318,8 +316,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze --json", lambda run: {
             one["what"]: one["worked"] for one in analysis(run)["actions"] if one.get("run", run.name) == run.name}),
         ("report --json", lambda run: {
-            one["what"]: {"worked": "yes", "NO EFFECT": "no", "not known yet": "unknown"}[one["worked"]]
-            for one in report(run)["actions"]}),
+            one["what"]: one["worked"] for one in report(run)["actions"]}),
         ("action list --json", lambda run: {
             one["action"]["what"]: one["worked"] for one in run.sample.rows("action", "list") if one["run"] == run.name}
             or None),
@@ -342,9 +339,10 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]))),
         ("compare --json, each pair alone", lambda some: pairs_alone(some, lambda one: as_shown(one["p"]))),
         ("compare", lambda some: of_two(some, found_in(r"failed alone, p = ([\d.]+\d)", compared_page(some)))),
-        ("report, since the previous run", lambda some: of_two(some, found_in(r"p = ([\d.]+\d)\)", since(some)))),
-        ("report --profile comparison", lambda some: of_two(
-            some, found_in(r"smallest p is ([\d.]+\d)", compare_report(some)["chance"]))),
+        ("report, since the previous run", lambda some: of_two(
+            some, (found := since(some)) and as_shown(found["p"]))),
+        ("report --profile comparison --json", lambda some: of_two(
+            some, next((as_shown(one["p"]) for one in compare_report(some)["pairs"]), None))),
     ],
     "cases that one of a pair fails alone (McNemar)": [
         ("compare --json", lambda some: pairs_of(
@@ -362,13 +360,12 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
         ("compare --json", lambda some: {
             one["name"]: as_shown(one["adjusted"]) for one in compared(some)["categories"]}),
         ("report --profile comparison", lambda some: {
-            name: as_shown(found_in(r"p = ([\d.]+)", harder))
-            for name, _, _, harder in compare_report(some)["categories"]}),
+            one["name"]: as_shown(one["adjusted"]) for one in compare_report(some)["categories"]}),
     ],
     "failed rows by category": [
         ("compare --json", lambda some: {one["name"]: one["failed_rows"] for one in compared(some)["categories"]}),
         ("report --profile comparison", lambda some: {
-            name: rows for name, _, rows, _ in compare_report(some)["categories"]}),
+            one["name"]: one["failed_rows"] for one in compare_report(some)["categories"]}),
     ],
     "failed rows": [
         ("compare", lambda some: number_in(r"of the ([\d,]+) failed rows", compared_page(some))),
