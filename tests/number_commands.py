@@ -290,10 +290,16 @@ def pairs_of(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
     }
 
 
-def pairs_alone(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
-    """The same pairs, each compared without the others."""
+def edited_cases(some: Comparing) -> set[str]:
+    return {row["case"] for row in compared(some)["matrix"] if row["edited"]}
+
+
+def pairs_alone(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any] | None:
+    """The same pairs, each compared without the others; none where a pair has other edited cases than all together."""
     ids = some.runs
     alone = [Comparing(some.sample, (one, other)) for at, one in enumerate(ids) for other in ids[at + 1 :]]
+    if any(edited_cases(pair) != edited_cases(some) for pair in alone):
+        return None
     return {name: value for pair in alone for name, value in pairs_of(pair, read).items()}
 
 
@@ -320,6 +326,13 @@ def alone_since(some: Comparing) -> tuple[int, ...] | None:
 def flips_since(some: Comparing) -> list[int] | None:
     found = since(some)
     return [found["fixed"], found["broke"], found["failed_in_both"]] if found else None
+
+
+def flips_of_unedited(some: Comparing) -> list[int] | None:
+    """Fixed, regressed and still failing, without the cases whose task was edited in between."""
+    flips = compared(some)["flips"]
+    kinds = ("fixed", "regressed", "still_failing")
+    return flips and [len(set(flips[kind]) - edited_cases(some)) for kind in kinds]
 
 
 def by_run(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from number_commands import (
     empty_answers,
     exported_attempts,
     failures,
+    flips_of_unedited,
     flips_since,
     found_in,
     in_findings,
@@ -97,6 +98,15 @@ DIFFERENT_BY_DEFINITION = {
     "study counts them as incomplete",
     ("cost", "cost of a rerun"): "the second is an estimate",
     ("cost", "cost of a review"): "the second is what reviewers cost",
+    ("fixed", "fixed since the previous run"): "flips of a comparison take in edited cases; what a report says of the "
+    "previous run leaves them out",
+    (
+        "cases that one of a pair fails alone",
+        "cases that one of a pair fails alone, among three runs and more",
+    ): "the second is over cases whose task is the same in all compared runs, not only in these two",
+    ("unstable cases of a model", "unstable cases of a study"): "a comparison means cases that passed in one run and "
+    "failed in another, where an attempt that broke off counts as failed; a study means cases whose results are not "
+    "all the same, where an attempt that was not measured is a result of its own, and leaves out edited cases",
     ("fixed", "only the first fails"): "flips take in edited cases; the pairs of a test leave them out",
 }
 """Two names that must not be one, and what each means."""
@@ -351,9 +361,8 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
             some, lambda one: alone(one))),
         ("report, since the previous run", lambda some: of_two(some, alone_since(some))),
     ],
-    "fixed, regressed, still failing": [
-        ("compare --json", lambda some: (flips := compared(some)["flips"]) and [
-            len(flips[kind]) for kind in ("fixed", "regressed", "still_failing")]),
+    "fixed, regressed, still failing, of cases that were not edited": [
+        ("compare --json", flips_of_unedited),
         ("report, since the previous run", flips_since),
     ],
     "adjusted p of a category": [
