@@ -107,6 +107,8 @@ DIFFERENT_BY_DEFINITION = {
     ("unstable cases of a model", "unstable cases of a study"): "a comparison means cases that passed in one run and "
     "failed in another, where an attempt that broke off counts as failed; a study means cases whose results are not "
     "all the same, where an attempt that was not measured is a result of its own, and leaves out edited cases",
+    ("unstable cases of a model", "flaky"): "a flaky case passed and failed where it was measured; a comparison also "
+    "counts an attempt that broke off as failed",
     ("fixed", "only the first fails"): "flips take in edited cases; the pairs of a test leave them out",
 }
 """Two names that must not be one, and what each means."""
@@ -438,9 +440,13 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     ],
     "unstable cases of a model": [
         ("compare --json", lambda some: (found := steady(some)) and short(found["unstable"])),
-        ("consistency --json", lambda some: steady(some) and short(study(some)["unstable"])),
         ("report --profile comparison --json", lambda some: steady(some) and short(
             compare_report(some)["models"][0]["unstable"])),
+    ],
+    "unstable cases of a study": [
+        ("consistency --json", lambda some: (found := study(some)) and short(found["unstable"])),
+        ("consistency --json, cases", lambda some: (found := study(some)) and short(
+            one["case"] for one in found["cases"] if one["unstable"])),
     ],
 }  # fmt: skip
 

@@ -188,9 +188,7 @@ class RunView:
         """Attempts with a verdict of their own; none where scores go by verdicts that were given."""
         if self._verdicts is not None:
             return None
-        return {
-            attempt for attempt, said in self.standings.items() if said.standing.verdict.inherited_from is None
-        }
+        return {attempt for attempt, said in self.standings.items() if said.standing.verdict.inherited_from is None}
 
     def scores(self, *, timeouts: Timeouts = "count", to_pool: bool = False) -> Scores:
         if (timeouts, to_pool) == ("count", False) and "overview" in self.__dict__:
