@@ -102,8 +102,9 @@ def score(run: RunOf) -> Any:
     return run.row("score")
 
 
-def note_of_reviewed(run: RunOf) -> str:
-    return score(run)["scores"].get("reviewed", {}).get("note") or ""
+def note_of_reviewed(run: RunOf) -> int | None:
+    note = score(run)["scores"].get("reviewed", {}).get("note")
+    return note["count"] if note and note["code"] == "reviewed" else None
 
 
 def buckets(run: RunOf) -> list[Any]:
@@ -272,12 +273,12 @@ def compare_report(some: Comparing) -> Any:
     return row["report"]
 
 
-def since(some: Comparing) -> str:
+def since(some: Comparing) -> Any:
     """What the report about the second run says of the first, which is the previous one of the same model."""
     if len(some.runs) != 2:
-        return ""
-    told = str(report(some.runs[1])["since"])
-    return told if told.startswith(some.runs[0].name[:8]) else ""
+        return None
+    previous = report(some.runs[1])["since"]
+    return previous if previous and previous["run"] == some.runs[0].name else None
 
 
 def pairs_of(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
@@ -289,10 +290,16 @@ def pairs_of(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
     }
 
 
-def pairs_alone(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
-    """The same pairs, each compared without the others."""
+def edited_cases(some: Comparing) -> set[str]:
+    return {row["case"] for row in compared(some)["matrix"] if row["edited"]}
+
+
+def pairs_alone(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any] | None:
+    """The same pairs, each compared without the others; none where a pair has other edited cases than all together."""
     ids = some.runs
     alone = [Comparing(some.sample, (one, other)) for at, one in enumerate(ids) for other in ids[at + 1 :]]
+    if any(edited_cases(pair) != edited_cases(some) for pair in alone):
+        return None
     return {name: value for pair in alone for name, value in pairs_of(pair, read).items()}
 
 
@@ -312,13 +319,20 @@ def alone(tally: Any) -> tuple[int, ...]:
 
 
 def alone_since(some: Comparing) -> tuple[int, ...] | None:
-    found = re.search(r"McNemar, (\d+) against (\d+)", since(some))
-    return tuple(sorted(map(int, found.groups()))) if found else None
+    found = since(some)
+    return tuple(sorted((found["fixed"], found["broke"]))) if found else None
 
 
-def flips_since(some: Comparing) -> list[int | None] | None:
-    patterns = (r"failed then, pass now (\d+)", r"passed then, fail now (\d+)", r"Failed in both (\d+)")
-    return [number_in(pattern, since(some)) for pattern in patterns] if since(some) else None
+def flips_since(some: Comparing) -> list[int] | None:
+    found = since(some)
+    return [found["fixed"], found["broke"], found["failed_in_both"]] if found else None
+
+
+def flips_of_unedited(some: Comparing) -> list[int] | None:
+    """Fixed, regressed and still failing, without the cases whose task was edited in between."""
+    flips = compared(some)["flips"]
+    kinds = ("fixed", "regressed", "still_failing")
+    return flips and [len(set(flips[kind]) - edited_cases(some)) for kind in kinds]
 
 
 def by_run(some: Comparing, read: Callable[[Any], Any]) -> dict[str, Any]:
@@ -350,7 +364,7 @@ def short(cases: Iterable[str]) -> list[str]:
 
 
 def clean_left_out(scores: Iterable[Any]) -> dict[str, int]:
-    return left_out(next(one["left_out"] for one in scores if one["policy"] == "clean"))
+    return dict(next(one["left_out"] for one in scores if one["policy"] == "clean"))
 
 
 def study(some: Comparing) -> Any:

@@ -33,6 +33,7 @@ from number_commands import (
     empty_answers,
     exported_attempts,
     failures,
+    flips_of_unedited,
     flips_since,
     found_in,
     in_findings,
@@ -97,6 +98,17 @@ DIFFERENT_BY_DEFINITION = {
     "study counts them as incomplete",
     ("cost", "cost of a rerun"): "the second is an estimate",
     ("cost", "cost of a review"): "the second is what reviewers cost",
+    ("fixed", "fixed since the previous run"): "flips of a comparison take in edited cases; what a report says of the "
+    "previous run leaves them out",
+    (
+        "cases that one of a pair fails alone",
+        "cases that one of a pair fails alone, among three runs and more",
+    ): "the second is over cases whose task is the same in all compared runs, not only in these two",
+    ("unstable cases of a model", "unstable cases of a study"): "a comparison means cases that passed in one run and "
+    "failed in another, where an attempt that broke off counts as failed; a study means cases whose results are not "
+    "all the same, where an attempt that was not measured is a result of its own, and leaves out edited cases",
+    ("unstable cases of a model", "flaky"): "a flaky case passed and failed where it was measured; a comparison also "
+    "counts an attempt that broke off as failed",
     ("fixed", "only the first fails"): "flips take in edited cases; the pairs of a test leave them out",
 }
 """Two names that must not be one, and what each means."""
@@ -155,8 +167,8 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("report --profile batch --json, failures", lambda run: len(batch(run)["failures"]) if is_batch(run) else None),
         ("report --profile batch --json, reading",
          lambda run: batch(run)["reading"]["failures"] if is_batch(run) else None),
-        ("report --profile batch --json, answer",
-         lambda run: number_in(r"of the (\d+) failures", batch(run)["answer"]) if is_batch(run) else None),
+        ("report --profile batch, answer",
+         lambda run: number_in(r"of the (\d+) failures", batch_page(run)) if is_batch(run) else None),
         ("issues --json", lambda run: len(batch(run, "issues")["failures"]) if is_batch(run) else None),
         ("writeback --json",
          lambda run: (made := written_back(run)) and len(made["changes"]) + sum(made["left"].values())),
@@ -184,8 +196,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze --json", lambda run: analysis(run).get("reviewed")),
         ("failures --json", lambda run: sum(map(is_read, failures(run)))),
         ("review status --json", lambda run: status(run)["reviewed"]),
-        ("score, note of reviewed",
-         lambda run: number_in(r"([\d,]+) of [\d,]+ reviewed", note_of_reviewed(run))),
+        ("score --json, note of reviewed", note_of_reviewed),
         ("buckets list --json", lambda run: sum(one["reviewed"] for one in buckets(run))),
         ("report --json, reading", lambda run: report(run)["reading"]["read"]),
         ("report, status", lambda run: number_in(r"([\d,]+) of [\d,]+ failures? read", report_page(run))),
@@ -241,12 +252,11 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("score --json", lambda run: score(run)["scores"]["clean"]["left_out"]),
         ("score --json, groups", lambda run: added(
             {one["why"]: one["count"]} for one in score(run)["scores"]["clean"]["left_out_groups"])),
-        ("report --json", lambda run: left_out(next(
-            one["left_out"] for one in report(run)["scores"] if one["policy"] == "clean"))),
+        ("report --json", lambda run: clean_left_out(report(run)["scores"])),
         ("report", lambda run: in_page(run, lambda page: left_out(next(
             row[4] for header, rows in tables_in(page) if header[0] == "score" for row in rows if row[0] == "clean")))),
-        ("report --profile batch --json", lambda run: left_out(next(
-            one["left_out"] for one in batch(run)["scores"] if one["policy"] == "clean")) if is_batch(run) else None),
+        ("report --profile batch --json",
+         lambda run: clean_left_out(batch(run)["scores"]) if is_batch(run) else None),
     ],
     "left out of clean, to repeat": [
         ("analyze", lambda run: number_in(r"how to repeat the ([\d,]+) left out of clean", page_of(run))),
@@ -282,7 +292,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
             name or "none": count for name, count in analysis(run)["first_failed_checks"].items()}),
         ("failures --json", lambda run: counted((one["failed_checks"] or ["none"])[0] for one in failures(run))),
         ("report --json", lambda run: without_zeros(added(
-            {"none" if one["step"].startswith("none (") else one["step"]: one["count"]}
+            {one["step"] if one["kind"] == "check" else "none": one["count"]}
             for one in report(run)["steps"]))),
     ],
     "cost": [
@@ -318,8 +328,7 @@ OF_RUN: dict[str, list[tuple[str, Extract]]] = {
         ("analyze --json", lambda run: {
             one["what"]: one["worked"] for one in analysis(run)["actions"] if one.get("run", run.name) == run.name}),
         ("report --json", lambda run: {
-            one["what"]: {"worked": "yes", "NO EFFECT": "no", "not known yet": "unknown"}[one["worked"]]
-            for one in report(run)["actions"]}),
+            one["what"]: one["worked"] for one in report(run)["actions"]}),
         ("action list --json", lambda run: {
             one["action"]["what"]: one["worked"] for one in run.sample.rows("action", "list") if one["run"] == run.name}
             or None),
@@ -342,9 +351,10 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
         ("compare --json", lambda some: pairs_of(some, lambda one: as_shown(one["p"]))),
         ("compare --json, each pair alone", lambda some: pairs_alone(some, lambda one: as_shown(one["p"]))),
         ("compare", lambda some: of_two(some, found_in(r"failed alone, p = ([\d.]+\d)", compared_page(some)))),
-        ("report, since the previous run", lambda some: of_two(some, found_in(r"p = ([\d.]+\d)\)", since(some)))),
-        ("report --profile comparison", lambda some: of_two(
-            some, found_in(r"smallest p is ([\d.]+\d)", compare_report(some)["chance"]))),
+        ("report, since the previous run", lambda some: of_two(
+            some, (found := since(some)) and as_shown(found["p"]))),
+        ("report --profile comparison --json", lambda some: of_two(
+            some, next((as_shown(one["p"]) for one in compare_report(some)["pairs"]), None))),
     ],
     "cases that one of a pair fails alone (McNemar)": [
         ("compare --json", lambda some: pairs_of(
@@ -353,22 +363,20 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
             some, lambda one: alone(one))),
         ("report, since the previous run", lambda some: of_two(some, alone_since(some))),
     ],
-    "fixed, regressed, still failing": [
-        ("compare --json", lambda some: (flips := compared(some)["flips"]) and [
-            len(flips[kind]) for kind in ("fixed", "regressed", "still_failing")]),
+    "fixed, regressed, still failing, of cases that were not edited": [
+        ("compare --json", flips_of_unedited),
         ("report, since the previous run", flips_since),
     ],
     "adjusted p of a category": [
         ("compare --json", lambda some: {
             one["name"]: as_shown(one["adjusted"]) for one in compared(some)["categories"]}),
         ("report --profile comparison", lambda some: {
-            name: as_shown(found_in(r"p = ([\d.]+)", harder))
-            for name, _, _, harder in compare_report(some)["categories"]}),
+            one["name"]: as_shown(one["adjusted"]) for one in compare_report(some)["categories"]}),
     ],
     "failed rows by category": [
         ("compare --json", lambda some: {one["name"]: one["failed_rows"] for one in compared(some)["categories"]}),
         ("report --profile comparison", lambda some: {
-            name: rows for name, _, rows, _ in compare_report(some)["categories"]}),
+            one["name"]: one["failed_rows"] for one in compare_report(some)["categories"]}),
     ],
     "failed rows": [
         ("compare", lambda some: number_in(r"of the ([\d,]+) failed rows", compared_page(some))),
@@ -432,9 +440,13 @@ OF_RUNS: dict[str, list[tuple[str, Extract]]] = {
     ],
     "unstable cases of a model": [
         ("compare --json", lambda some: (found := steady(some)) and short(found["unstable"])),
-        ("consistency --json", lambda some: steady(some) and short(study(some)["unstable"])),
         ("report --profile comparison --json", lambda some: steady(some) and short(
             compare_report(some)["models"][0]["unstable"])),
+    ],
+    "unstable cases of a study": [
+        ("consistency --json", lambda some: (found := study(some)) and short(found["unstable"])),
+        ("consistency --json, cases", lambda some: (found := study(some)) and short(
+            one["case"] for one in found["cases"] if one["unstable"])),
     ],
 }  # fmt: skip
 

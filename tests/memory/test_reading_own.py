@@ -36,7 +36,8 @@ def written(*failures, advice=()):
         passed=16,
         total=25,
     )
-    reading = ReviewCoverage(failures=len(failures), read=sum(one.reviewed for one in failures))
+    read = sum(one.reviewed for one in failures)
+    reading = ReviewCoverage(failures=len(failures), read=read, final=read)
     report = RunReport(subject=subject, made="2026-03-10", reading=reading, scores=(), failures=failures, advice=advice)
     return to_markdown(run_document(report))
 

@@ -179,7 +179,7 @@ def clean(trials: Trials) -> Score:
 def reviewed(trials: Trials) -> Score:
     """Like clean, with verdicts in place of attributions; without what the grader, the task or a known gap caused."""
     failures = [one for one in trials.rows if one.is_failure]
-    note = Note(code="reviewed", count=sum(bool(one.verdict) for one in failures), of=len(failures))
+    note = Note(code="reviewed", count=sum(one.reviewed for one in failures), of=len(failures))
     if trials.unread:
         return Score(policy="reviewed", remark=note)
     score = count_by(trials, "reviewed", by_verdicts)

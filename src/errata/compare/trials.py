@@ -49,6 +49,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     verdict: str = ""
     """The owner that a reviewer named; empty where nobody has read it."""
     known_gap: bool = False
+    reviewed: bool = False
+    """It has a verdict of its own, whether or not a score goes by it."""
 
     @property
     def passed(self) -> bool:
@@ -66,6 +68,15 @@ class Opinions(msgspec.Struct, frozen=True, kw_only=True):
     broken: Container[str] = frozenset()
     """Attempts of which a signal says that their measurement is at fault."""
     verdicts: Mapping[str, Verdict] = {}
+    """Those that a score goes by: final ones, and what was inherited from them."""
+    reviewed: Container[str] | None = None
+    """Attempts with a verdict of their own, final or not; none: those of `verdicts` that are not inherited."""
+
+    def is_reviewed(self, attempt: str) -> bool:
+        if self.reviewed is not None:
+            return attempt in self.reviewed
+        verdict = self.verdicts.get(attempt)
+        return verdict is not None and verdict.inherited_from is None
 
 
 NO_OPINIONS = Opinions()
@@ -97,6 +108,7 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         broken=attempt.id in opinions.broken,
         verdict=verdict.owner if verdict else "",
         known_gap=verdict is not None and verdict.label == KNOWN_GAP,
+        reviewed=opinions.is_reviewed(attempt.id),
     )
 
 

@@ -53,7 +53,7 @@ def failures_document(report: BatchReport) -> Document:
     header = ("category", "tests", "cost", "owner", "what to do")
     blocks: list[Block] = [table(header, rows, right=("tests", "cost"), provisional=provisional)] if rows else []
     return Document(
-        title=f"Failures: {report.failed} of {len(report.tests)}",
+        title=f"Failures: {len(report.failures)} of {len(report.tests)}",
         blocks=(*blocks, paragraph(_rule(report))),
         sections=tuple(_category(one, report) for one in report.categories),
     )

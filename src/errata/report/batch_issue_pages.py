@@ -25,7 +25,8 @@ def _cut(text: str, most: int) -> str:
 def epic_document(report: BatchReport) -> Document:
     framework = [one for one in report.categories if one.framework]
     theirs = sum(len(one.tests) for one in framework)
-    blame = f", {theirs} of {plural(report.failed, 'failure')} are not the model's" if report.failed and theirs else ""
+    failures = plural(len(report.failures), "failure")
+    blame = f", {theirs} of {failures} are not the model's" if report.failures and theirs else ""
     return Document(
         title=f"[E2E] {report.name}: {report.passed} of {len(report.tests)} pass{blame}",
         blocks=tuple(_epic(report)),

@@ -48,7 +48,7 @@ def batch_answer(report: BatchReport) -> str:
     parts = [f"{report.passed} of {len(report.tests)} pass."]
     if theirs:
         are = "is not the model's: it says" if theirs == 1 else "are not the model's: they say"
-        parts.append(f"{theirs} of the {plural(report.failed, 'failure')} {are} nothing about it.")
+        parts.append(f"{theirs} of the {plural(len(report.failures), 'failure')} {are} nothing about it.")
     if report.hidden_passes:
         parts.append(f"{len(report.hidden_passes)} of them had passed in an earlier session.")
     return " ".join(parts)

@@ -75,7 +75,7 @@ def status_line(reading: ReviewCoverage, *, state: bool = True) -> Line:
     if not reading.failures:
         return line("there is no failure to read")
     rest = reading.failures - reading.read - reading.inherited
-    parts = [f"{reading.read} of {plural(reading.failures, 'failure')} read", _by(reading)]
+    parts = [f"{reading.read} of {plural(reading.failures, 'failure')} read", _by(reading), _pending(reading)]
     parts.append(f", {reading.inherited} taken over from identical crashes" if reading.inherited else "")
     parts.append(f"; {rest} judged by rules alone" if rest else "")
     parts.append(f"; {_second(reading)}" if reading.read else "")
@@ -86,6 +86,11 @@ def status_line(reading: ReviewCoverage, *, state: bool = True) -> Line:
 
 def _by(reading: ReviewCoverage) -> str:
     return f" by {' and '.join(reading.by)}" if reading.by else ""
+
+
+def _pending(reading: ReviewCoverage) -> str:
+    count = reading.read - reading.final
+    return f" ({count} {'needs' if count == 1 else 'need'} a second reader)" if count else ""
 
 
 def _second(reading: ReviewCoverage) -> str:

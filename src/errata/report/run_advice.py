@@ -31,7 +31,7 @@ class _Key(NamedTuple):
     text: str = ""
     path: str = ""
     reports: int = 0
-    runs: int = 0
+    unreported_runs: int = 0
 
 
 def collect_advice(
@@ -60,7 +60,7 @@ def _by_reviewers(failures: Sequence[RunFailure], standings: Mapping[str, Attemp
     for one in failures:
         standing = standings.get(one.attempt_id)
         given = standing.standing.verdict.recommendation if standing is not None else None
-        again = (one.repeat.reports, one.repeat.runs)
+        again = (one.repeat.reports, one.repeat.unreported_runs)
         if _is_steady(one) and not (given is not None and given.group == "model" and given.text):
             yield _Key("model", "repeated", short_of(one) or one.error, "", *again), one.case
         if given is not None and given.text:
@@ -79,7 +79,7 @@ def _by_rules(failures: Sequence[RunFailure]) -> Iterator[tuple[_Key, str]]:
 
 
 def _is_steady(one: RunFailure) -> bool:
-    return one.owner == "model" and one.repeat.reports + one.repeat.runs >= REPEATED
+    return one.owner == "model" and one.repeat.reports + one.repeat.unreported_runs >= REPEATED
 
 
 class _Rule(NamedTuple):
@@ -132,7 +132,9 @@ def advice_words(advice: Advice) -> str:
         what = action.path or short_line(action.what, DONE)
         return f"Find out why the change of {action.date} ({what}) has no effect: {advice.text}"
     text = _WORDS.get(advice.kind, advice.text)
-    again = [plural(count, word) for count, word in ((advice.reports, "report"), (advice.runs, "run")) if count]
+    again = [
+        plural(count, word) for count, word in ((advice.reports, "report"), (advice.unreported_runs, "run")) if count
+    ]
     return f"{text} (again: {' and '.join(again)} before)" if again else text
 
 

@@ -185,7 +185,7 @@ def repeat_of(case: str, history: RunHistory) -> Repeat:
     models = {one.model for one in before.others} | {one.model for one in before.other_runs}
     return Repeat(
         reports=len(before.reports),
-        runs=len(runs),
+        runs=len(before.runs),
         earlier=(*named, *failed),
         due=due,
         should_be_gone=before.should_be_gone,

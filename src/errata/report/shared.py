@@ -42,7 +42,7 @@ def _line(policy: Policy, score: Score) -> ScoreLine:
 
 def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptReview]) -> ReviewCoverage:
     """`failures` are attempt ids."""
-    total = read = second = inherited = disputed = 0
+    total = read = final = second = inherited = disputed = 0
     names: dict[str, None] = {}
     for attempt in failures:
         total += 1
@@ -53,13 +53,20 @@ def review_coverage(failures: Iterable[str], standings: Mapping[str, AttemptRevi
         if standing.verdict.inherited_from is not None:
             inherited += 1
             continue
-        read += standing.final
+        read += 1
+        final += standing.final
         disputed += standing.is_disputed
         reviewers = {word_for(one.reviewer): one for one in found.verdicts if one.inherited_from is None}
         names |= dict.fromkeys(reviewers)
         second += len({one.reviewer.name.casefold() for one in reviewers.values()}) > 1
     return ReviewCoverage(
-        failures=total, read=read, by=tuple(names), second=second, inherited=inherited, disputed=disputed
+        failures=total,
+        read=read,
+        final=final,
+        by=tuple(names),
+        second=second,
+        inherited=inherited,
+        disputed=disputed,
     )
 
 

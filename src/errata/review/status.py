@@ -111,7 +111,7 @@ def build_status(
         refused=len(refused),
         unmended=len(_unmended(refused, on)),
         refusals=dict(Counter(reason for one in refused for reason in one.reasons).most_common()),
-        owners=_owners(said, stands),
+        owners=_owners(said, {attempt: one for attempt, one in stands.items() if attempt not in quotes.stale}),
         labels=dict(Counter(one.verdict.label for one in stands.values()).most_common()),
         reviewers=_reviewers(on),
         quotes=quotes,
@@ -149,7 +149,7 @@ def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
 
 
 def _owners(said: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
-    """Those that triage or a verdict names, the most frequent first."""
+    """Those that triage or a verdict that is not stale names, the most frequent first."""
     triage: Counter[str] = Counter(one.owner for one in said.values())
     verdict: Counter[str] = Counter(one.verdict.owner for one in stands.values())
     changed: Counter[str] = Counter(

@@ -65,12 +65,15 @@ def score_trials(
 
 
 def opinions_of(
-    attributions: Mapping[str, Attribution], broken: Container[str], verdicts: Mapping[str, Verdict]
+    attributions: Mapping[str, Attribution],
+    broken: Container[str],
+    verdicts: Mapping[str, Verdict],
+    reviewed: Container[str] | None,
 ) -> Opinions:
     """What triage and reviewers say of a run, as scores need it."""
     rules = rules_in_use().book.rules
     quoting = {attempt: _quoting(attribution, rules) for attempt, attribution in attributions.items()}
-    return Opinions(attributions=quoting, broken=broken, verdicts=verdicts)
+    return Opinions(attributions=quoting, broken=broken, verdicts=verdicts, reviewed=reviewed)
 
 
 def _members(categories: Mapping[str, str]) -> dict[str, list[str]]:

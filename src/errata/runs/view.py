@@ -181,7 +181,14 @@ class RunView:
     @cached_property
     def opinions(self) -> Opinions:
         """What triage and reviewers say, as scores need it."""
-        return opinions_of(self.attributions, self.broken, self.counting_verdicts)
+        return opinions_of(self.attributions, self.broken, self.counting_verdicts, self._reviewed)
+
+    @property
+    def _reviewed(self) -> set[str] | None:
+        """Attempts with a verdict of their own; none where scores go by verdicts that were given."""
+        if self._verdicts is not None:
+            return None
+        return {attempt for attempt, said in self.standings.items() if said.standing.verdict.inherited_from is None}
 
     def scores(self, *, timeouts: Timeouts = "count", to_pool: bool = False) -> Scores:
         if (timeouts, to_pool) == ("count", False) and "overview" in self.__dict__:

@@ -89,7 +89,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
     reports: int = 0
     runs: int = 0
     earlier: tuple[EarlierFailure, ...] = ()
-    """Reports, then runs; each oldest first."""
+    """Reports, then the runs that none of these is about; each oldest first."""
     due: DoneAction | None = None
     """What was done about it before this run, and should have resolved it."""
     should_be_gone: bool = False
@@ -98,6 +98,11 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True):
 
     def __bool__(self) -> bool:
         return bool(self.reports or self.runs)
+
+    @property
+    def unreported_runs(self) -> int:
+        """Earlier runs in which it failed, without those that a report names it for."""
+        return sum(one.kind == "run" for one in self.earlier)
 
 
 class RunFailure(msgspec.Struct, frozen=True, kw_only=True):
@@ -215,8 +220,9 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     cases: tuple[str, ...] = ()
     path: str = ""
     reports: int = 0
-    """In how many earlier reports, and `runs`, the failure was there before."""
-    runs: int = 0
+    """In how many earlier reports the failure was there before."""
+    unreported_runs: int = 0
+    """In how many earlier runs besides those that these reports are about."""
     action: DoneAction | None = None
     """The action that has no effect."""
     done: DoneAction | None = None

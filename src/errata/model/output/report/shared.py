@@ -51,6 +51,9 @@ class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
 
     failures: int
     read: int
+    """Those with a verdict of their own that is not stale."""
+    final: int
+    """Those of them that need no second reviewer, or have one."""
     by: tuple[str, ...] = ()
     second: int = 0
     """Those with a second reviewer."""
@@ -61,7 +64,7 @@ class ReviewCoverage(msgspec.Struct, frozen=True, kw_only=True):
     def status(self) -> str:
         if not self.failures:
             return "final"
-        if self.read + self.inherited < self.failures:
+        if self.final + self.inherited < self.failures:
             return "provisional"
         return "reviewed"
 
