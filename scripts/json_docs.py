@@ -256,7 +256,7 @@ def examples() -> dict[str, Any]:
         os.environ.pop("ERRATA_STORE", None)
         for line, printed in all_examples():
             found.setdefault(line, _short(_settled(printed[0], str(Path(folder).resolve()))))
-    made = found["buckets split"]["bucket_id"]  # from the time it was made
+    made = found["buckets history"]["bucket_id"]  # of the split: it comes from the time
     return json.loads(json.dumps(found).replace(made, "af0d1f8e5b20d687"))
 
 
