@@ -3,12 +3,12 @@
 import pytest
 
 from errata.model import Check, Judgement
-from errata.review.judge_agreement import judges_agreement
 from errata.runs.names import runs_named
 from errata.store.importing import Importing
 from errata.store.packing import pack_items, seal
 from errata.store.runs import all_runs
 from errata.testing import a_run, an_attempt
+from errata.verbs.review import judges_agreement
 
 
 def of(store, fixtures, path):
