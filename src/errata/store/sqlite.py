@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,10 @@ def engine_for(path: Path) -> Engine:
     url = URL.create("sqlite", database=str(path))
     model = _in_memory()
     arguments, options = model.dialect.create_connect_args(url)
-    connect = partial(sqlite3.connect, *arguments, **options, timeout=BUSY_SECONDS, isolation_level=None)
+
+    def connect() -> Any:
+        return sqlite3.connect(*arguments, **options, timeout=BUSY_SECONDS, isolation_level=None)
+
     pool = NullPool(connect, dialect=model.dialect)
     engine = Engine(pool, model.dialect, url, execution_options={"compiled_cache": _COMPILED})
     event.listen(engine, "connect", _on_connect)
@@ -49,8 +52,9 @@ def _in_memory() -> Engine:
 def statements_to_create(metadata: MetaData) -> tuple[str, ...]:
     """The SQL that creates every table and index."""
     statements: list[str] = []
+    dialect = _in_memory().dialect
     recorder = create_mock_engine(
-        "sqlite://", lambda statement, *_: statements.append(str(statement.compile(dialect=recorder.dialect)))
+        "sqlite://", lambda statement, *_: statements.append(str(statement.compile(dialect=dialect)))
     )
     metadata.create_all(recorder, checkfirst=False)
     return tuple(statements)
