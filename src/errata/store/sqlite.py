@@ -24,10 +24,11 @@ def engine_for(path: Path) -> Engine:
     """The engine of one file. All engines share a dialect, so that a statement is compiled once for every store."""
     url = URL.create("sqlite", database=str(path))
     model = _in_memory()
-    arguments, options = model.dialect.create_connect_args(url)
+    arguments, given = model.dialect.create_connect_args(url)
+    options: dict[str, Any] = {**given, "timeout": BUSY_SECONDS, "isolation_level": None}
 
     def connect() -> Any:
-        return sqlite3.connect(*arguments, **options, timeout=BUSY_SECONDS, isolation_level=None)
+        return sqlite3.connect(*arguments, **options)
 
     pool = NullPool(connect, dialect=model.dialect)
     engine = Engine(pool, model.dialect, url, execution_options={"compiled_cache": _COMPILED})
