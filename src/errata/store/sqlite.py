@@ -1,7 +1,7 @@
 """All that is special about SQLite: the file, its pragmas, its transactions and its error texts."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,10 @@ def engine_for(path: Path) -> Engine:
     url = URL.create("sqlite", database=str(path))
     model = _in_memory()
     arguments, given = model.dialect.create_connect_args(url)
-    options: dict[str, Any] = {**given, "timeout": BUSY_SECONDS, "isolation_level": None}
+    driver: Callable[..., Any] = sqlite3.connect
 
     def connect() -> Any:
-        return sqlite3.connect(*arguments, **options)
+        return driver(*arguments, **given, timeout=BUSY_SECONDS, isolation_level=None)
 
     pool = NullPool(connect, dialect=model.dialect)
     engine = Engine(pool, model.dialect, url, execution_options={"compiled_cache": _COMPILED})
