@@ -6,7 +6,7 @@ import pytest
 from errata.model.codec import to_whole
 from errata.model.output.buckets import SHAPES
 from reading import RUN_B, an_answer, submitted
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
 CASCADE = FIXTURES / "scylla" / "batch-cascade" / "data"
@@ -25,12 +25,12 @@ CLUSTERS = {
 
 @pytest.fixture
 def turns():
-    done("import", COMPARISON)
+    import_fixtures(COMPARISON)
 
 
 @pytest.fixture
 def evals():
-    done("import", RUN_A, RUN_B)
+    import_fixtures(RUN_A, RUN_B)
 
 
 def buckets(*arguments):
@@ -85,7 +85,7 @@ def test_what_nobody_has_read_is_called_provisional_before_any_number(turns):
 
 @pytest.mark.req("E-36", "S-14")
 def test_a_cascade_is_one_root_and_ten_followers_in_one_bucket():
-    done("import", CASCADE)
+    import_fixtures(CASCADE)
 
     (row,) = buckets().values()
 

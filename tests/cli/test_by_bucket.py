@@ -2,14 +2,14 @@
 
 import pytest
 
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 COMPARED = FIXTURES / "conversation_bench" / "comparison" / "data" / "compare_20260301"
 
 
 @pytest.fixture
 def buckets():
-    done("import", COMPARED)
+    import_fixtures(COMPARED)
     return {row["slug"]: row for row in done("buckets", "list", "--json").rows if row.get("slug")}
 
 

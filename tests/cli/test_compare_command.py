@@ -5,7 +5,7 @@ import csv
 import msgspec
 import pytest
 
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 ALPHA_1, ALPHA_2, BETA, GAMMA = "1a2b3c4d", "5e6f7a8b", "9c0d1e2f", "3a4b5c6d"
 COMPARED = (ALPHA_1, ALPHA_2, BETA, GAMMA)
@@ -89,7 +89,7 @@ def test_where_only_one_run_is_left_those_that_are_left_out_are_named(library):
 
 
 def test_an_excluded_run_is_left_out_and_named(tmp_path):
-    done("import", RUN_A, RUN_B)
+    import_fixtures(RUN_A, RUN_B)
     imported(
         tmp_path, *rows_of("x", "m", {"a": True}), *rows_of("y", "n", {"a": True}), *rows_of("z", "o", {"a": False})
     )

@@ -8,7 +8,7 @@ import pytest
 
 from errata.cli.app import COMMANDS
 from errata.errors import SettingsError
-from terminal import FIXTURES, PROGRAM, done, errata, errata_program
+from terminal import FIXTURES, PROGRAM, done, errata, errata_program, import_fixtures
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data"
 RUN_D = FIXTURES / "convex_evals" / "run_d" / "data"
@@ -166,7 +166,7 @@ def test_the_program_ends_with_the_code_of_its_command():
 
 @pytest.mark.parametrize("arguments", [["failures", "latest"], ["show", "latest", "--json"], ["runs", "--json"]])
 def test_a_reader_that_has_had_enough_is_no_error(arguments):
-    done("import", FIXTURES / "scylla" / "large" / "batch-gen1" / "data")
+    import_fixtures(FIXTURES / "scylla" / "large" / "batch-gen1" / "data")
     command = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
     assert command.stdout is not None
     assert command.stderr is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import FIXTURES, PROGRAM, done, errata
+from terminal import FIXTURES, PROGRAM, done, errata, import_fixtures
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
 RUN_D = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
@@ -35,7 +35,7 @@ def at_a_terminal(*arguments: str, answer: bytes = b"", **environment: str) -> t
 
 
 def test_what_is_forgotten_is_not_listed():
-    done("import", RUN_B, RUN_D)
+    import_fixtures(RUN_B, RUN_D)
 
     told = done("rm", "jn7mqywb", "--yes")
 
@@ -44,9 +44,9 @@ def test_what_is_forgotten_is_not_listed():
 
 
 def test_forgetting_frees_the_space():
-    done("import", RUN_D)
+    import_fixtures(RUN_D)
     small = STORE.stat().st_size
-    done("import", BATCH)
+    import_fixtures(BATCH)
     large = STORE.stat().st_size
     done("rm", "batch-0214", "--yes")
 
@@ -54,7 +54,7 @@ def test_forgetting_frees_the_space():
 
 
 def test_forgetting_leaves_no_text_behind():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     assert b"nimbus" in STORE.read_bytes()
     done("rm", "latest", "--yes")
 
@@ -63,11 +63,11 @@ def test_forgetting_leaves_no_text_behind():
 
 
 def test_what_was_forgotten_can_be_imported_anew():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     done("exclude", "latest", "--reason", "wrong key")
     done("rm", "latest", "--yes")
 
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     assert done("runs", "--json").row["excluded"] is None
     assert done("runs", "--json").row["revision"] == 1
@@ -75,14 +75,14 @@ def test_what_was_forgotten_can_be_imported_anew():
 
 def test_the_logs_are_not_touched_by_forgetting():
     before = {path: path.read_bytes() for path in RUN_B.rglob("*.json")}
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     done("rm", "latest", "--yes")
 
     assert {path: path.read_bytes() for path in RUN_B.rglob("*.json")} == before
 
 
 def test_forgetting_asks_for_a_yes_where_nobody_can_answer(monkeypatch):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     told = errata("rm", "latest")
 
@@ -93,7 +93,7 @@ def test_forgetting_asks_for_a_yes_where_nobody_can_answer(monkeypatch):
 
 @pytest.mark.parametrize(("answer", "left"), [(b"y\n", 0), (b"n\n", 1), (b"\n", 1)])
 def test_forgetting_asks_and_does_as_it_is_told(answer, left):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     code, shown = at_a_terminal("rm", "latest", answer=answer)
 
@@ -116,7 +116,7 @@ def test_no_color_is_respected():
 
 
 def test_an_excluded_run_is_kept_and_says_why():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     done("exclude", "latest", "--reason", "wrong key")
 
@@ -129,7 +129,7 @@ def test_an_excluded_run_is_kept_and_says_why():
 
 def test_an_exclusion_names_its_author(monkeypatch):
     monkeypatch.setenv("ERRATA_AUTHOR", "ada")
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     done("exclude", "latest", "--reason", "wrong key")
 
     assert done("runs", "--json").row["excluded"]["by"] == "ada"
@@ -150,7 +150,7 @@ def test_an_exclusion_survives_another_import(tmp_path):
 
 
 def test_an_exclusion_can_be_taken_back():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     done("exclude", "latest", "--reason", "wrong key")
 
     assert "counts again" in done("exclude", "latest", "--undo").out
@@ -159,7 +159,7 @@ def test_an_exclusion_can_be_taken_back():
 
 
 def test_a_sound_store_is_called_so():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     told = done("doctor").out
 
@@ -181,7 +181,7 @@ def damage(store: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_a_damaged_store_ends_with_1_and_the_problem(options):
-    done("import", BATCH)
+    import_fixtures(BATCH)
     damage(STORE)
 
     told = errata("doctor", *options)
@@ -191,7 +191,7 @@ def test_a_damaged_store_ends_with_1_and_the_problem(options):
 
 
 def test_a_damaged_store_is_told_to_other_commands_in_words():
-    done("import", BATCH)
+    import_fixtures(BATCH)
     damage(STORE)
 
     told = errata("failures", "latest")
@@ -202,14 +202,14 @@ def test_a_damaged_store_is_told_to_other_commands_in_words():
 
 
 def test_a_store_whose_end_is_cut_off_is_not_sound():
-    done("import", BATCH)
+    import_fixtures(BATCH)
     STORE.write_bytes(STORE.read_bytes()[: STORE.stat().st_size // 2])
 
     assert errata("doctor").code in (1, 2)
 
 
 def test_what_dead_imports_left_behind_is_cleared():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     dead = subprocess.Popen(["true"])
     dead.wait()
     with sqlite3.connect(STORE) as database:
@@ -234,7 +234,7 @@ def test_the_demo_shows_an_analysis_and_leaves_nothing_behind(tmp_path):
 
 
 def test_the_demo_does_not_touch_the_store():
-    done("import", RUN_D)
+    import_fixtures(RUN_D)
     done("demo")
 
     assert [row["run"][:8] for row in done("runs", "--json").rows] == ["jn7maewn"]

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from inline_snapshot import snapshot
 
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 RUN_A, RUN_B = "runs/run-a", "runs/run-b"
 REPORTS = FIXTURES.parent / "memory" / "convex" / "reports"
@@ -56,7 +56,7 @@ Actions  eslint.config.mjs, 2026-03-04   NO EFFECT  000-fundamentals/002-http_gr
 
 @pytest.mark.req("C-04")
 def test_earlier_runs_of_the_model_are_told_beside_the_reports(reports):
-    done("import", RUN_A)
+    import_fixtures(RUN_A)
 
     told = done("analyze", RUN_B)
 
@@ -93,7 +93,7 @@ def test_a_file_that_can_not_be_read_is_named(reports):
 
 @pytest.mark.req("C-04")
 def test_the_list_of_failures_says_how_many_reports_name_each(reports):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     told = done("failures", "jn7mqywb")
 
@@ -113,14 +113,14 @@ def test_the_list_of_failures_says_how_many_reports_name_each(reports):
 
 
 def test_without_reports_the_list_has_no_column_for_them():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     assert "before" not in done("failures", "jn7mqywb").out.splitlines()[0]
 
 
 @pytest.mark.req("C-05")
 def test_each_failure_as_json_tells_whether_it_should_be_gone(reports):
-    done("import", RUN_A, RUN_B)
+    import_fixtures(RUN_A, RUN_B)
 
     row = done("failures", "jn7mqywb", "--case", "002-http_greeting", "--json").row["before"]
 
@@ -154,7 +154,7 @@ Before   2026-02-20 OVERLY_STRICT "The handler leaves the ctx parameter unused. 
     ],
 )
 def test_a_failure_is_shown_with_what_was_known_of_it(reports, case, told):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     assert page(done("show", f"jn7mqywb/{case}").out, "Before") == told
 
@@ -197,7 +197,7 @@ def test_a_folder_of_reports_can_be_named(at_home):
     "command", [["analyze", RUN_B], ["failures", RUN_B], ["show", "latest"], ["review", "next", RUN_B]]
 )
 def test_a_folder_that_is_not_there_is_told(command):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     told = errata(*command, "--reports", "nowhere")
 
@@ -206,7 +206,7 @@ def test_a_folder_that_is_not_there_is_told(command):
 
 @pytest.mark.req("C-04")
 def test_a_packet_tells_what_earlier_reports_say_of_the_case(reports):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     row = done("show", "jn7mqywb/004-actions/003-rate_limit_guard", "--packet").row
 
@@ -221,7 +221,7 @@ def test_a_packet_tells_what_earlier_reports_say_of_the_case(reports):
 
 
 def test_a_packet_tells_of_a_gap_that_was_recorded():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     done("known", "add", "005-idioms/003-shared_validator", "--text", "the module is never checked")
 
     row = done("show", "jn7mqywb/005-idioms/003-shared_validator", "--packet").row
@@ -236,7 +236,7 @@ def test_a_secret_in_a_report_is_not_shown(reports):
         "# Run jn7secret9\n\nModel: acme/nimbus-2-coder\nDate: 2026-02-01\n\n"
         "- `005-idioms/004-pick_primitive`: MODEL_FAULT, api_key=sk-proj-abcdefghijklmnopqrstuvwxyz123456\n"
     )
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     for command in (["show", "jn7mqywb/005-idioms/004-pick_primitive"], ["failures", "jn7mqywb", "--json"]):
         told = done(*command)

@@ -9,7 +9,7 @@ from tests.length import every
 
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import put_command
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 MORE = ("harbor", "inspect_ai", "promptfoo", "generic/jsonl")
 LONG = {
@@ -117,7 +117,7 @@ def test_the_lines_of_an_import_fit(tmp_path):
     ],
 )
 def test_the_lines_of_an_error_fit(arguments):
-    done("import", FIXTURES / "convex_evals" / "run_d" / "data")
+    import_fixtures(FIXTURES / "convex_evals" / "run_d" / "data")
 
     assert too_wide(errata(*arguments).err) == []
 

@@ -13,7 +13,7 @@ from errata import sources
 from errata.sources.base import Match
 from errata.store import sqlite
 from errata.store.schema import SCHEMA
-from terminal import FIXTURES, Said, done, errata
+from terminal import FIXTURES, Said, done, errata, import_fixtures
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 RUN_D = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
@@ -25,7 +25,7 @@ BATCH = FIXTURES / "scylla" / "large" / "batch-gen1" / "data" / "batch-gen1"
 @pytest.fixture(autouse=True)
 def held(at_home):
     """A store that already holds a run must look the same after every refusal."""
-    done("import", RUN_D)
+    import_fixtures(RUN_D)
     before = done("show", "latest", "--json").out
     yield
     assert [row["revision"] for row in done("runs", "--json").rows] == [1]

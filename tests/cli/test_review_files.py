@@ -7,7 +7,7 @@ import pytest
 
 from errata.model import Packet
 from reading import RUN_B
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
 J_08 = ("model_name", "turn", "failed_dimensions", "error_mode_candidate", "user_text", "assistant_text",
@@ -22,7 +22,7 @@ GOOD = {
 
 @pytest.fixture
 def imported():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
 
 def rows_of(path):
@@ -60,7 +60,7 @@ def test_the_table_has_a_row_for_each_failure_and_columns_to_fill_in(table):
 
 @pytest.mark.req("J-08")
 def test_a_folder_gets_every_form_for_judged_turns(tmp_path):
-    done("import", COMPARISON)
+    import_fixtures(COMPARISON)
     done("review", "export", *(row["run"] for row in done("runs", "--json").rows), "-o", tmp_path / "out")
 
     names = {path.name for path in (tmp_path / "out").iterdir()}

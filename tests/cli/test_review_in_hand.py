@@ -3,14 +3,14 @@
 import pytest
 
 from reading import RUN_B, an_answer, submitted
-from terminal import done, errata
+from terminal import done, errata, import_fixtures
 
 TEXT_LOOKUP = "002-queries/001-text_lookup"
 
 
 @pytest.fixture
 def imported():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
 
 def said(*options, thing="latest"):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reading import RUN_B, a_quote, an_answer, submitted
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 COMPARISON = FIXTURES / "conversation_bench" / "comparison" / "data"
 BETA = "9c0d1e2f"
@@ -13,7 +13,7 @@ BETA = "9c0d1e2f"
 
 @pytest.fixture
 def imported():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_packet_holds_the_failed_step_the_error_the_code_the_answer_the_grader
 
 @pytest.mark.req("J-12", "J-28")
 def test_a_judged_turn_is_read_with_its_input_output_reasoning_calls_and_results():
-    done("import", COMPARISON)
+    import_fixtures(COMPARISON)
     packet = handed(thing=f"{BETA}/turn-11")["packet"]
 
     places = {place["place"] for place in packet["places"]}
@@ -375,7 +375,7 @@ def test_a_verdict_in_other_words_is_judged_by_them(imported, answer_file):
 
 
 def test_a_crash_that_was_read_once_is_not_handed_out_again(answer_file):
-    done("import", FIXTURES / "convex_evals" / "run_c" / "data")
+    import_fixtures(FIXTURES / "convex_evals" / "run_c" / "data")
     told = handed(thing="jn7h2dcx")
     assert told["waiting"] == 24
 

@@ -5,12 +5,12 @@ import pytest
 from errata.cli.review.next_ import quote_at
 from errata.model import Packet, Place, Question
 from reading import RUN_B, at_a_terminal
-from terminal import done
+from terminal import done, import_fixtures
 
 
 @pytest.fixture
 def imported():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
 
 def test_a_person_gives_label_cause_evidence_and_note(imported):

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from reading import RUN_B, at_a_terminal, program
-from terminal import PROGRAM, done, errata
+from terminal import PROGRAM, done, errata, import_fixtures
 
 
 @pytest.fixture
 def imported():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
 
 def reviewed(*options, reader=None):

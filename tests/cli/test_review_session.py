@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reading import RUN_B, submitted
-from terminal import done
+from terminal import done, import_fixtures
 
 HERE = Path(__file__).parent.parent
 DOCUMENT = (HERE.parent / "docs" / "review-session.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ WRONG = {
 
 @pytest.fixture
 def session(tmp_path):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     told = []
     while (handed := done("review", "next", "latest", *CALLED).row)["packet"]:
         case = handed["packet"]["case_key"].removeprefix("convex-evals/")
@@ -51,7 +51,7 @@ def without_buckets(text):
 
 
 def test_the_document_begins_with_what_is_printed():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     assert without_buckets(done("review", "status", "latest").out) in without_buckets(DOCUMENT)
 

@@ -6,7 +6,7 @@ from contextlib import chdir
 import pytest
 
 from reading import RUN_B, a_quote, an_answer, submitted
-from terminal import done
+from terminal import done, import_fixtures
 
 GUARD = "004-actions/003-rate_limit_guard"
 
@@ -30,7 +30,7 @@ def all_read(tmp_path_factory):
     """A store in which everything was read once; each test gets a copy."""
     folder = tmp_path_factory.mktemp("read")
     with chdir(folder):
-        done("import", RUN_B)
+        import_fixtures(RUN_B)
         read_all(folder)
     return folder / ".errata"
 
@@ -104,7 +104,7 @@ def test_the_same_answer_to_other_evidence_is_another_verdict(changed, tmp_path)
 
 
 def test_what_a_person_said_returns_to_people_when_a_program_has_read_it_again(tmp_path):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     told = done("review", "next", f"latest/{GUARD}", "--reviewer", "ada", "--person").row
     submitted(tmp_path / "a.json", an_answer(told), "--reviewer", "ada", "--person")
     imported_anew(tmp_path, "countSince", "countAfter")

@@ -6,12 +6,12 @@ import shutil
 import pytest
 
 from reading import RUN_B, an_answer, submitted
-from terminal import done, errata
+from terminal import done, errata, import_fixtures
 
 
 @pytest.fixture
 def imported():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
 
 @pytest.fixture(scope="module")

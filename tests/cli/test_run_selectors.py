@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
 RUN_D = FIXTURES / "convex_evals" / "run_d" / "data" / "run-d"
@@ -35,8 +35,8 @@ def test_a_run_is_found_by_its_name(library):
 
 
 def test_latest_is_the_one_imported_last():
-    done("import", RUN_D)
-    done("import", RUN_B)
+    import_fixtures(RUN_D)
+    import_fixtures(RUN_B)
 
     assert done("show", "latest", "--json").row["run"]["native_id"] == "jn7mqywbwe952an46zjcswtz9r7by5p7"
 
@@ -47,7 +47,7 @@ def test_a_path_is_imported_first():
 
 
 def test_a_path_that_is_stored_already_is_not_another_run():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     done("check", RUN_B)
 
     assert done("runs", "--json").row["revision"] == 1
@@ -109,7 +109,7 @@ def test_a_case_is_found_below_its_run(library, thing):
 
 
 def test_a_case_of_the_run_of_a_path_can_be_asked_for_by_the_name_of_the_run():
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     assert done("show", "latest/003-mutations/005-batch_insert").code == 0
 
@@ -137,7 +137,7 @@ def test_a_store_without_runs_says_so():
 
 
 def test_a_folder_of_the_same_name_wins_over_a_stored_run(tmp_path):
-    done("import", RUN_D)
+    import_fixtures(RUN_D)
     shutil.copytree(RUN_B, Path(tmp_path / "jn7maewn"))
 
     assert done("show", "jn7maewn", "--json").row["run"]["native_id"].startswith("jn7mqywb")
@@ -152,7 +152,7 @@ def test_where_nothing_is_stored_nothing_is_meant():
 
 @pytest.mark.parametrize("selector", ["alpha-1", "alpha-1/case"])
 def test_a_model_is_not_a_run_but_leads_to_its_runs(selector):
-    done("import", GENERIC)
+    import_fixtures(GENERIC)
     told = errata("show", selector)
 
     assert told.code == 2

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from reading import RUN_B, an_answer, submitted
-from terminal import FIXTURES, done, errata
+from terminal import FIXTURES, done, errata, import_fixtures
 
 HARBOR = FIXTURES / "harbor"
 BY_STEP = "003-mutations/005-batch_insert"
@@ -119,7 +119,7 @@ def test_a_long_text_is_shown_in_part_and_says_how_much_is_left(own):
 
 
 def test_a_reward_is_told_with_the_tests_behind_it():
-    done("import", HARBOR)
+    import_fixtures(HARBOR)
     runs = [run["run_id"] for run in done("runs", "--json").rows if "reward" in run["counts"]["failed_checks"]]
     failed = [row for run in runs for row in done("failures", run, "--failed-check", "reward", "--json").rows]
     first_lines = [done("show", row["attempt_id"]).out.splitlines()[0] for row in failed]
@@ -143,7 +143,7 @@ def judged(tmp_path):
     """What `show` prints once somebody has given a failure that triage calls the grader's this label."""
 
     def read(label, **changes):
-        done("import", RUN_B)
+        import_fixtures(RUN_B)
         told = done("review", "next", GREETING).row
         assert submitted(tmp_path / "v.json", an_answer(told, label=label, **changes)).code == 0
         return done("show", GREETING).out
@@ -186,7 +186,7 @@ def test_a_whole_path_before_a_case_is_imported_first():
 
 
 def test_a_folder_that_is_no_run_does_not_hide_a_run_of_its_name(tmp_path):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
     (tmp_path / "jn7mqywb").mkdir()
 
     assert done("show", f"jn7mqywb/{BY_STEP}").out.startswith(BY_STEP)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from errata.cli.app import COMMANDS
-from terminal import FIXTURES, done, errata, errata_program
+from terminal import FIXTURES, done, errata, errata_program, import_fixtures
 
 RUN_A = FIXTURES / "convex_evals" / "run_a" / "data" / "run-a"
 RUN_B = FIXTURES / "convex_evals" / "run_b" / "data" / "run-b"
@@ -74,7 +74,7 @@ def test_this_list_names_every_command():
 
 @pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
 def test_json_is_one_object_a_line_and_nothing_else(command):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     told = done(*command, "--json")
 
@@ -84,7 +84,7 @@ def test_json_is_one_object_a_line_and_nothing_else(command):
 
 @pytest.mark.parametrize("command", SHOWING.values(), ids=SHOWING)
 def test_what_is_shown_is_shown_without_json_too(command):
-    done("import", RUN_B)
+    import_fixtures(RUN_B)
 
     assert done(*command).out
 
