@@ -294,6 +294,17 @@ def test_several_processes_may_make_the_store_at_once(tmp_path):
     assert problems_of(open_store(path)) == []
 
 
+def test_a_store_whose_maker_was_killed_halfway_gets_its_write_ahead_log_when_it_is_opened(tmp_path):
+    path = tmp_path / "errata.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as driver:
+        driver.execute(f"PRAGMA application_id = {sqlite.APPLICATION}")
+
+    store = open_store(path)
+
+    with store.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
 def connections(store, *, kept):
     """How many are opened for three reads and two writes."""
     opened = []

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ DRIVER_ERRORS = (sqlite3.Error,)
 APPLICATION = 0x65727261
 """Stands in the head of every store of errata."""
 _MAGIC = b"SQLite format 3\x00"
-_HEADER, _ID_AT = 100, 68
+_HEADER, _ID_AT, _FORMAT_AT = 100, 68, 18
+_WAL_FORMAT = b"\x02\x02"
 
 
 def engine_for(path: Path) -> Engine:
@@ -66,7 +68,10 @@ def prepare(path: Path) -> bool:
     if path.exists() and path.stat().st_size:
         with path.open("rb") as file:
             head = file.read(_HEADER)
-        return head.startswith(_MAGIC) and head[_ID_AT : _ID_AT + 4] == APPLICATION.to_bytes(4, "big")
+        ours = head.startswith(_MAGIC) and head[_ID_AT : _ID_AT + 4] == APPLICATION.to_bytes(4, "big")
+        if ours and head[_FORMAT_AT : _FORMAT_AT + 2] != _WAL_FORMAT:
+            _switch_on_log(path)
+        return ours
     driver = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         # before the write-ahead log is switched on, so that the mark is in the file itself at once
@@ -76,6 +81,13 @@ def prepare(path: Path) -> bool:
     finally:
         driver.close()
     return True
+
+
+def _switch_on_log(path: Path) -> None:
+    """For a store whose maker was killed before it did: without the write-ahead log, a reader stops every writer."""
+    # what stands in the way is met again by who writes, and reported there
+    with closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as driver, suppress(sqlite3.OperationalError):
+        driver.execute("PRAGMA journal_mode = WAL")
 
 
 def bulk_insert(connection: Connection, table: Table, rows: Sequence[Sequence[Any]], *, run_pk: int) -> None:
