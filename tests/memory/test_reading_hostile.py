@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from errata.memory.reading import read_report
 from errata.memory.reading.drafts import MOST
 from errata.memory.reading.labels import LabelWords
+from errata.memory.reading.report import read_report
 
 LABELS = LabelWords(("MODEL_FAULT", "KNOWN_GAP", "model"))
 MARKS = (

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from errata.memory.reading import read_report
 from errata.memory.reading.cases import Vocabulary
 from errata.memory.reading.labels import LabelWords
+from errata.memory.reading.report import read_report
 from errata.memory.reading.sections import about
 from errata.triage import taxonomy
 

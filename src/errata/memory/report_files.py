@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import NotFoundError
-from errata.memory.reading.head import date_in_name
+from errata.memory.report_names import date_in_name
 
 FOLDER = "reports"
 SUFFIXES = (".md", ".markdown")

@@ -1,33 +1,22 @@
 """The earlier reports of a run: those of the folder that was named, else those around it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import lru_cache
 from pathlib import Path
 
 from errata.memory.actions import ReportLocation
 from errata.memory.known_gaps import gaps_in_reports, mentions_gaps
-from errata.memory.reading import is_report, read_report
-from errata.memory.reading.cases import Vocabulary
-from errata.memory.reading.head import parse_file_name
-from errata.memory.reading.labels import LabelWords
-from errata.memory.relation import RunReports, group_by_relation
-from errata.memory.report_cache import ReportCache
+from errata.memory.relation import RelatedReports, RunReports, group_by_relation
 from errata.memory.report_files import ReportFile, ReportFiles, find_reports, folders_for
+from errata.memory.report_names import parse_file_name
 from errata.memory.spelling import CaseNames, same_run
 from errata.memory.stored import gaps_in_store
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
-from errata.model.identity import fingerprint
-from errata.model.prior_report import PriorReport
 from errata.store.database import Store
 from errata.store.named_cases import case_keys
 from errata.store.runs import all_runs
-from errata.triage.rulesets import rules_in_use
-
-MOST_CASES = 20_000
-"""In larger suites, only names that look like cases are recognised in a sentence."""
 
 _named_folder: ContextVar[Path | None] = ContextVar("reports", default=None)
 
@@ -59,12 +48,13 @@ def reports_for(
 ) -> RunReports:
     """Parse the files that are wanted, and group them by their relation to the run."""
     keys = case_keys(store, pk=stored.pk)
-    reader = _Reader(store, keys)
-    reports = [reader.read(file) for file in files.files if wanted(file)]
-    reader.cache.save()
-    runs = [one.run for one in all_runs(store)]
-    only_reports = [report for report in reports if is_report(report)]
-    related = group_by_relation(only_reports, stored.run, began=began(stored), runs=runs)
+    chosen = [file for file in files.files if wanted(file)]
+    related = RelatedReports()
+    if chosen:
+        from errata.runs.parsed_reports import parse_reports  # noqa: PLC0415 a first run has no report to parse
+
+        runs = [other.run for other in all_runs(store)]
+        related = group_by_relation(parse_reports(chosen, keys, store), stored.run, began=began(stored), runs=runs)
     return RunReports(files, related, CaseNames(keys, suite=stored.run.suite))
 
 
@@ -97,37 +87,3 @@ def recorded_gaps(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGa
 def began(stored: StoredRun) -> str:
     """When the run started; where its log does not say, it was before it was imported."""
     return stored.run.started_at or stored.imported_at
-
-
-class _Reader:
-    """Parses reports with the labels in use and the names of a run's cases, through a cache."""
-
-    def __init__(self, store: Store, keys: Sequence[str]) -> None:
-        names = tuple(label.name for taxonomy in rules_in_use().taxonomies for label in taxonomy.label)
-        known = frozenset(keys) if len(keys) <= MOST_CASES else frozenset[str]()
-        self._labels, self._cases = _labels(names), _vocabulary(known)
-        self._words = fingerprint(names, sorted(known))
-        self.cache = _cache(store.path.with_name(f"{store.path.name}.reports"))
-
-    def read(self, file: ReportFile) -> PriorReport:
-        return self.cache.get(fingerprint(file.digest, file.name, self._words, size=16), lambda: self._parse(file))
-
-    def _parse(self, file: ReportFile) -> PriorReport:
-        below = file.path.relative_to(file.folder).as_posix()
-        names = {"path": file.name, "below": below, "digest": file.digest}
-        return read_report(file.text, **names, labels=self._labels, cases=self._cases)
-
-
-@lru_cache(maxsize=4)
-def _cache(path: Path) -> ReportCache:
-    return ReportCache(path)
-
-
-@lru_cache(maxsize=8)
-def _labels(names: tuple[str, ...]) -> LabelWords:
-    return LabelWords(names)
-
-
-@lru_cache(maxsize=8)
-def _vocabulary(keys: frozenset[str]) -> Vocabulary:
-    return Vocabulary(keys)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from errata import checkup
 from errata.checkup.survey import Survey
@@ -24,7 +24,6 @@ from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
 from errata.runs.summary import Analysis, Health, Tally, summarise
-from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of, broken_measurements
@@ -32,6 +31,9 @@ from errata.store.buckets import bucket_places, buckets_of
 from errata.store.cells import cells_of
 from errata.store.database import Store
 from errata.store.runs import keep_findings, unreadables_of
+
+if TYPE_CHECKING:
+    from errata.runs.suspicions import SuspiciousPass
 
 
 class Overview(NamedTuple):
@@ -250,7 +252,9 @@ class RunView:
         """Those of the run's suite, by id."""
         return {bucket.id: bucket for bucket in buckets_of(self.store, self.run.suite)}
 
-    def suspicious_passes(self) -> Iterator[SuspiciousPass]:
+    def suspicious_passes(self) -> "Iterator[SuspiciousPass]":
+        from errata.runs.suspicions import suspicious_passes  # noqa: PLC0415 few commands look at passes
+
         return suspicious_passes(self.stored, self.store)
 
     @cached_property

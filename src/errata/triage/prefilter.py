@@ -1,11 +1,15 @@
 """Which rules can match a text at all: plain substrings are looked for before any regular expression runs."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Generic, TypeVar
 
 SHORTEST = 3
 _CLASSES = "bBdDsSwWAZ"
+_PLAIN = re.compile(r"[^\\\[\]{}().^$|?*+]+(?![?*+{])")
+"""Characters that stand for themselves, without the last one where it is repeated."""
 
 
 def needed(pattern: str) -> tuple[str, ...]:
@@ -32,6 +36,10 @@ class _Reading:
         candidates: list[list[str]] = []
         run = ""
         while self._at < len(self._pattern) and self._pattern[self._at] not in "|)":
+            if stretch := _PLAIN.match(self._pattern, self._at):
+                run += stretch[0].lower()
+                self._at = stretch.end()
+                continue
             plain, choice = self._item()
             least = self._repeated()
             if plain and least == 1:
@@ -97,6 +105,8 @@ class _Reading:
 GRAM = 3
 LONG = 2_000
 """Of a longer text cutting it up costs more than looking for every stretch."""
+FEW = 50
+"""For this many texts an index of the stretches costs more than it saves."""
 
 T = TypeVar("T")
 
@@ -109,15 +119,22 @@ class Sieve(Generic[T]):
         self._things = [thing for thing, _ in listed]
         self._always = frozenset(at for at, (_, stretches) in enumerate(listed) if not stretches)
         self._stretches = [(stretch, at) for at, (_, stretches) in enumerate(listed) for stretch in stretches]
+        self._texts = 0
+
+    @cached_property
+    def _with(self) -> dict[str, list[tuple[str, int]]]:
+        """The rarest three letters of each stretch → the stretch."""
         often = Counter(gram for stretch, _ in self._stretches for gram in grams(stretch))
-        self._with: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        index: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for stretch, at in self._stretches:
             rarest = min(sorted(grams(stretch)), key=often.__getitem__)
-            self._with[rarest].append((stretch, at))
+            index[rarest].append((stretch, at))
+        return index
 
     def that_may_match(self, lowered: str) -> list[T]:
         """In the order in which they were given."""
-        if len(lowered) > LONG:
+        self._texts += 1
+        if len(lowered) > LONG or self._texts <= FEW:
             asked = iter([self._stretches])
         else:
             asked = (self._with[gram] for gram in self._with.keys() & grams(lowered))

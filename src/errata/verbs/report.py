@@ -3,24 +3,17 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from errata.compare.comparison import ComparisonOptions
-from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script
 from errata.model import StoredRun
 from errata.model.output.report.batch import BatchReport
 from errata.render.files import Written, write_files
 from errata.render.markdown import to_markdown
 from errata.render.slugs import slug
-from errata.report.batch_collect import batch_report
-from errata.report.batch_document import batch_documents
-from errata.report.comparison_collect import comparison_report
-from errata.report.comparison_files import ComparisonWritten, write_comparison_report
 from errata.report.run_collect import run_report
 from errata.report.run_files import REPORTS, RunWritten, write_run_report
 from errata.report.shared import is_unjudged
-from errata.report.transcripts_collect import transcript_report
-from errata.report.transcripts_document import TranscriptsWritten, write_transcript_review
 from errata.review.tables import are_judged_turns
 from errata.runs.bucketing import ensure_all_buckets
 from errata.runs.names import runs_named
@@ -29,6 +22,12 @@ from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources import harness_of
 from errata.store.database import Store
+
+if TYPE_CHECKING:
+    from errata.report.comparison_files import ComparisonWritten
+    from errata.report.transcripts_document import TranscriptsWritten
+
+# `analyze` writes a run report only; the other profiles are imported where they are written
 
 Profile = Literal["run", "comparison", "batch", "transcripts"]
 
@@ -88,8 +87,11 @@ def report_failures(view: RunView) -> Path | None:
 
 def report_comparison(
     views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False, common: bool = False
-) -> ComparisonWritten:
+) -> "ComparisonWritten":
     """`common` compares runs of unequal suites, on the cases that they share."""
+    from errata.report.comparison_collect import comparison_report  # noqa: PLC0415
+    from errata.report.comparison_files import write_comparison_report  # noqa: PLC0415
+
     store = views[0].store
     comparison = RunSet(views, store).compare(ComparisonOptions(common=common, least=1))
     compared = {one.runs[0].pk for one in comparison.runs}
@@ -108,6 +110,9 @@ class BatchWritten(NamedTuple):
 
 def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = False) -> BatchWritten:
     """Pages, issues, manifest and script; nothing is filed. With `own_folder` into one of its own below `folder`."""
+    from errata.issues.manifest import SCRIPT  # noqa: PLC0415
+    from errata.report.batch_collect import batch_report  # noqa: PLC0415
+
     report = batch_report(view, made=day)
     place = folder / slug(f"{report.name}-{report.run_id[:8]}") if own_folder else folder
     files = batch_files(report)
@@ -117,6 +122,9 @@ def report_batch(view: RunView, *, day: str, folder: Path, own_folder: bool = Fa
 
 def batch_files(report: BatchReport) -> dict[str, str]:
     """Path → content, in the order in which they are written: what the script reads is there before the script."""
+    from errata.issues.manifest import SCRIPT, Filed, issue_text, manifest, script  # noqa: PLC0415
+    from errata.report.batch_document import batch_documents  # noqa: PLC0415
+
     files = {}
     for path, document in batch_documents(report).items():
         text = to_markdown(document)
@@ -138,6 +146,9 @@ def _left_over(folder: Path, files: Collection[str]) -> list[str]:
 
 def report_transcripts(
     views: Sequence[RunView], *, day: str, output: Path | None, html: bool = False
-) -> TranscriptsWritten:
+) -> "TranscriptsWritten":
     """Runs that nobody judged."""
+    from errata.report.transcripts_collect import transcript_report  # noqa: PLC0415
+    from errata.report.transcripts_document import write_transcript_review  # noqa: PLC0415
+
     return write_transcript_review(transcript_report(views, made=day), output=output, html=html)

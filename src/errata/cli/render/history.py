@@ -1,7 +1,7 @@
 """The history of a run and of a case: earlier reports, repeats, what became of actions, other models."""
 
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,9 +18,11 @@ from errata.model.output.memory import (
     UnreadReportOutput,
 )
 from errata.runs.names import short
-from errata.runs.show import Alike
 from errata.runs.summary import Analysis
 from errata.text.clean import one_line
+
+if TYPE_CHECKING:
+    from errata.runs.show import Alike
 
 MOST_ACTIONS = 8
 MOST_NOTES = 3
@@ -110,7 +112,7 @@ def json_memory(analysis: Analysis) -> dict[str, Any]:
     return msgspec.structs.asdict(history_output(analysis))
 
 
-def put_before(before: History, alike: tuple[Alike, ...], *, raw: bool) -> None:
+def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool) -> None:
     """`Before   2026-02-12 MODEL_FAULT "Fourth call not refused" · no action recorded`."""
     lines = [*_reports(before), *_runs(before)]
     for at, told in enumerate(lines):
@@ -147,7 +149,7 @@ def _runs(before: History) -> list[str]:
     return [f"failed in {plural(len(runs), 'earlier run')} of the model: {_named(runs)}"]
 
 
-def _elsewhere(before: History, alike: tuple[Alike, ...]) -> list[str]:
+def _elsewhere(before: History, alike: "tuple[Alike, ...]") -> list[str]:
     told = [f"{one.model or 'another model'}: {_mention(one)}" for one in before.others[:NAMED]]
     if before.other_runs:
         models = list(dict.fromkeys(one.model for one in before.other_runs))

@@ -1,0 +1,50 @@
+"""The model, run and date in the name of a report file."""
+
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from errata.memory.reading.dates import date_in
+from errata.memory.spelling import folded
+
+_DATED = re.compile(r"^(?:(?P<head>.*?)[_.\- ])?(?P<date>\d{4}-\d\d-\d\d|20\d{6})(?:[_.\- ](?P<tail>.*))?$")
+_PREFIX = re.compile(r"[A-Za-z0-9]{3,64}")
+
+
+class FileName(NamedTuple):
+    provider: str = ""
+    model: str = ""
+    run: str = ""
+    """The beginning of the run's id."""
+    date: str = ""
+
+
+def date_in_name(name: str) -> str:
+    found = _DATED.match(PurePosixPath(name).stem)
+    return date_in(found["date"]) if found else ""
+
+
+def parse_file_name(below: str) -> FileName:
+    """`below` is the path from the folder of reports on."""
+    *folders, name = PurePosixPath(below).parts
+    found = _DATED.match(PurePosixPath(name).stem)
+    if found is None or not date_in(found["date"]):
+        return FileName()
+    provider, model = (["", "", *folders])[-2:]
+    written, run = _split(found["head"] or found["tail"] or "", model)
+    return FileName(provider, model or written, run, date_in(found["date"]))
+
+
+def _split(head: str, folder: str) -> tuple[str, str]:
+    """The model and the prefix, where a name holds both; a folder of the model leaves all of it to the prefix."""
+    before, _, last = head.rpartition("_")
+    if before and _PREFIX.fullmatch(last) and (_is_id(last) or (folder and folded(before) == folded(folder))):
+        return before, last
+    if folder or _is_id(head):
+        return "", head if _PREFIX.fullmatch(head) else ""
+    return head, ""
+
+
+def _is_id(text: str) -> bool:
+    """Letters and digits mixed, as no word has them."""
+    return len(text) >= 5 and any(letter.isdigit() for letter in text) and text.isalnum()
