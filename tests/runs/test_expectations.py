@@ -3,6 +3,7 @@
 import json
 
 from errata.runs.failures import FEW, Expectations
+from errata.runs.orders import look_for
 from errata.store.runs import all_runs
 from errata.verbs.analyze import analyze
 
@@ -11,7 +12,7 @@ def expectations(store, tmp_path, count):
     rows = [{"id": f"case-{number}", "want": f"answer {number}", "ok": False} for number in range(count)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "map.toml").write_text('[case]\nname = "id"\nexpected = "want"\n[attempt]\npassed = "ok"\n')
-    analyze([tmp_path / "rows.jsonl"], store, map_path=tmp_path / "map.toml")
+    analyze(look_for([tmp_path / "rows.jsonl"], map_path=tmp_path / "map.toml"), store)
     (stored,) = all_runs(store)
     return Expectations(stored, store)
 

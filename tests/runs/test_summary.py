@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from errata.runs.orders import look_for
 from errata.runs.summary import Analysis, Health
 from errata.runs.view import RunView
 from errata.store.runs import all_runs, findings_of
@@ -25,7 +26,7 @@ error = "error"
 def analysed(store, tmp_path, *rows: dict[str, object], mapping: str = MAP) -> Analysis:
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (tmp_path / "map.toml").write_text(mapping)
-    (view,) = analyze([tmp_path / "rows.jsonl"], store, map_path=tmp_path / "map.toml")
+    (view,) = analyze(look_for([tmp_path / "rows.jsonl"], map_path=tmp_path / "map.toml"), store)
     return view.summary
 
 
@@ -56,15 +57,15 @@ def test_failures_are_counted_by_category(store, tmp_path):
     assert analysis.categories == (("wind", 1, 2),)
 
 
-def test_an_error_text_that_failures_share_is_told_once(store, tmp_path):
+def test_failures_with_one_cause_are_counted_together(store, tmp_path):
     rows = [{"id": str(number), "ok": False, "error": "Error: slow\n  down"} for number in range(3)]
 
     analysis = analysed(store, tmp_path, *rows, {"id": "x", "ok": False, "error": "alone"})
 
-    (cause,) = analysis.causes.shared
-
-    assert (cause.text, cause.count, cause.cases) == ("Error: slow down", 3, ("0", "1", "2"))
-    assert analysis.causes.alone == 1
+    assert [(cause.title, cause.count, cause.cases) for cause in analysis.causes] == [
+        ("slow down", 3, ("0", "1", "2")),
+        ("alone", 1, ("x",)),
+    ]
 
 
 def test_the_first_failure_is_what_to_look_at_next(store, tmp_path):
@@ -78,7 +79,7 @@ def test_a_run_that_was_imported_twice_is_analysed_once(store, tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"id": "a", "ok": true}\n')
     path = tmp_path / "rows.jsonl"
 
-    assert len(analyze([path, path], store, map_path=tmp_path / "map.toml")) == 1
+    assert len(analyze(look_for([path, path], map_path=tmp_path / "map.toml"), store)) == 1
 
 
 def test_what_a_checkup_found_is_kept(store, tmp_path):

@@ -88,7 +88,7 @@ class _Gathering:
         self._own: dict[tuple[str, str, str], int] = {}
         self._space = Space()
         shapes = [(place, words_of(shape)) for place, bucket in enumerate(known) for shape in bucket.words]
-        self._weights = Weights([*(words for _, words in shapes), *(symptom.compared_words for symptom in units)])
+        self._weights = Weights([*(words for _, words in shapes), *(symptom.words for symptom in units)])
         for place, words in shapes:
             group = self.groups[place]
             scoring = "scoring" if any(key.startswith("scoring:") for key in group.keys) else ""
@@ -102,7 +102,7 @@ class _Gathering:
         group.keys.update(dict.fromkeys(opinion.keys, len(opinion.failures)))
         for symptom, same in symptoms.items():
             group.note(symptom, len(same))
-            vector = self._weights.vector(symptom.compared_words)
+            vector = self._weights.vector(symptom.words)
             self._space.add((group.suite, group.owner, symptom.block[-1]), place, vector)
             # what says nothing is no sign of the same cause
             if symptom.kind != "bare" and self.known.of_key(symptom) in (None, place):
@@ -116,7 +116,7 @@ class _Gathering:
                 self.groups[self._claimed[suite, key]].keys[key] += 1
 
     def take(self, symptom: Symptom, same: Sequence[int]) -> None:
-        vector = self._weights.vector(symptom.compared_words)
+        vector = self._weights.vector(symptom.words)
         place = self._place_of(symptom, vector)
         if place is None:
             place = self._new(symptom.suite, symptom.owner)

@@ -34,17 +34,13 @@ class Symptom(NamedTuple):
     shape: str
     """The text that it goes by, masked; empty where none tells anything."""
     words: tuple[str, ...]
-    case: str
-    """Only where it counts: what a subject does wrong is mostly wrong in the same way in the same case."""
+    """What is compared. What a subject does wrong is mostly wrong in the same way in the same case, so that the case is
+    a word, too."""
 
     @property
     def block(self) -> tuple[str, str, str]:
         """Only groups of the same block are compared."""
         return (self.suite, self.owner, "scoring" if self.scoring else "")
-
-    @property
-    def compared_words(self) -> tuple[str, ...]:
-        return (*self.words, f"@{self.case}") if self.case and self.words else self.words
 
     @property
     def is_compared(self) -> bool:
@@ -60,6 +56,7 @@ def symptom_of(failure: FailureToGroup) -> Symptom:
     if is_error and kind not in _ANY_ERROR:
         words = tuple(sorted({*words, *words_of(kind)}))
     shape = shape_of(text)
+    is_compared_by_case = not is_error and failure.owner not in _MACHINERY and failure.case
     kind_of_key, key = _key(failure, shape, is_error=is_error, opaque=not words and _says_something(failure, checks))
     return Symptom(
         suite=failure.suite,
@@ -69,8 +66,7 @@ def symptom_of(failure: FailureToGroup) -> Symptom:
         key=key,
         kind=kind_of_key,
         shape=shape,
-        words=words,
-        case="" if is_error or failure.owner in _MACHINERY else failure.case,
+        words=(*words, f"@{failure.case}") if words and is_compared_by_case else words,
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import msgspec
 
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
@@ -17,7 +16,7 @@ from errata.cli.reports_option import reports_option
 from errata.cli.runs import fields_of
 from errata.cli.score_json import json_score
 from errata.cli.summary import show_summary, tell_summary
-from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput, CauseOutput
+from errata.model.output.analyze import AnalysisOutput, CategoryCountOutput
 from errata.runs.importing import PathSummary, begin, made_ready
 from errata.runs.orders import look_for
 from errata.runs.summary import Analysis
@@ -63,10 +62,9 @@ def command(
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     summaries: list[PathSummary] = []
     with made_ready(local), progress("Analysing") as on_items:
-        begin(look_for(local, source=source, map_path=map_path))
-        views = analyze(
-            local, options.store, source=source, map_path=map_path, on_items=on_items, on_summary=summaries.append
-        )
+        orders = look_for(local, source=source, map_path=map_path)
+        begin(orders)
+        views = analyze(orders, options.store, on_items=on_items, on_summary=summaries.append)
     _show_all(views, summaries, options, report=not no_report)
 
 
@@ -108,7 +106,7 @@ def show_analysis(analysis: Analysis, *, as_json: bool, kept: bool = True, repor
 
 
 def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
-    stored, causes = analysis.stored, analysis.causes
+    stored = analysis.stored
     return AnalysisOutput(
         **fields_of(stored),
         passed=analysis.passed,
@@ -126,8 +124,7 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
         reviewed=analysis.reviewed,
         inherited=analysis.inherited,
         owners={one.owner: one.count for one in analysis.owners},
-        causes=msgspec.convert(causes.shared, tuple[CauseOutput, ...], from_attributes=True),
-        share_nothing=causes.alone,
+        causes=analysis.causes,
         **json_memory(analysis),
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
         report=str(report) if report is not None else None,

@@ -8,6 +8,7 @@ import click
 from errata.cli.analyze import show_analysis
 from errata.cli.options import Options, shared_options
 from errata.cli.output import say
+from errata.runs.orders import look_for
 from errata.verbs.analyze import analyze
 from errata.verbs.store import bundled_example, open_store
 
@@ -22,6 +23,6 @@ def command(options: Options) -> None:
     with tempfile.TemporaryDirectory(prefix="errata-demo-") as folder:
         example = bundled_example()
         say(f"errata analyze {example}\n")
-        for view in analyze([example], open_store(Path(folder) / "errata.db")):
+        for view in analyze(look_for([example]), open_store(Path(folder) / "errata.db")):
             show_analysis(view.summary, as_json=options.json, kept=False)
     say("\nThe same for your own: errata analyze PATH")

@@ -9,7 +9,6 @@ from errata.cli.render.history import show_memory, tell_history
 from errata.cli.render.scores import put_bracket
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
-from errata.runs.causes import Cause
 from errata.runs.summary import Analysis
 from errata.runs.without_failures import untold_of
 from errata.text.clean import one_line
@@ -135,9 +134,8 @@ def _show_owners(analysis: Analysis) -> None:
 
 
 def _show_causes(analysis: Analysis) -> None:
-    causes = analysis.causes
-    shown = causes.shared[:MOST_CAUSES]
-    texts = [_cause(cause) for cause in shown]
+    shown, more = analysis.causes[:MOST_CAUSES], analysis.causes[MOST_CAUSES:]
+    texts = [f"{cause.count:,}× {one_line(cause.title, CAUSE)}" for cause in shown]
     width = max(map(columns, texts), default=0)
     room = WIDTH - 9 - width - 3
     beside = all(len(cause.cases) < room and columns(", ".join(cause.cases)) <= room for cause in shown)
@@ -146,17 +144,11 @@ def _show_causes(analysis: Analysis) -> None:
         put(f"{head}   {_names(cause.cases, room)}" if beside else head.rstrip())
         if not beside:
             put(f"{'':<12} {_names(cause.cases, WIDTH - 13)}")
-    more = causes.shared[MOST_CAUSES:]
     if more:
-        put(f"         {plural(len(more), 'more text is', 'more texts are')} shared too")
-    if causes.alone:
-        word = "failure shares" if causes.alone == 1 else "failures share"
-        put(f"{'' if shown else 'Causes':<8} {causes.alone:,} {word} no error text with another")
-
-
-def _cause(cause: Cause) -> str:
-    text = one_line(cause.text, CAUSE)
-    return f'{cause.count:,}× "{text}"' if cause.verbatim else f"{cause.count:,}× {text}"
+        rest = plural(sum(cause.count for cause in more), "failure")
+        put(f"         {plural(len(more), 'more cause')}, {rest}: errata buckets list {analysis.handle} --all")
+    elif analysis.owners and not shown:
+        put(f"Causes   not grouped yet: errata buckets suggest {analysis.handle}")
 
 
 def _names(cases: tuple[str, ...], room: int) -> str:

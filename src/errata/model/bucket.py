@@ -131,8 +131,6 @@ class CauseSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Failed attempts of this run."""
     cases: tuple[str, ...]
     """Their cases in the order of the log, each once."""
-    verbatim: bool
-    """The title stands literally in an error text of each of these failures."""
 
 
 class Location(NamedTuple):

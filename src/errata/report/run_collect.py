@@ -35,7 +35,6 @@ from errata.report.shared import (
     review_coverage,
     score_lines,
 )
-from errata.runs.causes import Causes
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
 from errata.runs.without_failures import harness_count, untold_of, without_failures
@@ -64,7 +63,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         failures=failures,
         nothing_failed=None if failures else without_failures(view.stored),
         patterns=patterns,
-        shared_texts=tuple(_shared_texts(summary.causes, patterns)),
+        shared_texts=tuple(_shared_texts(collected, patterns)),
         categories=tuple(_categories(view)),
         since=_since(view),
         history=tuple(_history(history)),
@@ -185,13 +184,13 @@ def _documented(failures: Sequence[RunFailure], history: RunHistory) -> dict[str
     return dict(sorted(dates.items()))
 
 
-def _shared_texts(causes: Causes, patterns: Sequence[Pattern]) -> Iterator[SharedText]:
+def _shared_texts(collected: RunFailures, patterns: Sequence[Pattern]) -> Iterator[SharedText]:
     """Texts that failures of different buckets share: a hint, and no cause that anybody has reviewed."""
     shown = {frozenset(one.cases) for one in patterns}
-    for cause in causes.shared:
-        if frozenset(cause.cases) not in shown:
-            text = f'"{cause.text}"' if cause.verbatim else cause.text
-            yield SharedText(text=short_line(text, TEXT), count=cause.count, cases=cause.cases)
+    for error in collected.shared_errors:
+        if frozenset(error.cases) not in shown:
+            text = f'"{error.text}"' if error.is_verbatim else error.text
+            yield SharedText(text=short_line(text, TEXT), count=error.failures, cases=error.cases)
 
 
 def _categories(view: RunView) -> Iterator[CategoryTest]:

@@ -1,6 +1,6 @@
 """The failures of a run as facts of its report: what a reviewer found, else what the rules say."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,6 +14,7 @@ from errata.model.verdict import word_for
 from errata.model.words import NOT_THE_SUBJECTS
 from errata.report.run_snippets import SnippetFinder
 from errata.report.shared import native_label
+from errata.report.shared_texts import SharedError, log_lines, shared_errors
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import RunHistory
@@ -33,6 +34,7 @@ class RunFailures:
     """Of each its first failed check, in the same order; empty where no check saw it."""
     bucket_ids: tuple[str, ...]
     """Of each its bucket, in the same order; empty where it has none."""
+    shared_errors: tuple[SharedError, ...]
 
 
 def collect_failures(view: RunView) -> RunFailures:
@@ -43,7 +45,13 @@ def collect_failures(view: RunView) -> RunFailures:
         failures=tuple(making.fact(one) for one in found),
         first_failed=tuple(_first_failed(one.attempt) for one in found),
         bucket_ids=tuple(one.bucket.id if one.bucket is not None else "" for one in found),
+        shared_errors=tuple(_shared_errors(view, found)),
     )
+
+
+def _shared_errors(view: RunView, failures: Sequence[JoinedFailure]) -> list[SharedError]:
+    attributed = [(one.attempt.case, one.attribution) for one in failures if one.attribution is not None]
+    return shared_errors(view.run, attributed, log_lines(view, (one.attempt for one in failures)))
 
 
 def _tries(found: Iterable[JoinedFailure]) -> dict[str, int]:

@@ -19,7 +19,6 @@ from errata.model.output.show import (
 from errata.model.run import case_name
 from errata.model.standing import AttemptReview
 from errata.runs.addresses import locate
-from errata.runs.causes import says_something
 from errata.runs.explanation import Explanation, effect_of, explain
 from errata.runs.history import is_same_subject
 from errata.runs.stale_quotes import is_stale
@@ -29,6 +28,7 @@ from errata.store.attempts import case_of, run_with_texts
 from errata.store.attributions import each_attribution
 from errata.store.database import Store
 from errata.store.runs import all_runs, findings_of
+from errata.triage.keys import is_informative
 
 MOST_RUNS = 50
 MOST_LOOKED_AT = 20_000
@@ -47,7 +47,7 @@ def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Ali
 
     A key without words of its own, such as `unresolved`, is no likeness; nor is a run without a model another model.
     """
-    if not says_something(key):
+    if not is_informative(key):
         return ()
     often: Counter[str] = Counter()
     newest: dict[str, str] = {}

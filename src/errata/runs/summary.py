@@ -6,27 +6,22 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import msgspec
 
-from errata.model import Attempt, Attribution, Finding, StoredRun
+from errata.buckets.causes import summarise_causes
+from errata.model import Attempt, Attribution, CauseSummary, Finding, StoredRun
 from errata.model.run import case_name
 from errata.model.standing import Standing
 from errata.model.words import Owner
-from errata.runs.causes import Causes, causes_of
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import Remembered
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
 from errata.runs.without_failures import ALL_PASSED, told_without_failures
-from errata.store.attempts import with_texts
-from errata.store.database import Store
-from errata.triage.reasons import LogLine, error_lines, has_logs
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
 
 
 KNOWN_GAP = "known_gap"
-LOGS_READ = 1_000
-"""Failures whose own logs are searched for what they share."""
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -84,7 +79,8 @@ class Tally:
         self.pending: list[str] = []
         """Cases that did not finish."""
         self.missing: list[str] = []
-        self._logged: list[Attempt] = []
+        self.failures: list[tuple[str, str]] = []
+        """Failed attempts with their cases, in the order of the log."""
 
     def add(self, attempt: Attempt) -> None:
         if not attempt.counted:
@@ -95,8 +91,7 @@ class Tally:
         if not attempt.is_failure:
             return
         self.first_case = self.first_case or attempt.case
-        if has_logs(attempt) and len(self._logged) < LOGS_READ:
-            self._logged.append(attempt)
+        self.failures.append((attempt.id, attempt.case))
         self.failed[attempt.case] += 1
         self.failed_in[category] += 1
         failed = next((check for check in attempt.checks if check.failed), None)
@@ -113,10 +108,6 @@ class Tally:
                 self.step_order[check.name] = min(self.step_order.get(check.name, check.order), check.order)
             elif check.counts:
                 self.has_other_checks = True
-
-    def log_lines(self, store: Store) -> dict[str, list[LogLine]]:
-        """What the logs of the failures say, by attempt."""
-        return {attempt.id: list(error_lines(with_texts(store, attempt))) for attempt in self._logged}
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,7 +143,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     scores: Scores
     owners: tuple[Owned, ...] = ()
     """By the verdict that stands, else by rules."""
-    causes: Causes = Causes((), 0)
+    causes: tuple[CauseSummary, ...] = ()
+    """Buckets, the largest first; empty where nothing failed, or too much to be grouped along with other work."""
     remembered: Remembered
     repeated: Repeated
 
@@ -171,7 +163,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
 
 def summarise(view: "RunView") -> Analysis:
     stored, attributions = view.stored, view.attributions
-    overview, _ = view.overview, view.buckets
+    overview = view.overview
     tally = overview.tally
     score = _score(stored, overview.scores)
     standings = {attempt: one.standing for attempt, one in view.standings.items() if attempt in attributions}
@@ -198,7 +190,9 @@ def summarise(view: "RunView") -> Analysis:
         first_case=case_name(stored.run, tally.first_case),
         scores=overview.scores,
         owners=_owners(attributions.values(), standings),
-        causes=causes_of(stored.run, attributions.values(), tally.log_lines(view.store)),
+        causes=tuple(
+            summarise_causes(view.buckets, ((attempt, case_name(stored.run, case)) for attempt, case in tally.failures))
+        ),
         remembered=remembered,
         repeated=_repeated(remembered, tally.failed),
     )

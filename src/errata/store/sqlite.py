@@ -1,5 +1,6 @@
 """All that is special about SQLite: the file, its pragmas, its transactions and its error texts."""
 
+import logging
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -9,6 +10,9 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, MetaData, Table, create_engine, create_mock_engine, event
 from sqlalchemy.pool import NullPool
+
+# an interrupt that hits the closing of a connection ends the command in one word, without a traceback of the pool
+logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 
 BUSY_SECONDS = 60
 PAGE_SIZE = 16 * 1024

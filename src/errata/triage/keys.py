@@ -1,14 +1,22 @@
 """Failure keys: an exact and a coarse fingerprint, so that a thousand identical crashes are one thing to look at."""
 
+import re
 from functools import lru_cache
+from typing import get_args
 
 from errata.model import Attempt, FailureKey
+from errata.model.words import Phase
 from errata.text.clean import one_line
 from errata.text.mask import mask, steady
 
 LONGEST = 160
 HELD = 20_000
 """Failures that differ in long numbers only have one key; it is made once."""
+FEWEST_WORDS = 3
+"""A check whose reason has fewer words than this, besides the name of the check, explains nothing."""
+_PHASES: tuple[str, ...] = get_args(Phase)
+_WORD = re.compile(r"(?<![<A-Za-z])[A-Za-z]{3,}(?![>A-Za-z])")
+_EMPTY = frozenset(("fail", "failed", "fails", "failure", "pass", "passed", "test", "tests", "unset", "none", "scored"))
 _NOT_PASSED = ("fail", "error", "unscored")
 
 
@@ -45,3 +53,16 @@ def _of_words(word: str, status: str, outcome: str) -> FailureKey:
 @lru_cache(maxsize=HELD)
 def _of_checks(names: str, reason: str, status: str) -> FailureKey:
     return FailureKey(exact=one_line(f"{names}:{mask(reason) if reason else status}", LONGEST), coarse=names)
+
+
+def text_in_key(key: FailureKey) -> str:
+    """The masked text of an error or of a check's reason."""
+    return key.exact.removeprefix(f"{key.coarse}:").strip(": ")
+
+
+def is_informative(key: FailureKey) -> bool:
+    """True for an error; for a check only where its reason states more than that it failed."""
+    if key.exact.partition(":")[0] in _PHASES:
+        return True
+    own = {word.lower() for word in _WORD.findall(key.coarse)} | _EMPTY
+    return sum(word.lower() not in own for word in _WORD.findall(text_in_key(key))) >= FEWEST_WORDS

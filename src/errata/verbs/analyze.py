@@ -6,8 +6,9 @@ from pathlib import Path
 import msgspec
 
 from errata.errors import ErrataError
-from errata.runs.importing import OnItems, PathSummary, import_paths
+from errata.runs.importing import OnItems, PathSummary, import_orders, import_paths
 from errata.runs.new_runs import Search, find_new
+from errata.runs.orders import Order
 from errata.runs.view import RunView
 from errata.store.database import Store
 from errata.store.runs import run_by_id
@@ -24,16 +25,14 @@ class NewRuns(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def analyze(
-    paths: Iterable[Path],
+    orders: Iterable[Order],
     store: Store,
     *,
-    source: str = "",
-    map_path: Path | None = None,
     on_items: OnItems = lambda _: None,
     on_summary: Callable[[PathSummary], None] = lambda _: None,
 ) -> list[RunView]:
-    """Import everything at the paths; each run's summary is made here, so that a progress bar covers it."""
-    summaries = import_paths(paths, store, source=source, map_path=map_path, on_items=on_items)
+    """Import what was found at the paths; each run's summary is made here, so that a progress bar covers it."""
+    summaries = import_orders(orders, store, on_items=on_items)
     for summary in summaries:
         on_summary(summary)
     return _summarised((run.id for summary in summaries for run in summary.runs), store)

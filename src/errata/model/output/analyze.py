@@ -4,6 +4,7 @@ from typing import Literal
 
 import msgspec
 
+from errata.model.bucket import CauseSummary
 from errata.model.coverage import WithoutFailures
 from errata.model.output.memory import (
     AmbiguousNameOutput,
@@ -21,16 +22,6 @@ from errata.model.words import Owner
 class CategoryCountOutput(msgspec.Struct, frozen=True, kw_only=True):
     failures: int
     attempts: int
-
-
-class CauseOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """Failures with the same error text."""
-
-    text: str
-    verbatim: bool
-    """True where all of them have exactly this text; else the parts that differ are masked."""
-    count: int
-    cases: tuple[str, ...]
 
 
 class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
@@ -58,9 +49,8 @@ class AnalysisOutput(StoredRunOutput, frozen=True, kw_only=True):
     """Failures with the verdict of an identical crash."""
     owners: dict[Owner, int]
     """Owner → failures: by the standing verdict, else by the rules of triage."""
-    causes: tuple[CauseOutput, ...]
-    share_nothing: int
-    """Failures that share no error text with another."""
+    causes: tuple[CauseSummary, ...]
+    """The largest first. Empty where nothing failed, and above 5,000 failures until `errata buckets suggest`."""
     earlier_reports: tuple[EarlierReportOutput, ...]
     """Earlier reports about the same model."""
     reports_of_other_models: int

@@ -1,8 +1,8 @@
 """Failures that share an error text."""
 
 from errata.model import Attribution, FailureKey, Signal
-from errata.model.identity import attempt_id, case_key
-from errata.runs.causes import causes_of
+from errata.model.identity import attempt_id, case_key, split_attempt_id
+from errata.report.shared_texts import shared_errors
 from errata.testing import a_run
 from errata.triage.reasons import LogLine
 
@@ -22,67 +22,65 @@ def failure(case, key, *, rule="check_failed", quote=""):
     )
 
 
-def told(*failures, lines=None):
-    by_attempt = {failures[at].attempt: found for at, found in (lines or {}).items()}
-    causes = causes_of(RUN, failures, by_attempt)
-    return [(cause.text, cause.count, cause.cases) for cause in causes.shared], causes.alone
+def shared(*failures, lines=None):
+    by_attempt = {failures[at].attempt: its_lines for at, its_lines in (lines or {}).items()}
+    pairs = [(split_attempt_id(failure.attempt).case, failure) for failure in failures]
+    return shared_errors(RUN, pairs, by_attempt)
+
+
+def summary(*failures, lines=None):
+    return [(error.text, error.failures, error.cases) for error in shared(*failures, lines=lines)]
 
 
 def line(text, shared=""):
     return LogLine("run.log:1", f"Error: {text}", text, shared or text)
 
 
-def test_failures_of_one_key_are_one_cause():
-    assert told(failure("a", CRASH), failure("b", CRASH), failure("c", SAYS_NOTHING)) == (
-        [("no such file", 2, ("a", "b"))],
-        1,
-    )
+def test_failures_of_one_key_share_an_error():
+    assert summary(failure("a", CRASH), failure("b", CRASH), failure("c", SAYS_NOTHING)) == [
+        ("no such file", 2, ("a", "b"))
+    ]
 
 
 def test_that_checks_failed_is_nothing_to_share():
-    assert told(failure("a", SAYS_NOTHING), failure("b", SAYS_NOTHING)) == ([], 2)
+    assert summary(failure("a", SAYS_NOTHING), failure("b", SAYS_NOTHING)) == []
 
 
 def test_what_decided_is_shared_where_the_key_says_nothing():
     found = [failure(case, SAYS_NOTHING, rule="verifier_never_ran", quote="uvx: command not found") for case in "ab"]
 
-    assert told(*found) == ([("uvx: command not found", 2, ("a", "b"))], 0)
+    assert summary(*found) == [("uvx: command not found", 2, ("a", "b"))]
 
 
 def test_lines_of_logs_are_shared_too_and_a_failure_may_have_several():
     found = [failure(case, SAYS_NOTHING) for case in "abc"]
     lines = {0: [line("no-unused-vars")], 1: [line("no-unused-vars"), line("wrong shape")], 2: [line("wrong shape")]}
 
-    assert told(*found, lines=lines) == ([("no-unused-vars", 2, ("a", "b")), ("wrong shape", 2, ("b", "c"))], 0)
+    assert summary(*found, lines=lines) == [("no-unused-vars", 2, ("a", "b")), ("wrong shape", 2, ("b", "c"))]
 
 
-def test_a_log_that_repeats_the_error_is_not_a_second_cause():
+def test_a_log_that_repeats_the_error_is_not_shared_twice():
     found = [failure("a", CRASH), failure("b", CRASH)]
 
-    assert told(*found, lines={0: [line("no such file")], 1: [line("no such file")]})[0] == [
+    assert summary(*found, lines={0: [line("no such file")], 1: [line("no such file")]}) == [
         ("no such file", 2, ("a", "b"))
     ]
 
 
-def test_the_largest_cause_comes_first():
+def test_the_text_of_most_failures_comes_first():
     other = FailureKey(exact="setup:Crash:out of cheese", coarse="setup:Crash")
     found = [failure("a", CRASH), failure("b", CRASH), *(failure(case, other) for case in "cde")]
 
-    assert [count for _, count, _ in told(*found)[0]] == [3, 2]
+    assert [count for _, count, _ in summary(*found)] == [3, 2]
 
 
 def test_a_text_is_quoted_only_where_all_say_the_very_same():
     key = FailureKey(exact="setup:Crash:port <n> is taken", coarse="setup:Crash")
-    same = causes_of(RUN, [failure(case, key, rule="wrong_port", quote="port 80 is taken") for case in "ab"], {})
-    ports = (80, 81)
-    differ = causes_of(
-        RUN,
-        [
-            failure(case, key, rule="wrong_port", quote=f"port {n} is taken")
-            for case, n in zip("ab", ports, strict=True)
-        ],
-        {},
-    )
+    at = {port: failure(f"case-{port}", key, rule="wrong_port", quote=f"port {port} is taken") for port in (80, 81)}
+    also_at_80 = failure("other", key, rule="wrong_port", quote="port 80 is taken")
 
-    assert (same.shared[0].text, same.shared[0].verbatim) == ("port 80 is taken", True)
-    assert (differ.shared[0].text, differ.shared[0].verbatim) == ("port <n> is taken", False)
+    (same,) = shared(at[80], also_at_80)
+    (differ,) = shared(at[80], at[81])
+
+    assert (same.text, same.is_verbatim) == ("port 80 is taken", True)
+    assert (differ.text, differ.is_verbatim) == ("port <n> is taken", False)
