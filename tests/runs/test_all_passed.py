@@ -3,7 +3,7 @@
 import pytest
 
 from errata.model import Counts, Reported, StoredRun
-from errata.runs.without_failures import ALL_PASSED, all_passed, told_without_failures
+from errata.runs.without_failures import ALL_PASSED, all_passed, describe_run_without_failures
 from errata.testing import a_run
 
 PASSED = {"attempts": 4, "counted": 4, "cases": 4, "outcomes": {"pass": 4}, "measurements": {"scored": 4}}
@@ -20,7 +20,7 @@ def stored(run=None, **counts):
 def test_where_every_expected_case_was_measured_and_passed_all_passed():
     run = stored(a_run(expected_cases=4, measured_attempts=4), **PASSED)
 
-    assert (all_passed(run), told_without_failures(run)) == (True, ALL_PASSED)
+    assert (all_passed(run), describe_run_without_failures(run)) == (True, ALL_PASSED)
 
 
 @pytest.mark.req("C-07")
@@ -33,7 +33,7 @@ def test_where_every_expected_case_was_measured_and_passed_all_passed():
     ],
 )
 def test_what_the_log_does_not_hold_has_not_passed(run, told):
-    assert told_without_failures(stored(a_run(**run), **PASSED)) == f"Nothing failed, but not all passed: {told}"
+    assert describe_run_without_failures(stored(a_run(**run), **PASSED)) == f"Nothing failed, but not all passed: {told}"
 
 
 @pytest.mark.req("C-07")
@@ -48,7 +48,7 @@ def test_what_the_log_does_not_hold_has_not_passed(run, told):
 def test_a_log_without_rows_is_told_by_the_harnesss_own_count(reported, told):
     run = a_run(expected_cases=224, measured_attempts=224, reported=(reported,) if reported else ())
 
-    sentence = told_without_failures(stored(run, executions={}))
+    sentence = describe_run_without_failures(stored(run, executions={}))
 
     assert sentence == f"No rows to analyse: {told}, but the log does not hold them"
 
@@ -57,15 +57,15 @@ def test_a_log_without_rows_is_told_by_the_harnesss_own_count(reported, told):
 def test_what_has_no_verdict_has_not_passed():
     unjudged = stored(attempts=4, counted=4, cases=4, outcomes={"none": 4}, measurements={"not_run": 4})
 
-    assert told_without_failures(unjudged) == "Nothing was measured: 4 attempts, and not one verdict"
+    assert describe_run_without_failures(unjudged) == "Nothing was measured: 4 attempts, and not one verdict"
 
 
 @pytest.mark.req("C-07")
 def test_a_run_of_which_nothing_was_made_is_told_as_such():
     missing = {"attempts": 4, "counted": 4, "cases": 4, "outcomes": {"none": 4}, "executions": {"missing": 4}}
 
-    assert told_without_failures(stored(**missing)) == "Nothing was measured: 4 planned and missing"
-    assert told_without_failures(stored(executions={})) == "Nothing was measured: the log holds not one attempt"
+    assert describe_run_without_failures(stored(**missing)) == "Nothing was measured: 4 planned and missing"
+    assert describe_run_without_failures(stored(executions={})) == "Nothing was measured: the log holds not one attempt"
 
 
 def test_each_kind_of_what_did_not_pass_is_counted_once():
@@ -78,7 +78,7 @@ def test_each_kind_of_what_did_not_pass_is_counted_once():
         "measurements": {"scored": 4, "not_run": 5},
     }
 
-    assert told_without_failures(stored(**mixed)) == (
+    assert describe_run_without_failures(stored(**mixed)) == (
         "Nothing failed, but not all passed: 3 passed, 1 missing, 2 not finished, 1 skipped, 1 in part, "
         "1 without a verdict"
     )

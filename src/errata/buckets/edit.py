@@ -76,7 +76,7 @@ class EditResult(msgspec.Struct, frozen=True, kw_only=True):
 
 def merge(state: BucketState, buckets: Sequence[Bucket], into: Bucket, author: Author) -> BucketEdit:
     """All members of the others go into one; the others are retired, and their names lead to it."""
-    others = [one for one in {one.id: one for one in buckets}.values() if one.id != into.id]
+    others = [bucket for bucket in {bucket.id: bucket for bucket in buckets}.values() if bucket.id != into.id]
     refuse_other_suites([into, *others])
     if not others:
         raise SettingsError(
@@ -85,10 +85,10 @@ def merge(state: BucketState, buckets: Sequence[Bucket], into: Bucket, author: A
     target, place = state.living(into), Location(into.id, author.name, author.at)
     retired: list[BucketVersion] = []
     moves: dict[str, Location] = {}
-    for one in (state.living(other) for other in others):
-        moves |= {member.attempt: place for member in state.members.get(one.id, ())}
-        retired.append(BucketVersion(one, gone=True))
-        target = _absorb(target, one)
+    for bucket in (state.living(other) for other in others):
+        moves |= {member.attempt: place for member in state.members.get(bucket.id, ())}
+        retired.append(BucketVersion(bucket, gone=True))
+        target = _absorb(target, bucket)
     return _edited(state, "merge", target, moves, retired=retired)
 
 
@@ -197,12 +197,12 @@ def _edited(
 
 def members_after(state: BucketState, moves: Mapping[str, Location]) -> dict[str, list[str]]:
     """Bucket → the attempts in it."""
-    found: dict[str, list[str]] = {}
+    members_by_bucket: dict[str, list[str]] = {}
     for bucket, members in state.members.items():
-        for one in members:
-            place = moves[one.attempt].bucket if one.attempt in moves else bucket
-            found.setdefault(place, []).append(one.attempt)
-    return found
+        for member in members:
+            place = moves[member.attempt].bucket if member.attempt in moves else bucket
+            members_by_bucket.setdefault(place, []).append(member.attempt)
+    return members_by_bucket
 
 
 def with_followers(attempts: Collection[str], failures: Sequence[FailureToGroup]) -> set[str]:

@@ -99,20 +99,20 @@ def _quoted(attribution: Attribution, signal: str) -> str:
 
 
 def _texts(attempt: Attempt, quoted: str, lines: Sequence[str]) -> Iterator[str]:
-    found = [quoted]
-    found += [error.message for error in attempt.errors if not error.recovered]
+    texts = [quoted]
+    texts += [error.message for error in attempt.errors if not error.recovered]
     # a scorer that only repeats the answer explains nothing
     answer = attempt.output.text or attempt.output.answer or ""
-    found += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
+    texts += [check.explanation for check in attempt.checks if check.failed and check.explanation not in answer]
     # nor does one that broke beside the one that decides
     measured = attempt.measurement == "scored"
-    found += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
-    found += [*lines, *(one.reasoning for one in attempt.objections), attempt.native_reason]
-    yield from (clean(text[:LONGEST]) for text in found if text.strip())
+    texts += [check.error.message for check in attempt.checks if check.error and (check.counts or not measured)]
+    texts += [*lines, *(one.reasoning for one in attempt.objections), attempt.native_reason]
+    yield from (clean(text[:LONGEST]) for text in texts if text.strip())
 
 
 def _parameters(run: Run, attempt: Attempt, category: str) -> dict[str, str]:
-    found = {
+    parameters = {
         **{f"variant {name}": value for name, value in run.variant.items()},
         "provider": run.subject.provider or run.subject.model.rpartition("/")[0],
         "model": run.subject.model,
@@ -124,4 +124,4 @@ def _parameters(run: Run, attempt: Attempt, category: str) -> dict[str, str]:
         "session": "" if attempt.session is None else str(attempt.session),
         "limit": attempt.limit.type if attempt.limit else "",
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in parameters.items() if value}

@@ -73,10 +73,10 @@ def group_failures(
 
 def by_symptom(failures: Sequence[FailureToGroup], chosen: Iterable[int]) -> BySymptom:
     """The most frequent first, and in an order that depends on nothing but what they show."""
-    found: BySymptom = {}
+    units: BySymptom = {}
     for at in chosen:
-        found.setdefault(symptom_of(failures[at]), []).append(at)
-    return dict(sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0])))
+        units.setdefault(symptom_of(failures[at]), []).append(at)
+    return dict(sorted(units.items(), key=lambda pair: (-len(pair[1]), pair[0])))
 
 
 class _Gathering:
@@ -189,8 +189,8 @@ class KnownBuckets:
     def _provisional(self, symptoms: Sequence[Symptom]) -> int | None:
         if any(symptom.kind == "bare" for symptom in symptoms):
             return None
-        found = {self.of_key(symptom) for symptom in symptoms}
-        place = found.pop() if len(found) == 1 else None
+        places = {self.of_key(symptom) for symptom in symptoms}
+        place = places.pop() if len(places) == 1 else None
         if place is None or any(map(is_opinion, self._buckets[place].keys)):
             return None
         return place

@@ -63,12 +63,14 @@ def _titles(change: BucketChange, at: int) -> str:
 
 def _statuses(change: BucketChange, at: int) -> str:
     """With the title, where its readers gave it another one."""
-    found = []
+    statuses = []
     for before, after in change.versions:
         renamed = before is not None and before.bucket.title != after.bucket.title
-        for one in (before, after)[at : at + 1]:
-            found += [f"{one.bucket.status}: {one.bucket.title}" if renamed else one.bucket.status] if one else []
-    return ", ".join(found)
+        for state in (before, after)[at : at + 1]:
+            statuses += (
+                [f"{state.bucket.status}: {state.bucket.title}" if renamed else state.bucket.status] if state else []
+            )
+    return ", ".join(statuses)
 
 
 def touched_by(events: Sequence[BucketEvent]) -> set[str]:
@@ -84,24 +86,24 @@ def take_back(state: BucketState, events: Sequence[BucketEvent]) -> BucketEdit:
     A failure that a newer verdict has put elsewhere since stays there, and a run may be forgotten.
     """
     versions = dict(state.versions)
-    lies_in = {one.attempt: bucket for bucket, some in state.members.items() for one in some}
+    lies_in = {move.attempt: bucket for bucket, some in state.members.items() for move in some}
     moves: dict[str, Location] = {}
     for event in events:
         for before, after in reversed(event.change.versions):
             # where nothing was before, the bucket was made by this change
             back = BucketVersion(after.bucket, gone=True) if before is None else _with_own_slug(before, versions)
             versions[after.bucket.id] = back
-        for one in event.change.moves:
-            if one.before and one.after and lies_in.get(one.attempt) == one.after.bucket:
-                moves[one.attempt] = one.before
-                lies_in[one.attempt] = one.before.bucket
+        for move in event.change.moves:
+            if move.before and move.after and lies_in.get(move.attempt) == move.after.bucket:
+                moves[move.attempt] = move.before
+                lies_in[move.attempt] = move.before.bucket
     members = members_after(state, moves)
-    changed = [one for each, one in versions.items() if state.versions.get(each) != one]
+    changed = [move for each, move in versions.items() if state.versions.get(each) != move]
     first = events[0]
     return BucketEdit(
         what="redo" if len(events) == 1 and first.what == "undo" else "undo",
         bucket=events[-1].bucket,
-        versions=tuple(_restated(one, members.get(one.bucket.id, ()), state) for one in changed),
+        versions=tuple(_restated(move, members.get(move.bucket.id, ()), state) for move in changed),
         moves=moves,
         undoes=tuple(event.number for event in events),
     )

@@ -86,9 +86,11 @@ def description_of(members: Members) -> str:
 
 def _verdicts(members: Members) -> list[Verdict]:
     """The most frequent opinion first."""
-    found = [one.verdict for one in members if one.verdict]
-    often = Counter((one.bucket, one.cause) for one in found)
-    return sorted(found, key=lambda one: (-often[one.bucket, one.cause], len(one.cause), one.cause, one.bucket, one.id))
+    verdicts = [one.verdict for one in members if one.verdict]
+    often = Counter((one.bucket, one.cause) for one in verdicts)
+    return sorted(
+        verdicts, key=lambda one: (-often[one.bucket, one.cause], len(one.cause), one.cause, one.bucket, one.id)
+    )
 
 
 def _of_verdict(members: Members) -> str:
@@ -143,8 +145,8 @@ def _place(group: Group, members: Members) -> str:
 
 def _shared(values: Iterable[str]) -> str:
     """The value that all have."""
-    found = set(values)
-    return found.pop() if len(found) == 1 else ""
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else ""
 
 
 def _status(failure: FailureToGroup) -> str:

@@ -48,20 +48,20 @@ def opinions(failures: Sequence[FailureToGroup], read: Iterable[int]) -> list[Op
     ordered = sorted(by_key, key=lambda named: (-len(by_key[named]), *named))
     words = [_cause_words(failures, by_key[named]) for named in ordered]
     weights, space = Weights(words), Space()
-    found: list[Opinion] = []
+    groups: list[Opinion] = []
     for (suite, key), its_words in zip(ordered, words, strict=True):
         same = by_key[suite, key]
         owner, vector = _owner(failures, same), weights.vector(its_words)
         near = [(score, -place) for place, score in space.near((suite, owner), vector) if score >= SAME_CAUSE]
         if near:
             place = -max(near)[1]
-            found[place].keys.append(key)
-            found[place].failures.extend(same)
+            groups[place].keys.append(key)
+            groups[place].failures.extend(same)
         else:
-            place = len(found)
-            found.append(Opinion(suite, owner, [key], list(same)))
+            place = len(groups)
+            groups.append(Opinion(suite, owner, [key], list(same)))
         space.add((suite, owner), place, vector)
-    return found
+    return groups
 
 
 def _owner(failures: Sequence[FailureToGroup], same: Iterable[int]) -> str:

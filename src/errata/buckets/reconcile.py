@@ -107,13 +107,13 @@ def result_of(run: str, reconciled: Reconciliation) -> SuggestionResult:
 def freed_by_reading(placed: Iterable[Placement], reviews: Mapping[str, Review]) -> frozenset[str]:
     """A person put it somewhere, but a person has read it since and says where it belongs."""
     return frozenset(
-        one.attempt
-        for one in placed
-        if one.attempt in reviews
-        and (verdict := reviews[one.attempt].verdict) is not None
+        placement.attempt
+        for placement in placed
+        if placement.attempt in reviews
+        and (verdict := reviews[placement.attempt].verdict) is not None
         and verdict.reviewer.kind == "person"
         and verdict.bucket
-        and (verdict.at or "") > one.at
+        and (verdict.at or "") > placement.at
     )
 
 
@@ -126,7 +126,7 @@ def role_of(failure: FailureToGroup) -> MemberRole:
 def _placements(
     suggestion: Suggestion, failures: Iterable[FailureToGroup], state: RunState, freed: Collection[str]
 ) -> dict[str, Placement]:
-    found = {}
+    placements = {}
     for failure in failures:
         old, place = state.placements.get(failure.attempt), suggestion.places.get(failure.attempt)
         bucket = None if place is None else state.living(place)
@@ -134,7 +134,7 @@ def _placements(
             bucket = old.bucket
         if bucket is not None:
             stays = old is not None and old.bucket == bucket
-            found[failure.attempt] = Placement(
+            placements[failure.attempt] = Placement(
                 run=state.run,
                 attempt=failure.attempt,
                 bucket=bucket,
@@ -145,7 +145,7 @@ def _placements(
                 author=old.author if old is not None and stays else "",
                 at=old.at if old is not None and stays else "",
             )
-    return found
+    return placements
 
 
 def _buckets(
@@ -189,7 +189,9 @@ def _with_free_slug(bucket: Bucket, taken: Collection[str]) -> Bucket:
 def _moves(before: Placements, after: Placements, failures: Iterable[FailureToGroup]) -> list[RuleMoves]:
     """Old and new bucket of each failure that lay elsewhere; and where those lay that are no failures any more."""
     reviewers = {
-        one.attempt: _name_of(one.verdict.reviewer) for one in failures if one.verdict and one.attempt in before
+        failure.attempt: _name_of(failure.verdict.reviewer)
+        for failure in failures
+        if failure.verdict and failure.attempt in before
     }
     moves: dict[tuple[str, str, str], list[MemberMove]] = {}
     for attempt, old in before.items():

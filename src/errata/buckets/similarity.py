@@ -37,8 +37,8 @@ _DULL = frozenset(f"{_ANY_SENTENCE} {_ANY_FAILURE} {_ANY_ASSERTION}".split())
 def words_of(*texts: str, without: Iterable[str] = ()) -> tuple[str, ...]:
     """Each once, in no order of the text; `without` are names that need no telling, such as those of the checks."""
     dull = {word for name in without for word in _words(name)}
-    found = dict.fromkeys(word for text in texts for word in _words(text[:LONGEST]) if word not in dull)
-    return tuple(sorted(tuple(found)[:MOST]))
+    words = dict.fromkeys(word for text in texts for word in _words(text[:LONGEST]) if word not in dull)
+    return tuple(sorted(tuple(words)[:MOST]))
 
 
 @lru_cache(maxsize=20_000)
@@ -83,9 +83,9 @@ class Weights:
 
     def vector(self, words: Iterable[str]) -> Vector:
         """Of length one."""
-        found = {word: self._weights.get(word, 1.0) for word in sorted(words)}
-        length = math.sqrt(sum(weight * weight for weight in found.values())) or 1.0
-        return {word: weight / length for word, weight in found.items()}
+        weights = {word: self._weights.get(word, 1.0) for word in sorted(words)}
+        length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        return {word: weight / length for word, weight in weights.items()}
 
 
 class Mean:

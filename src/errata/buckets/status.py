@@ -41,8 +41,8 @@ def support_of(bucket: Bucket, members: Collection[str], reviews: Mapping[str, R
 def with_status(bucket: Bucket, members: Collection[str], reviews: Mapping[str, Review]) -> Bucket:
     """As the verdicts on its members have it now, whatever was known before."""
     bucket = msgspec.structs.replace(bucket, supported_by=())
-    found = support_of(bucket, members, reviews) if any(each in reviews for each in members) else NOTHING
-    return msgspec.structs.replace(bucket, status=found.status, supported_by=found.supported_by)
+    support = support_of(bucket, members, reviews) if any(each in reviews for each in members) else NOTHING
+    return msgspec.structs.replace(bucket, status=support.status, supported_by=support.supported_by)
 
 
 def _carries(review: Review, bucket: Bucket) -> bool:

@@ -107,29 +107,29 @@ def keep_suggestion(
     with bucket_transaction(store, keep=not dry_run) as transaction:
         state = RunState(
             run=run.id,
-            versions={one.bucket.id: one for one in transaction.versions(run.suite)},
+            versions={move.bucket.id: move for move in transaction.versions(run.suite)},
             merged_into=transaction.merged_into(run.suite),
             placements=transaction.members_of_run(run.id),
         )
-        found = reconcile(suggestion, failures, state, known=known, freed=freed)
-        transaction.add(found.new)
-        for bucket in found.changed:
+        result = reconcile(suggestion, failures, state, known=known, freed=freed)
+        transaction.add(result.new)
+        for bucket in result.changed:
             transaction.write(bucket)
-        before, after = state.placements, found.placements
+        before, after = state.placements, result.placements
         transaction.replace_members(
             run.id,
-            [one for attempt, one in after.items() if before.get(attempt) != one],
+            [move for attempt, move in after.items() if before.get(attempt) != move],
             [attempt for attempt in before if attempt not in after],
         )
-        for one in found.moves:
-            signature = Signature(what=one.what, by=one.by, at=at)
-            transaction.add_event(signature, one.bucket, BucketChange(moves=one.moves))
-        touched = found.used | {one.bucket for one in before.values()}
-        versions = state.versions | {one.id: BucketVersion(one) for one in (*found.new, *found.changed)}
+        for move in result.moves:
+            signature = Signature(what=move.what, by=move.by, at=at)
+            transaction.add_event(signature, move.bucket, BucketChange(moves=move.moves))
+        touched = result.used | {move.bucket for move in before.values()}
+        versions = state.versions | {move.id: BucketVersion(move) for move in (*result.new, *result.changed)}
         _restate(transaction, run.suite, versions, touched, standing_verdict, at)
-        transaction.retire(sorted(touched - found.used), run.suite)
+        transaction.retire(sorted(touched - result.used), run.suite)
         transaction.mark(stored.pk, mark)
-    return result_of(run.id, found)
+    return result_of(run.id, result)
 
 
 def _restate(
@@ -200,10 +200,10 @@ def _state(
     transaction: BucketTransaction, suite: str, bucket_ids: Sequence[str], standing_verdict: StandingVerdict
 ) -> BucketState:
     members: dict[str, list[Placement]] = {each: [] for each in bucket_ids}
-    for one in transaction.members(*members):
-        members[one.bucket].append(one)
+    for member in transaction.members(*members):
+        members[member.bucket].append(member)
     return BucketState(
-        versions={one.bucket.id: one for one in transaction.versions(suite)},
+        versions={member.bucket.id: member for member in transaction.versions(suite)},
         members=members,
         reviews=_reviews(transaction, bucket_ids, standing_verdict),
     )
@@ -214,14 +214,14 @@ def _reviews(
 ) -> dict[str, Review]:
     """Attempt → its standing verdict, of the members of these buckets."""
     verdicts = transaction.verdicts(sorted(bucket_ids))
-    found = {attempt: standing_verdict(some) for attempt, some in verdicts.items()}
-    return {attempt: review for attempt, review in found.items() if review is not None}
+    reviews = {attempt: standing_verdict(some) for attempt, some in verdicts.items()}
+    return {attempt: review for attempt, review in reviews.items() if review is not None}
 
 
 def _read_members(transaction: BucketTransaction, reviews: Collection[str]) -> dict[str, list[Placement]]:
     """The members of those buckets in which somebody has read one."""
-    read = {one.bucket for one in transaction.placements(sorted(reviews))}
+    read = {member.bucket for member in transaction.placements(sorted(reviews))}
     members: dict[str, list[Placement]] = {}
-    for one in transaction.members(*sorted(read)):
-        members.setdefault(one.bucket, []).append(one)
+    for member in transaction.members(*sorted(read)):
+        members.setdefault(member.bucket, []).append(member)
     return members

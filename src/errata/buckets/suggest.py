@@ -86,11 +86,11 @@ def _described(
     Where all members are at hand, their parameters are compared again; else known ones stay, unless the new members
     contradict them.
     """
-    found = [given[at] for at in group.failures]
+    members = [given[at] for at in group.failures]
     if is_complete:
-        shared = usual.shared(group.suite, found)
+        shared = usual.shared(group.suite, members)
     else:
-        shared = {name: value for name, value in bucket.parameters.items() if is_shared(name, value, found)}
+        shared = {name: value for name, value in bucket.parameters.items() if is_shared(name, value, members)}
     return msgspec.structs.replace(
         bucket,
         parameters={"owner": group.owner} | shared,
@@ -144,13 +144,13 @@ def roots_of(failures: Mapping[str, FailureToGroup], known: Collection[str]) -> 
 
     Not a follower: one whose beginning nobody knows, one in a circle, and one that was read and given a cause itself.
     """
-    found = {}
+    roots = {}
     for attempt, failure in failures.items():
         if failure.follows and attempt not in known and not _has_its_own(failure):
             *_, last = _chain(attempt, failures, known)
             if last != attempt and (last in failures or last in known):
-                found[attempt] = last
-    return found
+                roots[attempt] = last
+    return roots
 
 
 def _chain(attempt: str, failures: Mapping[str, FailureToGroup], known: Collection[str]) -> Iterator[str]:
@@ -195,12 +195,12 @@ class UsualParameters:
         others = self._totals[suite] - size
         if size < SEVERAL or others <= 0:
             return {}
-        found = {}
+        unusual_values = {}
         for (name, value), often in sorted(counted.items()):
             outside = (self._usual[suite][name, value] - often) / others
             if often / size >= NEARLY_ALL and outside <= USUAL and outside**size <= CHANCE:
-                found[name] = _shown(value)
-        return found
+                unusual_values[name] = _shown(value)
+        return unusual_values
 
 
 def is_shared(name: str, value: str, members: Sequence[FailureToGroup]) -> bool:
@@ -227,10 +227,10 @@ def shared_parameters(members: Iterable[tuple[str, FailureToGroup]], buckets: It
             sizes[bucket] += 1
             counts.update(failure.parameters.items())
     changed = []
-    for one in buckets:
-        if one.id in counted:
-            owner = {name: value for name, value in one.parameters.items() if name == "owner"}
-            found = owner | usual.unusual(one.suite, counted[one.id], sizes[one.id])
-            if found != one.parameters:
-                changed.append(msgspec.structs.replace(one, parameters=found))
+    for known in buckets:
+        if known.id in counted:
+            owner = {name: value for name, value in known.parameters.items() if name == "owner"}
+            parameters = owner | usual.unusual(known.suite, counted[known.id], sizes[known.id])
+            if parameters != known.parameters:
+                changed.append(msgspec.structs.replace(known, parameters=parameters))
     return changed

@@ -42,21 +42,21 @@ def _scored(survey: Survey, reported: Reported, stated: float) -> Iterator[Findi
 
 
 def _rows(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
-    found = {
+    counts = {
         "passed": survey.outcomes["pass"],
         "failed": survey.failed_rows,
         "unscored": survey.measurements["unscored"],
     }[reported.metric]
-    if stated != found:
-        text = f"{_says(reported)} {stated:g}; rows: {found}"
-        yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=found)
+    if stated != counts:
+        text = f"{_says(reported)} {stated:g}; rows: {counts}"
+        yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=counts)
 
 
 def _passes(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
-    found = survey.checks[reported.name, "pass"]
-    if stated != found:
-        text = f"{_says(reported)} {stated:g} passes; in the rows: {found}"
-        yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=found)
+    passes = survey.checks[reported.name, "pass"]
+    if stated != passes:
+        text = f"{_says(reported)} {stated:g} passes; in the rows: {passes}"
+        yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=passes)
 
 
 def _pass_rate(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:

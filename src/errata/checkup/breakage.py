@@ -54,8 +54,10 @@ def several_sessions(survey: Survey) -> Iterator[Finding]:
     if len(sessions) > 1:
         text = f"{len(sessions)} sessions in one folder; the latest one's results are counted, the earlier are kept"
         evidence = [
-            Evidence(quote=f"session {one.number}, {one.started_at or 'no time'}: {one.pattern}", ref=one.ref)
-            for one in sessions
+            Evidence(
+                quote=f"session {session.number}, {session.started_at or 'no time'}: {session.pattern}", ref=session.ref
+            )
+            for session in sessions
         ]
         yield finding(survey, "several_sessions", "warning", text, evidence, sessions=len(sessions))
 
@@ -74,8 +76,8 @@ def dead_process(survey: Survey) -> Iterator[Finding]:
 
 def _processes(survey: Survey) -> list[dict[str, Any]]:
     """As the log tells them, which may be anything."""
-    told = survey.run.environment.get("processes")
-    return [process for process in told if isinstance(process, dict)] if isinstance(told, list) else []
+    processes = survey.run.environment.get("processes")
+    return [process for process in processes if isinstance(process, dict)] if isinstance(processes, list) else []
 
 
 def _hours_since(beat: Any, now: datetime) -> float | None:

@@ -72,12 +72,12 @@ def duplicate_cases(survey: Survey) -> Iterator[Finding]:
 def judges_in_conflict(survey: Survey) -> Iterator[Finding]:
     """Two rows of one case, judged differently: what each judge said."""
     for rows in survey.duplicates.values():
-        told = [seen for seen in rows if seen.reasoning]
-        if len(told) > 1 and len({seen.outcome for seen in told}) > 1:
+        explained = [seen for seen in rows if seen.reasoning]
+        if len(explained) > 1 and len({seen.outcome for seen in explained}) > 1:
             text = f"{case_name(survey, rows[0].case)}: its rows were judged differently"
             evidence = [
                 Evidence(quote=f"{seen.outcome}: {one_line(seen.reasoning, QUOTE_WIDTH)}", ref=seen.ref)
-                for seen in told
+                for seen in explained
             ]
             yield finding(survey, "judge_conflict", "info", text, evidence)
 
@@ -90,8 +90,8 @@ def unjudged(survey: Survey) -> Iterator[Finding]:
         )
         yield finding(survey, "not_judged", "error", text, at_run(survey), rows=survey.rows)
     elif survey.unscored.count:
-        told = count(len(survey.unscored.cases), "case has", "cases have")
-        text = f"{told} a row but no verdict: {names(survey, survey.unscored)}"
+        cases = count(len(survey.unscored.cases), "case has", "cases have")
+        text = f"{cases} a row but no verdict: {names(survey, survey.unscored)}"
         evidence = [Evidence(quote="every check without a value", ref=seen.ref) for seen in survey.unscored.first[:3]]
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=len(survey.unscored.cases))
 

@@ -19,8 +19,8 @@ MUCH = 0.2
 def nothing_asserted(survey: Survey) -> Iterator[Finding]:
     passed = survey.unchecked
     if passed.count and survey.run.source.name in LISTS_EVERY_CHECK:
-        told = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
-        text = f"{told}: a pass that nothing was asked of says nothing ({names(survey, passed)})"
+        share = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
+        text = f"{share}: a pass that nothing was asked of says nothing ({names(survey, passed)})"
         evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in passed.first[:3]]
         yield finding(survey, "nothing_asserted", "warning", text, evidence, passes=passed.count)
 
@@ -31,9 +31,9 @@ def valueless_checks(survey: Survey) -> Iterator[Finding]:
     worst = [name for name, _ in gaps.empty.most_common(NAMED)]
     if not worst:
         return
-    told = ", ".join(f"`{name}` {gaps.empty[name]:,} of {gaps.asked[name]:,}" for name in worst)
+    shares = ", ".join(f"`{name}` {gaps.empty[name]:,} of {gaps.asked[name]:,}" for name in worst)
     more = len(gaps.empty) - len(worst)
-    text = f"no value in attempts that others measured: {told}{f' and {more} more' if more else ''}"
+    text = f"no value in attempts that others measured: {shares}{f' and {more} more' if more else ''}"
     much = any(gaps.empty[name] >= MUCH * gaps.asked[name] for name in worst)
     evidence = [
         Evidence(quote=one_line(quote, QUOTE_WIDTH), ref=ref) for quote, ref in map(gaps.first.__getitem__, worst)

@@ -45,8 +45,8 @@ def truncated_outputs(survey: Survey) -> Iterator[Finding]:
 def unknown_costs(survey: Survey) -> Iterator[Finding]:
     unknown = survey.rows - survey.cost_known
     if unknown and survey.cost_known:
-        told = count(unknown, "attempt has", "attempts have")
-        text = f"{told} no known cost; the total is of the other {survey.cost_known}"
+        attempts = count(unknown, "attempt has", "attempts have")
+        text = f"{attempts} no known cost; the total is of the other {survey.cost_known}"
         yield finding(survey, "unknown_costs", "info", text, at_run(survey), attempts=unknown)
 
 

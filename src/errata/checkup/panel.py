@@ -16,22 +16,22 @@ class Panel:
     apart: float = 0.0
 
     def add(self, attempt: Attempt) -> None:
-        said = list(_verdicts(attempt))
-        if len(said) < 2:
+        verdicts = list(_verdicts(attempt))
+        if len(verdicts) < 2:
             return
-        passed, failed = said.count(True), said.count(False)
+        passed, failed = verdicts.count(True), verdicts.count(False)
         self.shared += 1
         self.disputed += bool(passed and failed)
         self.passes += passed
         self.fails += failed
-        self.apart += 2 * passed * failed / (len(said) - 1)
+        self.apart += 2 * passed * failed / (len(verdicts) - 1)
 
     @property
     def alpha(self) -> float | None:
         """Krippendorff's, for two words; None where all say one word, so that chance would agree everywhere."""
-        said = self.passes + self.fails
+        votes = self.passes + self.fails
         by_chance = 2 * self.passes * self.fails
-        return 1 - (said - 1) * self.apart / by_chance if by_chance else None
+        return 1 - (votes - 1) * self.apart / by_chance if by_chance else None
 
 
 def _verdicts(attempt: Attempt) -> Iterator[bool]:

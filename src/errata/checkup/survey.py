@@ -135,74 +135,74 @@ def remember(attempt: Attempt) -> Seen:
     )
 
 
-def _count(found: Survey, attempt: Attempt) -> None:
-    found.counted += 1
+def _count(survey: Survey, attempt: Attempt) -> None:
+    survey.counted += 1
     key = hash(attempt.case)
-    found.cases.add(key)
-    found.executions[attempt.execution] += 1
-    found.measurements[attempt.measurement] += 1
-    found.outcomes[attempt.outcome] += 1
+    survey.cases.add(key)
+    survey.executions[attempt.execution] += 1
+    survey.measurements[attempt.measurement] += 1
+    survey.outcomes[attempt.outcome] += 1
     if attempt.execution == "missing":
-        found.missing.add(attempt)
+        survey.missing.add(attempt)
         return
-    found.rows += 1
-    found.present.add(key)
+    survey.rows += 1
+    survey.present.add(key)
     if attempt.measurement == "scored":
-        found.measured_cases.add(key)
+        survey.measured_cases.add(key)
     if attempt.outcome == "pass":
-        found.passed_cases.add(key)
+        survey.passed_cases.add(key)
     if attempt.execution == "unfinished":
-        found.unfinished.add(attempt)
+        survey.unfinished.add(attempt)
     elif attempt.measurement == "unscored":
-        found.unscored.add(attempt)
+        survey.unscored.add(attempt)
     if attempt.duplicate_of is not None:
-        found.duplicates.setdefault(attempt.duplicate_of, []).append(remember(attempt))
-    found.failed_rows += any(check.failed for check in attempt.checks) or attempt.outcome == "fail"
+        survey.duplicates.setdefault(attempt.duplicate_of, []).append(remember(attempt))
+    survey.failed_rows += any(check.failed for check in attempt.checks) or attempt.outcome == "fail"
     for check in attempt.checks:
         if check.counts:
-            found.checks[check.name, check.status] += 1
+            survey.checks[check.name, check.status] += 1
             if check.judge:
-                found.judges.add(check.judge)
+                survey.judges.add(check.judge)
     if attempt.outcome == "pass" and not attempt.checks and not attempt.judgements:
-        found.unchecked.add(attempt)
+        survey.unchecked.add(attempt)
     if len(attempt.judgements) > 1:
-        found.panel.add(attempt)
-    found.gaps.add(attempt)
-    _count_spending(found, attempt)
-    _count_output(found, attempt)
-    _count_errors(found, attempt)
+        survey.panel.add(attempt)
+    survey.gaps.add(attempt)
+    _count_spending(survey, attempt)
+    _count_output(survey, attempt)
+    _count_errors(survey, attempt)
 
 
-def _count_spending(found: Survey, attempt: Attempt) -> None:
-    found.with_tokens += bool(attempt.usage.subject.tokens)
-    found.cost_known += attempt.usage.cost is not None
+def _count_spending(survey: Survey, attempt: Attempt) -> None:
+    survey.with_tokens += bool(attempt.usage.subject.tokens)
+    survey.cost_known += attempt.usage.cost is not None
 
 
-def _count_output(found: Survey, attempt: Attempt) -> None:
+def _count_output(survey: Survey, attempt: Attempt) -> None:
     if attempt.stop_reason in TRUNCATED or (attempt.limit is not None and "token" in attempt.limit.type):
-        found.truncated.add(attempt)
+        survey.truncated.add(attempt)
     text = attempt.output.text
     if text is None:
         return
-    found.with_text += 1
+    survey.with_text += 1
     if not text.strip():
-        found.empty.add(attempt)
+        survey.empty.add(attempt)
         return
     key = hash(text)
-    if key in found.texts or len(found.texts) < MOST_TEXTS:
-        found.texts[key] += 1
+    if key in survey.texts or len(survey.texts) < MOST_TEXTS:
+        survey.texts[key] += 1
         # only a text that comes again may be quoted
-        if found.texts[key] == 2 and len(found.sample) < MOST_SAMPLES:
-            found.sample[key] = remember(attempt)
+        if survey.texts[key] == 2 and len(survey.sample) < MOST_SAMPLES:
+            survey.sample[key] = remember(attempt)
 
 
-def _count_errors(found: Survey, attempt: Attempt) -> None:
+def _count_errors(survey: Survey, attempt: Attempt) -> None:
     if not attempt.errors or attempt.outcome == "pass":
         return
-    found.with_error += 1
+    survey.with_error += 1
     first = attempt.errors[0]
-    found.phases[first.phase] += 1
-    if first.message in found.errored or len(found.errored) < MOST_TEXTS:
-        found.errored[first.message] += 1
-        if first.message not in found.error_sample and len(found.error_sample) < MOST_NAMED:
-            found.error_sample[first.message] = remember(attempt)
+    survey.phases[first.phase] += 1
+    if first.message in survey.errored or len(survey.errored) < MOST_TEXTS:
+        survey.errored[first.message] += 1
+        if first.message not in survey.error_sample and len(survey.error_sample) < MOST_NAMED:
+            survey.error_sample[first.message] = remember(attempt)

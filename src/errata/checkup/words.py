@@ -40,9 +40,9 @@ def names(survey: Survey, named: Named) -> str:
 def quote_errors(seen: Sequence[Seen]) -> list[Evidence]:
     """The errors behind attempts, each where it stands."""
     return [
-        Evidence(quote=one_line(one.error.message, QUOTE_WIDTH), ref=one.error.ref or one.ref)
-        for one in seen[:QUOTED]
-        if one.error is not None
+        Evidence(quote=one_line(error.error.message, QUOTE_WIDTH), ref=error.error.ref or error.ref)
+        for error in seen[:QUOTED]
+        if error.error is not None
     ]
 
 

@@ -2,7 +2,7 @@
 
 from errata.cli.output import plural
 from errata.model import StoredRun
-from errata.runs.without_failures import untold_of
+from errata.runs.without_failures import cases_not_in_log
 
 
 def attempts_in_words(stored: StoredRun) -> str:
@@ -12,6 +12,6 @@ def attempts_in_words(stored: StoredRun) -> str:
 
 def beside(stored: StoredRun) -> list[str]:
     """What was planned but never made, and what was made but left no row."""
-    missing, untold = stored.counts.missing, untold_of(stored)
+    missing, untold = stored.counts.missing, cases_not_in_log(stored)
     told = [f"{missing:,} missing"] if missing else []
     return [*told, f"{untold:,} measured but not in the log"] if untold else told

@@ -19,9 +19,9 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     put(" · ".join(_facts(attempt)), raw=raw)
     for told in _relations(shown):
         put(told, raw=raw)
-    if shown.said is not None:
+    if shown.review is not None:
         put()
-        put_verdict(shown.said, stale=shown.stale, raw=raw)
+        put_verdict(shown.review, stale=shown.stale, raw=raw)
     if shown.attribution is not None and shown.explanation is not None:
         put()
         put_owner(shown, shown.attribution, shown.explanation, raw=raw)

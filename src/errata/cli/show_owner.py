@@ -16,7 +16,7 @@ QUOTE_LINES = 4
 def put_owner(shown: ShownAttempt, said: Attribution, told: Explanation, *, raw: bool) -> None:
     also = f", also {', '.join(said.also)}" if said.also else ""
     # once somebody has read it, the owner is the verdict's
-    label, state = ("Owner", "provisional, ") if shown.said is None else ("Triage", "")
+    label, state = ("Owner", "provisional, ") if shown.review is None else ("Triage", "")
     put(f"{label:<8} {said.owner}, {said.confidence}{also} ({state}{_by(said, told)})", hang=9, raw=raw)
     if said.decided_by not in BY_DEFAULT:
         put(f"         {told.meaning}", hang=9, raw=raw)
@@ -82,7 +82,7 @@ def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw:
     """In words; then its place and quote, where these were not shown already."""
     signal = reason.signal
     strength = f", {signal.strength}" if signal and word == "against" else ""
-    put(f"  {word:<9} {reason.told}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
+    put(f"  {word:<9} {reason.text}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
     if signal is not None and signal.quote and signal.quote not in seen:
         seen.add(signal.quote)
         put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)

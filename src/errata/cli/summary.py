@@ -10,7 +10,7 @@ from errata.cli.render.scores import put_bracket
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
 from errata.runs.summary import Analysis
-from errata.runs.without_failures import untold_of
+from errata.runs.without_failures import cases_not_in_log
 from errata.text.clean import one_line
 
 MOST_CAUSES = 5
@@ -45,7 +45,7 @@ def tell_summary(analysis: Analysis) -> None:
 def _finished(analysis: Analysis) -> str:
     run, counts = analysis.stored.run, analysis.stored.counts
     never = sum(counts.executions.get(one, 0) for one in ("missing", "unfinished", "skipped"))
-    if run.expected_cases is None or analysis.unit == "attempts" or untold_of(analysis.stored):
+    if run.expected_cases is None or analysis.unit == "attempts" or cases_not_in_log(analysis.stored):
         return ""
     finished = counts.cases - never
     return f"{finished:,} of {plural(run.expected_cases, f'planned {counted_in(run, analysis.unit)}')} finished · "

@@ -23,13 +23,17 @@ def as_reported(trials: Trials) -> Score:
         return _untold(headline, Note(code="no_rows"))
     if trials.untold:
         return _untold(headline, Note(code="rows_not_in_log", count=trials.untold))
-    found = _recounted(rows, headline, trials)
-    if found is None:
+    score = _recounted(rows, headline, trials)
+    if score is None:
         rule = tuple(filter(None, (headline.metric, headline.reducer)))
         return _untold(headline, Note(code="rule_unknown", words=rule))
     groups = group_by_reason((_why(one), "", one) for one in trials.rows if not one.reported_counted)
-    told = replace(found, stated=None if trials.is_part else headline.value, groups=groups)
-    return (_with_nothing_as_zero(told, headline, trials) or told) if told.reproduced is False else told
+    recounted = replace(score, stated=None if trials.is_part else headline.value, groups=groups)
+    return (
+        (_with_nothing_as_zero(recounted, headline, trials) or recounted)
+        if recounted.reproduced is False
+        else recounted
+    )
 
 
 def _untold(headline: Reported, why: Note) -> Score:
@@ -39,15 +43,17 @@ def _untold(headline: Reported, why: Note) -> Score:
 def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Score | None:
     """None where the rule is not known."""
     if headline.metric == "pass_rate":
-        told = clusters_of((one.case, one.passed) for one in rows) if trials.tells_cases else {}
-        return Score(policy="as_reported", passed=sum(one.passed for one in rows), total=len(rows), by_case=told)
+        clusters = clusters_of((trial.case, trial.passed) for trial in rows) if trials.tells_cases else {}
+        return Score(
+            policy="as_reported", passed=sum(trial.passed for trial in rows), total=len(rows), by_case=clusters
+        )
     reducer = reducer_named(headline.reducer)
     if headline.metric not in AVERAGED or reducer is None:
         return None
     by_case: dict[str, list[float]] = {}
-    for one in rows:
-        if one.reported is not None:
-            by_case.setdefault(one.case, []).append(one.reported)
+    for trial in rows:
+        if trial.reported is not None:
+            by_case.setdefault(trial.case, []).append(trial.reported)
     every = [(case, value) for case, values in by_case.items() for value in values]
     # the mean of equally long means is the mean of all: then the passes can be counted
     balanced = len(set(map(len, by_case.values()))) == 1
@@ -60,39 +66,39 @@ def _recounted(rows: Sequence[Trial], headline: Reported, trials: Trials) -> Sco
 
 def _average(by_case: Iterable[tuple[str, float]], trials: Trials) -> Score | None:
     """Passes where every value is one or nothing, else the mean."""
-    told = list(by_case)
-    values = [value for _, value in told]
+    cases = list(by_case)
+    values = [value for _, value in cases]
     if not values:
         return None
     score = Score(
         policy="as_reported",
         passed=sum(value >= 1 for value in values),
         total=len(values),
-        by_case=clusters_of(told) if trials.tells_cases else {},
+        by_case=clusters_of(cases) if trials.tells_cases else {},
     )
     if all(value in (0, 1) for value in values):
         return score
     return replace(score, mean=fmean(values), stderr=standard_error(values))
 
 
-def _with_nothing_as_zero(told: Score, headline: Reported, trials: Trials) -> Score | None:
+def _with_nothing_as_zero(recounted: Score, headline: Reported, trials: Trials) -> Score | None:
     """Some harnesses average what has no value as 0; only their own number can show it."""
     if headline.metric not in AVERAGED or headline.reducer:
         return None
     made = [one for one in trials.rows if one.execution not in NEVER_MADE]
     empty = sum(one.reported is None for one in made)
-    found = _average(((one.case, one.reported or 0.0) for one in made), trials)
-    groups = tuple(group for group in told.groups if group.why in NEVER_MADE)
+    average = _average(((one.case, one.reported or 0.0) for one in made), trials)
+    groups = tuple(group for group in recounted.groups if group.why in NEVER_MADE)
     score = (
-        replace(found, stated=told.stated, groups=groups, remark=Note(code="empty_counts_zero", count=empty))
-        if found
+        replace(average, stated=recounted.stated, groups=groups, remark=Note(code="empty_counts_zero", count=empty))
+        if average
         else None
     )
     return score if score is not None and empty and score.reproduced else None
 
 
-def _why(one: Trial) -> str:
+def _why(trial: Trial) -> str:
     """Why the harness does not count an attempt, as far as the attempt shows it."""
-    if one.execution in NEVER_MADE:
-        return one.execution
-    return one.error_type or ("not scored" if one.measurement != "scored" else "not counted")
+    if trial.execution in NEVER_MADE:
+        return trial.execution
+    return trial.error_type or ("not scored" if trial.measurement != "scored" else "not counted")

@@ -75,13 +75,13 @@ def _hard(row: Row, telling: IsTelling) -> bool | None:
 def _tested(counts: Sequence[CategoryCount], tried: int, hard: int) -> tuple[CategoryCount, ...]:
     testable = [one for one in counts if 0 < one.tried < tried]
     ps = [fisher(one.hard, one.tried, hard, tried) for one in testable]
-    told = {one.name: (p, adjusted) for one, p, adjusted in zip(testable, ps, holm(ps), strict=True)}
-    return tuple(_with_p(one, *told[one.name], hard, tried) if one.name in told else one for one in counts)
+    tests = {one.name: (p, adjusted) for one, p, adjusted in zip(testable, ps, holm(ps), strict=True)}
+    return tuple(_with_p(one, *tests[one.name], hard, tried) if one.name in tests else one for one in counts)
 
 
-def _with_p(one: CategoryCount, p: float, adjusted: float, hard: int, tried: int) -> CategoryCount:
-    above = one.hard * tried > hard * one.tried
-    return msgspec.structs.replace(one, p=p, adjusted=adjusted, harder=above and adjusted < ALPHA)
+def _with_p(category: CategoryCount, p: float, adjusted: float, hard: int, tried: int) -> CategoryCount:
+    above = category.hard * tried > hard * category.tried
+    return msgspec.structs.replace(category, p=p, adjusted=adjusted, harder=above and adjusted < ALPHA)
 
 
 def members_of(cases: dict[str, CaseFacts]) -> dict[str, list[str]]:

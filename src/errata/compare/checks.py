@@ -37,8 +37,8 @@ def failed_dimensions(
                 counts.setdefault(name, [0] * len(matrix.columns))[at] = sum(map(by_case.__getitem__, here))
                 cases.setdefault(name, set()).update(here)
     listed = {name: at for at, name in enumerate(order)}
-    found = [CountByRun(name=name, by_run=tuple(those), cases=len(cases[name])) for name, those in counts.items()]
-    return tuple(sorted(found, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))
+    dimensions = [CountByRun(name=name, by_run=tuple(those), cases=len(cases[name])) for name, those in counts.items()]
+    return tuple(sorted(dimensions, key=lambda one: (listed.get(one.name, len(listed)), -one.total, one.name)))
 
 
 ENDED, ENDED_EARLY, EMPTY = "MODEL_ENDED_SESSION", "MODEL_ENDED_SESSION_EARLY", "EMPTY_RESPONSE"
@@ -59,29 +59,29 @@ _SIGNALS = {
 }
 
 
-def pattern_of(attempt: Attempt, said: Attribution | None) -> str:
+def pattern_of(attempt: Attempt, attribution: Attribution | None) -> str:
     """One of the patterns; empty for an answer like any other."""
     if attempt.native_status in _STATED:
         return attempt.native_status
-    seen = {_SIGNALS[signal.name] for signal in (said.signals if said else ()) if signal.name in _SIGNALS}
+    seen = {_SIGNALS[signal.name] for signal in (attribution.signals if attribution else ()) if signal.name in _SIGNALS}
     if attempt.execution == "limit":
         seen.add(LIMIT)
     return _first(seen)
 
 
-def counted_patterns(matrix: Matrix, found: Mapping[int, Mapping[str, Mapping[str, int]]]) -> tuple[CountByRun, ...]:
+def counted_patterns(matrix: Matrix, patterns: Mapping[int, Mapping[str, Mapping[str, int]]]) -> tuple[CountByRun, ...]:
     """`found`: a run's number → case → pattern → how often. Only patterns that occur."""
-    counts = [_counted(pattern, matrix, found) for pattern in PATTERNS]
+    counts = [_counted(pattern, matrix, patterns) for pattern in PATTERNS]
     return tuple(one for one in counts if one.total)
 
 
-def _counted(pattern: str, matrix: Matrix, found: Mapping[int, Mapping[str, Mapping[str, int]]]) -> CountByRun:
+def _counted(pattern: str, matrix: Matrix, patterns: Mapping[int, Mapping[str, Mapping[str, int]]]) -> CountByRun:
     by_run = []
     cases: set[str] = set()
     for column in matrix.columns:
         those = [
             (case, often[pattern])
-            for case, often in found.get(column.pk, {}).items()
+            for case, often in patterns.get(column.pk, {}).items()
             if pattern in often and case in matrix.rows
         ]
         by_run.append(sum(count for _, count in those))

@@ -27,7 +27,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 def differences(matrix: Matrix, edited: Cases) -> tuple[Difference, ...]:
     """Those that keep runs from being compared first. `edited`: cases of which the logs tell different tasks."""
     columns = matrix.columns
-    found = [
+    listed = [
         *_of_values("suite", columns, lambda run: run.suite),
         *_of_values("suite version", columns, lambda run: run.suite_version),
         *_of_values("experiment", columns, lambda run: run.variant.get(EXPERIMENT, "")),
@@ -36,15 +36,15 @@ def differences(matrix: Matrix, edited: Cases) -> tuple[Difference, ...]:
         # a task is often edited for the sake of the comparison; where most of them are, it is another suite
         *([Difference(what="tasks", cases=edited, refuses=2 * len(edited) > len(matrix.rows))] if edited else []),
     ]
-    return tuple(sorted(found, key=lambda one: not one.refuses))
+    return tuple(sorted(listed, key=lambda one: not one.refuses))
 
 
 def _of_values(what: str, columns: Sequence[Column], value: Callable[[Run], str]) -> Iterator[Difference]:
     """A value that a log does not tell differs from none."""
     values: dict[str, tuple[str, ...]] = {}
     for column in columns:
-        if told := value(column.run):
-            values[told] = (*values.get(told, ()), column.label)
+        if text := value(column.run):
+            values[text] = (*values.get(text, ()), column.label)
     if len(values) > 1:
         yield Difference(what=what, values=values)
 
@@ -55,8 +55,8 @@ def _of_scorers(columns: Sequence[Column]) -> Iterator[Difference]:
         yield from _of_values(f"judge {name}", columns, partial(_described, name, _judge))
         yield from _of_values(f"threshold of {name}", columns, partial(_described, name, _threshold))
     sets = [{scorer.name for scorer in column.run.scorers} for column in columns if column.run.scorers]
-    for one in _of_values("scorers", columns, _names):
-        yield msgspec.structs.replace(one, refuses=not set.intersection(*sets))
+    for difference in _of_values("scorers", columns, _names):
+        yield msgspec.structs.replace(difference, refuses=not set.intersection(*sets))
 
 
 def _described(name: str, aspect: Callable[[Scorer], str], run: Run) -> str:
@@ -104,34 +104,34 @@ def _is_measured(cell: Cell | None) -> bool:
 def refuse_too_few(left: int, left_out: Sequence[tuple[StoredRun, str]], least: int = 2) -> None:
     if left >= least:
         return
-    told = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
+    reasons = "\n".join(f"left out: {one.run.native_id}, {why}" for one, why in left_out)
     remaining = "One run alone is" if left else "No run is"
-    raise NotComparableError(f"{remaining} left to be compared", hint=told)
+    raise NotComparableError(f"{remaining} left to be compared", hint=reasons)
 
 
-def refuse_unequal(found: Sequence[Difference], matrix: Matrix) -> None:
+def refuse_unequal(all_differences: Sequence[Difference], matrix: Matrix) -> None:
     """Where runs did not measure the same thing, unless only the cases they share were asked for."""
-    refusing = [one for one in found if one.refuses]
+    refusing = [one for one in all_differences if one.refuses]
     if refusing:
         what = ", ".join(one.what for one in refusing)
-        told = [describe_difference(one) for one in refusing]
+        lines = [describe_difference(one) for one in refusing]
         raise NotComparableError(
             f"These runs can't be compared as they stand: they differ in {what}",
-            hint="\n".join([*told, _way_out(len(common_cases(matrix)))]),
+            hint="\n".join([*lines, _way_out(len(common_cases(matrix)))]),
         )
 
 
-def refuse_nothing_shared(matrix: Matrix, found: Sequence[Difference]) -> None:
+def refuse_nothing_shared(matrix: Matrix, all_differences: Sequence[Difference]) -> None:
     if not matrix.rows:
-        told = [describe_difference(one) for one in found]
-        raise NotComparableError("These runs share no case that all of them were measured on", hint="\n".join(told))
+        lines = [describe_difference(one) for one in all_differences]
+        raise NotComparableError("These runs share no case that all of them were measured on", hint="\n".join(lines))
 
 
-def describe_difference(one: Difference) -> str:
+def describe_difference(difference: Difference) -> str:
     """A difference in a line."""
-    if one.values:
-        return f"{one.what}: {'; '.join(f'{value} in {_some(labels)}' for value, labels in one.values.items())}"
-    return f"{one.what} edited in between: {_some(one.cases)}"
+    if difference.values:
+        return f"{difference.what}: {'; '.join(f'{value} in {_some(labels)}' for value, labels in difference.values.items())}"
+    return f"{difference.what} edited in between: {_some(difference.cases)}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -149,15 +149,15 @@ def _way_out(shared: int) -> str:
 ASKING = frozenset(("task", "expected", "grader"))
 
 
-def contradict(one: Case, other: Case) -> bool:
+def contradict(case: Case, other: Case) -> bool:
     """What only one of them tells contradicts nothing: many harnesses keep the files of failed cases alone."""
-    if one.digest == other.digest:
+    if case.digest == other.digest:
         return False
-    asked = (_asked(one.input), _asked(other.input))
-    told = (asked, (one.expected, other.expected), (one.choices, other.choices))
-    if any(first and second and first != second for first, second in told):
+    asked = (_asked(case.input), _asked(other.input))
+    pairs = (asked, (case.expected, other.expected), (case.choices, other.choices))
+    if any(first and second and first != second for first, second in pairs):
         return True
-    files, others = _files(one), _files(other)
+    files, others = _files(case), _files(other)
     return any(files[name] != others[name] for name in files.keys() & others.keys())
 
 

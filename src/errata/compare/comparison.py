@@ -146,8 +146,10 @@ def compare_runs(facts: Sequence[RunFacts], options: ComparisonOptions, lookups:
     matrix, fit = basis.matrix, basis.facts
     runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
     sets = _sets(matrix)
-    out = left_out_of_clean(matrix, [one.scores["clean"] for one in runs])
-    shown, clean = (by_subject(one) if options.by_model else one for one in (matrix, without_cells(matrix, out)))
+    out = left_out_of_clean(matrix, [run_facts.scores["clean"] for run_facts in runs])
+    shown, clean = (
+        by_subject(run_facts) if options.by_model else run_facts for run_facts in (matrix, without_cells(matrix, out))
+    )
     return Comparison(
         options=options,
         left_out=basis.left_out,
@@ -163,16 +165,18 @@ def compare_runs(facts: Sequence[RunFacts], options: ComparisonOptions, lookups:
         sets=sets,
         pairings=pairings(shown, clean, without=frozenset(basis.edited)),
         checks=failed_dimensions(
-            matrix, {one.stored.pk: one.summary.failed_checks for one in fit}, _order_of_checks(fit)
+            matrix, {run_facts.stored.pk: run_facts.summary.failed_checks for run_facts in fit}, _order_of_checks(fit)
         ),
         categories=by_category(matrix, members_of(basis.cases), lambda cell: (cell.run, cell.case) not in out),
-        patterns=counted_patterns(matrix, {one.stored.pk: one.summary.patterns for one in fit}),
+        patterns=counted_patterns(matrix, {run_facts.stored.pk: run_facts.summary.patterns for run_facts in fit}),
         pattern_at={
-            (one.stored.pk, case): max(kinds, key=kinds.__getitem__)
-            for one in fit
-            for case, kinds in one.summary.patterns.items()
+            (run_facts.stored.pk, case): max(kinds, key=kinds.__getitem__)
+            for run_facts in fit
+            for case, kinds in run_facts.summary.patterns.items()
         },
-        root_of={(one.stored.pk, case): root for one in fit for case, root in one.summary.roots.items()},
+        root_of={
+            (run_facts.stored.pk, case): root for run_facts in fit for case, root in run_facts.summary.roots.items()
+        },
     )
 
 
@@ -185,13 +189,13 @@ def _basis(facts: Sequence[RunFacts], options: ComparisonOptions, lookups: Looku
     whole = matrix_of(columns, chain.from_iterable(one.cells() for one in fit))
     same_tasks = len({one.summary.tasks for one in fit}) == 1
     changed: set[str] = set() if same_tasks else lookups.changed_cases([one.stored.pk for one in fit])
-    found = differences(whole, tuple(case for case in whole.rows if case in changed))
+    known_differences = differences(whole, tuple(case for case in whole.rows if case in changed))
     if not options.common:
-        refuse_unequal(found, whole)
+        refuse_unequal(known_differences, whole)
     matrix, cases = _narrowed(whole, options, lookups)
-    refuse_nothing_shared(matrix, found)
+    refuse_nothing_shared(matrix, known_differences)
     edited = tuple(case for case in matrix.rows if case in changed)
-    return _Basis(fit, left_out, found, edited, matrix, cases, matrix is not whole)
+    return _Basis(fit, left_out, known_differences, edited, matrix, cases, matrix is not whole)
 
 
 def _narrowed(whole: Matrix, options: ComparisonOptions, lookups: Lookups) -> tuple[Matrix, dict[str, CaseFacts]]:
@@ -211,10 +215,10 @@ def _compared(
     return tuple(
         Compared(
             label=column.label,
-            runs=(one.stored,),
-            scores=one.summary.scores if cases is None else lookups.scores(one.stored, cases),
+            runs=(run_facts.stored,),
+            scores=run_facts.summary.scores if cases is None else lookups.scores(run_facts.stored, cases),
         )
-        for column, one in zip(matrix.columns, facts, strict=True)
+        for column, run_facts in zip(matrix.columns, facts, strict=True)
     )
 
 

@@ -66,8 +66,8 @@ class CaseTries(NamedTuple):
             return ()
         read = [(one.column, dict(one.metrics)) for one in self.tries]
         names = dict.fromkeys(name for one in self.tries for name, _ in one.metrics)
-        found = (Flip(name, tuple((column, told.get(name, "na")) for column, told in read)) for name in names)
-        return tuple(one for one in found if {"pass", "fail"} <= one.counts.keys())
+        flips = (Flip(name, tuple((column, told.get(name, "na")) for column, told in read)) for name in names)
+        return tuple(one for one in flips if {"pass", "fail"} <= one.counts.keys())
 
 
 class Study(NamedTuple):
@@ -100,11 +100,11 @@ class Study(NamedTuple):
     @property
     def counts(self) -> dict[int, Counter[str]]:
         """Column → status → how many cases have it there."""
-        found = {column: Counter[str]() for column in range(1, len(self.columns) + 1)}
+        counts = {column: Counter[str]() for column in range(1, len(self.columns) + 1)}
         for case in self.cases:
-            for one in case.tries:
-                found[one.column][one.status] += 1
-        return found
+            for attempt in case.tries:
+                counts[attempt.column][attempt.status] += 1
+        return counts
 
     @property
     def metrics(self) -> Counter[str]:
@@ -151,8 +151,8 @@ class Tries:
             return
         metrics = metrics_of(attempt)
         # most attempts of a run came out alike
-        one = (column, status_of(attempt), self._known.setdefault(metrics, metrics))
-        self._by_case.setdefault(attempt.case, []).append(one)
+        reading = (column, status_of(attempt), self._known.setdefault(metrics, metrics))
+        self._by_case.setdefault(attempt.case, []).append(reading)
 
     def study(self, *, changed: Collection[str] = ()) -> Study:
         """`changed` are cases whose task differs between the runs."""
@@ -189,13 +189,13 @@ class Tries:
 
 def metrics_of(attempt: Attempt) -> Metrics:
     """Of several checks of one name the worst; a check that did not apply or was not measured says nothing."""
-    found: dict[str, CheckReading] = {}
+    readings: dict[str, CheckReading] = {}
     for check in attempt.checks:
         if check.counts:
             reading: CheckReading = check.status if check.status in ("pass", "fail") else "na"
-            before = found.get(check.name, "na")
-            found[check.name] = "fail" if "fail" in (before, reading) else before if reading == "na" else reading
-    return tuple(found.items())
+            before = readings.get(check.name, "na")
+            readings[check.name] = "fail" if "fail" in (before, reading) else before if reading == "na" else reading
+    return tuple(readings.items())
 
 
 LISTED = 5
@@ -277,16 +277,18 @@ def consistency_of(runs: Sequence[StoredRun], inputs: StudyInputs) -> Consistenc
 
 def refuse_duplicates(studies: Sequence[Consistency]) -> None:
     """Raised after everything else was told: the other cases are none the worse for it."""
-    found = [
-        (one.columns[column - 1].name, one.name_of(case)) for one in studies for column, case in one.study.duplicates
+    duplicates = [
+        (group.columns[column - 1].name, group.name_of(case))
+        for group in studies
+        for column, case in group.study.duplicates
     ]
-    if not found:
+    if not duplicates:
         return
-    named = ", ".join(f"`{case}` of run `{run}`" for run, case in found[:LISTED])
-    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    named = ", ".join(f"`{case}` of run `{run}`" for run, case in duplicates[:LISTED])
+    more = f" and {len(duplicates) - LISTED} more" if len(duplicates) > LISTED else ""
     raise ErrataError(
         f"Several rows for one case of one run, which are in no count: {named}{more}",
-        hint=f"`errata check {found[0][0]}` shows them; repeat these cases, or leave the run out",
+        hint=f"`errata check {duplicates[0][0]}` shows them; repeat these cases, or leave the run out",
     )
 
 

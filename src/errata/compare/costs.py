@@ -51,9 +51,9 @@ class Spending(msgspec.Struct):
 def spending_on(tries: Iterable[Trial]) -> Spending:
     """What was never made cost nothing, and says nothing."""
     spent = Spending()
-    for one in tries:
-        if one.execution != "missing":
-            spent.add(one.cost, passed=one.passed)
+    for attempt in tries:
+        if attempt.execution != "missing":
+            spent.add(attempt.cost, passed=attempt.passed)
     return spent
 
 
@@ -101,12 +101,12 @@ class Tiers:
     @property
     def frontiers(self) -> dict[str, float]:
         """Case → the cost of a pass at its cheapest tier: as the harness states it, else as its runs show it."""
-        found = {}
+        frontiers = {}
         for case, (_, spent) in self._found.items():
             cheapest = frontier({path: one for path, one in spent.items() if "/" not in path})
             if cheapest is not None:
-                found[case] = cheapest[1]
-        return found | self._stated
+                frontiers[case] = cheapest[1]
+        return frontiers | self._stated
 
     @property
     def spent(self) -> Iterator[tuple[str, str, Spending]]:

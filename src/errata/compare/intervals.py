@@ -39,20 +39,20 @@ Cluster = tuple[float, int]
 
 def clusters_of(values: Iterable[tuple[str, float]]) -> dict[str, Cluster]:
     """By case."""
-    found: dict[str, Cluster] = {}
+    clusters: dict[str, Cluster] = {}
     for case, value in values:
-        total, count = found.get(case, (0.0, 0))
-        found[case] = (total + value, count + 1)
-    return found
+        total, count = clusters.get(case, (0.0, 0))
+        clusters[case] = (total + value, count + 1)
+    return clusters
 
 
 def merge_clusters(every: Iterable[Mapping[str, Cluster]]) -> dict[str, Cluster]:
-    found: dict[str, Cluster] = {}
+    merged: dict[str, Cluster] = {}
     for clusters in every:
         for case, (total, count) in clusters.items():
-            before, counted = found.get(case, (0.0, 0))
-            found[case] = (before + total, counted + count)
-    return found
+            before, counted = merged.get(case, (0.0, 0))
+            merged[case] = (before + total, counted + count)
+    return merged
 
 
 def effective_sample_size(clusters: Sequence[Cluster]) -> float | None:

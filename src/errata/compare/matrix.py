@@ -71,8 +71,8 @@ def subject_names(runs: Sequence[Run]) -> list[str]:
         alike = [_aspects(one) for one in runs if one.subject.model == run.subject.model]
         parts = [_short(key, value, alike) for key, value in _aspects(run).items() if _differs(key, alike)]
         named = run.subject.model or run.subject.agent or run.source.name
-        told = ", ".join(part for part in parts if part and part != named)
-        names.append(f"{named} ({told})" if told else named)
+        described = ", ".join(part for part in parts if part and part != named)
+        names.append(f"{named} ({described})" if described else named)
     return names
 
 
@@ -107,13 +107,13 @@ def _tail(text: str) -> str:
 
 def matrix_of(columns: Sequence[Column], cells: Iterable[Cell]) -> Matrix:
     place = {column.pk: at for at, column in enumerate(columns)}
-    found: dict[str, list[Cell | None]] = {}
+    rows: dict[str, list[Cell | None]] = {}
     for cell in cells:
-        row = found.get(cell.case)
+        row = rows.get(cell.case)
         if row is None:
-            row = found[cell.case] = [None] * len(columns)
+            row = rows[cell.case] = [None] * len(columns)
         row[place[cell.run]] = cell
-    return Matrix(tuple(columns), {case: tuple(found[case]) for case in _ordered(found)})
+    return Matrix(tuple(columns), {case: tuple(rows[case]) for case in _ordered(rows)})
 
 
 def by_subject(matrix: Matrix) -> Matrix:
@@ -144,14 +144,14 @@ def _together(cells: Sequence[Cell | None]) -> Cell | None:
     return Cell(known[0].run, known[0].case, state, attempts, passes, fails, known[0].position)
 
 
-def _ordered(found: dict[str, list[Cell | None]]) -> list[str]:
+def _ordered(rows: dict[str, list[Cell | None]]) -> list[str]:
     positions = {
         case: min((cell.position for cell in row if cell is not None and cell.position is not None), default=None)
-        for case, row in found.items()
+        for case, row in rows.items()
     }
     if None in positions.values():
-        return sorted(found, key=natural)
-    return sorted(found, key=lambda case: (positions[case], natural(case)))
+        return sorted(rows, key=natural)
+    return sorted(rows, key=lambda case: (positions[case], natural(case)))
 
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:

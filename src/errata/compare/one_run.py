@@ -61,11 +61,11 @@ def left_out_of_clean(matrix: Matrix, clean: Sequence[Score]) -> frozenset[tuple
 
     `clean` has the clean score of each column.
     """
-    found: set[tuple[int, str]] = set()
+    left_out: set[tuple[int, str]] = set()
     for at, (column, score) in enumerate(zip(matrix.columns, clean, strict=True)):
         out = Counter(member.case for group in score.groups for member in group.members) + Counter(score.recovered)
         for case, often in out.items():
             cell = matrix.rows[case][at] if case in matrix.rows else None
             if cell is not None and often >= cell.fails:
-                found.add((column.pk, case))
-    return frozenset(found)
+                left_out.add((column.pk, case))
+    return frozenset(left_out)

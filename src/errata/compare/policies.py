@@ -48,17 +48,17 @@ class Decision(NamedTuple):
 Decide = Callable[[Trial], Decision]
 
 
-def by_rules(one: Trial) -> Decision:
-    not_measured = "not measured" if one.broken else ""
-    return Decision(one.owner, one.owner if one.owner in NOT_THE_SUBJECTS else not_measured, one.signal)
+def by_rules(trial: Trial) -> Decision:
+    not_measured = "not measured" if trial.broken else ""
+    return Decision(trial.owner, trial.owner if trial.owner in NOT_THE_SUBJECTS else not_measured, trial.signal)
 
 
-def by_verdicts(one: Trial) -> Decision:
+def by_verdicts(trial: Trial) -> Decision:
     """What nobody has read yet goes by its attribution."""
-    if not one.verdict:
-        return by_rules(one)
-    dropped = one.verdict if one.verdict in _DROPPED_BY_VERDICT else ""
-    return Decision(one.verdict, "known gap" if one.known_gap else dropped, "")
+    if not trial.verdict:
+        return by_rules(trial)
+    dropped = trial.verdict if trial.verdict in _DROPPED_BY_VERDICT else ""
+    return Decision(trial.verdict, "known gap" if trial.known_gap else dropped, "")
 
 
 def count_by(trials: Trials, policy: Policy, opinion: Decide) -> Score:
@@ -120,15 +120,15 @@ def _stand_in(first: Trial, why: str, trials: Trials) -> Trial | None:
     return max(measured, key=lambda one: (one.session, one.index), default=None)
 
 
-def _dropped_timeout(one: Trial, trials: Trials) -> bool:
-    return one.timed_out and trials.timeouts == "drop"
+def _dropped_timeout(trial: Trial, trials: Trials) -> bool:
+    return trial.timed_out and trials.timeouts == "drop"
 
 
 def _not_alone(kept: Iterable[list[Trial]], opinion: Decide) -> Iterator[tuple[str, str, Trial]]:
     for unit in kept:
-        said = opinion(unit[0])
-        if not passes(unit) and (said.owner in NOT_ALONE or unit[0].timed_out):
-            yield said.owner, said.signal, unit[0]
+        decision = opinion(unit[0])
+        if not passes(unit) and (decision.owner in NOT_ALONE or unit[0].timed_out):
+            yield decision.owner, decision.signal, unit[0]
 
 
 NOT_SCORED = "not scored"

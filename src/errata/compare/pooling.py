@@ -16,24 +16,24 @@ from errata.model import Run, StoredRun
 
 def pool_scores(scores: Sequence[Score]) -> Score:
     """Of one policy. A run without a number adds nothing; but what was read by chance says nothing of the others."""
-    told, policy = [score for score in scores if score.total], scores[0].policy
-    if policy == "reviewed" and len(told) < len(scores):
-        return Score(policy=policy, remark=Note(code="runs_reviewed", count=len(told), of=len(scores)))
-    if not told:
+    usable, policy = [score for score in scores if score.total], scores[0].policy
+    if policy == "reviewed" and len(usable) < len(scores):
+        return Score(policy=policy, remark=Note(code="runs_reviewed", count=len(usable), of=len(scores)))
+    if not usable:
         return Score(policy=policy, remark=scores[0].remark)
-    total = sum(score.total for score in told)
-    graded = any(score.mean is not None for score in told)
-    clusters = _clusters(told)
+    total = sum(score.total for score in usable)
+    graded = any(score.mean is not None for score in usable)
+    clusters = _clusters(usable)
     return Score(
         policy=policy,
-        passed=sum(score.passed for score in told),
+        passed=sum(score.passed for score in usable),
         total=total,
-        mean=sum((score.rate or 0.0) * score.total for score in told) / total if graded else None,
-        stderr=_stderr(told, total, clusters) if graded else None,
+        mean=sum((score.rate or 0.0) * score.total for score in usable) / total if graded else None,
+        stderr=_stderr(usable, total, clusters) if graded else None,
         groups=_merged([group for score in scores for group in score.groups]),
         beside=_merged([group for score in scores for group in score.beside]),
         recovered=tuple(case for score in scores for case in score.recovered),
-        remark=Note(code="runs_counted", count=len(told), of=len(scores)) if len(told) < len(scores) else None,
+        remark=Note(code="runs_counted", count=len(usable), of=len(scores)) if len(usable) < len(scores) else None,
         effective=effective_sample_size(clusters) if clusters and not graded else None,
     )
 
@@ -52,9 +52,9 @@ def _clusters(scores: Sequence[Score]) -> list[Cluster]:
     """What each case adds to all of them; a planned case without a name is one of its own. Empty where it's unknown."""
     if not all(score.by_case for score in scores):
         return []
-    found = list(merge_clusters(score.by_case for score in scores).values())
-    unnamed = sum(score.total for score in scores) - sum(count for _, count in found)
-    return found + [(0.0, 1)] * unnamed
+    clusters = list(merge_clusters(score.by_case for score in scores).values())
+    unnamed = sum(score.total for score in scores) - sum(count for _, count in clusters)
+    return clusters + [(0.0, 1)] * unnamed
 
 
 def _stderr(scores: Sequence[Score], total: int, clusters: Sequence[Cluster]) -> float | None:
@@ -109,10 +109,10 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
 def pool_runs(every: Sequence[ScoredRun]) -> list[Pool]:
     """One for each subject, in the order given."""
-    _refuse_other_suites([one.stored.run for one in every])
+    _refuse_other_suites([scored.stored.run for scored in every])
     subjects: dict[tuple[str, ...], list[ScoredRun]] = {}
-    for one in every:
-        subjects.setdefault(_subject(one.stored.run), []).append(one)
+    for scored in every:
+        subjects.setdefault(_subject(scored.stored.run), []).append(scored)
     return [_pool(those) for those in subjects.values()]
 
 
@@ -142,11 +142,11 @@ def _pool(every: list[ScoredRun]) -> Pool:
     )
 
 
-def _unfit(one: ScoredRun) -> str:
-    excluded = one.stored.run.excluded
+def _unfit(scored: ScoredRun) -> str:
+    excluded = scored.stored.run.excluded
     if excluded is not None:
         return f"excluded: {excluded.reason}"
-    return "unavailable" if one.unavailable else ""
+    return "unavailable" if scored.unavailable else ""
 
 
 def _scores(every: Sequence[Mapping[Policy, Score]]) -> dict[Policy, Score]:

@@ -106,10 +106,10 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def left_out(self) -> dict[str, int]:
         """Why → how many cases, the commonest first."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for group in self.groups:
-            found[group.why] += group.count
-        return dict(found.most_common())
+            counts[group.why] += group.count
+        return dict(counts.most_common())
 
     @property
     def bounds(self) -> Interval | None:
@@ -132,11 +132,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.rate - self.stated) <= _rounding(self.stated)
 
 
-def group_by_reason(found: Iterable[tuple[str, str, Trial]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
+def group_by_reason(reasons: Iterable[tuple[str, str, Trial]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
     """By reason and signal, the largest first; `unnamed` tells how many more there are for a reason."""
     members: dict[tuple[str, str], list[Trial]] = {(why, ""): [] for why, often in unnamed.items() if often}
-    for why, signal, one in found:
-        members.setdefault((why, signal), []).append(one)
+    for why, signal, trial in reasons:
+        members.setdefault((why, signal), []).append(trial)
     made = [
         Group(why=why, signal=signal, members=tuple(those), unnamed=0 if signal else unnamed.get(why, 0))
         for (why, signal), those in members.items()

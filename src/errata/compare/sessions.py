@@ -76,12 +76,12 @@ class _Session:
         self.exit_codes: Counter[str] = Counter()
         self.costs: list[float] = []
 
-    def add(self, one: Trial, attempt: Attempt) -> None:
-        word = "passed" if one.passed else "failed" if one.measured and one.outcome != "none" else "not measured"
+    def add(self, trial: Trial, attempt: Attempt) -> None:
+        word = "passed" if trial.passed else "failed" if trial.measured and trial.outcome != "none" else "not measured"
         self.outcomes[word] += 1
         self.exit_codes["none" if attempt.exit_code is None else str(attempt.exit_code)] += 1
-        if one.cost is not None:
-            self.costs.append(one.cost)
+        if trial.cost is not None:
+            self.costs.append(trial.cost)
 
 
 class _Root(NamedTuple):
@@ -98,15 +98,15 @@ def timeline(run: Run, attempts: Iterable[Attempt], opinions: Opinions) -> Timel
     for attempt in attempts:
         if attempt.parent is not None:
             continue
-        one = trial_of(attempt, opinions)
-        by_session.setdefault(one.session, _Session()).add(one, attempt)
-        tries.setdefault(attempt.case, []).append((one, attempt.counted))
+        trial = trial_of(attempt, opinions)
+        by_session.setdefault(trial.session, _Session()).add(trial, attempt)
+        tries.setdefault(attempt.case, []).append((trial, attempt.counted))
         if attempt.is_failure:
             seen[attempt.id] = _Root(attempt.case, attempt.errors[0].message if attempt.errors else "")
         if root := _root_of(attempt, opinions):
             followers.setdefault(root, []).append(attempt.case)
     changes = tuple(change for of_case in tries.values() if (change := _change(of_case)) is not None)
-    never = tuple(case for case, of_case in tries.items() if not any(one.measured for one, _ in of_case))
+    never = tuple(case for case, of_case in tries.items() if not any(trial.measured for trial, _ in of_case))
     return Timeline(
         sessions=tuple(_summaries(run, by_session)),
         changes=changes,
@@ -116,8 +116,8 @@ def timeline(run: Run, attempts: Iterable[Attempt], opinions: Opinions) -> Timel
 
 
 def _root_of(attempt: Attempt, opinions: Opinions) -> str:
-    said = opinions.attributions.get(attempt.id)
-    return attempt.follows or (said.follows if said is not None else "")
+    attribution = opinions.attributions.get(attempt.id)
+    return attempt.follows or (attribution.follows if attribution is not None else "")
 
 
 def _change(tries: list[tuple[Trial, bool]]) -> HiddenResult | None:
@@ -139,9 +139,9 @@ def _change(tries: list[tuple[Trial, bool]]) -> HiddenResult | None:
 
 
 def _summaries(run: Run, by_session: Mapping[int, _Session]) -> Iterator[SessionSummary]:
-    told = {one.number: one for one in run.sessions}
-    for number in sorted({*told, *by_session}):
-        counted, session = by_session.get(number, _Session()), told.get(number)
+    stated = {one.number: one for one in run.sessions}
+    for number in sorted({*stated, *by_session}):
+        counted, session = by_session.get(number, _Session()), stated.get(number)
         yield SessionSummary(
             number=number,
             started_at=session.started_at if session else None,

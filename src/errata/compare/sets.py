@@ -100,8 +100,8 @@ def _wavers(row: Row, those: Sequence[int]) -> bool:
 _UNKNOWN = Cell(0, "", "missing")
 
 
-def _frozen(found: Mapping[str, Sequence[str]]) -> dict[str, Cases]:
-    return {name: tuple(cases) for name, cases in found.items()}
+def _frozen(sets: Mapping[str, Sequence[str]]) -> dict[str, Cases]:
+    return {name: tuple(cases) for name, cases in sets.items()}
 
 
 KINDS = ("regressed", "fixed", "still_failing", "still_passing", "new", "gone", "undecided")
@@ -127,12 +127,12 @@ class Flips(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def flips_between(matrix: Matrix, first: int, second: int) -> Flips:
-    found: dict[str, list[str]] = {name: [] for name in KINDS}
+    cases_by_kind: dict[str, list[str]] = {name: [] for name in KINDS}
     for case, row in matrix.rows.items():
         if kind := _kind(row[first], row[second]):
-            found[kind].append(case)
-    told = {name: tuple(cases) for name, cases in found.items()}
-    return Flips(first=matrix.columns[first].label, second=matrix.columns[second].label, **told)
+            cases_by_kind[kind].append(case)
+    flips = {name: tuple(cases) for name, cases in cases_by_kind.items()}
+    return Flips(first=matrix.columns[first].label, second=matrix.columns[second].label, **flips)
 
 
 _BY_PASSING = {

@@ -71,9 +71,9 @@ def _correlation(both: int, only_first: int, only_second: int, neither: int) -> 
     return (max(product - half, 0.0) if product > 0 else product) / sqrt(margins)
 
 
-def _added(one: float, other: float, phi: float) -> float:
+def _added(first: float, other: float, phi: float) -> float:
     # with phi near 1 and equal parts, rounding may leave less than nothing
-    return sqrt(max(0.0, one * one - 2 * phi * one * other + other * other))
+    return sqrt(max(0.0, first * first - 2 * phi * first * other + other * other))
 
 
 def fisher(hard: int, tried: int, all_hard: int, all_tried: int) -> float:

@@ -77,31 +77,31 @@ def _version(stored: StoredRun, store: Store) -> str:
 @cache
 def _code() -> str:
     """Over the code that counts, so that no summary outlives a change of it."""
-    found = blake2b(digest_size=8)
+    digest = blake2b(digest_size=8)
     folders = [Path(path) for package in (compare, model) for path in package.__path__]
     for file in sorted(file for folder in folders for file in folder.glob("*.py")):
-        found.update(file.read_bytes())
-    return found.hexdigest()
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def changed_cases(pks: Sequence[int], store: Store) -> set[str]:
     """Digests show where to look; but a log that tells less of a case has another digest, and no other task."""
     first: dict[str, str] = {}
     digests = digests_of(store, pks)
-    every = ((case, digest) for told in digests.values() for case, digest in told.items())
+    every = ((case, digest) for versions in digests.values() for case, digest in versions.items())
     suspect = {case for case, digest in every if first.setdefault(case, digest) != digest}
-    told: dict[str, list[Case]] = {}
+    versions: dict[str, list[Case]] = {}
     for pk in pks if suspect else ():
         for case in cases_named(store, pk, suspect):
-            told.setdefault(case.key, []).append(case)
-    return {key for key, cases in told.items() if is_changed(cases)}
+            versions.setdefault(case.key, []).append(case)
+    return {key for key, cases in versions.items() if is_changed(cases)}
 
 
 def cases_in(matrix: Matrix, store: Store) -> dict[str, CaseFacts]:
     """Case → what is known of it, whether or not a log describes it."""
     first = matrix.columns[0].run
-    found = {case.key: _facts(run, case) for run, case in _described(matrix, matrix.rows, store)}
-    return {case: found.get(case) or CaseFacts(case_name(first, case)) for case in matrix.rows}
+    facts = {case.key: _facts(run, case) for run, case in _described(matrix, matrix.rows, store)}
+    return {case: facts.get(case) or CaseFacts(case_name(first, case)) for case in matrix.rows}
 
 
 def what_they_ask(matrix: Matrix, keys: Sequence[str], store: Store) -> dict[str, str]:

@@ -83,10 +83,10 @@ def _watched(
 ) -> Iterator[Attempt]:
     for attempt in attempts:
         if attempt.counted:
-            said = opinions.attributions.get(attempt.id)
-            if pattern := pattern_of(attempt, said):
+            attribution = opinions.attributions.get(attempt.id)
+            if pattern := pattern_of(attempt, attribution):
                 seen = patterns.setdefault(attempt.case, {})
                 seen[pattern] = seen.get(pattern, 0) + 1
-            if root := attempt.follows or (said.follows if said else ""):
+            if root := attempt.follows or (attribution.follows if attribution else ""):
                 roots[attempt.case] = split_attempt_id(root).case
         yield attempt

@@ -83,7 +83,7 @@ NO_OPINIONS = Opinions()
 
 
 def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
-    said, verdict = opinions.attributions.get(attempt.id), opinions.verdicts.get(attempt.id)
+    attribution, verdict = opinions.attributions.get(attempt.id), opinions.verdicts.get(attempt.id)
     first = attempt.errors[0] if attempt.errors else None
     limit = attempt.limit.type if attempt.limit is not None else ""
     return Trial(
@@ -103,8 +103,8 @@ def trial_of(attempt: Attempt, opinions: Opinions = NO_OPINIONS) -> Trial:
         timed_out=attempt.execution == "limit" and limit in _TIME_LIMITS,
         served=bool(attempt.usage.subject.tokens),
         is_failure=attempt.is_failure,
-        owner=said.owner if said else "",
-        signal=said.decided_by if said else "",
+        owner=attribution.owner if attribution else "",
+        signal=attribution.decided_by if attribution else "",
         broken=attempt.id in opinions.broken,
         verdict=verdict.owner if verdict else "",
         known_gap=verdict is not None and verdict.label == KNOWN_GAP,

@@ -37,7 +37,7 @@ from errata.report.shared import (
 )
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
-from errata.runs.without_failures import harness_count, untold_of, without_failures
+from errata.runs.without_failures import harness_count, cases_not_in_log, without_failures
 from errata.text.outgoing import short_line
 
 SHARED = 2
@@ -100,7 +100,7 @@ def _survey(view: RunView) -> _Survey:
 
 def _subject(view: RunView, survey: _Survey) -> RunSubject:
     run, stored, scores = view.run, view.stored, view.summary.scores
-    cost, untold = scores.cost, untold_of(stored)
+    cost, untold = scores.cost, cases_not_in_log(stored)
     passed, total = _as_the_harness_counts(view)
     return RunSubject(
         native_id=run.native_id,

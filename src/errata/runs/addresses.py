@@ -20,9 +20,9 @@ from errata.text.nearest import did_you_mean
 
 def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:
     """A case or a bucket."""
-    found = resolve_case(text, store, run=run, suite=suite)
-    if found:
-        return found
+    address = resolve_case(text, store, run=run, suite=suite)
+    if address:
+        return address
     buckets = bucket_cases(store)
     if text in buckets:
         return CaseAddress(key=text, cases=buckets[text])
@@ -63,8 +63,8 @@ def not_found(text: str, store: Store, *, suite: str = "", besides: Sequence[str
     endings = ["/".join(name.split("/")[-text.count("/") - 1 :]) for name in names]
     meant = did_you_mean(text, [*names, *besides]) or did_you_mean(text, endings)
     hints = (meant, "`errata failures RUN` lists the cases that failed")
-    told = f" of `{suite}`" if suite else ""
-    return NotFoundError(f"No case{told} is named `{text}`", hint="\n".join(filter(None, hints)))
+    of_suite = f" of `{suite}`" if suite else ""
+    return NotFoundError(f"No case{of_suite} is named `{text}`", hint="\n".join(filter(None, hints)))
 
 
 def _of_run(text: str, store: Store) -> CaseAddress | None:
@@ -153,8 +153,8 @@ def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     """By its name, or by the beginning of it where no other case begins so."""
     for name, wanted in _named(case):
         for key in (name, f"{stored.run.suite}/{name}"):
-            found = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
-            counted = [attempt for attempt in found if attempt.counted] or found
+            attempts = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
+            counted = [attempt for attempt in attempts if attempt.counted] or attempts
             chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
             if chosen:
                 return attempt_by_id(store, chosen[0].id)

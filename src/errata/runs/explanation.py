@@ -54,7 +54,7 @@ def effect_of(
     run: Run,
     attempt: Attempt,
     same: Iterable[Attempt],
-    said: Attribution,
+    attribution: Attribution,
     *,
     broken: bool,
     stood: Standing | None = None,
@@ -67,7 +67,9 @@ def effect_of(
         return Effect(counted_in=(), left_out_of=dict.fromkeys(asked, "excluded"), unsettled=unsettled)
     rows = [attempt, *(one for one in same if one.id != attempt.id and _belongs(one, attempt))]
     alone = msgspec.structs.replace(run, expected_cases=None, measured_attempts=None)
-    opinions = Opinions(attributions={attempt.id: said}, broken={attempt.id} if broken else (), verdicts=verdicts)
+    opinions = Opinions(
+        attributions={attempt.id: attribution}, broken={attempt.id} if broken else (), verdicts=verdicts
+    )
     scores = {policy: POLICIES[policy](Trials(alone, rows, opinions)) for policy in asked}
     stood_in = tuple(policy for policy in OF_THE_SUBJECT if policy in scores and scores[policy].recovered)
     return Effect(
@@ -79,8 +81,8 @@ def effect_of(
     )
 
 
-def _belongs(one: Attempt, attempt: Attempt) -> bool:
-    return one.superseded_by == attempt.id or one.duplicate_of == attempt.id or one.id == attempt.duplicate_of
+def _belongs(other: Attempt, attempt: Attempt) -> bool:
+    return other.superseded_by == attempt.id or other.duplicate_of == attempt.id or other.id == attempt.duplicate_of
 
 
 def _listed(names: list[Policy]) -> str:
@@ -107,7 +109,7 @@ HarnessFact = Literal["harness_counted_it", "harness_left_it_out"]
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
     """A signal or a fact, in words."""
 
-    told: str
+    text: str
     signal: Signal | None = None
     points_to: Owner | None = None
     """Set where that is not the owner."""
@@ -133,20 +135,24 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         return "clean" in self.effect.left_out_of or self.effect.recovered
 
 
-def explain(run: Run, name: str, attempt: Attempt, case: Case | None, said: Attribution, effect: Effect) -> Explanation:
+def explain(
+    run: Run, name: str, attempt: Attempt, case: Case | None, attribution: Attribution, effect: Effect
+) -> Explanation:
     rules = rules_in_use()
     observed = triage.observe(run, attempt, case, None, rules)
     owners = _ELSEWHERE | {one.signal.name: one.owner for one in observed}
-    deciding = next((one for one in said.signals if one.name == said.decided_by), None)
-    rest = list({one.name: one for one in reversed(said.signals) if one.name != said.decided_by}.values())[::-1]
-    doubts = [one for one in rest if owners.get(one.name) not in (None, said.owner)]
+    deciding = next((one for one in attribution.signals if one.name == attribution.decided_by), None)
+    rest = list(
+        {one.name: one for one in reversed(attribution.signals) if one.name != attribution.decided_by}.values()
+    )[::-1]
+    doubts = [one for one in rest if owners.get(one.name) not in (None, attribution.owner)]
     return Explanation(
-        meaning=meaning_of(said.decided_by),
-        because=reason_of(attempt, said, expected_of(case)),
+        meaning=meaning_of(attribution.decided_by),
+        because=reason_of(attempt, attribution, expected_of(case)),
         decided=deciding,
-        supports=tuple(Reason(told=meaning_of(one.name), signal=one) for one in rest if one not in doubts),
-        against=(*(_doubt(one, owners[one.name]) for one in doubts), *_facts_against(attempt, said, effect)),
-        not_used=not_used(name, attempt, case, rules.book, used={one.name for one in said.signals}),
+        supports=tuple(Reason(text=meaning_of(one.name), signal=one) for one in rest if one not in doubts),
+        against=(*(_doubt(one, owners[one.name]) for one in doubts), *_facts_against(attempt, attribution, effect)),
+        not_used=not_used(name, attempt, case, rules.book, used={one.name for one in attribution.signals}),
         effect=effect,
     )
 
@@ -159,16 +165,16 @@ def meaning_of(rule: str) -> str:
 
 def _doubt(signal: Signal, owner: Owner | None) -> Reason:
     if signal.name == "check_failed":
-        told = f"it was measured and failed, which by itself points to the {owner}"
+        text = f"it was measured and failed, which by itself points to the {owner}"
     else:
-        told = f"{meaning_of(signal.name)}, which points to the {owner}"
-    return Reason(told=told, signal=signal, points_to=owner)
+        text = f"{meaning_of(signal.name)}, which points to the {owner}"
+    return Reason(text=text, signal=signal, points_to=owner)
 
 
-def _facts_against(attempt: Attempt, said: Attribution, effect: Effect) -> list[Reason]:
+def _facts_against(attempt: Attempt, attribution: Attribution, effect: Effect) -> list[Reason]:
     if attempt.reported_counted and "clean" in effect.left_out_of:
-        return [Reason(told="the harness counted it as failed (reported_counted)", fact="harness_counted_it")]
-    if attempt.reported_counted is False and said.owner == "model":
-        told = "the harness left it out of its own count (reported_counted)"
-        return [Reason(told=told, fact="harness_left_it_out")]
+        return [Reason(text="the harness counted it as failed (reported_counted)", fact="harness_counted_it")]
+    if attempt.reported_counted is False and attribution.owner == "model":
+        text = "the harness left it out of its own count (reported_counted)"
+        return [Reason(text=text, fact="harness_left_it_out")]
     return []

@@ -85,7 +85,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     def as_json(self) -> FailureOutput:
         """The stable form; `bucket` and `verdict` are null until they are known."""
-        attempt, said = self.attempt, self.attribution
+        attempt, attribution = self.attempt, self.attribution
         return FailureOutput(
             run=self.run.native_id,
             run_id=self.run.id,
@@ -102,15 +102,15 @@ class Failure(msgspec.Struct, frozen=True):
             failed_checks=attempt.failed_checks,
             reason=self.reason or None,
             follows=attempt.follows,
-            owner=said.owner if said else None,
-            also=said.also if said else (),
-            confidence=said.confidence if said else None,
-            decided_by=said.decided_by if said else None,
-            signals=tuple(SignalOutput(name=one.name, where=one.where, quote=one.quote) for one in said.signals)
-            if said
+            owner=attribution.owner if attribution else None,
+            also=attribution.also if attribution else (),
+            confidence=attribution.confidence if attribution else None,
+            decided_by=attribution.decided_by if attribution else None,
+            signals=tuple(SignalOutput(name=one.name, where=one.where, quote=one.quote) for one in attribution.signals)
+            if attribution
             else (),
-            failure_key=said.failure_key if said else None,
-            suggested_labels=said.suggested_labels if said else {},
+            failure_key=attribution.failure_key if attribution else None,
+            suggested_labels=attribution.suggested_labels if attribution else {},
             bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
             verdict=_verdict(self.standing),
             before=CaseHistoryOutput.of(self.remembered.before(attempt.case)) if self.remembered else None,

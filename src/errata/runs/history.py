@@ -157,14 +157,14 @@ def earlier_of_same_model(stored: StoredRun, store: Store) -> Iterator[StoredRun
 def _earlier_runs(stored: StoredRun, store: Store) -> Iterator[StoredRun]:
     """Runs of the same suite that started earlier and are not excluded."""
     left, attempts = MOST_RUNS, MOST_ATTEMPTS
-    for one in all_runs(store, suite=stored.run.suite) if stored.run.suite else ():
-        if one.run.id == stored.run.id or one.run.excluded is not None:
+    for other in all_runs(store, suite=stored.run.suite) if stored.run.suite else ():
+        if other.run.id == stored.run.id or other.run.excluded is not None:
             continue
-        if moment_of(began(one)) < moment_of(began(stored)):
-            left, attempts = left - 1, attempts - one.counts.attempts
+        if moment_of(began(other)) < moment_of(began(stored)):
+            left, attempts = left - 1, attempts - other.counts.attempts
             if left < 0 or attempts < 0:
                 return
-            yield one
+            yield other
 
 
 def _by_case(runs: list[StoredRun], outcomes: dict[int, RunOutcomes]) -> dict[str, tuple[FailedRun, ...]]:

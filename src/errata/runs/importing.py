@@ -93,12 +93,14 @@ def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = 
     if summaries and not any(summary.runs for summary in summaries):
         first = next((example for summary in summaries for example in summary.examples), None)
         why = f": {first.where}: {first.why}" if first else ""
-        raise SourceError(f"Nothing could be read at `{summaries[0].path}`{why}", hint=_SAID if first else _NOTHING)
+        raise SourceError(
+            f"Nothing could be read at `{summaries[0].path}`{why}", hint=_PROBLEM_NAMED if first else _NOTHING
+        )
     return summaries
 
 
 _NOTHING = "the file may be cut off or damaged; nothing was imported"
-_SAID = "nothing was imported; mend what is named here, or point at another file"
+_PROBLEM_NAMED = "nothing was imported; mend what is named here, or point at another file"
 
 
 def _import_one(order: Order, store: Store, on_items: OnItems) -> PathSummary:

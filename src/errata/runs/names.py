@@ -29,11 +29,11 @@ def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
     problems: list[ErrataError] = []
     for selector in selectors:
         try:
-            found = _runs_of(selector, store)
+            matches = _runs_of(selector, store)
         except ErrataError as problem:
             problems.append(problem)
             continue
-        for stored in found:
+        for stored in matches:
             if stored.run.id not in seen:
                 seen.add(stored.run.id)
                 yield stored
@@ -43,10 +43,10 @@ def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
 
 def run_named(selector: str, store: Store) -> StoredRun:
     """The one run that is meant."""
-    found = list(runs_named([selector], store))
-    if len(found) > 1:
-        raise NotFoundError(f"`{selector}` holds {len(found)} runs", hint=f"name one of them:\n{candidates(found)}")
-    return found[0]
+    matches = list(runs_named([selector], store))
+    if len(matches) > 1:
+        raise NotFoundError(f"`{selector}` holds {len(matches)} runs", hint=f"name one of them:\n{candidates(matches)}")
+    return matches[0]
 
 
 def known_run(selector: str, store: Store) -> StoredRun:
@@ -55,8 +55,8 @@ def known_run(selector: str, store: Store) -> StoredRun:
         return find_run(store, selector)
     except NotFoundError as error:
         if of_model := runs_of_model(selector, store):
-            told = f"`{selector}` is a model, not a run"
-            raise NotFoundError(told, hint=f"name one of its runs:\n{candidates(of_model)}") from None
+            problem = f"`{selector}` is a model, not a run"
+            raise NotFoundError(problem, hint=f"name one of its runs:\n{candidates(of_model)}") from None
         meant = did_you_mean(selector, _names(store))
         if not meant or "\n" in error.hint:
             raise
@@ -67,10 +67,10 @@ def runs_of_model(name: str, store: Store) -> list[StoredRun]:
     return [one for one in all_runs(store) if name and one.run.subject.model == name]
 
 
-def candidates(found: list[StoredRun]) -> str:
+def candidates(runs: list[StoredRun]) -> str:
     """A line for each run that may be meant, with what tells it from the others and the id that names it alone."""
-    lines = [" · ".join([*described(one.run), f"id {one.run.id}"]) for one in found[:LISTED]]
-    more = [f"and {len(found) - LISTED} more: `errata runs` lists them all"] if len(found) > LISTED else []
+    lines = [" · ".join([*described(one.run), f"id {one.run.id}"]) for one in runs[:LISTED]]
+    more = [f"and {len(runs) - LISTED} more: `errata runs` lists them all"] if len(runs) > LISTED else []
     return "\n".join([*lines, *more])
 
 
@@ -87,8 +87,8 @@ def variant_of(run: Run) -> list[str]:
 def _names(store: Store) -> Iterator[str]:
     stored = all_runs(store)
     yield from ["latest"] if stored else []
-    for one in stored:
-        yield from (one.run.native_id, one.run.name, short(one.run.native_id), one.run.subject.model)
+    for run in stored:
+        yield from (run.run.native_id, run.run.name, short(run.run.native_id), run.run.subject.model)
 
 
 def _runs_of(selector: str, store: Store) -> list[StoredRun]:
@@ -124,9 +124,9 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
         name = short(run.native_id)
         if name and named[name] == 1 and named[run.native_id] == 1:
             heads = [name] if len(name) <= LONG else [name[:size] for size in range(SHORT, LONG)]
-            found = next((head for head in heads if head == run.native_id or is_unique(head)), "")
-            if found:
-                return found.rstrip("-_.:T ") if is_unique(found.rstrip("-_.:T ")) else found
+            shortest = next((head for head in heads if head == run.native_id or is_unique(head)), "")
+            if shortest:
+                return shortest.rstrip("-_.:T ") if is_unique(shortest.rstrip("-_.:T ")) else shortest
         return next((run.id[:size] for size in (SHORT, 12) if is_unique(run.id[:size])), run.id)
 
     return {run.id: handle(run) for run in known}

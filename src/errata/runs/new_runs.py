@@ -32,19 +32,19 @@ def find_new(paths: Iterable[Path], store: Store, *, source: str = "") -> Search
     """Below the paths; where none is named, in the working folder and beside the runs that are known."""
     stored = all_runs(store)
     by_origin: dict[Path, list[StoredRun]] = {}
-    for one in stored:
-        if one.run.origin:
-            by_origin.setdefault(Path(one.run.origin), []).append(one)
+    for earlier in stored:
+        if earlier.run.origin:
+            by_origin.setdefault(Path(earlier.run.origin), []).append(earlier)
     folders = tuple(paths) or tuple(_usual_folders(by_origin))
     problems: list[tuple[Path, str]] = []
-    found = dict.fromkeys(path.absolute() for folder in folders for path in _runs_below(folder, source, problems))
+    below = dict.fromkeys(path.absolute() for folder in folders for path in _runs_below(folder, source, problems))
     new, known = [], dict[str, StoredRun]()
-    for path in found:
-        runs = [one for origin, some in by_origin.items() if origin.is_relative_to(path) for one in some]
-        if not runs or _changed_since(path, max(one.imported_at for one in runs)):
+    for path in below:
+        runs = [earlier for origin, some in by_origin.items() if origin.is_relative_to(path) for earlier in some]
+        if not runs or _changed_since(path, max(earlier.imported_at for earlier in runs)):
             new.append(path)
         else:
-            known |= {one.run.id: one for one in runs}
+            known |= {earlier.run.id: earlier for earlier in runs}
     return Search(folders=folders, new=tuple(new), known=tuple(known.values()), problems=tuple(problems))
 
 

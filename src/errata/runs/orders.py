@@ -38,8 +38,8 @@ def find(path: Path, *, source: str = "", map_path: Path | None = None) -> list[
         if not path.exists():
             raise SourceError(f"No such file or folder: `{path}`", hint="check the path")
         return [Order(str(path), "generic", str(map_path))]
-    found, over = sources.look(path, source=source)
-    return [_order(one, over) for one in found]
+    readable, over = sources.look(path, source=source)
+    return [_order(one, over) for one in readable]
 
 
 def together(orders: Sequence[Order], named: Collection[Path]) -> list[Order]:
@@ -47,16 +47,16 @@ def together(orders: Sequence[Order], named: Collection[Path]) -> list[Order]:
     if len(named) < 2 or any(order.map for order in orders):
         return list(orders)
     known = {order.path: order.passed_over for order in orders}
-    found = [found_by(order) for order in orders]
+    readable = [found_by(order) for order in orders]
     # what was found in a folder that was looked into is whole already
-    own = sources.join_folders([one for one in found if one.path in named], named)
-    left, over = sources.sift([*own, *(one for one in found if one.path not in named)])
+    own = sources.join_folders([one for one in readable if one.path in named], named)
+    left, over = sources.sift([*own, *(one for one in readable if one.path not in named)])
     return [_order(one, over, known.get(str(one.path), ())) for one in left]
 
 
-def _order(found: Found, over: Iterable[PassedOver], known: tuple[str, ...] = ()) -> Order:
-    also = (str(one.path) for one in over if one.instead == found.path)
-    return Order(str(found.path), found.source.NAME, passed_over=(*known, *also))
+def _order(readable: Found, over: Iterable[PassedOver], known: tuple[str, ...] = ()) -> Order:
+    also = (str(one.path) for one in over if one.instead == readable.path)
+    return Order(str(readable.path), readable.source.NAME, passed_over=(*known, *also))
 
 
 def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[Order]:
@@ -103,8 +103,8 @@ def all_of(problems: Sequence[ErrataError], *, note: str = "") -> ErrataError:
 def _others(good: Sequence[Path]) -> str:
     if not good:
         return ""
-    told = f"`{good[0]}`" if len(good) == 1 else f"the other {len(good)} paths"
-    return f"nothing was imported; {told} can be read, once the rest is left out"
+    good_paths = f"`{good[0]}`" if len(good) == 1 else f"the other {len(good)} paths"
+    return f"nothing was imported; {good_paths} can be read, once the rest is left out"
 
 
 def _check_source(name: str) -> None:

@@ -46,21 +46,24 @@ def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
 
 def _in_reports(before: CaseHistory) -> Iterator[dict[str, Any]]:
     """Those of the same model first; each with what was done about it since."""
-    done = [f"{one.action.date} {one.action.path} {one.action.what}: {one.why}" for one in before.actions]
-    for one in before.reports[:SHOWN]:
-        yield _mention(one) | {"action": "; ".join(done) or None}
-    for one in before.others[: SHOWN - len(before.reports[:SHOWN])]:
-        yield _mention(one) | {"model": one.model}
+    done = [
+        f"{mention.action.date} {mention.action.path} {mention.action.what}: {mention.why}"
+        for mention in before.actions
+    ]
+    for mention in before.reports[:SHOWN]:
+        yield _mention(mention) | {"action": "; ".join(done) or None}
+    for mention in before.others[: SHOWN - len(before.reports[:SHOWN])]:
+        yield _mention(mention) | {"model": mention.model}
 
 
-def _mention(one: Mention) -> dict[str, Any]:
-    label = "suggested_label" if one.by_rule else "label"
+def _mention(mention: Mention) -> dict[str, Any]:
+    label = "suggested_label" if mention.by_rule else "label"
     return {
-        "report": one.report,
-        "line": one.line,
-        "date": one.date or None,
-        label: one.label or None,
-        "text": one.text,
+        "report": mention.report,
+        "line": mention.line,
+        "date": mention.date or None,
+        label: mention.label or None,
+        "text": mention.text,
     }
 
 
@@ -79,8 +82,8 @@ def _in_runs(
     read = verdicts_on(store, before)
     entries: dict[str, HistoryEntries] = {}
     for key, tries in tried.items():
-        found = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
-        verdicts = [_verdict(one, stood.verdict) for one, stood in found if stood is not None]
+        standings = ((one, standing(read.get(one.attempt, ()))) for one in tries if one in before)
+        verdicts = [_verdict(one, stood.verdict) for one, stood in standings if stood is not None]
         outcomes = [_outcome(one, failed, digests.get(key, "")) for one in shown[key]]
         entries[key] = (*verdicts[:SHOWN], *_summary(tries), *outcomes)
     return entries
@@ -90,10 +93,10 @@ def _varied(tries: Iterable[Elsewhere]) -> list[Elsewhere]:
     """The newest of each model first, then the second of each."""
     seen: Counter[str] = Counter()
     ranked = []
-    for place, one in enumerate(tries):
-        ranked.append((seen[one.model], place, one))
-        seen[one.model] += 1
-    return [one for _, _, one in sorted(ranked, key=lambda entry: entry[:2])]
+    for place, attempt in enumerate(tries):
+        ranked.append((seen[attempt.model], place, attempt))
+        seen[attempt.model] += 1
+    return [attempt for _, _, attempt in sorted(ranked, key=lambda entry: entry[:2])]
 
 
 def _summary(tries: list[Elsewhere]) -> Iterator[dict[str, Any]]:
@@ -101,23 +104,23 @@ def _summary(tries: list[Elsewhere]) -> Iterator[dict[str, Any]]:
         yield {"other_runs": len(tries), "outcomes": dict(sorted(Counter(one.outcome for one in tries).items()))}
 
 
-def _outcome(one: Elsewhere, failed: dict[tuple[int, int], list[str]], digest: str) -> dict[str, Any]:
-    entry: dict[str, Any] = {"run": one.run, "model": one.model, "outcome": one.outcome}
-    entry["failed_checks"] = failed.get((one.pk, one.seq), [])[:CHECKS]
-    if one.execution != "completed":
-        entry["execution"] = one.execution
-    if digest and one.digest and digest != one.digest:
+def _outcome(attempt: Elsewhere, failed: dict[tuple[int, int], list[str]], digest: str) -> dict[str, Any]:
+    entry: dict[str, Any] = {"run": attempt.run, "model": attempt.model, "outcome": attempt.outcome}
+    entry["failed_checks"] = failed.get((attempt.pk, attempt.seq), [])[:CHECKS]
+    if attempt.execution != "completed":
+        entry["execution"] = attempt.execution
+    if digest and attempt.digest and digest != attempt.digest:
         entry["task_differs"] = True
     return entry
 
 
-def _verdict(one: Elsewhere, verdict: Verdict) -> dict[str, Any]:
+def _verdict(attempt: Elsewhere, verdict: Verdict) -> dict[str, Any]:
     return {
         "verdict": verdict.label,
         "owner": verdict.owner,
         "cause": verdict.cause,
-        "run": one.run,
-        "model": one.model,
+        "run": attempt.run,
+        "model": attempt.model,
         "date": (verdict.at or "")[:10] or None,
         "reviewer": verdict.reviewer.kind,
     }

@@ -26,7 +26,7 @@ PIPE_SIZE = 1024 * 1024
 """Where the system has such large ones: fewer waits of one process for the other."""
 
 _FRAME = struct.Struct(">cI")
-_ORDER, _DATA, _ERROR, _TOLD, _END = b"o", b"d", b"e", b"t", b"z"
+_ORDER, _DATA, _ERROR, _FOR_OTHERS, _END = b"o", b"d", b"e", b"t", b"z"
 
 
 def serve(request: IO[bytes], answer: IO[bytes]) -> None:
@@ -59,7 +59,7 @@ def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> Share:
         heard = [_frame(request) for _ in range(order.readers - 1)]
         return [one[1] for one in heard if one is not None]
 
-    return Share(order.reader, order.readers, lambda told: _send(answer, _TOLD, told), hear)
+    return Share(order.reader, order.readers, lambda told: _send(answer, _FOR_OTHERS, told), hear)
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -87,7 +87,7 @@ class Reader:
         self._order = order
         self._process = _ready.pop() if _ready else _started()
         self.ended = False
-        self.told = b""
+        self.for_others = b""
         # the standard library's JSON can hold a path that is not UTF-8
         self._write(_ORDER, json.dumps(msgspec.structs.asdict(order)).encode())
 
@@ -115,8 +115,8 @@ class Reader:
                 yield batch
                 if batch.ends_turn:
                     return
-            elif kind == _TOLD:
-                self.told = data
+            elif kind == _FOR_OTHERS:
+                self.for_others = data
             elif kind == _ERROR:
                 name, message, hint = msgspec.msgpack.decode(data)
                 raise getattr(errors, name)(message, hint=hint)
@@ -124,8 +124,8 @@ class Reader:
                 self.ended = True
                 return
 
-    def hear(self, told: bytes) -> None:
-        self._write(_TOLD, told)
+    def hear(self, message: bytes) -> None:
+        self._write(_FOR_OTHERS, message)
 
     def _write(self, kind: bytes, data: bytes) -> None:
         assert self._process.stdin is not None
@@ -167,7 +167,7 @@ def _in_turns(readers: Sequence[Reader]) -> Iterator[Batch]:
         for other in [one for one in others if not one.ended]:
             yield from other.turn()
             if other.ended:
-                first.hear(other.told)
+                first.hear(other.for_others)
 
 
 def readers_for(path: Path) -> int:

@@ -79,8 +79,8 @@ def recorded_gaps(stored: StoredRun, store: Store) -> dict[str, tuple[RecordedGa
     records = gaps_in_store(stored, store)
     files = report_files_for(stored.run)
     if any(map(mentions_gaps, files.files)):
-        for key, found in gaps_in_reports(reports_for(stored, store, files, wanted=mentions_gaps)).items():
-            records[key] = (*records.get(key, ()), *found)
+        for key, gaps in gaps_in_reports(reports_for(stored, store, files, wanted=mentions_gaps)).items():
+            records[key] = (*records.get(key, ()), *gaps)
     return records
 
 

@@ -46,8 +46,8 @@ def question_for(source: str, taxonomy: str = "") -> Question:
         names = [*known, OWNERS.taxonomy]
         hints = [did_you_mean(taxonomy, names), f"known are: {', '.join(names)}"]
         raise SettingsError(f"No taxonomy is named `{taxonomy}`", hint="\n".join(hint for hint in hints if hint))
-    found = known.get(taxonomy or source)
-    return OWNERS if found is None else as_question(found)
+    question = known.get(taxonomy or source)
+    return OWNERS if question is None else as_question(question)
 
 
 def as_question(taxonomy: Taxonomy) -> Question:

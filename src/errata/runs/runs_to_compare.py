@@ -23,10 +23,10 @@ def runs_to_compare(selectors: Sequence[str], store: Store, *, least: int = 2) -
     named = [selector for selector in selectors if selector not in folders]
     runs = tuple(runs_named(named or folders, store))
     if len(runs) < least:
-        told = (
+        message = (
             f"`{selectors[0]}` holds one run only" if len(selectors) == 1 else "All of these name one and the same run"
         )
-        raise ErrataError(f"A comparison needs two runs or more: {told}", hint=_HINT)
+        raise ErrataError(f"A comparison needs two runs or more: {message}", hint=_HINT)
     return Chosen(runs, folders if named else ())
 
 

@@ -84,22 +84,22 @@ def _members(categories: Mapping[str, str]) -> dict[str, list[str]]:
     return dict(sorted(members.items()))
 
 
-def _quoting(said: Attribution, rules: Mapping[str, Rule]) -> Attribution:
+def _quoting(attribution: Attribution, rules: Mapping[str, Rule]) -> Attribution:
     """Where a fact decided and a rule says the same with the log's own words, the rule is named."""
-    if said.owner == "model" or said.decided_by in rules:
-        return said
-    equal = (one for one in said.signals if one.strength == said.confidence and one.name in rules)
-    better = next((one.name for one in equal if rules[one.name].owner == said.owner), "")
-    return msgspec.structs.replace(said, decided_by=better) if better else said
+    if attribution.owner == "model" or attribution.decided_by in rules:
+        return attribution
+    equal = (one for one in attribution.signals if one.strength == attribution.confidence and one.name in rules)
+    better = next((one.name for one in equal if rules[one.name].owner == attribution.owner), "")
+    return msgspec.structs.replace(attribution, decided_by=better) if better else attribution
 
 
-def _proofs(scores: Mapping[Policy, Score], said: Mapping[str, Attribution]) -> dict[tuple[str, str], Proof]:
-    found: dict[tuple[str, str], Proof] = {}
+def _proofs(scores: Mapping[Policy, Score], attributions: Mapping[str, Attribution]) -> dict[tuple[str, str], Proof]:
+    proofs: dict[tuple[str, str], Proof] = {}
     for group in (group for score in scores.values() for group in (*score.groups, *score.beside) if group.signal):
         for member in group.members:
-            signals = said[member.id].signals if member.id in said else ()
-            one = next((one for one in signals if one.name == group.signal and one.quote), None)
-            if one is not None:
-                found.setdefault((group.why, group.signal), Proof(one.where, one.quote, member.case))
+            signals = attributions[member.id].signals if member.id in attributions else ()
+            signal = next((signal for signal in signals if signal.name == group.signal and signal.quote), None)
+            if signal is not None:
+                proofs.setdefault((group.why, group.signal), Proof(signal.where, signal.quote, member.case))
                 break
-    return found
+    return proofs

@@ -52,16 +52,16 @@ def failing_alike(stored: StoredRun, store: Store, key: FailureKey) -> tuple[Ali
     often: Counter[str] = Counter()
     newest: dict[str, str] = {}
     left = MOST_LOOKED_AT
-    named = (one for one in all_runs(store, suite=stored.run.suite) if one.run.subject.model)
-    others = [one for one in named if one.run.id != stored.run.id and not is_same_subject(one.run, stored.run)]
-    for one in others[:MOST_RUNS] if stored.run.suite else ():
-        left -= one.counts.failures
-        if one.run.excluded is not None or left < 0:
+    named = (other for other in all_runs(store, suite=stored.run.suite) if other.run.subject.model)
+    others = [other for other in named if other.run.id != stored.run.id and not is_same_subject(other.run, stored.run)]
+    for other in others[:MOST_RUNS] if stored.run.suite else ():
+        left -= other.counts.failures
+        if other.run.excluded is not None or left < 0:
             continue
-        found = sum(said.failure_key.exact == key.exact for said, _ in each_attribution(store, one.pk))
-        if found:
-            often[one.run.subject.model] += found
-            newest.setdefault(one.run.subject.model, one.run.native_id)
+        alike_there = sum(said.failure_key.exact == key.exact for said, _ in each_attribution(store, other.pk))
+        if alike_there:
+            often[other.run.subject.model] += alike_there
+            newest.setdefault(other.run.subject.model, other.run.native_id)
     return tuple(Alike(model, count, newest[model]) for model, count in often.most_common())
 
 
@@ -86,7 +86,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
     """Those of earlier sessions, which this one supersedes."""
     attribution: Attribution | None = None
     explanation: Explanation | None = None
-    said: AttemptReview | None = None
+    review: AttemptReview | None = None
     """What reviewers found."""
     stale: bool = False
     """What they went by has changed since."""
@@ -101,7 +101,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
         return case_name(self.stored.run, self.attempt.case)
 
     def as_json(self) -> ShownAttemptOutput:
-        standing = self.said.standing if self.said else None
+        standing = self.review.standing if self.review else None
         return ShownAttemptOutput(
             attempt=self.attempt,
             case=self.case,
@@ -109,7 +109,7 @@ class ShownAttempt(msgspec.Struct, frozen=True):
             earlier=tuple(attempt.id for attempt in self.earlier),
             attribution=self.attribution,
             explanation=msgspec.convert(self.explanation, ExplanationOutput | None, from_attributes=True),
-            verdicts=self.said.verdicts if self.said else (),
+            verdicts=self.review.verdicts if self.review else (),
             standing=msgspec.convert(standing, StandingOutput | None, from_attributes=True),
             stale=self.stale,
             bucket=msgspec.convert(self.bucket, BucketNameOutput | None, from_attributes=True),
@@ -128,11 +128,11 @@ def short_name(shown: ShownAttempt, attempt_id: str) -> str:
 
 def find_shown(thing: str, store: Store) -> ShownRun | ShownAttempt:
     """A run as RUN, an attempt by its id, or as RUN/CASE with `#2` for the second attempt."""
-    found = locate(thing, store)
-    if found.attempt is not None:
-        return _shown_attempt(found.stored, found.attempt, store)
-    full = msgspec.structs.replace(found.stored, run=run_with_texts(store, found.stored))
-    return ShownRun(full, tuple(findings_of(store, found.stored.pk)))
+    location = locate(thing, store)
+    if location.attempt is not None:
+        return _shown_attempt(location.stored, location.attempt, store)
+    full = msgspec.structs.replace(location.stored, run=run_with_texts(store, location.stored))
+    return ShownRun(full, tuple(findings_of(store, location.stored.pk)))
 
 
 def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAttempt:
@@ -146,12 +146,12 @@ def _shown_attempt(stored: StoredRun, attempt: Attempt, store: Store) -> ShownAt
     if not attempt.is_failure:
         return shown
     attribution = view.attributions.get(attempt.id)
-    said = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)
-    stale = said is not None and is_stale(said.standing.verdict, stored, store)
-    shown = msgspec.structs.replace(shown, said=said, stale=stale, bucket=view.bucket_of(attempt.id))
+    review = standing_of(store, stored.run.id, attempt=attempt.id, attributed=view.attributions).get(attempt.id)
+    stale = review is not None and is_stale(review.standing.verdict, stored, store)
+    shown = msgspec.structs.replace(shown, review=review, stale=stale, bucket=view.bucket_of(attempt.id))
     if attribution is None:
         return shown
-    standing = said.standing if said else None
+    standing = review.standing if review else None
     effect = effect_of(stored.run, attempt, same, attribution, broken=attempt.id in view.broken, stood=standing)
     return msgspec.structs.replace(
         shown,

@@ -16,27 +16,27 @@ def standing_of(
     by_attempt: dict[str, list[Verdict]] = {}
     for verdict in verdicts_of(store, run_id, attempt=attempt):
         by_attempt.setdefault(verdict.attempt, []).append(verdict)
-    found = {}
+    reviews = {}
     for each, verdicts in by_attempt.items():
         suggested = suggested_label((attributed or {}).get(each), verdicts[-1].taxonomy)
         stood = standing(verdicts, suggested=suggested)
         if stood is not None:
-            found[each] = AttemptReview(tuple(verdicts), stood)
-    return found
+            reviews[each] = AttemptReview(tuple(verdicts), stood)
+    return reviews
 
 
 def standing_now(
     stored: StoredRun, store: Store, *, attributed: Mapping[str, Attribution] | None = None
 ) -> dict[str, AttemptReview]:
     """Without those that speak of another failure: the run was imported anew, and what they quote is gone."""
-    found = standing_of(store, stored.run.id, attributed=attributed)
-    doubtful = [one.standing.verdict for one in found.values() if may_be_stale(one.standing.verdict, stored)]
+    reviews = standing_of(store, stored.run.id, attributed=attributed)
+    doubtful = [one.standing.verdict for one in reviews.values() if may_be_stale(one.standing.verdict, stored)]
     if not doubtful:
-        return found
+        return reviews
     from errata.runs.stale_quotes import quotes_found  # noqa: PLC0415 packets are heavy, and this is rare
 
     gone = frozenset(quotes_found(stored, store, doubtful).stale)
-    return {attempt: said for attempt, said in found.items() if attempt not in gone}
+    return {attempt: said for attempt, said in reviews.items() if attempt not in gone}
 
 
 def owner_of(attribution: Attribution | None, standing: Standing | None) -> str:

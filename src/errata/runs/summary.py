@@ -15,7 +15,7 @@ from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.history import Remembered
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
-from errata.runs.without_failures import ALL_PASSED, told_without_failures
+from errata.runs.without_failures import ALL_PASSED, describe_run_without_failures
 
 if TYPE_CHECKING:
     from errata.runs.view import RunView
@@ -180,7 +180,7 @@ def summarise(view: "RunView") -> Analysis:
         passed=score.passed,
         total=score.total,
         unit=score.unit,
-        without_failures="" if stored.counts.failures else told_without_failures(stored),
+        without_failures="" if stored.counts.failures else describe_run_without_failures(stored),
         by_harness=score.by_harness,
         first_failed=tuple(sorted(tally.first_failed.items(), key=lambda pair: (-pair[1], not pair[0]))),
         in_steps=tally.in_steps,
@@ -199,11 +199,11 @@ def summarise(view: "RunView") -> Analysis:
 
 
 def _repeated(remembered: Remembered, failed: Counter[str]) -> Repeated:
-    found = [(often, remembered.before(case)) for case, often in failed.items()]
+    histories = [(often, remembered.before(case)) for case, often in failed.items()]
     return Repeated(
-        sum(often for often, before in found if before.reports),
-        sum(often for often, before in found if before.runs),
-        sum(often for often, before in found if before.should_be_gone),
+        sum(often for often, before in histories if before.reports),
+        sum(often for often, before in histories if before.runs),
+        sum(often for often, before in histories if before.should_be_gone),
     )
 
 
@@ -211,13 +211,13 @@ def _owners(attributions: Iterable[Attribution], standings: Mapping[str, Standin
     totals: Counter[str] = Counter()
     rules: dict[str, Counter[str]] = {}
     records: set[str] = set()
-    for said in attributions:
-        standing = standings.get(said.attempt)
-        owner = owner_of(said, standing)
+    for attribution in attributions:
+        standing = standings.get(attribution.attempt)
+        owner = owner_of(attribution, standing)
         totals[owner] += 1
         if standing is None:
-            rules.setdefault(owner, Counter())[said.decided_by] += 1
-            records.update(one.ref.file for one in said.signals if one.name == KNOWN_GAP and one.ref is not None)
+            rules.setdefault(owner, Counter())[attribution.decided_by] += 1
+            records.update(one.ref.file for one in attribution.signals if one.name == KNOWN_GAP and one.ref is not None)
     named = []
     for owner, count in totals.most_common():
         rule, often = next(iter(rules.get(owner, Counter()).most_common(1)), ("", 0))

@@ -19,40 +19,40 @@ def all_passed(stored: StoredRun) -> bool:
     """Every expected case was measured, and passed."""
     counts, expected = stored.counts, stored.run.expected_cases or 0
     whole = counts.counted and counts.outcomes.get("pass", 0) == counts.counted
-    return bool(whole) and counts.cases >= expected and not untold_of(stored)
+    return bool(whole) and counts.cases >= expected and not cases_not_in_log(stored)
 
 
-def untold_of(stored: StoredRun) -> int:
+def cases_not_in_log(stored: StoredRun) -> int:
     """What was measured, as the harness says, and has no row in the log."""
     return not_in_log(stored.run, cases=stored.counts.cases, executions=stored.counts.executions)
 
 
-def told_without_failures(stored: StoredRun) -> str:
+def describe_run_without_failures(stored: StoredRun) -> str:
     """A sentence without its full stop."""
     return words_without_failures(without_failures(stored))
 
 
 def without_failures(stored: StoredRun) -> WithoutFailures:
-    counts, untold = stored.counts, untold_of(stored)
+    counts, not_in_log = stored.counts, cases_not_in_log(stored)
     if all_passed(stored):
         return WithoutFailures(state="all_passed", made=counts.made)
-    if not counts.made and untold:
+    if not counts.made and not_in_log:
         return WithoutFailures(state="not_in_log", harness=harness_count(stored.run))
     if not counts.measurements.get("scored"):
         return WithoutFailures(state="nothing_measured", made=counts.made, missing=counts.missing)
-    shares = _shares(stored, untold)
+    shares = _shares(stored, not_in_log)
     return WithoutFailures(state="not_all_passed", made=counts.made, missing=counts.missing, counts=shares)
 
 
-def words_without_failures(found: WithoutFailures) -> str:
+def words_without_failures(outcome: WithoutFailures) -> str:
     """A sentence without its full stop."""
-    if found.state == "all_passed":
+    if outcome.state == "all_passed":
         return ALL_PASSED
-    if found.state == "not_in_log" and found.harness is not None:
-        return f"No rows to analyse: {harness_words(found.harness)}, but the log does not hold them"
-    if found.state == "nothing_measured":
-        return f"Nothing was measured: {_unmeasured(found)}"
-    shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in found.counts.items())
+    if outcome.state == "not_in_log" and outcome.harness is not None:
+        return f"No rows to analyse: {harness_words(outcome.harness)}, but the log does not hold them"
+    if outcome.state == "nothing_measured":
+        return f"Nothing was measured: {_unmeasured(outcome)}"
+    shares = ", ".join(f"{often:,} {_WORDS[name]}" for name, often in outcome.counts.items())
     return f"Nothing failed, but not all passed: {shares}"
 
 
@@ -78,20 +78,20 @@ def harness_words(count: HarnessCount) -> str:
     return f"the harness says {count.metric} {count.value:.4g}{f' over {count.n:,}' if count.n else ''}"
 
 
-def _unmeasured(found: WithoutFailures) -> str:
-    if not found.made:
-        return f"{found.missing:,} planned and missing" if found.missing else "the log holds not one attempt"
-    missing = f", {found.missing:,} missing" if found.missing else ""
-    return f"{found.made:,} attempt{'' if found.made == 1 else 's'}{missing}, and not one verdict"
+def _unmeasured(outcome: WithoutFailures) -> str:
+    if not outcome.made:
+        return f"{outcome.missing:,} planned and missing" if outcome.missing else "the log holds not one attempt"
+    missing = f", {outcome.missing:,} missing" if outcome.missing else ""
+    return f"{outcome.made:,} attempt{'' if outcome.made == 1 else 's'}{missing}, and not one verdict"
 
 
-def _shares(stored: StoredRun, untold: int) -> dict[str, int]:
+def _shares(stored: StoredRun, not_in_log: int) -> dict[str, int]:
     counts = stored.counts
-    unnamed = max(0, (stored.run.expected_cases or 0) - counts.cases - untold)
+    unnamed = max(0, (stored.run.expected_cases or 0) - counts.cases - not_in_log)
     ended = {name: counts.executions.get(name, 0) for name in ("unfinished", "skipped")}
     shares = {
         "passed": counts.outcomes.get("pass", 0),
-        "not_in_log": untold,
+        "not_in_log": not_in_log,
         "missing": counts.missing + unnamed,
         **ended,
         "partial": counts.outcomes.get("partial", 0),

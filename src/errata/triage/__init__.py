@@ -12,17 +12,17 @@ from errata.triage.run_wide import RunWide, Survey, look_over
 
 def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide | None, rules: Rules) -> list[Observed]:
     """Every signal of one failure, whoever it points to."""
-    found = facts.observe(attempt, case)
+    observations = facts.observe(attempt, case)
     if wide is not None:
-        found += wide.observe(attempt)
+        observations += wide.observe(attempt)
     seen = set()
     for matched in rules.book.signals(places(attempt), run.source.name):
         rule = matched.rule
         if rule.name not in seen:
             seen.add(rule.name)
             breaks = rule.breaks == "measurement"
-            found.append(Observed(signal=matched.signal, owner=rule.owner, also=rule.also, breaks=breaks))
-    return found
+            observations.append(Observed(signal=matched.signal, owner=rule.owner, also=rule.also, breaks=breaks))
+    return observations
 
 
 __all__ = [

@@ -83,8 +83,8 @@ def _reference_fails(elsewhere: CaseElsewhere) -> Iterator[Observed]:
 
 def _all_fail(elsewhere: CaseElsewhere) -> Iterator[Observed]:
     if len(elsewhere.failed) >= FEWEST:
-        told = f"all {len(elsewhere.failed)} subjects: {', '.join(elsewhere.failed)}"
-        yield Observed(signal=signal("all_fail", "weak", "other runs", told), owner="task")
+        subjects = f"all {len(elsewhere.failed)} subjects: {', '.join(elsewhere.failed)}"
+        yield Observed(signal=signal("all_fail", "weak", "other runs", subjects), owner="task")
 
 
 def _all_agree(elsewhere: CaseElsewhere, attempt: Attempt, case: Case | None) -> Iterator[Observed]:
@@ -164,8 +164,8 @@ class Gaps:
         """Only of what was measured: a gap of the case says nothing about a crash."""
         if attempt.outcome not in ("fail", "partial") or attempt.measurement != "scored":
             return
-        for one in self.cases.get(attempt.case, ())[:SHOWN]:
-            yield Observed(signal=signal("known_gap", "likely", one.where, one.quote, one.ref), owner="task")
+        for gap in self.cases.get(attempt.case, ())[:SHOWN]:
+            yield Observed(signal=signal("known_gap", "likely", gap.where, gap.quote, gap.ref), owner="task")
 
 
 StandIn = Literal["reference", "nothing", ""]
@@ -180,9 +180,9 @@ _TELLING = ("agent", "subject", "mode", "solver", "predictions", "predictions_pa
 def stand_in_of(run: Run) -> StandIn:
     """By the whole name of the agent or the model; `golden-gate-7b` is a model like any other."""
     subject = run.subject
-    told = [subject.agent, subject.model.rpartition("/")[2]]
-    told += [value for key, value in run.variant.items() if key in _TELLING]
-    for name in told:
+    names = [subject.agent, subject.model.rpartition("/")[2]]
+    names += [value for key, value in run.variant.items() if key in _TELLING]
+    for name in names:
         low = name.strip().lower()
         if _REFERENCE.match(low):
             return "reference"

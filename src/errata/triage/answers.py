@@ -96,11 +96,11 @@ def final_answers(text: str) -> Iterator[Final]:
     marked = [match["answer"] or match["hashed"] for match in _MARKED.finditer(tail)]
     if marked:
         yield Final(marked[-1].rstrip(), True)
-    found = json_in(tail)
-    if isinstance(found, dict):
+    value = json_in(tail)
+    if isinstance(value, dict):
         for name in _NAMED:
-            if isinstance(found.get(name), str | int | float):
-                yield Final(str(found[name]), True)
+            if isinstance(value.get(name), str | int | float):
+                yield Final(str(value[name]), True)
     last = tail.rstrip().rpartition("\n")[2].strip()
     if last and len(last) <= LINE:
         yield Final(last, False)

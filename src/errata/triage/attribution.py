@@ -62,34 +62,43 @@ def attribute(
     )
 
 
-def _weight(one: Observed) -> tuple[int, bool]:
+def _weight(observation: Observed) -> tuple[int, bool]:
     """The strongest first, the earlier cause first, what says most first; those that point to nobody at the end."""
-    if one.owner is None:
+    if observation.owner is None:
         return _LAST, False
-    return _STRENGTH[one.signal.strength] * len(_ORDER) + _RANK[one.owner], one.signal.name in _SAYS_LEAST
+    return _STRENGTH[observation.signal.strength] * len(_ORDER) + _RANK[
+        observation.owner
+    ], observation.signal.name in _SAYS_LEAST
 
 
-def _decide(attempt: Attempt, found: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
-    first = _first(attempt, found)
+def _decide(attempt: Attempt, observations: list[Observed]) -> tuple[Owner, Confidence, str, tuple[Owner, ...]]:
+    first = _first(attempt, observations)
     if first is None or first.owner is None:
         return _by_phase(attempt)
     owner = first.owner
     others = dict.fromkeys(first.also)
-    if len(found) > 1:
-        for one in found:
-            strong = one.signal.strength != "weak"
-            if one.owner is not None and one.owner != "model" and (strong or owner == "model"):
-                others.setdefault(one.owner)
-    return owner, first.signal.strength, first.signal.name, tuple([one for one in others if one != owner])
+    if len(observations) > 1:
+        for observation in observations:
+            strong = observation.signal.strength != "weak"
+            if observation.owner is not None and observation.owner != "model" and (strong or owner == "model"):
+                others.setdefault(observation.owner)
+    return (
+        owner,
+        first.signal.strength,
+        first.signal.name,
+        tuple([observation for observation in others if observation != owner]),
+    )
 
 
-def _first(attempt: Attempt, found: list[Observed]) -> Observed | None:
+def _first(attempt: Attempt, observations: list[Observed]) -> Observed | None:
     """The strongest signal. A weak one never takes a measured failure away from the subject."""
     measured = attempt.measurement == "scored" and attempt.outcome in ("fail", "partial")
-    for one in found:
-        if one.owner is None or (measured and one.signal.strength == "weak" and one.owner != "model"):
+    for observation in observations:
+        if observation.owner is None or (
+            measured and observation.signal.strength == "weak" and observation.owner != "model"
+        ):
             continue
-        return one
+        return observation
     return None
 
 

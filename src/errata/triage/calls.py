@@ -48,26 +48,26 @@ def made_calls(attempt: Attempt) -> tuple[Call, ...]:
 
 def calls_of(value: Any) -> tuple[Call, ...]:
     listed = value if isinstance(value, list | tuple) else [value]
-    found = [_call(one) for one in listed]
-    return tuple(one for one in found if one) if all(found) else ()
+    calls = [_call(one) for one in listed]
+    return tuple(one for one in calls if one) if all(calls) else ()
 
 
 def calls_in(text: str) -> tuple[Call, ...]:
     """Calls that a text consists of, as JSON or as Python would write them. It is parsed, and nothing of it is run."""
     if not text or len(text) > LONGEST or not ("(" in text or "{" in text):
         return ()
-    found = json_in(text)
-    return calls_of(found) if found is not None else tuple(_written(text))
+    value = json_in(text)
+    return calls_of(value) if value is not None else tuple(_written(text))
 
 
 def same_calls(made: tuple[Call, ...], required: tuple[Call, ...]) -> bool:
     """Each required one was made, in any order, and nothing else was."""
     left = list(made)
     for wanted in required:
-        found = next((one for one in left if _same(one, wanted)), None)
-        if found is None:
+        match = next((one for one in left if _same(one, wanted)), None)
+        if match is None:
             return False
-        left.remove(found)
+        left.remove(match)
     return bool(required) and not left
 
 
@@ -122,9 +122,9 @@ def _written(text: str) -> Iterator[Call]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a text escapes wrongly is no concern of ours
             tree = ast.parse(bare(text), mode="eval").body
-        for one in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
-            if isinstance(one, ast.Call) and not one.args:
-                given = {word.arg: ast.literal_eval(word.value) for word in one.keywords if word.arg}
-                yield Call(ast.unparse(one.func), given)
+        for node in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
+            if isinstance(node, ast.Call) and not node.args:
+                given = {word.arg: ast.literal_eval(word.value) for word in node.keywords if word.arg}
+                yield Call(ast.unparse(node.func), given)
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
         return

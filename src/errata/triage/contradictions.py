@@ -31,8 +31,8 @@ def no_choice_is_right(_attempt: Attempt, case: Case | None) -> Iterator[Observe
     if len(wanted) != 1 or not wanted[0].strip() or len(wanted[0]) > 200:
         return
     if not _is_offered(bare(wanted[0]), case.choices):
-        told = f"{wanted[0]}: none of {' | '.join(case.choices)}"
-        yield _observed(case, "prompt_contradicts_expected", "likely", "case.expected", told)
+        contradiction = f"{wanted[0]}: none of {' | '.join(case.choices)}"
+        yield _observed(case, "prompt_contradicts_expected", "likely", "case.expected", contradiction)
 
 
 def _is_offered(wanted: str, choices: tuple[str, ...]) -> bool:
@@ -54,8 +54,8 @@ def reference_breaks_the_limit(_attempt: Attempt, case: Case | None) -> Iterator
     if case is None or not isinstance(case.expected, str | dict):
         return
     longest = max(expected_texts(case), key=len, default="")
-    told = task_text(case) if len(longest) > FEW_LETTERS else ""
-    limit = _LIMIT.search(told) if "word" in told or "character" in told else None
+    task = task_text(case) if len(longest) > FEW_LETTERS else ""
+    limit = _LIMIT.search(task) if "word" in task or "character" in task else None
     if limit is not None:
         size = len(longest.split()) if limit[2].lower().startswith("word") else len(longest)
         if size > int(limit[1]):
@@ -83,8 +83,8 @@ def offered_tools(context: Iterable[Artefact]) -> frozenset[str]:
 
 def _tool_names(value: Any) -> Iterator[str]:
     listed = value.get("tools", value) if isinstance(value, dict) else value
-    for one in listed if isinstance(listed, list) else ():
-        inner = one.get("function", one) if isinstance(one, dict) else None
+    for tool in listed if isinstance(listed, list) else ():
+        inner = tool.get("function", tool) if isinstance(tool, dict) else None
         if isinstance(inner, dict) and isinstance(inner.get("name"), str):
             yield inner["name"]
 
@@ -106,9 +106,9 @@ def missing_fixture(attempt: Attempt, case: Case | None) -> Iterator[Observed]:
     for at, error in enumerate(attempt.errors):
         if error.phase not in _NOT_THE_SUBJECTS or error.recovered:
             continue
-        found = _NOT_THERE.search(error.message[:TAIL]) or _NOT_THERE.search(error.traceback[-TAIL:])
-        if found is not None and _is_a_fixture(_path(found), error.phase, case):
-            seen = signal("missing_fixture", "likely", f"errors[{at}].message", found[0], error.ref)
+        match = _NOT_THERE.search(error.message[:TAIL]) or _NOT_THERE.search(error.traceback[-TAIL:])
+        if match is not None and _is_a_fixture(_path(match), error.phase, case):
+            seen = signal("missing_fixture", "likely", f"errors[{at}].message", match[0], error.ref)
             yield Observed(signal=seen, owner="task")
             return
 
@@ -120,8 +120,8 @@ def _is_a_fixture(path: str, phase: Phase, case: Case | None) -> bool:
     return case is not None and path.rpartition("/")[2] in task_text(case)
 
 
-def _path(found: re.Match[str]) -> str:
-    return found["python"] or found["shell"] or found["node"]
+def _path(match: re.Match[str]) -> str:
+    return match["python"] or match["shell"] or match["node"]
 
 
 def _observed(case: Case, name: str, strength: Confidence, where: str, quote: str) -> Observed:

@@ -85,9 +85,9 @@ _FIGURES = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})$")
 def _date(text: str) -> Canonical | None:
     if not 8 <= len(text) <= 30 or not text[-1].isdigit():
         return None
-    found = _day(text)
+    day = _day(text)
     try:
-        return Canonical("date", date(*found).isoformat()) if found else None
+        return Canonical("date", date(*day).isoformat()) if day else None
     except ValueError:
         return None
 
@@ -120,22 +120,22 @@ def canonical(text: str) -> Canonical:
         return Canonical("number", int(text))
     if len(text) > LONGEST:
         return Canonical("long", text)
-    found = _json(unfenced(text))  # as it stands: a backslash in JSON is no LaTeX
-    if found is not None:
-        return found
+    value = _json(unfenced(text))  # as it stands: a backslash in JSON is no LaTeX
+    if value is not None:
+        return value
     short = bare(text)
     for form in FORMS:
-        found = form(short)
-        if found is not None:
-            return found
+        value = form(short)
+        if value is not None:
+            return value
     return Canonical("text", _words(short))
 
 
-def same(one: str, other: str) -> bool:
+def same(text: str, other: str) -> bool:
     """Whether two texts say the same; never for a text that is too long or has nothing in it."""
-    if len(one) > LONGEST or len(other) > LONGEST or _have_other_words(one, other):
+    if len(text) > LONGEST or len(other) > LONGEST or _have_other_words(text, other):
         return False
-    first = canonical(one)
+    first = canonical(text)
     return first.value != "" and first == canonical(other)
 
 
@@ -145,14 +145,14 @@ _MOST_LETTERS = 10
 _LONGEST_DATE = 60
 
 
-def _have_other_words(one: str, other: str) -> bool:
+def _have_other_words(text: str, other: str) -> bool:
     """What nearly all wrong answers show at once, and at a fraction of the price: other letters than the right one."""
-    if not (one.isascii() and other.isascii()):
+    if not (text.isascii() and other.isascii()):
         return False
-    first, second = _NO_LETTERS.sub("", one).lower(), _NO_LETTERS.sub("", other).lower()
+    first, second = _NO_LETTERS.sub("", text).lower(), _NO_LETTERS.sub("", other).lower()
     if first == second or (not (first and second) and len(first) + len(second) <= _MOST_LETTERS):
         return False
-    return not (_is_rewritten(one, first) or _is_rewritten(other, second))
+    return not (_is_rewritten(text, first) or _is_rewritten(other, second))
 
 
 def _is_rewritten(text: str, letters: str) -> bool:
@@ -162,24 +162,24 @@ def _is_rewritten(text: str, letters: str) -> bool:
     return _REWRITTEN.search(text) is not None
 
 
-def same_value(one: Any, other: Any) -> bool:
+def same_value(first: Any, other: Any) -> bool:
     """The same for values of any type, as programs pass them: `5` and `"5"` are the same, `1` and `true` are not."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_value(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same_value, one, other))
-    if isinstance(one, dict | list | tuple) or isinstance(other, dict | list | tuple):
+    if isinstance(first, dict) and isinstance(other, dict):
+        return first.keys() == other.keys() and all(same_value(first[key], other[key]) for key in first)
+    if isinstance(first, list | tuple) and isinstance(other, list | tuple):
+        return len(first) == len(other) and all(map(same_value, first, other))
+    if isinstance(first, dict | list | tuple) or isinstance(other, dict | list | tuple):
         return False
-    if one is None or other is None:
-        return one is other
-    return (type(one) is type(other) and one == other) or same(str(one), str(other))
+    if first is None or other is None:
+        return first is other
+    return (type(first) is type(other) and first == other) or same(str(first), str(other))
 
 
-def same_set(one: str, other: str) -> bool:
+def same_set(text: str, other: str) -> bool:
     """Lists whose order means nothing, as a task may say."""
-    if len(one) > LONGEST or len(other) > LONGEST or not _SEPARATOR.search(one) or not _SEPARATOR.search(other):
+    if len(text) > LONGEST or len(other) > LONGEST or not _SEPARATOR.search(text) or not _SEPARATOR.search(other):
         return False
-    first, second = parts(one), parts(other)
+    first, second = parts(text), parts(other)
     return len(first) > 1 and Counter(map(canonical, first)) == Counter(map(canonical, second))
 
 
@@ -250,20 +250,20 @@ _PER_CENT = re.compile(r"%|\bper ?cent(?:age)?\b", re.IGNORECASE)
 
 def is_in_the_unit_asked_for(given: str, wanted: str, task: str) -> bool:
     """`88.55%` for `88.55`, where the task asks for percent; never where it wants the number alone."""
-    found = _WITH_UNIT.match(given)
-    if found is None or _plain_number(found[1]) is None or _plain_number(found[1]) != _plain_number(wanted):
+    match = _WITH_UNIT.match(given)
+    if match is None or _plain_number(match[1]) is None or _plain_number(match[1]) != _plain_number(wanted):
         return False
-    return _names(task, found[2]) and _NO_UNIT.search(task) is None
+    return _names(task, match[2]) and _NO_UNIT.search(task) is None
 
 
 def _plain_number(text: str) -> Canonical | None:
-    found = canonical(text)
-    return found if found.kind == "number" else None
+    value = canonical(text)
+    return value if value.kind == "number" else None
 
 
 def _names(task: str, unit: str) -> bool:
     """As a word of its own, in the letters it is written in: `m` is no `M`; a word may stand there in the plural."""
     if unit == "%":
         return _PER_CENT.search(task) is not None
-    one = unit.removesuffix("s") if len(unit) > 3 else unit
-    return re.search(rf"(?<!\w){re.escape(one)}(?:s)?(?!\w)", task) is not None
+    singular = unit.removesuffix("s") if len(unit) > 3 else unit
+    return re.search(rf"(?<!\w){re.escape(singular)}(?:s)?(?!\w)", task) is not None

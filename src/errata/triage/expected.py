@@ -28,14 +28,16 @@ def _texts(expected: Any, check: Check | None) -> Iterator[str]:
         # whatever the only thing that is expected is called, it is what is expected
         names = _TEXTS if len(expected) > 1 else tuple(expected)
         yield from (
-            str(one) for one in map(expected.get, names) if isinstance(one, _SCALARS) and not isinstance(one, bool)
+            str(value)
+            for value in map(expected.get, names)
+            if isinstance(value, _SCALARS) and not isinstance(value, bool)
         )
     elif isinstance(expected, list | tuple):
-        for one in expected:
-            if isinstance(one, dict) and "type" in one:
-                yield from _asserted(one, check)
-            elif isinstance(one, _SCALARS) and not isinstance(one, bool):
-                yield str(one)
+        for value in expected:
+            if isinstance(value, dict) and "type" in value:
+                yield from _asserted(value, check)
+            elif isinstance(value, _SCALARS) and not isinstance(value, bool):
+                yield str(value)
 
 
 _COMPARING = frozenset(("equals", "contains", "icontains", "contains-any", "icontains-any", "starts-with"))
@@ -60,11 +62,11 @@ def choice_of(text: str, choices: tuple[str, ...]) -> int | None:
     named = ord(letter[1].upper()) - ord("A") if letter else None
     if letter and not short[letter.end() :].strip():
         return named if named is not None and named < len(choices) else None
-    said = short[letter.end() :] if letter else short
-    found = [at for at, choice in enumerate(choices) if same(said, choice) or same(short, choice)]
-    if len(found) != 1 or (letter and named != found[0]):
+    rest = short[letter.end() :] if letter else short
+    matches = [at for at, choice in enumerate(choices) if same(rest, choice) or same(short, choice)]
+    if len(matches) != 1 or (letter and named != matches[0]):
         return None
-    return found[0]
+    return matches[0]
 
 
 _DEMANDS = re.compile(
@@ -103,9 +105,9 @@ def asks_for_a_set(case: Case) -> bool:
 
 def task_text(case: Case) -> str:
     """All that was asked, as one text."""
-    told = list(_told(case.input))
-    told += [one.text or "" for one in case.artefacts if one.role == "task"]
-    return "\n".join(told)[:TASK]
+    texts = list(_told(case.input))
+    texts += [one.text or "" for one in case.artefacts if one.role == "task"]
+    return "\n".join(texts)[:TASK]
 
 
 def _told(value: Any) -> Iterator[str]:

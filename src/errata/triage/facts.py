@@ -34,8 +34,8 @@ def ended_the_session(attempt: Attempt, _case: Case | None) -> Iterator[Observed
 def ran_into_a_limit(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.execution == "limit":
         limit = attempt.limit
-        told = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
-        yield _observed(attempt, "limit_reached", "budget", "certain", "limit", told.strip())
+        quote = f"{limit.type} {'' if limit.value is None else f'{limit.value:g}'} {limit.reason}" if limit else "limit"
+        yield _observed(attempt, "limit_reached", "budget", "certain", "limit", quote.strip())
 
 
 def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
@@ -117,10 +117,10 @@ def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed
         if world is None:
             yield _observed(attempt, "measurement_failed", "grader", "likely", "measurement", quote, breaks=True)
         else:  # the source itself says where it broke
-            found = _observed(
+            observation = _observed(
                 attempt, "measurement_failed", "environment", "likely", "errors.message", world.message, breaks=True
             )
-            yield msgspec.structs.replace(found, also=("grader",))
+            yield msgspec.structs.replace(observation, also=("grader",))
     elif attempt.measurement == "unscored":
         yield _observed(attempt, "no_verdict", "grader", "likely", "measurement", "unscored", breaks=True)
 
@@ -141,8 +141,8 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
             line = artefact.text.count("\n", 0, missing.start()) + 1
             where = f"{artefact.path}:{line}"
             owner: Owner = "grader" if missing.re is not _MISSING and missing["tests"] else "environment"
-            found = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
-            yield found if owner == "grader" else msgspec.structs.replace(found, also=("grader",))
+            observation = _observed(attempt, "verifier_never_ran", owner, "certain", where, missing[0], breaks=True)
+            yield observation if owner == "grader" else msgspec.structs.replace(observation, also=("grader",))
 
 
 def _why_no_test_ran(log: str, *, decides: bool) -> re.Match[str] | None:
@@ -208,8 +208,8 @@ def a_check_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
         judged = next((one for one in attempt.objections if one.reasoning), None) if not reason else None
         if judged is not None:
             where, quote = f"judgements[{judged.judge}].reasoning", _TURN.split(judged.reasoning, maxsplit=1)[-1]
-            found = signal("check_failed", "likely", where, quote, judged.ref or attempt.ref)
-            yield Observed(signal=found, owner="model")
+            evidence = signal("check_failed", "likely", where, quote, judged.ref or attempt.ref)
+            yield Observed(signal=evidence, owner="model")
             return
         where = f"checks[{failed.name}]" if failed else "outcome"
         yield _observed(attempt, "check_failed", "model", "likely", where, reason or attempt.native_status)
@@ -224,8 +224,8 @@ def crashed_in_the_harness(attempt: Attempt, _case: Case | None) -> Iterator[Obs
     for at, error in enumerate(attempt.errors):
         # a limit is raised by the harness's code too, on purpose
         if error.frame.startswith(HARNESSES) and not error.recovered and not error.type.endswith("TimeoutError"):
-            found = signal("harness_frame", "likely", f"errors[{at}].frame", error.frame, error.ref)
-            yield Observed(signal=found, owner="harness")
+            evidence = signal("harness_frame", "likely", f"errors[{at}].frame", error.frame, error.ref)
+            yield Observed(signal=evidence, owner="harness")
             return
 
 
@@ -236,8 +236,10 @@ def only_a_limit_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observ
     """The answer was good enough; it was too dear or too slow."""
     failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
     if failed and all(check.kind == "limit" for check in failed):
-        told = signal("limit_exceeded", "certain", f"checks[{failed[0].name}]", failed[0].explanation, failed[0].ref)
-        yield Observed(signal=told, owner="budget")
+        evidence = signal(
+            "limit_exceeded", "certain", f"checks[{failed[0].name}]", failed[0].explanation, failed[0].ref
+        )
+        yield Observed(signal=evidence, owner="budget")
 
 
 MEANS = {
@@ -341,5 +343,5 @@ def _name(artefact: Artefact) -> str:
     return artefact.path.removeprefix("answer/").removeprefix("output/")
 
 
-def _same(one: str | None, other: str | None) -> bool:
-    return one is not None and other is not None and one.split() == other.split()
+def _same(first: str | None, other: str | None) -> bool:
+    return first is not None and other is not None and first.split() == other.split()

@@ -11,16 +11,16 @@ def judges_disagree(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     """Judges who were asked the same and say the opposite: a doubt, not a verdict."""
     if len(attempt.judgements) < 2:
         return
-    said = {judgement.passed for judgement in attempt.judgements if judgement.valid} - {None}
-    if len(said) > 1:
-        told = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in attempt.judgements if one.valid)
-        yield _doubt(attempt, "judges_disagree", "judgements", told)
+    results = {judgement.passed for judgement in attempt.judgements if judgement.valid} - {None}
+    if len(results) > 1:
+        quote = ", ".join(f"{one.judge or one.model}: {one.passed}" for one in attempt.judgements if one.valid)
+        yield _doubt(attempt, "judges_disagree", "judgements", quote)
         return
     failed = {check.name: check.judge for check in attempt.checks if check.failed and check.judge}
     for check in attempt.checks:
         if check.status == "pass" and check.judge and failed.get(check.name, check.judge) != check.judge:
-            told = f"{check.name}: {failed[check.name]} fail, {check.judge} pass"
-            yield _doubt(attempt, "judges_disagree", f"checks[{check.name}]", told)
+            quote = f"{check.name}: {failed[check.name]} fail, {check.judge} pass"
+            yield _doubt(attempt, "judges_disagree", f"checks[{check.name}]", quote)
             return
 
 
@@ -42,8 +42,8 @@ def judge_and_program_disagree(attempt: Attempt, _case: Case | None) -> Iterator
     programs = {one.status: one for one in measured if not one.judge and _asks_whether_right(one)}
     if len(judged) == 1 and len(programs) == 1 and judged.keys() != programs.keys():
         (judge,), (program,) = judged.values(), programs.values()
-        told = judge.explanation or f"{judge.name}: {judge.status}, {program.name}: {program.status}"
-        yield _doubt(attempt, "judge_contradicts", f"checks[{judge.name}]", told)
+        quote = judge.explanation or f"{judge.name}: {judge.status}, {program.name}: {program.status}"
+        yield _doubt(attempt, "judge_contradicts", f"checks[{judge.name}]", quote)
 
 
 def _asks_whether_right(check: Check) -> bool:

@@ -79,10 +79,10 @@ def not_used(
     by_rule = []
     for rule in book.rules.values():
         if rule.owner in OWNERS and rule.name not in used:
-            found = [hit for place in places if (hit := _hit(rule, place, attempt))]
-            by_rule.append(found)
+            hits = [hit for place in places if (hit := _hit(rule, place, attempt))]
+            by_rule.append(hits)
     by_rule.sort(key=len, reverse=True)
-    return tuple(hit for found in by_rule for hit in found)[:MOST]
+    return tuple(hit for hits in by_rule for hit in hits)[:MOST]
 
 
 def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Text]:
@@ -99,14 +99,14 @@ def _places(name: str, attempt: Attempt, case: Case | None) -> Iterator[_Text]:
 
 def _hit(rule: Rule, written: _Text, attempt: Attempt) -> NotUsed | None:
     text = written.text[:LOOKED_AT]
-    for found in _pattern(rule.match).finditer(text):
-        if not re.search(r"[^\W\d_]", found[0]):
+    for match in _pattern(rule.match).finditer(text):
+        if not re.search(r"[^\W\d_]", match[0]):
             continue  # a bare number means nothing outside of an error
         looks_at = _looks_at(rule, attempt)
         if written.place == "case_name":
-            return NotUsed(rule.name, written.place, found[0], looks_at)
-        line = text.count("\n", 0, found.start()) + 1 if written.file is not None else None
-        return NotUsed(rule.name, written.place, _from_there(text, found), looks_at, written.file, line)
+            return NotUsed(rule.name, written.place, match[0], looks_at)
+        line = text.count("\n", 0, match.start()) + 1 if written.file is not None else None
+        return NotUsed(rule.name, written.place, _from_there(text, match), looks_at, written.file, line)
     return None
 
 
@@ -115,10 +115,10 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
-def _from_there(text: str, found: re.Match[str]) -> str:
+def _from_there(text: str, match: re.Match[str]) -> str:
     """The match and what follows it, to the end of its string or line."""
-    end = _END.search(text, found.end())
-    return one_line(text[found.start() : end.start() if end else len(text)], QUOTE)
+    end = _END.search(text, match.end())
+    return one_line(text[match.start() : end.start() if end else len(text)], QUOTE)
 
 
 _END = re.compile("[\n\"'`]")

@@ -26,10 +26,10 @@ class _Reading:
 
     def alternatives(self) -> list[str]:
         """Up to the closing bracket or the end; empty where one alternative has no stretch that is long enough."""
-        found = [self._best_of_one()]
+        choices = [self._best_of_one()]
         while self._take("|"):
-            found.append(self._best_of_one())
-        return [one for best in found for one in best] if all(found) else []
+            choices.append(self._best_of_one())
+        return [one for best in choices for one in best] if all(choices) else []
 
     def _best_of_one(self) -> list[str]:
         """What one alternative must hold: the stretch, or the choice of stretches, whose shortest is longest."""
@@ -74,9 +74,9 @@ class _Reading:
         if asks and not known:
             while self._at < len(self._pattern) and self._pattern[self._at] in "<=!P":
                 self._at += 1
-        found = self.alternatives()
+        choices = self.alternatives()
         self._take(")")
-        return found if known else []
+        return choices if known else []
 
     def _repeated(self) -> int:
         """How often the item before must be there at least: once, once and perhaps more (2), or not at all."""

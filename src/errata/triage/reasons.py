@@ -36,15 +36,15 @@ def has_logs(attempt: Attempt) -> bool:
 
 
 def _lines(path: str, text: str) -> Iterator[LogLine]:
-    found = 0
+    lines = 0
     for number, line in enumerate(text.splitlines(), 1):
         if not (match := _EXCEPTION.match(line) or _FINDING.match(line)):
             continue
-        found += 1
-        if found > MOST:
+        lines += 1
+        if lines > MOST:
             return
-        told = one_line(match[2])
-        message, shared = ("", told) if match.re is _FINDING else (told, mask(told, strings=False))
+        error = one_line(match[2])
+        message, shared = ("", error) if match.re is _FINDING else (error, mask(error, strings=False))
         yield LogLine(f"{path}:{number}", one_line(match[1]), message, shared)
 
 
@@ -67,24 +67,24 @@ class Quote(NamedTuple):
 NOTHING = Quote("", "")
 
 
-def explained(attempt: Attempt, said: Attribution | None) -> bool:
+def explained(attempt: Attempt, attribution: Attribution | None) -> bool:
     """Whether an error, a check or a judge says more than the answer itself does."""
-    return bool(_first(_by_harness(attempt, said)))
+    return bool(_first(_by_harness(attempt, attribution)))
 
 
-def reason_of(attempt: Attempt, said: Attribution | None, expected: str = "") -> Quote:
+def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str = "") -> Quote:
     """What decided, the error, what a check or judge says, the answer beside what was expected, the harness's word."""
     return (
-        _first(_by_harness(attempt, said))
+        _first(_by_harness(attempt, attribution))
         or _first(_by_answer(attempt, expected))
-        or _first(Quote(where, telling(text)) for where, text in _written(attempt, said))
+        or _first(Quote(where, telling(text)) for where, text in _written(attempt, attribution))
     )
 
 
 def telling(text: str) -> str:
     """Of a traceback the line that says what is wrong; of all else the whole, in one line."""
-    found = _PYTEST.search(text) or (_ERROR.search(text) if text.count("\n") > LONG else None)
-    return one_line(found[1] if found else text)
+    match = _PYTEST.search(text) or (_ERROR.search(text) if text.count("\n") > LONG else None)
+    return one_line(match[1] if match else text)
 
 
 _PYTEST = re.compile(r"^E {2,}(\S.*)$", re.MULTILINE)
@@ -95,14 +95,14 @@ def _first(quotes: Iterable[Quote]) -> Quote:
     return next(filter(None, quotes), NOTHING)
 
 
-def _by_harness(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
+def _by_harness(attempt: Attempt, attribution: Attribution | None) -> Iterator[Quote]:
     answer = one_line(attempt.output.text or attempt.output.answer or "")
-    for where, text in _written(attempt, said):
-        told = telling(text)
+    for where, text in _written(attempt, attribution):
+        key_line = telling(text)
         # a scorer that only repeats the answer explains nothing
-        repeats = told in answer and where.startswith(("checks[", "outcome"))
-        if says_more(told, attempt) and not repeats:
-            yield Quote(where, told)
+        repeats = key_line in answer and where.startswith(("checks[", "outcome"))
+        if says_more(key_line, attempt) and not repeats:
+            yield Quote(where, key_line)
     yield from (Quote(line.where, line.text) for line in error_lines(attempt))
 
 
@@ -118,19 +118,19 @@ _FIELDS = (".type", ".code", ".frame")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def _written(attempt: Attempt, said: Attribution | None) -> Iterator[Quote]:
-    decided_by = said.decided_by if said is not None else ""
-    for one in said.signals if said is not None else ():
+def _written(attempt: Attempt, attribution: Attribution | None) -> Iterator[Quote]:
+    decided_by = attribution.decided_by if attribution is not None else ""
+    for signal in attribution.signals if attribution is not None else ():
         # the name or place of an error decides more often than it explains
-        if one.name == decided_by and one.where != "follows" and not one.where.endswith(_FIELDS):
-            yield Quote(one.where, one.quote)
+        if signal.name == decided_by and signal.where != "follows" and not signal.where.endswith(_FIELDS):
+            yield Quote(signal.where, signal.quote)
     beside = [check.error for check in attempt.checks if not check.counts]
     for at, error in enumerate(attempt.errors):
         # what was recovered, or befell a scorer that does not count, explains nothing
         if not error.recovered and (attempt.measurement != "scored" or error not in beside):
             yield Quote(f"errors[{at}].message", error.message)
     yield from (Quote(f"checks[{check.name}]", check.explanation) for check in attempt.checks if check.failed)
-    yield from (Quote(f"judgements[{one.judge}]", one.reasoning) for one in attempt.objections[:1])
+    yield from (Quote(f"judgements[{signal.judge}]", signal.reasoning) for signal in attempt.objections[:1])
 
 
 def _by_answer(attempt: Attempt, expected: str) -> Iterator[Quote]:

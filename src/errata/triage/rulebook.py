@@ -60,8 +60,8 @@ class Rulebook:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = {rule.name: rule for rule in rules}
-        told = msgspec.json.encode(list(self.rules.values()), order="deterministic")
-        self.version = blake2b(told, digest_size=4).hexdigest()
+        encoded = msgspec.json.encode(list(self.rules.values()), order="deterministic")
+        self.version = blake2b(encoded, digest_size=4).hexdigest()
         self._compiled = [_Compiled(rule) for rule in self.rules.values()]
         self._for = cache(self._that_look_at)
         self._search = lru_cache(maxsize=20_000)(self._find)
@@ -86,18 +86,19 @@ class Rulebook:
 
     def _that_look_at(self, kind: str, phase: Phase | None) -> "Sieve[_Compiled]":
         return Sieve(
-            (one, one.needed)
-            for one in self._compiled
-            if kind in one.rule.where and (not one.rule.phases or phase is None or phase in one.rule.phases)
+            (compiled, compiled.needed)
+            for compiled in self._compiled
+            if kind in compiled.rule.where
+            and (not compiled.rule.phases or phase is None or phase in compiled.rule.phases)
         )
 
     def _find(self, kind: str, phase: Phase | None, text: str) -> tuple[tuple[Rule, int, int], ...]:
-        found = []
+        hits = []
         for compiled in self._for(kind, phase).that_may_match(text.lower()):
             match = compiled.match.search(text)
             if match and not (compiled.unless and compiled.unless.search(text)):
-                found.append((compiled.rule, match.start(), match.end()))
-        return tuple(found)
+                hits.append((compiled.rule, match.start(), match.end()))
+        return tuple(hits)
 
 
 class _Compiled:
@@ -143,8 +144,8 @@ def _refuse_unusable(rule: Rule) -> None:
 def read_rules(path: Path) -> list[Rule]:
     """The rules of one file; `SettingsError` names the rule and the field that is wrong."""
     try:
-        found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return msgspec.convert(found.get("rule", []), list[Rule], strict=False)
+        content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return msgspec.convert(content.get("rule", []), list[Rule], strict=False)
     except (OSError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise SettingsError(f"Rules of `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
 

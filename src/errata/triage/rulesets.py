@@ -52,5 +52,5 @@ def _read(rules: tuple[Path, ...], taxonomies: tuple[Path, ...], _stamps: tuple[
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_mtime_ns, found.st_size
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size

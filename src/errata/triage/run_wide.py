@@ -71,13 +71,13 @@ class Survey:
 
     def result(self, made: int | None = None) -> RunWide:
         """`made` is how many attempts the run has in all; by default those that were added are all."""
-        found = RunWide()
+        wide = RunWide()
         rows, messages = self._rows, self._messages
         all_failed = (made is None or rows == made) and rows >= FEW and not self._served
         if all_failed and len(messages) == 1 and messages.total() == rows:
-            found.unavailable = next(iter(messages))
-        found.roots = _roots(self._crashes)
-        return found
+            wide.unavailable = next(iter(messages))
+        wide.roots = _roots(self._crashes)
+        return wide
 
 
 def look_over(failures: Iterable[Attempt], *, made: int | None = None) -> RunWide:
@@ -104,13 +104,13 @@ def _roots(crashes: list[tuple[str, str, str]]) -> dict[str, str]:
     return roots
 
 
-def _observed(attempt: Attempt, name: str, told: str) -> Observed:
+def _observed(attempt: Attempt, name: str, quote: str) -> Observed:
     error = attempt.errors[0]
     signal = Signal(
         name=name,
         rule=name,
         where="errors[0].message",
-        quote=f"{told}{error.message}"[:240],
+        quote=f"{quote}{error.message}"[:240],
         strength="certain",
         ref=error.ref,
     )

@@ -49,8 +49,8 @@ def _wants_its_case(attempt: Attempt) -> bool:
 
 
 def _with_transcript(attempt: Attempt, stored: StoredRun, store: Store) -> Attempt:
-    found = attempts_of(store, stored.pk, case=attempt.case, steps=True)
-    return next((one for one in found if one.id == attempt.id), attempt)
+    attempts = attempts_of(store, stored.pk, case=attempt.case, steps=True)
+    return next((one for one in attempts if one.id == attempt.id), attempt)
 
 
 MOST_RUNS = 50
@@ -64,13 +64,13 @@ class Peers:
     """The runs that a run can be held against: of the same suite, measured, not excluded."""
 
     def __init__(self, stored: StoredRun, store: Store) -> None:
-        found = all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else []
-        usable = [one for one in found if one.run.excluded is None and _was_measured(one.counts)]
+        runs = all_runs(store, suite=stored.run.suite)[:MOST_RUNS] if stored.run.suite else []
+        usable = [one for one in runs if one.run.excluded is None and _was_measured(one.counts)]
         self.references = {one.pk: one for one in usable if stand_in_of(one.run) == "reference"}
         self.subjects = {one.pk: subject_name(one.run) for one in usable if not stand_in_of(one.run)}
         enough = len(set(self.subjects.values())) >= FEWEST
-        told = [(one.run.id, one.digest) for one in usable if enough or self.references]
-        self.version = fingerprint(sorted(told), size=4) if told else ""
+        states = [(one.run.id, one.digest) for one in usable if enough or self.references]
+        self.version = fingerprint(sorted(states), size=4) if states else ""
         """Changes whenever a run comes, goes, grows or is excluded; empty where there is nothing to compare with."""
 
 
@@ -105,11 +105,11 @@ def look_across(stored: StoredRun, store: Store) -> Across:
 
 def _fingerprint(cases: Mapping[str, CaseElsewhere]) -> str:
     """Over all that becomes part of a signal; empty where nothing does."""
-    told = [
-        (key, one.failed, bool(one.passed), one.reference.id if one.reference else "", one.same_task, one.answers)
-        for key, one in sorted(cases.items())
+    facts = [
+        (key, case.failed, bool(case.passed), case.reference.id if case.reference else "", case.same_task, case.answers)
+        for key, case in sorted(cases.items())
     ]
-    return fingerprint(told, size=4) if told else ""
+    return fingerprint(facts, size=4) if facts else ""
 
 
 class _Group(NamedTuple):
@@ -126,14 +126,14 @@ class _Group(NamedTuple):
 
 def _elsewhere(stored: StoredRun, store: Store, peers: Peers) -> Iterator[tuple[str, CaseElsewhere]]:
     """Of every case that this run failed: how it went with the others."""
-    gold = {one.case: one for run in peers.references.values() for one in _clean_failures(run, store)}
+    gold = {group.case: group for run in peers.references.values() for group in _clean_failures(run, store)}
     subjects = tuple(sorted(peers.subjects.items()))
-    for one in _groups(store, stored.pk, subjects, tuple(sorted(peers.references))):
-        if one.passed_by.get(stored.pk, True):
+    for group in _groups(store, stored.pk, subjects, tuple(sorted(peers.references))):
+        if group.passed_by.get(stored.pk, True):
             continue
-        reference = gold.get(one.case) if one.references_fail else None
-        if reference is not None or (not one.passed and len(one.failed) >= FEWEST):
-            yield one.case, CaseElsewhere(one.failed, one.passed, reference, one.same_task)
+        reference = gold.get(group.case) if group.references_fail else None
+        if reference is not None or (not group.passed and len(group.failed) >= FEWEST):
+            yield group.case, CaseElsewhere(group.failed, group.passed, reference, group.same_task)
 
 
 def _groups(store: Store, own: int, subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]) -> list[_Group]:
@@ -146,7 +146,7 @@ def _groups_of(
     store: Store, pks: tuple[int, ...], subjects: tuple[tuple[int, str], ...], references: tuple[int, ...]
 ) -> list[_Group]:
     """The same for all runs of a suite, one after the other; most cases are passed by somebody and are not in it."""
-    named, found = dict(subjects), []
+    named, groups = dict(subjects), []
     for case, rows in groupby(case_outcomes(store, pks), key=lambda row: row.case):
         alike: dict[str, list[CaseOutcome]] = {}
         for row in rows:
@@ -159,8 +159,8 @@ def _groups_of(
             references_fail = bool(gold) and not any(gold)
             if references_fail or (not passed and len(failed) >= FEWEST):
                 passed_by = {row.run_pk: row.passed for row in those}
-                found.append(_Group(case, passed_by, failed, passed, references_fail, bool(digest)))
-    return found
+                groups.append(_Group(case, passed_by, failed, passed, references_fail, bool(digest)))
+    return groups
 
 
 def _clean_failures(reference: StoredRun, store: Store) -> Iterator[Attempt]:
@@ -184,10 +184,10 @@ def _with_answers(
     answers: dict[str, dict[str, tuple[str, ...]]] = {key: {} for key in keys}
     for pk, subject in peers.subjects.items() if keys else ():
         for attempt in failures_on(store, pk, keys):
-            told = answers[attempt.case]
-            told[subject] = (*told.get(subject, ()), short_answer(attempt))
-    for key, told in answers.items():
-        cases[key] = cases[key].with_answers(told)
+            elsewhere = answers[attempt.case]
+            elsewhere[subject] = (*elsewhere.get(subject, ()), short_answer(attempt))
+    for key, elsewhere in answers.items():
+        cases[key] = cases[key].with_answers(elsewhere)
     return cases
 
 

@@ -111,10 +111,10 @@ def _holds(text: str, wanted: str) -> bool:
     if looked_for.kind == "number":
         numbers = _NUMBERS.findall(text)
         return bool(numbers) and canonical(numbers[-1].rstrip(",")) == looked_for
-    words, said = looked_for.value, canonical(text).value
-    if not isinstance(words, str) or not isinstance(said, str) or len(words) < 3:
+    words, words_in_text = looked_for.value, canonical(text).value
+    if not isinstance(words, str) or not isinstance(words_in_text, str) or len(words) < 3:
         return False
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", said) is not None
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", words_in_text) is not None
 
 
 _CALLS = re.compile(r"tool|call|function|\barg|action|\bast\b|_checker|exact|match", re.IGNORECASE)
@@ -166,9 +166,9 @@ def not_taken_for_an_answer(attempt: Attempt, case: Case | None) -> Iterator[Obs
     text = attempt.output.text
     if not text or not _nothing_was_taken(attempt):
         return
-    found = _right_answer(text, case)
-    if found is not None:
-        quote, marked = found
+    answer = _right_answer(text, case)
+    if answer is not None:
+        quote, marked = answer
         strength: Confidence = "likely" if marked and not asks_for_a_form(case) else "weak"
         yield _observed(attempt, "format_reject", strength, "output.text", quote)
 
@@ -177,8 +177,8 @@ def _nothing_was_taken(attempt: Attempt) -> bool:
     answer = attempt.output.answer
     if answer is not None:
         return answer.strip().lower() in _NO_ANSWER
-    told = [f"{one.reason_code} {one.explanation}" for one in attempt.checks if one.failed and not one.judge]
-    return any(map(_NOT_READ.search, told))
+    reasons = [f"{one.reason_code} {one.explanation}" for one in attempt.checks if one.failed and not one.judge]
+    return any(map(_NOT_READ.search, reasons))
 
 
 def _right_answer(text: str, case: Case) -> tuple[str, bool] | None:
@@ -205,8 +205,8 @@ def only_one_filter_found_it(attempt: Attempt, case: Case | None) -> Iterator[Ob
         refused = failed.get(check.name.partition(",")[0])
         if check.status == "pass" and refused is not None:
             asked = case is None or asks_for_a_form(case)
-            told = f"{refused.name}: fail, {check.name}: pass"
-            yield _observed(attempt, "format_reject", "weak" if asked else "likely", f"checks[{check.name}]", told)
+            quote = f"{refused.name}: fail, {check.name}: pass"
+            yield _observed(attempt, "format_reject", "weak" if asked else "likely", f"checks[{check.name}]", quote)
             return
 
 

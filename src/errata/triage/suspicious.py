@@ -91,10 +91,10 @@ def said_it_failed(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
     text = attempt.output.text
     if text is None:
         text = next((step.text for step in reversed(attempt.steps) if step.actor.role == "assistant" and step.text), "")
-    found = _GAVE_UP.search(text[-TAIL:])
-    if found is not None:
+    match = _GAVE_UP.search(text[-TAIL:])
+    if match is not None:
         tail = text[-TAIL:]
-        start = tail.rfind("\n", 0, found.start()) + 1
+        start = tail.rfind("\n", 0, match.start()) + 1
         yield signal("said_it_failed", "weak", "output.text", tail[start:].partition("\n")[0], attempt.ref)
 
 
@@ -170,11 +170,11 @@ class Recital:
 
     def finish(self) -> Iterator[Suspicion]:
         strength = self._strength
-        for one in self._recited:
-            seen = one.signal
+        for passage in self._recited:
+            seen = passage.signal
             if strength == "likely" or len(seen.quote.split()) > LONG:
                 changed = signal(seen.name, strength, seen.where, seen.quote, seen.ref)
-                yield Suspicion(one.attempt, one.case, one.index, one.session, changed)
+                yield Suspicion(passage.attempt, passage.case, passage.index, passage.session, changed)
 
 
 class WithoutTools:
@@ -232,20 +232,20 @@ def passed_with_error(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
         strength: Confidence = "likely" if attempt.execution == "error" else "weak"
         yield signal("passed_with_error", strength, "errors[0].message", error.message or error.type, error.ref)
     elif attempt.execution in ("error", "limit", "cancelled"):
-        told = attempt.limit.reason or attempt.limit.type if attempt.limit else attempt.native_status
-        yield signal("passed_with_error", "weak", "execution", told or attempt.execution, attempt.ref)
+        quote = attempt.limit.reason or attempt.limit.type if attempt.limit else attempt.native_status
+        yield signal("passed_with_error", "weak", "execution", quote or attempt.execution, attempt.ref)
 
 
 def no_work(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
     """Zero tokens are a fact; unknown ones are not."""
     made = attempt.output.text or attempt.output.structured or attempt.output.answer
     acted = any(step.actor.role == "assistant" for step in attempt.steps)
-    files = [one for one in attempt.artefacts if one.role in ("output", "patch")]
+    files = [file for file in attempt.artefacts if file.role in ("output", "patch")]
     if attempt.usage.subject.tokens == 0 and not made and not acted and not files:
         yield signal("no_work", "likely", "usage", "total = 0", attempt.ref)
-    for one in files:
-        if one.role == "patch" and one.text is not None and not one.text.strip():
-            yield signal("no_work", "likely", one.path, "the patch is empty", one.ref)
+    for file in files:
+        if file.role == "patch" and file.text is not None and not file.text.strip():
+            yield signal("no_work", "likely", file.path, "the patch is empty", file.ref)
 
 
 RULES: tuple[Rule, ...] = (

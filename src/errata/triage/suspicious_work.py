@@ -64,11 +64,11 @@ def changed_what_measures(attempt: Attempt, case: Case | None) -> Iterator[Signa
 
 def read_reference(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
     for step, call in _calls(attempt):
-        told = _path(call) if not _WRITING.search(call.name) else ""
-        reads = [told, *(found[0] for found in _SHELL_READS.finditer(_command(call)))]
+        path = _path(call) if not _WRITING.search(call.name) else ""
+        reads = [path, *(match[0] for match in _SHELL_READS.finditer(_command(call)))]
         for read in reads:
-            found = _REFERENCE.search(read)
-            if found is None or _came_back_empty(call) or (case is not None and found[0] in task_text(case)):
+            match = _REFERENCE.search(read)
+            if match is None or _came_back_empty(call) or (case is not None and match[0] in task_text(case)):
                 continue
             yield signal("read_reference", "weak", f"step {step.index}", read, attempt.ref)
             return
@@ -83,8 +83,8 @@ def _changes(attempt: Attempt) -> Iterator[Change]:
         if _WRITING.search(call.name) and _path(call):
             yield Change(_path(call), _flat(call.arguments), where)
         command = _command(call)
-        for found in _SHELL_WRITES.finditer(command):
-            yield Change(found[1], command, where)
+        for match in _SHELL_WRITES.finditer(command):
+            yield Change(match[1], command, where)
     for artefact in attempt.artefacts:
         if artefact.role == "patch" and artefact.text:
             yield from _of_patch(artefact)
@@ -138,8 +138,8 @@ def _came_back_empty(call: ToolCall) -> bool:
 
 def _line_with(text: str, path: str) -> str:
     """The line that disarms, else the one that names the file, else the file."""
-    found = _DISARMED.search(text)
-    at = found.start() if found else text.find(path)
+    match = _DISARMED.search(text)
+    at = match.start() if match else text.find(path)
     if at < 0:
         return path
     return text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0]

@@ -25,25 +25,25 @@ def built_in() -> tuple[Taxonomy, ...]:
 
 def with_added(paths: Iterable[Path]) -> tuple[Taxonomy, ...]:
     """The built-in ones and those of the files; a later one replaces an earlier one of its name."""
-    found = {taxonomy.name: taxonomy for taxonomy in built_in()}
-    found |= {taxonomy.name: taxonomy for taxonomy in map(read_taxonomy, paths)}
-    return tuple(found.values())
+    taxonomies = {taxonomy.name: taxonomy for taxonomy in built_in()}
+    taxonomies |= {taxonomy.name: taxonomy for taxonomy in map(read_taxonomy, paths)}
+    return tuple(taxonomies.values())
 
 
 def version_of(taxonomies: Sequence[Taxonomy]) -> str:
     """Of every word in them: a label that was changed makes another version, whatever the file says of itself."""
-    told = msgspec.json.encode(sorted(taxonomies, key=lambda taxonomy: taxonomy.name), order="deterministic")
-    return blake2b(told, digest_size=4).hexdigest()
+    encoded = msgspec.json.encode(sorted(taxonomies, key=lambda taxonomy: taxonomy.name), order="deterministic")
+    return blake2b(encoded, digest_size=4).hexdigest()
 
 
 def read_taxonomy(path: Path) -> Taxonomy:
     """`SettingsError` names the file and what is wrong in it."""
     try:
-        found = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Taxonomy)
-        _refuse_unusable(found)
+        taxonomy = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Taxonomy)
+        _refuse_unusable(taxonomy)
     except (OSError, ValueError, re.error) as error:  # TOML, Unicode and msgspec raise kinds of ValueError
         raise SettingsError(f"Taxonomy `{path}` can't be used: {error}", hint="docs/attribution.md") from error
-    return found
+    return taxonomy
 
 
 def _refuse_unusable(taxonomy: Taxonomy) -> None:
@@ -64,10 +64,10 @@ def suggest(taxonomy: Taxonomy, attempt: Attempt, owner: Owner, signals: frozens
     for label in taxonomy.label:
         if attempt.native_status in label.statuses or signals & set(label.signals) or owner in label.owners:
             return label.name
-    said = " ".join(judgement.reasoning for judgement in attempt.judgements)
+    reasoning = " ".join(judgement.reasoning for judgement in attempt.judgements)
     cued = [label for label in taxonomy.label if label.cues]
-    for label in cued[:-1] if cued and said else ():
-        if _cue(label.cues).search(_without_negations(said)):
+    for label in cued[:-1] if cued and reasoning else ():
+        if _cue(label.cues).search(_without_negations(reasoning)):
             return label.name
     failed = frozenset(attempt.failed_checks)
     by_check = next((label.name for label in taxonomy.label if failed & set(label.checks)), "")
