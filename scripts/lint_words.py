@@ -144,13 +144,21 @@ def names_in(path: Path, tree: ast.Module) -> Iterator[Problem]:
             continue
         line: int = node.lineno  # type: ignore[attr-defined]
         bare = name.strip("_").lower()
-        is_definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        is_definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not is_property(
+            node
+        )
         if bare in EMPTY_NAMES and id(node) not in short_lived:
             yield Problem(path, line, f"`{name}`: name what it holds")
         elif is_definition and bare in PARTICIPLES:
             yield Problem(path, line, f"`{name}` is a past participle: a verb for a function, a noun for a record")
         elif bare not in EMPTY_NAMES and (words := METAPHORS.intersection(map(str.lower, _WORDS.findall(name)))):
             yield Problem(path, line, f"`{name}`: not `{min(words)}`")
+
+
+def is_property(node: ast.AST) -> bool:
+    """`trial.measured` reads as a question."""
+    names = (getattr(decorator, "id", "") for decorator in getattr(node, "decorator_list", ()))
+    return any(name in ("property", "cached_property") for name in names)
 
 
 def name_of(node: ast.AST) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from errata.compare.repeats import Repeated, pass_all, pass_at, reducer_named, reliability, status_of
+from errata.compare.repeats import RepeatedCase, pass_all, pass_at, reducer_named, reliability, status_of
 from errata.model import Check
 from errata.testing import an_attempt
 
@@ -48,7 +48,7 @@ statuses = st.lists(st.sampled_from(["pass", "fail", "incomplete"]), min_size=1,
 
 
 def tried(*given_statuses, case="case-1"):
-    return Repeated(case=case, statuses=given_statuses)
+    return RepeatedCase(case=case, statuses=given_statuses)
 
 
 @settings(deadline=None)

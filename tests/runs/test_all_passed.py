@@ -33,7 +33,9 @@ def test_where_every_expected_case_was_measured_and_passed_all_passed():
     ],
 )
 def test_what_the_log_does_not_hold_has_not_passed(run, told):
-    assert describe_run_without_failures(stored(a_run(**run), **PASSED)) == f"Nothing failed, but not all passed: {told}"
+    assert (
+        describe_run_without_failures(stored(a_run(**run), **PASSED)) == f"Nothing failed, but not all passed: {told}"
+    )
 
 
 @pytest.mark.req("C-07")

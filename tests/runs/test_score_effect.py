@@ -37,7 +37,7 @@ def told(attempt, owner="model", *, same=(), broken=False, run=RUN, stood=None):
     said = Attribution(
         attempt=attempt.id, owner=owner, confidence="likely", failure_key=FailureKey(exact="", coarse="")
     )
-    return effect_of(run, attempt, [attempt, *same], said, broken=broken, stood=stood).told
+    return effect_of(run, attempt, [attempt, *same], said, broken=broken, stood=stood).text
 
 
 def test_a_wrong_answer_counts_everywhere():

@@ -2,14 +2,15 @@
 
 import pytest
 
+from errata.model.action import RecordedGap
 from errata.testing import an_attempt
 from errata.triage import attribute
-from errata.triage.across import SHOWN, Gaps, Recorded
+from errata.triage.across import SHOWN, KnownGaps
 from errata.triage.observed import Observed, signal
 from errata.triage.taxonomy import built_in, suggest
 
 FAILED = {"execution": "completed", "measurement": "scored", "outcome": "fail"}
-RECORD = Recorded(where="reports/a.md:12", quote="the guidelines are silent")
+RECORD = RecordedGap(where="reports/a.md:12", quote="the guidelines are silent")
 
 
 def observed(gaps, **facts):
@@ -17,7 +18,7 @@ def observed(gaps, **facts):
 
 
 def gaps_of(*records):
-    return Gaps({an_attempt().case: records}, version="1")
+    return KnownGaps({an_attempt().case: records}, version="1")
 
 
 def test_each_record_is_a_likely_signal_of_the_task():
@@ -40,7 +41,7 @@ def test_what_was_not_measured_has_another_reason(facts):
 
 
 def test_a_gap_of_another_case_says_nothing():
-    assert observed(Gaps({"other/case": (RECORD,)})) == []
+    assert observed(KnownGaps({"other/case": (RECORD,)})) == []
 
 
 def test_of_very_many_records_some_are_told():

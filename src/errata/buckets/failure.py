@@ -44,7 +44,7 @@ class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
     """The attempt whose failure this one only repeats."""
 
 
-class Rule(NamedTuple):
+class RuleMeaning(NamedTuple):
     """What is to be known of a rule of triage; rules that decide by default are not among them."""
 
     means: str
@@ -57,7 +57,7 @@ def failure_to_group(
     attempt: Attempt,
     attribution: Attribution,
     *,
-    rules: Mapping[str, Rule],
+    rules: Mapping[str, RuleMeaning],
     category: str = "",
     cluster: str = "",
     lines: Sequence[str] = (),
@@ -84,7 +84,7 @@ def failure_to_group(
     )
 
 
-def _telling(attribution: Attribution, rules: Mapping[str, Rule]) -> str:
+def _telling(attribution: Attribution, rules: Mapping[str, RuleMeaning]) -> str:
     """What decided; where that says only whose fault it is, another signal of the same owner that says more."""
     decided = attribution.decided_by if attribution.decided_by in rules else ""
     if decided and decided not in BROAD:

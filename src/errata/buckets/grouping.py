@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from errata.buckets.failure import FailureToGroup
-from errata.buckets.opinions import Opinion, is_opinion, opinions, slug_of
+from errata.buckets.opinions import NamedCause, is_opinion, opinions, slug_of
 from errata.buckets.rules import says_something
 from errata.buckets.similarity import Space, Vector, Weights, words_of
 from errata.buckets.symptoms import Symptom, symptom_of
@@ -18,7 +18,7 @@ BySymptom = dict[Symptom, list[int]]
 """Failures that show the very same, by their places in the list of failures."""
 
 
-class Group:
+class FailureGroup:
     """Failures with one cause, new or of a known bucket, while they are gathered."""
 
     def __init__(self, suite: str, owner: str, bucket: Bucket | None = None) -> None:
@@ -49,7 +49,7 @@ def group_failures(
     chosen: Iterable[int],
     known: Sequence[Bucket] = (),
     sizes: Mapping[str, int] | None = None,
-) -> list[Group]:
+) -> list[FailureGroup]:
     """The chosen ones, by their places. The known buckets come first, in their order, then new ones as they appear.
 
     `sizes` is the number of members that stay in a known bucket.
@@ -82,7 +82,7 @@ def by_symptom(failures: Sequence[FailureToGroup], chosen: Iterable[int]) -> ByS
 class _Gathering:
     def __init__(self, known: Sequence[Bucket], units: BySymptom, sizes: Mapping[str, int]) -> None:
         self.known = KnownBuckets(known, sizes)
-        self.groups = [Group(bucket.suite, bucket.parameters.get("owner", ""), bucket) for bucket in known]
+        self.groups = [FailureGroup(bucket.suite, bucket.parameters.get("owner", ""), bucket) for bucket in known]
         self._claims: dict[tuple[str, str], set[int]] = {}
         self._claimed: dict[tuple[str, str], int] = {}
         self._own: dict[tuple[str, str, str], int] = {}
@@ -94,7 +94,7 @@ class _Gathering:
             scoring = "scoring" if any(key.startswith("scoring:") for key in group.keys) else ""
             self._space.add((group.suite, group.owner, scoring), place, self._weights.vector(words))
 
-    def take_opinion(self, opinion: Opinion, symptoms: BySymptom, place: int | None) -> None:
+    def take_opinion(self, opinion: NamedCause, symptoms: BySymptom, place: int | None) -> None:
         if place is None:
             place = self._new(opinion.suite, opinion.owner)
         group = self.groups[place]
@@ -143,7 +143,7 @@ class _Gathering:
         return SAME_RULE if says_something(signal) and signal in self.groups[place].signals else SAME_OWNER
 
     def _new(self, suite: str, owner: str) -> int:
-        self.groups.append(Group(suite, owner))
+        self.groups.append(FailureGroup(suite, owner))
         return len(self.groups) - 1
 
 
@@ -169,9 +169,9 @@ class KnownBuckets:
         same = [place for place in places if self._buckets[place].parameters.get("owner") == symptom.owner]
         return next(iter(same or places), None)
 
-    def of_opinions(self, named: Sequence[tuple[Opinion, Iterable[Symptom]]]) -> Iterator[int | None]:
+    def of_opinions(self, named: Sequence[tuple[NamedCause, Iterable[Symptom]]]) -> Iterator[int | None]:
         """For each the bucket that its readers name; else the provisional one that they, and no others, have read."""
-        by_name = [self._named(opinion) for opinion, _ in named]
+        by_name = [self._place_by_name(opinion) for opinion, _ in named]
         provisional = [
             None if place is not None else self._provisional(list(symptoms))
             for place, (_, symptoms) in zip(by_name, named, strict=True)
@@ -180,7 +180,7 @@ class KnownBuckets:
         for place, other in zip(by_name, provisional, strict=True):
             yield other if place is None and often[other] == 1 else place
 
-    def _named(self, opinion: Opinion) -> int | None:
+    def _place_by_name(self, opinion: NamedCause) -> int | None:
         for key in opinion.keys:
             if places := self._by_key.get((opinion.suite, key)):
                 return places[0]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from errata.buckets.failure import FailureToGroup
-from errata.buckets.grouping import Group
+from errata.buckets.grouping import FailureGroup
 from errata.buckets.opinions import slug_of
 from errata.buckets.rules import OPEN, limit_of, says_all, says_something
 from errata.buckets.similarity import words_of
@@ -53,7 +53,7 @@ class Names:
         self._taken = {(bucket.suite, bucket.slug) for bucket in known}
         self._numbers: Counter[tuple[str, str]] = Counter()
 
-    def of(self, group: Group, members: Members) -> Name:
+    def of(self, group: FailureGroup, members: Members) -> Name:
         title = title_of(group, members)
         named = next((verdict.bucket for verdict in _verdicts(members) if verdict.bucket), "")
         wanted = slug = slug_of(redact(named)) or slug_of(title) or slug_of(group.owner) or "bucket"
@@ -64,7 +64,7 @@ class Names:
         return Name(title, slug)
 
 
-def title_of(group: Group, members: Members) -> str:
+def title_of(group: FailureGroup, members: Members) -> str:
     """From what a reader said, a cluster's name, a rule's meaning, the text that most share; else the failed check."""
     return (
         _of_verdict(members)
@@ -101,7 +101,7 @@ def _of_cluster(members: Members) -> str:
     return _spoken(_shared(one.cluster for one in members))
 
 
-def _of_rule(group: Group, members: Members) -> str:
+def _of_rule(group: FailureGroup, members: Members) -> str:
     """Where a rule says all there is to say, however the messages are worded."""
     meanings = {one.signal: one.means for one in members if says_all(one.signal)}
     limit = _shared(limit_of(one.signal, one.parameters.get("limit", "")) for one in members)
@@ -114,7 +114,7 @@ def _of_rule(group: Group, members: Members) -> str:
     return cut(f"{means} ({code})" if code else means)
 
 
-def _of_text(group: Group, members: Members) -> str:
+def _of_text(group: FailureGroup, members: Members) -> str:
     """The words that most of them have; as they stand in the log where all say the very same."""
     if not group.shapes:
         return ""
@@ -126,7 +126,7 @@ def _of_text(group: Group, members: Members) -> str:
     return f"{title} ({kind})" if title and kind and len(title) + len(kind) + 3 <= LONGEST else title
 
 
-def _of_check(group: Group, members: Members) -> str:
+def _of_check(group: FailureGroup, members: Members) -> str:
     """What all say in words that do not compare; else what failed, and where all of them lie."""
     texts = set.intersection(*(set(one.texts) for one in members))
     if title := readable(max(texts, key=lambda text: (len(text), text), default="")):
@@ -136,7 +136,7 @@ def _of_check(group: Group, members: Members) -> str:
     return cut(f"{coarse or group.owner} failed{f' in {place}' if place else ''}, nothing says why")
 
 
-def _place(group: Group, members: Members) -> str:
+def _place(group: FailureGroup, members: Members) -> str:
     """The case or category that its keys are bound to: a place that only its first members share is none of its own."""
     case, category = _shared(one.case for one in members), _shared(one.category for one in members)
     bound = ((case, f"@{case}"), (category, f":{category}"))

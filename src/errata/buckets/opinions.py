@@ -29,7 +29,7 @@ class Review(Protocol):
         ...
 
 
-class Opinion(NamedTuple):
+class NamedCause(NamedTuple):
     """Failures of one suite whose verdicts name the same cause."""
 
     suite: str
@@ -40,7 +40,7 @@ class Opinion(NamedTuple):
     """Their places in the list of failures."""
 
 
-def opinions(failures: Sequence[FailureToGroup], read: Iterable[int]) -> list[Opinion]:
+def opinions(failures: Sequence[FailureToGroup], read: Iterable[int]) -> list[NamedCause]:
     """The largest first."""
     by_key: dict[tuple[str, str], list[int]] = {}
     for at in read:
@@ -48,7 +48,7 @@ def opinions(failures: Sequence[FailureToGroup], read: Iterable[int]) -> list[Op
     ordered = sorted(by_key, key=lambda named: (-len(by_key[named]), *named))
     words = [_cause_words(failures, by_key[named]) for named in ordered]
     weights, space = Weights(words), Space()
-    groups: list[Opinion] = []
+    groups: list[NamedCause] = []
     for (suite, key), its_words in zip(ordered, words, strict=True):
         same = by_key[suite, key]
         owner, vector = _owner(failures, same), weights.vector(its_words)
@@ -59,7 +59,7 @@ def opinions(failures: Sequence[FailureToGroup], read: Iterable[int]) -> list[Op
             groups[place].failures.extend(same)
         else:
             place = len(groups)
-            groups.append(Opinion(suite, owner, [key], list(same)))
+            groups.append(NamedCause(suite, owner, [key], list(same)))
         space.add((suite, owner), place, vector)
     return groups
 

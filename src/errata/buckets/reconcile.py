@@ -25,7 +25,7 @@ Placements = Mapping[str, Placement]
 """By attempt."""
 
 
-class RunState(msgspec.Struct, frozen=True, kw_only=True):
+class RunPlacements(msgspec.Struct, frozen=True, kw_only=True):
     """The buckets of a suite and the members of one run, as the store has them."""
 
     run: str
@@ -80,7 +80,7 @@ class SuggestionResult(msgspec.Struct, frozen=True, kw_only=True):
 def reconcile(
     suggestion: Suggestion,
     failures: Sequence[FailureToGroup],
-    state: RunState,
+    state: RunPlacements,
     *,
     known: Mapping[str, Bucket],
     freed: Collection[str] = (),
@@ -124,7 +124,7 @@ def role_of(failure: FailureToGroup) -> MemberRole:
 
 
 def _placements(
-    suggestion: Suggestion, failures: Iterable[FailureToGroup], state: RunState, freed: Collection[str]
+    suggestion: Suggestion, failures: Iterable[FailureToGroup], state: RunPlacements, freed: Collection[str]
 ) -> dict[str, Placement]:
     placements = {}
     for failure in failures:
@@ -149,7 +149,7 @@ def _placements(
 
 
 def _buckets(
-    suggestion: Suggestion, state: RunState, known: Mapping[str, Bucket], used: Collection[str]
+    suggestion: Suggestion, state: RunPlacements, known: Mapping[str, Bucket], used: Collection[str]
 ) -> tuple[list[Bucket], list[Bucket]]:
     """New ones, and known ones that are recognised by more than before."""
     suggested: dict[str, list[Bucket]] = {}

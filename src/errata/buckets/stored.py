@@ -9,7 +9,7 @@ from errata.buckets.edit import Author, BucketEdit, BucketState, EditResult
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.history import HistoryEntry, UndoResult, history_entry, merged_bucket, take_back, touched_by
 from errata.buckets.opinions import Review
-from errata.buckets.reconcile import RunState, SuggestionResult, reconcile, restate, result_of
+from errata.buckets.reconcile import RunPlacements, SuggestionResult, reconcile, restate, result_of
 from errata.buckets.status import StandingVerdict
 from errata.buckets.suggest import Suggestion
 from errata.errors import NotFoundError, SettingsError
@@ -35,7 +35,7 @@ from errata.store.buckets import bucket_table, buckets_of
 from errata.store.database import Store
 
 
-class Editing:
+class BucketEditing:
     """An edit between its begin and its end: the state that it is decided on, and the writing of what was decided."""
 
     def __init__(self, transaction: BucketTransaction, state: BucketState, author: Author) -> None:
@@ -53,11 +53,11 @@ class Editing:
 @contextmanager
 def editing(
     store: Store, buckets: Sequence[Bucket], author: Author, standing_verdict: StandingVerdict
-) -> Iterator[Editing]:
+) -> Iterator[BucketEditing]:
     """An edit of these buckets of one suite; a dry run is rolled back."""
     with bucket_transaction(store, keep=not author.dry_run) as transaction:
         state = _state(transaction, buckets[0].suite, [one.id for one in buckets], standing_verdict)
-        yield Editing(transaction, state, author)
+        yield BucketEditing(transaction, state, author)
 
 
 def undo(
@@ -105,7 +105,7 @@ def keep_suggestion(
     """What people placed stays; only differences are written, and where failures lay before is kept as an event."""
     run = stored.run
     with bucket_transaction(store, keep=not dry_run) as transaction:
-        state = RunState(
+        state = RunPlacements(
             run=run.id,
             versions={move.bucket.id: move for move in transaction.versions(run.suite)},
             merged_into=transaction.merged_into(run.suite),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from errata.buckets.failure import FailureToGroup
-from errata.buckets.grouping import Group, group_failures
+from errata.buckets.grouping import FailureGroup, group_failures
 from errata.buckets.naming import Names, description_of
 from errata.buckets.opinions import is_opinion, is_read
 from errata.buckets.status import support_of
@@ -52,7 +52,7 @@ def suggest(
         members.setdefault(bucket_id, []).append(attempt)
     buckets = []
     for group in groups:
-        bucket = group.bucket or _named(group, [given[at] for at in group.failures], names, ids)
+        bucket = group.bucket or _bucket_for(group, [given[at] for at in group.failures], names, ids)
         stay = members.get(bucket.id, [])
         bucket = _described(bucket, group, given, usual, is_complete=all(each in reviews for each in stay))
         attempts = {given[at].attempt for at in (*group.failures, *group.followers)}
@@ -62,7 +62,7 @@ def suggest(
     return Suggestion(buckets, places)
 
 
-def _gathered(given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str]) -> list[Group]:
+def _gathered(given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: Mapping[str, str]) -> list[FailureGroup]:
     position = {failure.attempt: at for at, failure in enumerate(given)}
     roots = roots_of({failure.attempt: failure for failure in given}, fixed.keys())
     free = [at for at, one in enumerate(given) if one.attempt not in fixed and one.attempt not in roots]
@@ -79,7 +79,7 @@ def _gathered(given: Sequence[FailureToGroup], known: Sequence[Bucket], fixed: M
 
 
 def _described(
-    bucket: Bucket, group: Group, given: Sequence[FailureToGroup], usual: "UsualParameters", *, is_complete: bool
+    bucket: Bucket, group: FailureGroup, given: Sequence[FailureToGroup], usual: "UsualParameters", *, is_complete: bool
 ) -> Bucket:
     """With what its members share and look like.
 
@@ -99,7 +99,7 @@ def _described(
     )
 
 
-def _named(group: Group, members: Sequence[FailureToGroup], names: Names, ids: "_Ids") -> Bucket:
+def _bucket_for(group: FailureGroup, members: Sequence[FailureToGroup], names: Names, ids: "_Ids") -> Bucket:
     name = names.of(group, members)
     description = description_of(members)
     if description.rstrip("…") in name.title:
@@ -113,7 +113,7 @@ class _Ids:
     def __init__(self, known: Sequence[Bucket]) -> None:
         self._taken = {bucket.id for bucket in known}
 
-    def of(self, group: Group) -> str:
+    def of(self, group: FailureGroup) -> str:
         number, made = 0, ""
         while not made or made in self._taken:
             made = fingerprint(group.suite, group.owner, _first_key(group), *([number] if number else []))
@@ -128,11 +128,11 @@ def _most(before: Sequence[str], counted: Counter[str], most: int) -> tuple[str,
     return tuple(dict.fromkeys((*before, *often)))[:most]
 
 
-def _first_key(group: Group) -> str:
+def _first_key(group: FailureGroup) -> str:
     return next(iter(_most((), group.keys, 1)), "")
 
 
-def _size(group: Group) -> int:
+def _size(group: FailureGroup) -> int:
     return len(group.failures) + len(group.followers)
 
 
@@ -199,16 +199,16 @@ class UsualParameters:
         for (name, value), often in sorted(counted.items()):
             outside = (self._usual[suite][name, value] - often) / others
             if often / size >= NEARLY_ALL and outside <= USUAL and outside**size <= CHANCE:
-                unusual_values[name] = _shown(value)
+                unusual_values[name] = _cleaned(value)
         return unusual_values
 
 
 def is_shared(name: str, value: str, members: Sequence[FailureToGroup]) -> bool:
     """Whether nearly all have it; nobody contradicts where there are none."""
-    return sum(_shown(one.parameters.get(name, "")) == value for one in members) >= NEARLY_ALL * len(members)
+    return sum(_cleaned(one.parameters.get(name, "")) == value for one in members) >= NEARLY_ALL * len(members)
 
 
-def _shown(value: str) -> str:
+def _cleaned(value: str) -> str:
     return redact(one_line(value, LONGEST_PARAMETER))
 
 

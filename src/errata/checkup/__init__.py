@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from errata.checkup import aggregates, breakage, coverage, judging, outputs
-from errata.checkup.survey import Survey
+from errata.checkup.survey import RunSurvey
 from errata.model import Attempt, Finding, Run, Unreadable
 
-Rule = Callable[[Survey], Iterator[Finding]]
+Rule = Callable[[RunSurvey], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
     breakage.unavailable,
@@ -42,14 +42,14 @@ def examine(
     run: Run, attempts: Iterable[Attempt], unreadables: Iterable[Unreadable], *, now: datetime
 ) -> tuple[Finding, ...]:
     """Every finding, the gravest first. `attempts` must be iterable more than once."""
-    survey = Survey(run=run, unreadables=tuple(unreadables), now=now)
+    survey = RunSurvey(run=run, unreadables=tuple(unreadables), now=now)
     for attempt in attempts:
         survey.add(attempt)
     survey.find_originals(attempts)
     return findings_in(survey)
 
 
-def findings_in(survey: Survey) -> tuple[Finding, ...]:
+def findings_in(survey: RunSurvey) -> tuple[Finding, ...]:
     """Every finding, the gravest first."""
     findings = [finding for rule in RULES for finding in rule(survey)]
     return tuple(sorted(findings, key=lambda finding: _ORDER[finding.severity]))

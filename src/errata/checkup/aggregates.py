@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.checkup.survey import Survey
+from errata.checkup.survey import RunSurvey
 from errata.checkup.words import finding
 from errata.model import Evidence, Finding, Reported
 
@@ -10,7 +10,7 @@ TOLERANCE = 0.005
 """Rates are often stored rounded to a few digits."""
 
 
-def aggregate_mismatch(survey: Survey) -> Iterator[Finding]:
+def aggregate_mismatch(survey: RunSurvey) -> Iterator[Finding]:
     """Recount from the rows what the harness states; only what can be recounted is compared."""
     partial = survey.run.expected_cases is not None and len(survey.cases) < survey.run.expected_cases
     if partial or survey.not_in_log or not survey.rows:
@@ -19,7 +19,7 @@ def aggregate_mismatch(survey: Survey) -> Iterator[Finding]:
         if reported.value is None or not _of_the_counted_judge(survey, reported):
             continue
         if reported.metric == "scored":
-            yield from _scored(survey, reported, reported.value)
+            yield from _count_of_scored(survey, reported, reported.value)
         elif reported.metric in ("passed", "failed", "unscored"):
             yield from _rows(survey, reported, reported.value)
         elif reported.metric == "passes":
@@ -28,7 +28,7 @@ def aggregate_mismatch(survey: Survey) -> Iterator[Finding]:
             yield from _pass_rate(survey, reported, reported.value)
 
 
-def _scored(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+def _count_of_scored(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
     distinct = len(survey.cases) - survey.missing.count
     if stated == survey.rows == survey.measurements["scored"]:
         return
@@ -41,7 +41,7 @@ def _scored(survey: Survey, reported: Reported, stated: float) -> Iterator[Findi
         yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=survey.rows)
 
 
-def _rows(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+def _rows(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
     counts = {
         "passed": survey.outcomes["pass"],
         "failed": survey.failed_rows,
@@ -52,14 +52,14 @@ def _rows(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding
         yield finding(survey, "aggregate_mismatch", "error", text, _place(reported), stated=stated, found=counts)
 
 
-def _passes(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+def _passes(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
     passes = survey.checks[reported.name, "pass"]
     if stated != passes:
         text = f"{_says(reported)} {stated:g} passes; in the rows: {passes}"
         yield finding(survey, "aggregate_mismatch", "warning", text, _place(reported), stated=stated, found=passes)
 
 
-def _pass_rate(survey: Survey, reported: Reported, stated: float) -> Iterator[Finding]:
+def _pass_rate(survey: RunSurvey, reported: Reported, stated: float) -> Iterator[Finding]:
     passed, failed = survey.checks[reported.name, "pass"], survey.checks[reported.name, "fail"]
     if passed + failed == 0:
         passed, failed = survey.outcomes["pass"], survey.rows - survey.outcomes["pass"]
@@ -71,7 +71,7 @@ def _pass_rate(survey: Survey, reported: Reported, stated: float) -> Iterator[Fi
         )
 
 
-def _of_the_counted_judge(survey: Survey, reported: Reported) -> bool:
+def _of_the_counted_judge(survey: RunSurvey, reported: Reported) -> bool:
     return not reported.scorer or not survey.judges or reported.scorer in survey.judges
 
 

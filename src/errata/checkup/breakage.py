@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from errata.checkup.survey import Survey
+from errata.checkup.survey import RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, count, finding, quote_errors
 from errata.model import Evidence, Finding
 from errata.model.times import is_local, parse
@@ -18,7 +18,7 @@ DEAD_AFTER_HOURS = 1
 RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
 
 
-def unavailable(survey: Survey) -> Iterator[Finding]:
+def unavailable(survey: RunSurvey) -> Iterator[Finding]:
     """Every attempt ended in one and the same error and used no tokens: nothing was tested."""
     if survey.rows < UNAVAILABLE_FROM or survey.with_tokens or len(survey.errored) != 1:
         return
@@ -30,7 +30,7 @@ def unavailable(survey: Survey) -> Iterator[Finding]:
         )
 
 
-def errors_by_phase(survey: Survey) -> Iterator[Finding]:
+def errors_by_phase(survey: RunSurvey) -> Iterator[Finding]:
     if survey.with_error and survey.rows:
         phases = ", ".join(f"{phase} {often}" for phase, often in survey.phases.most_common())
         much, most = (survey.with_error / survey.rows >= limit for limit in (MUCH, MOST))
@@ -49,7 +49,7 @@ def errors_by_phase(survey: Survey) -> Iterator[Finding]:
         )
 
 
-def several_sessions(survey: Survey) -> Iterator[Finding]:
+def several_sessions(survey: RunSurvey) -> Iterator[Finding]:
     sessions = survey.run.sessions
     if len(sessions) > 1:
         text = f"{len(sessions)} sessions in one folder; the latest one's results are counted, the earlier are kept"
@@ -62,7 +62,7 @@ def several_sessions(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "several_sessions", "warning", text, evidence, sessions=len(sessions))
 
 
-def dead_process(survey: Survey) -> Iterator[Finding]:
+def dead_process(survey: RunSurvey) -> Iterator[Finding]:
     """The log says it is running, and nothing has moved for long."""
     for process in _processes(survey):
         status, beat = str(process.get("status", "")), process.get("heartbeat")
@@ -74,7 +74,7 @@ def dead_process(survey: Survey) -> Iterator[Finding]:
             yield finding(survey, "dead_process", "warning", text, evidence, hours=round(hours, 1))
 
 
-def _processes(survey: Survey) -> list[dict[str, Any]]:
+def _processes(survey: RunSurvey) -> list[dict[str, Any]]:
     """As the log tells them, which may be anything."""
     processes = survey.run.environment.get("processes")
     return [process for process in processes if isinstance(process, dict)] if isinstance(processes, list) else []
@@ -89,7 +89,7 @@ def _hours_since(beat: Any, now: datetime) -> float | None:
         return None
 
 
-def run_not_completed(survey: Survey) -> Iterator[Finding]:
+def run_not_completed(survey: RunSurvey) -> Iterator[Finding]:
     status = survey.run.native_status
     if status in ("failed", "error", "cancelled", "interrupted", "aborted"):
         text = f"the harness calls the whole run `{one_line(status, QUOTE_WIDTH)}`"
@@ -99,7 +99,7 @@ def run_not_completed(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
 
 
-def unreadable_items(survey: Survey) -> Iterator[Finding]:
+def unreadable_items(survey: RunSurvey) -> Iterator[Finding]:
     items = survey.unreadables
     if items:
         text = f"{count(len(items), 'item')} of the log could not be read"
@@ -110,7 +110,7 @@ def unreadable_items(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "unreadable", "warning", text, evidence, items=len(items))
 
 
-def row_order(survey: Survey) -> Iterator[Finding]:
+def row_order(survey: RunSurvey) -> Iterator[Finding]:
     if survey.out_of_order:
         text = "rows are not in the order of the cases; they are sorted where it matters"
         yield finding(survey, "row_order", "info", text, at_run(survey))

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from errata.checkup.survey import Seen, Survey
+from errata.checkup.survey import AttemptNote, RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, case_name, count, finding, names, quote_errors, quote_output
 from errata.model import Evidence, Finding
 from errata.text.clean import one_line
 
 
-def nothing_there(survey: Survey) -> Iterator[Finding]:
+def nothing_there(survey: RunSurvey) -> Iterator[Finding]:
     if survey.counted == 0:
         yield finding(survey, "no_attempts", "error", "the log describes a run, but not one attempt", at_run(survey))
 
 
-def missing_cases(survey: Survey) -> Iterator[Finding]:
+def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
     missing = survey.missing
     if missing.count:
         number, expected = len(missing.cases - survey.present), survey.run.expected_cases or len(survey.cases)
@@ -26,7 +26,7 @@ def missing_cases(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "missing_cases", "error", text + names(survey, missing), evidence, cases=number)
 
 
-def unnamed_cases(survey: Survey) -> Iterator[Finding]:
+def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
     """Planned, and nothing in the log says that they were ever made; it does not even name them."""
     expected = survey.run.expected_cases or 0
     absent = expected - len(survey.cases) - survey.not_in_log
@@ -35,7 +35,7 @@ def unnamed_cases(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "missing_cases", "error", text, at_run(survey), cases=absent)
 
 
-def cases_not_in_the_log(survey: Survey) -> Iterator[Finding]:
+def cases_not_in_the_log(survey: RunSurvey) -> Iterator[Finding]:
     """Measured, as the harness says, but the log holds only a part, such as the failures; that is less than missing."""
     absent, expected = survey.not_in_log, survey.run.expected_cases or 0
     if absent:
@@ -44,7 +44,7 @@ def cases_not_in_the_log(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "cases_not_in_log", "warning", text, at_run(survey), cases=absent)
 
 
-def unfinished_cases(survey: Survey) -> Iterator[Finding]:
+def unfinished_cases(survey: RunSurvey) -> Iterator[Finding]:
     unfinished = survey.unfinished
     if unfinished.count:
         number = len(unfinished.cases)
@@ -53,7 +53,7 @@ def unfinished_cases(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "unfinished_cases", "error", text, evidence, cases=number)
 
 
-def duplicate_cases(survey: Survey) -> Iterator[Finding]:
+def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
     """Equal repetitions are a note, contradictions make the case unusable."""
     same = []
     for rows in survey.duplicates.values():
@@ -69,7 +69,7 @@ def duplicate_cases(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "duplicate_case", "info", text, map(quote_output, same[0]), cases=len(same))
 
 
-def judges_in_conflict(survey: Survey) -> Iterator[Finding]:
+def judges_in_conflict(survey: RunSurvey) -> Iterator[Finding]:
     """Two rows of one case, judged differently: what each judge said."""
     for rows in survey.duplicates.values():
         explained = [seen for seen in rows if seen.reasoning]
@@ -82,7 +82,7 @@ def judges_in_conflict(survey: Survey) -> Iterator[Finding]:
             yield finding(survey, "judge_conflict", "info", text, evidence)
 
 
-def unjudged(survey: Survey) -> Iterator[Finding]:
+def unjudged(survey: RunSurvey) -> Iterator[Finding]:
     """Judged against transcript coverage: no verdict is not a pass."""
     if survey.rows and not survey.measured_cases and survey.measurements["not_run"] and not survey.with_error_only:
         text = (
@@ -96,5 +96,5 @@ def unjudged(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "no_verdict", "warning", text, evidence, cases=len(survey.unscored.cases))
 
 
-def _words(rows: list[Seen]) -> list[str]:
+def _words(rows: list[AttemptNote]) -> list[str]:
     return sorted({seen.outcome for seen in rows}, reverse=True)

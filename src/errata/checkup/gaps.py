@@ -10,7 +10,7 @@ VALUELESS = ("error", "unscored")
 
 
 @dataclass
-class Gaps:
+class CheckGaps:
     asked: Counter[str] = field(default_factory=Counter)
     """Check → attempts that it was asked about."""
     empty: Counter[str] = field(default_factory=Counter)
@@ -25,10 +25,10 @@ class Gaps:
                 self.asked[check.name] += 1
                 if check.status in VALUELESS:
                     self.empty[check.name] += 1
-                    self.first.setdefault(check.name, _said(check, attempt))
+                    self.first.setdefault(check.name, _text_and_place(check, attempt))
 
 
-def _said(check: Check, attempt: Attempt) -> tuple[str, SourceRef | None]:
+def _text_and_place(check: Check, attempt: Attempt) -> tuple[str, SourceRef | None]:
     if check.error is not None:
         return check.error.message or check.error.type, check.error.ref or check.ref
     return check.explanation or "without a value", check.ref or attempt.ref

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.checkup.survey import Survey
+from errata.checkup.survey import RunSurvey
 from errata.checkup.words import NAMED, QUOTE_WIDTH, QUOTED, at_run, count, finding, names
 from errata.model import Evidence, Finding
 from errata.text.clean import one_line
@@ -16,7 +16,7 @@ DISPUTED = 0.1
 MUCH = 0.2
 
 
-def nothing_asserted(survey: Survey) -> Iterator[Finding]:
+def nothing_asserted(survey: RunSurvey) -> Iterator[Finding]:
     passed = survey.unchecked
     if passed.count and survey.run.source.name in LISTS_EVERY_CHECK:
         share = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
@@ -25,7 +25,7 @@ def nothing_asserted(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "nothing_asserted", "warning", text, evidence, passes=passed.count)
 
 
-def valueless_checks(survey: Survey) -> Iterator[Finding]:
+def valueless_checks(survey: RunSurvey) -> Iterator[Finding]:
     """A mean over the others is no mean over all."""
     gaps = survey.gaps
     worst = [name for name, _ in gaps.empty.most_common(NAMED)]
@@ -42,7 +42,7 @@ def valueless_checks(survey: Survey) -> Iterator[Finding]:
     yield finding(survey, "valueless_checks", "warning" if much else "info", text, evidence[:QUOTED], values=values)
 
 
-def judges_hardly_agree(survey: Survey) -> Iterator[Finding]:
+def judges_hardly_agree(survey: RunSurvey) -> Iterator[Finding]:
     panel, alpha = survey.panel, survey.panel.alpha
     if alpha is None or panel.shared < FEW or alpha >= HARDLY or panel.disputed < DISPUTED * panel.shared:
         return

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from errata.checkup.survey import Survey
+from errata.checkup.survey import RunSurvey
 from errata.checkup.words import QUOTE_WIDTH, at_run, count, finding, names
 from errata.model import Evidence, Finding
 from errata.text.clean import one_line
@@ -12,7 +12,7 @@ MUCH = 0.2
 """From this share on it is the run's trait, not the cases'."""
 
 
-def empty_outputs(survey: Survey) -> Iterator[Finding]:
+def empty_outputs(survey: RunSurvey) -> Iterator[Finding]:
     empty = survey.empty
     if empty.count:
         much = empty.count / survey.with_text >= MUCH
@@ -21,7 +21,7 @@ def empty_outputs(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "empty_outputs", "warning" if much else "info", text, evidence, outputs=empty.count)
 
 
-def identical_outputs(survey: Survey) -> Iterator[Finding]:
+def identical_outputs(survey: RunSurvey) -> Iterator[Finding]:
     """One text given to many different tasks."""
     if survey.with_text < FEW:
         return
@@ -33,7 +33,7 @@ def identical_outputs(survey: Survey) -> Iterator[Finding]:
             yield finding(survey, "identical_outputs", "warning", text, evidence, outputs=often)
 
 
-def truncated_outputs(survey: Survey) -> Iterator[Finding]:
+def truncated_outputs(survey: RunSurvey) -> Iterator[Finding]:
     cut = survey.truncated
     if cut.count:
         much = cut.count / max(survey.rows, 1) >= MUCH
@@ -42,7 +42,7 @@ def truncated_outputs(survey: Survey) -> Iterator[Finding]:
         yield finding(survey, "truncated_outputs", "warning" if much else "info", text, evidence, outputs=cut.count)
 
 
-def unknown_costs(survey: Survey) -> Iterator[Finding]:
+def unknown_costs(survey: RunSurvey) -> Iterator[Finding]:
     unknown = survey.rows - survey.cost_known
     if unknown and survey.cost_known:
         attempts = count(unknown, "attempt has", "attempts have")

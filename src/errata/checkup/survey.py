@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from errata.checkup.gaps import Gaps
+from errata.checkup.gaps import CheckGaps
 from errata.checkup.panel import Panel
 from errata.model import Attempt, ErrorInfo, Run, SourceRef, Unreadable
 from errata.model.coverage import not_in_log
@@ -18,7 +18,7 @@ MOST_SAMPLES = 5_000
 TRUNCATED = ("length", "max_tokens", "model_length", "truncated")
 
 
-class Seen(msgspec.Struct, frozen=True):
+class AttemptNote(msgspec.Struct, frozen=True):
     """What is remembered of an attempt that a finding may point to."""
 
     id: str
@@ -34,11 +34,11 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 @dataclass
-class Named:
+class NamedAttempts:
     """How many there are, and the first of them."""
 
     count: int = 0
-    first: list[Seen] = field(default_factory=list)
+    first: list[AttemptNote] = field(default_factory=list)
     cases: set[int] = field(default_factory=set)
 
     def add(self, attempt: Attempt) -> None:
@@ -49,7 +49,7 @@ class Named:
 
 
 @dataclass
-class Survey:
+class RunSurvey:
     run: Run
     unreadables: tuple[Unreadable, ...]
     now: datetime
@@ -64,24 +64,24 @@ class Survey:
     executions: Counter[str] = field(default_factory=Counter)
     measurements: Counter[str] = field(default_factory=Counter)
     outcomes: Counter[str] = field(default_factory=Counter)
-    missing: Named = field(default_factory=Named)
-    unfinished: Named = field(default_factory=Named)
-    unscored: Named = field(default_factory=Named)
-    empty: Named = field(default_factory=Named)
-    truncated: Named = field(default_factory=Named)
-    unchecked: Named = field(default_factory=Named)
+    missing: NamedAttempts = field(default_factory=NamedAttempts)
+    unfinished: NamedAttempts = field(default_factory=NamedAttempts)
+    unscored: NamedAttempts = field(default_factory=NamedAttempts)
+    empty: NamedAttempts = field(default_factory=NamedAttempts)
+    truncated: NamedAttempts = field(default_factory=NamedAttempts)
+    unchecked: NamedAttempts = field(default_factory=NamedAttempts)
     """Passes without a check or a judgement."""
     panel: Panel = field(default_factory=Panel)
-    gaps: Gaps = field(default_factory=Gaps)
-    duplicates: dict[str, list[Seen]] = field(default_factory=dict)
+    gaps: CheckGaps = field(default_factory=CheckGaps)
+    duplicates: dict[str, list[AttemptNote]] = field(default_factory=dict)
     """First attempt → itself and those that repeat it."""
     with_text: int = 0
     texts: Counter[int] = field(default_factory=Counter)
-    sample: dict[int, Seen] = field(default_factory=dict)
+    sample: dict[int, AttemptNote] = field(default_factory=dict)
     phases: Counter[str] = field(default_factory=Counter)
     errored: Counter[str] = field(default_factory=Counter)
     """First error text of each failed attempt → how often."""
-    error_sample: dict[str, Seen] = field(default_factory=dict)
+    error_sample: dict[str, AttemptNote] = field(default_factory=dict)
     with_error: int = 0
     with_tokens: int = 0
     cost_known: int = 0
@@ -120,8 +120,8 @@ class Survey:
         return self.executions["error"] == self.rows
 
 
-def remember(attempt: Attempt) -> Seen:
-    return Seen(
+def remember(attempt: Attempt) -> AttemptNote:
+    return AttemptNote(
         id=attempt.id,
         case=attempt.case,
         index=attempt.index,
@@ -135,7 +135,7 @@ def remember(attempt: Attempt) -> Seen:
     )
 
 
-def _count(survey: Survey, attempt: Attempt) -> None:
+def _count(survey: RunSurvey, attempt: Attempt) -> None:
     survey.counted += 1
     key = hash(attempt.case)
     survey.cases.add(key)
@@ -173,12 +173,12 @@ def _count(survey: Survey, attempt: Attempt) -> None:
     _count_errors(survey, attempt)
 
 
-def _count_spending(survey: Survey, attempt: Attempt) -> None:
+def _count_spending(survey: RunSurvey, attempt: Attempt) -> None:
     survey.with_tokens += bool(attempt.usage.subject.tokens)
     survey.cost_known += attempt.usage.cost is not None
 
 
-def _count_output(survey: Survey, attempt: Attempt) -> None:
+def _count_output(survey: RunSurvey, attempt: Attempt) -> None:
     if attempt.stop_reason in TRUNCATED or (attempt.limit is not None and "token" in attempt.limit.type):
         survey.truncated.add(attempt)
     text = attempt.output.text
@@ -196,7 +196,7 @@ def _count_output(survey: Survey, attempt: Attempt) -> None:
             survey.sample[key] = remember(attempt)
 
 
-def _count_errors(survey: Survey, attempt: Attempt) -> None:
+def _count_errors(survey: RunSurvey, attempt: Attempt) -> None:
     if not attempt.errors or attempt.outcome == "pass":
         return
     survey.with_error += 1

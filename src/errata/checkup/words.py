@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from errata.checkup.survey import Named, Seen, Survey
+from errata.checkup.survey import AttemptNote, NamedAttempts, RunSurvey
 from errata.model import Evidence, Finding, run
 from errata.model.words import Severity
 from errata.text.clean import one_line
@@ -13,7 +13,7 @@ QUOTE_WIDTH = 160
 
 
 def finding(
-    survey: Survey, name: str, severity: Severity, text: str, evidence: Iterable[Evidence] = (), **numbers: float
+    survey: RunSurvey, name: str, severity: Severity, text: str, evidence: Iterable[Evidence] = (), **numbers: float
 ) -> Finding:
     return Finding(
         run=survey.run.id,
@@ -26,18 +26,18 @@ def finding(
     )
 
 
-def case_name(survey: Survey, case: str) -> str:
+def case_name(survey: RunSurvey, case: str) -> str:
     return run.case_name(survey.run, case)
 
 
-def names(survey: Survey, named: Named) -> str:
+def names(survey: RunSurvey, named: NamedAttempts) -> str:
     """The first few cases by name, sorted as people count."""
     listed = sorted({case_name(survey, seen.case) for seen in named.first}, key=_as_counted)
     more = len(named.cases) - len(listed[:NAMED])
     return ", ".join(listed[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def quote_errors(seen: Sequence[Seen]) -> list[Evidence]:
+def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:
     """The errors behind attempts, each where it stands."""
     return [
         Evidence(quote=one_line(error.error.message, QUOTE_WIDTH), ref=error.error.ref or error.ref)
@@ -46,12 +46,12 @@ def quote_errors(seen: Sequence[Seen]) -> list[Evidence]:
     ]
 
 
-def at_run(survey: Survey, quote: str = "") -> list[Evidence]:
+def at_run(survey: RunSurvey, quote: str = "") -> list[Evidence]:
     """Where there is nothing narrower to point to: the place the run itself was read from."""
     return [Evidence(quote=quote, ref=survey.run.ref)]
 
 
-def quote_output(seen: Seen) -> Evidence:
+def quote_output(seen: AttemptNote) -> Evidence:
     verdict = ", ".join(seen.failed) or seen.outcome
     return Evidence(quote=f"{one_line(seen.text, QUOTE_WIDTH // 2)} · {verdict}", ref=seen.ref)
 

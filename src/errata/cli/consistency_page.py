@@ -10,7 +10,7 @@ from errata.cli.harness_words import counted_in
 from errata.cli.output import plural, put
 from errata.cli.table import put_table, some_of
 from errata.compare.consistency import CaseTries, Consistencies, Consistency, Flip, StudyColumn, passing
-from errata.compare.repeats import Repeated
+from errata.compare.repeats import RepeatedCase
 from errata.model.output.compare import (
     ConsistencyOutput,
     MetricFlipOutput,
@@ -182,7 +182,7 @@ def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
         put(f"and {len(wanted) - LISTED:,} more: `--json`")
 
 
-def _frequency(one: Repeated | None) -> str:
+def _frequency(one: RepeatedCase | None) -> str:
     if one is None:
         return NOT_TRIED
     return one.frequency if one.measured else _LETTERS["incomplete"]

@@ -7,7 +7,7 @@ from errata.cli.output import money, put, wash
 from errata.cli.render.scores import figures
 from errata.cli.table import some_of
 from errata.compare.costs import Cost, Price
-from errata.compare.scores import Group, Policy, Score
+from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Trial
 from errata.runs.scores import Proof, Scores
 from errata.text.clean import one_line
@@ -87,7 +87,7 @@ def put_left_out(scores: Scores, score: Score, name: Name) -> None:
         put(f"  Without them: {f'{passed:,}/{total:,}   {100 * passed / total:.1f} %' if total else 'nothing is left'}")
 
 
-def _put_groups(groups: Sequence[Group], width: int, scores: Scores, name: Name) -> None:
+def _put_groups(groups: Sequence[LeftOutGroup], width: int, scores: Scores, name: Name) -> None:
     for group in groups:
         head = f"  {_label(group):<{width}} {group.count:>4,}   "
         room = WIDTH - columns(head)
@@ -98,11 +98,11 @@ def _put_groups(groups: Sequence[Group], width: int, scores: Scores, name: Name)
             put((head if at == 0 else " " * columns(head)) + line)
 
 
-def _label(group: Group) -> str:
+def _label(group: LeftOutGroup) -> str:
     return one_line(group.signal or group.why)
 
 
-def _parts(group: Group, proof: Proof | None, name: Name) -> list[str]:
+def _parts(group: LeftOutGroup, proof: Proof | None, name: Name) -> list[str]:
     """The evidence, and how the attempts ended where they did not all end alike."""
     parts = []
     if proof is not None:
@@ -129,7 +129,7 @@ def _is_file(where: str) -> bool:
     return "[" not in where and ("/" in where or "." in where)
 
 
-def _names(group: Group, name: Name, room: int) -> str:
+def _names(group: LeftOutGroup, name: Name, room: int) -> str:
     if not group.members:
         return "the log does not name them"
     unnamed = f" and {group.unnamed:,} without a name" if group.unnamed else ""

@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 
 from errata.compare.pooling import Pool
-from errata.compare.scores import Group, Policy, Score
+from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.model.output.score import (
     CostOutput,
     EvidenceOutput,
@@ -92,7 +92,7 @@ def _with_groups(scores: Scores, score: Score) -> GroupedScoreOutput:
     )
 
 
-def _group(scores: Scores, group: Group) -> GroupOutput:
+def _group(scores: Scores, group: LeftOutGroup) -> GroupOutput:
     run, proof = scores.stored.run, scores.proof_of(group)
     return GroupOutput(
         why=group.why,

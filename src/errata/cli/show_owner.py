@@ -28,7 +28,7 @@ def put_owner(shown: ShownAttempt, said: Attribution, told: Explanation, *, raw:
     _not_used(told.not_used, raw=raw)
     if said.suggested_labels:
         put(f"Label    {_labels(said.suggested_labels)}, a suggestion", hang=9, raw=raw)
-    put(f"Effect   {told.effect.told}", hang=9)
+    put(f"Effect   {told.effect.text}", hang=9)
     _next(shown, told)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from errata.compare.matrix import Column, Matrix
+from errata.compare.matrix import Matrix, RunColumn
 from errata.compare.sets import Cases
 from errata.errors import NotComparableError
 from errata.model import Case, Run, Scorer, StoredRun
@@ -39,7 +39,7 @@ def differences(matrix: Matrix, edited: Cases) -> tuple[Difference, ...]:
     return tuple(sorted(listed, key=lambda one: not one.refuses))
 
 
-def _of_values(what: str, columns: Sequence[Column], value: Callable[[Run], str]) -> Iterator[Difference]:
+def _of_values(what: str, columns: Sequence[RunColumn], value: Callable[[Run], str]) -> Iterator[Difference]:
     """A value that a log does not tell differs from none."""
     values: dict[str, tuple[str, ...]] = {}
     for column in columns:
@@ -49,7 +49,7 @@ def _of_values(what: str, columns: Sequence[Column], value: Callable[[Run], str]
         yield Difference(what=what, values=values)
 
 
-def _of_scorers(columns: Sequence[Column]) -> Iterator[Difference]:
+def _of_scorers(columns: Sequence[RunColumn]) -> Iterator[Difference]:
     """Who judged, and from which value on something passes; of each scorer that several runs name."""
     for name in dict.fromkeys(scorer.name for column in columns for scorer in column.run.scorers):
         yield from _of_values(f"judge {name}", columns, partial(_described, name, _judge))
@@ -130,7 +130,8 @@ def refuse_nothing_shared(matrix: Matrix, all_differences: Sequence[Difference])
 def describe_difference(difference: Difference) -> str:
     """A difference in a line."""
     if difference.values:
-        return f"{difference.what}: {'; '.join(f'{value} in {_some(labels)}' for value, labels in difference.values.items())}"
+        values = "; ".join(f"{value} in {_some(labels)}" for value, labels in difference.values.items())
+        return f"{difference.what}: {values}"
     return f"{difference.what} edited in between: {_some(difference.cases)}"
 
 
@@ -153,7 +154,7 @@ def contradict(case: Case, other: Case) -> bool:
     """What only one of them tells contradicts nothing: many harnesses keep the files of failed cases alone."""
     if case.digest == other.digest:
         return False
-    asked = (_asked(case.input), _asked(other.input))
+    asked = (_task_of(case.input), _task_of(other.input))
     pairs = (asked, (case.expected, other.expected), (case.choices, other.choices))
     if any(first and second and first != second for first, second in pairs):
         return True
@@ -161,7 +162,7 @@ def contradict(case: Case, other: Case) -> bool:
     return any(files[name] != others[name] for name in files.keys() & others.keys())
 
 
-def _asked(given: Any) -> Any:
+def _task_of(given: Any) -> Any:
     """A chat of one message of the user's asks what the text alone asks: which of both a model gets is not the task."""
     if isinstance(given, list | tuple) and len(given) == 1 and isinstance(given[0], dict):
         message = given[0]

@@ -32,7 +32,7 @@ from errata.compare.sets import (
     instability,
     uniques,
 )
-from errata.compare.summaries import RunFacts
+from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts
 from errata.model import StoredRun
 
@@ -120,7 +120,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 class _Basis(NamedTuple):
     """Which runs and cases are compared."""
 
-    facts: list[RunFacts]
+    facts: list[RunNumbers]
     left_out: tuple[tuple[StoredRun, str], ...]
     differences: tuple[Difference, ...]
     edited: tuple[str, ...]
@@ -141,7 +141,7 @@ class Lookups(NamedTuple):
     """Of a run over some of its cases alone."""
 
 
-def compare_runs(facts: Sequence[RunFacts], options: ComparisonOptions, lookups: Lookups) -> Comparison:
+def compare_runs(facts: Sequence[RunNumbers], options: ComparisonOptions, lookups: Lookups) -> Comparison:
     basis = _basis(facts, options, lookups)
     matrix, fit = basis.matrix, basis.facts
     runs = _compared(fit, matrix, matrix.rows if basis.narrowed else None, lookups)
@@ -180,7 +180,7 @@ def compare_runs(facts: Sequence[RunFacts], options: ComparisonOptions, lookups:
     )
 
 
-def _basis(facts: Sequence[RunFacts], options: ComparisonOptions, lookups: Lookups) -> _Basis:
+def _basis(facts: Sequence[RunNumbers], options: ComparisonOptions, lookups: Lookups) -> _Basis:
     """Refused where there is nothing to be compared, or nothing that can be."""
     left_out = tuple((one.stored, why) for one in facts if (why := one.why_left_out()))
     fit = [one for one in facts if not one.why_left_out()]
@@ -210,7 +210,7 @@ def _narrowed(whole: Matrix, options: ComparisonOptions, lookups: Lookups) -> tu
 
 
 def _compared(
-    facts: Sequence[RunFacts], matrix: Matrix, cases: Collection[str] | None, lookups: Lookups
+    facts: Sequence[RunNumbers], matrix: Matrix, cases: Collection[str] | None, lookups: Lookups
 ) -> tuple[Compared, ...]:
     return tuple(
         Compared(
@@ -247,5 +247,5 @@ def _sets(matrix: Matrix) -> Sets:
     )
 
 
-def _order_of_checks(facts: Sequence[RunFacts]) -> list[str]:
+def _order_of_checks(facts: Sequence[RunNumbers]) -> list[str]:
     return list(dict.fromkeys(name for one in facts for name in one.stored.counts.checks))

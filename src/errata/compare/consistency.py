@@ -8,7 +8,7 @@ import msgspec
 
 from errata.compare.intervals import Interval, effective_sample_size, wilson
 from errata.compare.matrix import subject_names
-from errata.compare.repeats import Reliability, Repeated, Status, reliability, status_of
+from errata.compare.repeats import Reliability, RepeatedCase, Status, reliability, status_of
 from errata.errors import ErrataError
 from errata.model import Attempt, StoredRun, split_attempt_id
 from errata.model.run import case_name
@@ -23,7 +23,7 @@ Key = tuple[int, int]
 NOT_TRIED = "missing"
 
 
-class Try(NamedTuple):
+class TriedAttempt(NamedTuple):
     column: int
     """Counted from 1."""
     status: Status
@@ -49,11 +49,11 @@ class CaseTries(NamedTuple):
     """A case in every column that tried it."""
 
     case: str
-    tries: tuple[Try, ...]
+    tries: tuple[TriedAttempt, ...]
 
     @property
-    def repeated(self) -> Repeated:
-        return Repeated(case=self.case, statuses=tuple(one.status for one in self.tries))
+    def repeated(self) -> RepeatedCase:
+        return RepeatedCase(case=self.case, statuses=tuple(one.status for one in self.tries))
 
     @property
     def pattern(self) -> str:
@@ -90,7 +90,7 @@ class Study(NamedTuple):
     """Cases with any row."""
 
     @property
-    def repeated(self) -> list[Repeated]:
+    def repeated(self) -> list[RepeatedCase]:
         return [one.repeated for one in self.cases]
 
     @property
@@ -125,7 +125,7 @@ class Passing(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None
 
 
-def passing(repeated: Sequence[Repeated]) -> Passing:
+def passing(repeated: Sequence[RepeatedCase]) -> Passing:
     clusters = [(float(one.passed), one.measured) for one in repeated if one.measured]
     passed, measured = sum(one.passed for one in repeated), sum(one.measured for one in repeated)
     size = effective_sample_size(clusters)
@@ -162,7 +162,7 @@ class Tries:
         cases: list[CaseTries] = []
         surplus = 0
         for case in sorted(self._by_case, key=self._place):
-            every = [Try(numbers[column], status, metrics) for column, status, metrics in self._by_case[case]]
+            every = [TriedAttempt(numbers[column], status, metrics) for column, status, metrics in self._by_case[case]]
             often = Counter(one.column for one in every)
             surplus += len(every) - len(often)
             duplicates += [(column, case) for column, count in sorted(often.items()) if count > 1]

@@ -17,7 +17,7 @@ Row = tuple[Cell | None, ...]
 """One cell for each column; none where the run does not know the case."""
 
 
-class Column(msgspec.Struct, frozen=True):
+class RunColumn(msgspec.Struct, frozen=True):
     run: Run
     pk: int
     label: str
@@ -27,7 +27,7 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Matrix(msgspec.Struct, frozen=True):
-    columns: tuple[Column, ...]
+    columns: tuple[RunColumn, ...]
     rows: dict[str, Row]
     """By case, in the order of the conversation or suite, else by name."""
 
@@ -53,14 +53,14 @@ class Matrix(msgspec.Struct, frozen=True):
         return frozenset(passed)
 
 
-def columns_of(runs: Sequence[tuple[Run, int]]) -> tuple[Column, ...]:
+def columns_of(runs: Sequence[tuple[Run, int]]) -> tuple[RunColumn, ...]:
     """In the order given. Runs of one subject get numbers."""
     names = subject_names([run for run, _ in runs])
     often, seen = Counter(names), Counter[str]()
     columns = []
     for (run, pk), name in zip(runs, names, strict=True):
         seen[name] += 1
-        columns.append(Column(run, pk, f"{name} #{seen[name]}" if often[name] > 1 else name, name))
+        columns.append(RunColumn(run, pk, f"{name} #{seen[name]}" if often[name] > 1 else name, name))
     return tuple(columns)
 
 
@@ -105,7 +105,7 @@ def _tail(text: str) -> str:
     return line if len(line) <= VALUE else f"…{line[1 - VALUE :]}"
 
 
-def matrix_of(columns: Sequence[Column], cells: Iterable[Cell]) -> Matrix:
+def matrix_of(columns: Sequence[RunColumn], cells: Iterable[Cell]) -> Matrix:
     place = {column.pk: at for at, column in enumerate(columns)}
     rows: dict[str, list[Cell | None]] = {}
     for cell in cells:
@@ -120,7 +120,7 @@ def by_subject(matrix: Matrix) -> Matrix:
     """The runs of each subject as one column."""
     places = matrix.subjects
     columns = tuple(
-        Column(matrix.columns[those[0]].run, matrix.columns[those[0]].pk, subject, subject)
+        RunColumn(matrix.columns[those[0]].run, matrix.columns[those[0]].pk, subject, subject)
         for subject, those in places.items()
     )
     rows = {

@@ -16,7 +16,7 @@ RESAMPLED = 50
 """Of more pairs than this, none is resampled: it takes its time."""
 
 
-class Tally(msgspec.Struct, frozen=True, kw_only=True):
+class PairTally(msgspec.Struct, frozen=True, kw_only=True):
     """Two columns over the cases that both passed or failed."""
 
     shared: int
@@ -38,8 +38,8 @@ class Tally(msgspec.Struct, frozen=True, kw_only=True):
 class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     first: str
     second: str
-    all: Tally
-    clean: Tally
+    all: PairTally
+    clean: PairTally
     """Without what says nothing about the subject in either of the two."""
     shares: BootstrapMean | None = None
     """Where some case passes in some attempts only: by how much the first passes more of its attempts, in the mean over
@@ -118,14 +118,14 @@ def _bits(values: Sequence[bool]) -> int:
     return int("".join("1" if value else "0" for value in values) or "0", 2)
 
 
-def _tallies(marks: Sequence[_Marks], pairs: Sequence[tuple[int, int]]) -> list[Tally]:
+def _tallies(marks: Sequence[_Marks], pairs: Sequence[tuple[int, int]]) -> list[PairTally]:
     counts = [marks[first].counts(marks[second]) for first, second in pairs]
     ps = [mcnemar(only_first, only_second) for _, only_first, only_second, _ in counts]
     made = []
     for (both, only_first, only_second, neither), p, adjusted in zip(counts, ps, holm(ps), strict=True):
         between = paired_difference(both, only_first, only_second, neither)
         made.append(
-            Tally(
+            PairTally(
                 shared=both + only_first + only_second + neither,
                 only_first_fails=only_second,
                 only_second_fails=only_first,

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from errata.compare.intervals import Cluster, cluster_robust_error, effective_sample_size, merge_clusters
-from errata.compare.scores import POLICY_NAMES, Group, Note, Policy, Score
+from errata.compare.scores import POLICY_NAMES, LeftOutGroup, Note, Policy, Score
 from errata.compare.trials import Trial
 from errata.errors import ErrataError
 from errata.model import Run, StoredRun
@@ -67,7 +67,7 @@ def _stderr(scores: Sequence[Score], total: int, clusters: Sequence[Cluster]) ->
     return sqrt(sum((n * stderr) ** 2 for n, stderr in known)) / total
 
 
-def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
+def _merged(groups: Sequence[LeftOutGroup]) -> tuple[LeftOutGroup, ...]:
     members: dict[tuple[str, str], list[Trial]] = {}
     unnamed: dict[tuple[str, str], int] = {}
     for group in groups:
@@ -75,7 +75,7 @@ def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
         members.setdefault(key, []).extend(group.members)
         unnamed[key] = unnamed.get(key, 0) + group.unnamed
     made = [
-        Group(why=why, signal=signal, members=tuple(those), unnamed=unnamed[why, signal])
+        LeftOutGroup(why=why, signal=signal, members=tuple(those), unnamed=unnamed[why, signal])
         for (why, signal), those in members.items()
     ]
     return tuple(sorted(made, key=lambda group: -group.count))

@@ -70,7 +70,7 @@ def status_of(attempt: Attempt) -> Status:
     return "fail" if attempt.is_failure else "pass"
 
 
-class Repeated(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedCase(msgspec.Struct, frozen=True, kw_only=True):
     """Equivalent tries at one case, in their order: epochs or trials of a run, runs of the same subject."""
 
     case: str
@@ -132,7 +132,7 @@ class Reliability(msgspec.Struct, frozen=True, kw_only=True):
     cases: int
 
 
-def reliability(repeated: Sequence[Repeated]) -> tuple[Reliability, ...]:
+def reliability(repeated: Sequence[RepeatedCase]) -> tuple[Reliability, ...]:
     """For every k of `TRIES`, and for the largest that a case allows; without bias, as all sets of k tries give it."""
     every = [one.values for one in repeated if one.measured]
     most = max(map(len, every), default=0)

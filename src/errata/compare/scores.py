@@ -47,7 +47,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     """What counts as not passed; the harness's rule."""
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True):
+class LeftOutGroup(msgspec.Struct, frozen=True, kw_only=True):
     """Attempts that share a reason."""
 
     why: str
@@ -72,9 +72,9 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     stderr: float | None = None
     stated: float | None = None
     """What the harness says itself."""
-    groups: tuple[Group, ...] = ()
+    groups: tuple[LeftOutGroup, ...] = ()
     """What was left out."""
-    beside: tuple[Group, ...] = ()
+    beside: tuple[LeftOutGroup, ...] = ()
     """What counts as failed although it is not the subject's alone."""
     recovered: tuple[str, ...] = ()
     """Cases whose result was taken from an earlier session."""
@@ -132,13 +132,15 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         return abs(self.rate - self.stated) <= _rounding(self.stated)
 
 
-def group_by_reason(reasons: Iterable[tuple[str, str, Trial]], *, unnamed: Mapping[str, int] = {}) -> tuple[Group, ...]:
+def group_by_reason(
+    reasons: Iterable[tuple[str, str, Trial]], *, unnamed: Mapping[str, int] = {}
+) -> tuple[LeftOutGroup, ...]:
     """By reason and signal, the largest first; `unnamed` tells how many more there are for a reason."""
     members: dict[tuple[str, str], list[Trial]] = {(why, ""): [] for why, often in unnamed.items() if often}
     for why, signal, trial in reasons:
         members.setdefault((why, signal), []).append(trial)
     made = [
-        Group(why=why, signal=signal, members=tuple(those), unnamed=0 if signal else unnamed.get(why, 0))
+        LeftOutGroup(why=why, signal=signal, members=tuple(those), unnamed=0 if signal else unnamed.get(why, 0))
         for (why, signal), those in members.items()
     ]
     return tuple(sorted(made, key=lambda group: -group.count))

@@ -34,7 +34,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     """The same for two runs whose logs tell the same task for every case."""
 
 
-class RunFacts(msgspec.Struct, frozen=True):
+class RunNumbers(msgspec.Struct, frozen=True):
     stored: StoredRun
     summary: RunSummary
 

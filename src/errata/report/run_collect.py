@@ -37,7 +37,7 @@ from errata.report.shared import (
 )
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
-from errata.runs.without_failures import harness_count, cases_not_in_log, without_failures
+from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
 from errata.text.outgoing import short_line
 
 SHARED = 2

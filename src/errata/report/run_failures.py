@@ -20,7 +20,7 @@ from errata.runs.failures import Failure as JoinedFailure
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
 from errata.text.outgoing import short_line
-from errata.triage.reasons import Quote, reason_of, says_more
+from errata.triage.reasons import ReasonQuote, reason_of, says_more
 
 SHORT, ERROR, REASON, DONE = 160, 300, 300, 160
 QUOTE, QUOTES = 300, 6
@@ -149,7 +149,7 @@ class Evidence:
     def __init__(self) -> None:
         self.meaning = cache(meaning_of)
 
-    def pieces(self, found: JoinedFailure, verdict: Verdict | None, error: Quote) -> Iterator[Piece]:
+    def pieces(self, found: JoinedFailure, verdict: Verdict | None, error: ReasonQuote) -> Iterator[Piece]:
         if verdict is not None:
             yield from _quoted(verdict)
             return

@@ -151,7 +151,7 @@ def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     """By its name, or by the beginning of it where no other case begins so."""
-    for name, wanted in _named(case):
+    for name, wanted in _readings_of(case):
         for key in (name, f"{stored.run.suite}/{name}"):
             attempts = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
             counted = [attempt for attempt in attempts if attempt.counted] or attempts
@@ -169,7 +169,7 @@ def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     )
 
 
-def _named(case: str) -> list[tuple[str, int]]:
+def _readings_of(case: str) -> list[tuple[str, int]]:
     """What CASE may mean: a name, or a name and the number of an attempt."""
     name, _, number = case.rpartition("#")
     return [(case, 0), (name, int(number))] if name and number.isdecimal() else [(case, 0)]

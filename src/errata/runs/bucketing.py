@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from errata import triage
-from errata.buckets.failure import FailureToGroup, Rule, failure_to_group
+from errata.buckets.failure import FailureToGroup, RuleMeaning, failure_to_group
 from errata.buckets.reconcile import SuggestionResult, freed_by_reading
 from errata.buckets.stored import count_run_buckets, keep_parameters, keep_suggestion
 from errata.buckets.suggest import shared_parameters, suggest
@@ -170,10 +170,12 @@ def _lines(attempt: Attempt, store: Store) -> tuple[str, ...]:
 
 
 @cache
-def _rules(rules: triage.Rules) -> dict[str, Rule]:
+def _rules(rules: triage.Rules) -> dict[str, RuleMeaning]:
     """Every rule that says more than that something failed."""
-    by_default = {name: Rule(means=means) for name, means in triage.MEANS.items() if name not in BY_DEFAULT}
-    return by_default | {name: Rule(means=rule.means, owner=rule.owner) for name, rule in rules.book.rules.items()}
+    by_default = {name: RuleMeaning(means=means) for name, means in triage.MEANS.items() if name not in BY_DEFAULT}
+    return by_default | {
+        name: RuleMeaning(means=rule.means, owner=rule.owner) for name, rule in rules.book.rules.items()
+    }
 
 
 @cache

@@ -15,7 +15,7 @@ from errata.model.words import Owner
 from errata.runs.standings import counts
 from errata.triage.expected import expected_of
 from errata.triage.not_used import NotUsed, not_used
-from errata.triage.reasons import Quote, reason_of
+from errata.triage.reasons import ReasonQuote, reason_of
 from errata.triage.rulesets import rules_in_use
 
 ASKED: tuple[Policy, ...] = ("strict", "as_reported", "clean")
@@ -23,7 +23,7 @@ OF_THE_SUBJECT: tuple[Policy, ...] = ("clean", "reviewed")
 """Those that leave out what says nothing about it, and may take an earlier session's result instead."""
 
 
-class Effect(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
     """`reviewed` is among the policies only where somebody has read the failure."""
 
     counted_in: tuple[Policy, ...]
@@ -37,7 +37,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """It was read, but reviewed goes by triage until a second reader agrees."""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """In a line: `in strict and as_reported, not in clean`."""
         counted = _listed([*self.counted_in])
         parts = [f"in {counted}" if counted else "in no score"]
@@ -58,13 +58,13 @@ def effect_of(
     *,
     broken: bool,
     stood: Standing | None = None,
-) -> Effect:
+) -> ScoreEffect:
     """The policies themselves are asked, about this attempt alone and what belongs to it."""
     verdicts = {attempt.id: stood.verdict} if stood and counts(stood) else {}
     asked: tuple[Policy, ...] = (*ASKED, "reviewed") if verdicts else ASKED
     unsettled = stood is not None and not verdicts
     if run.excluded is not None:
-        return Effect(counted_in=(), left_out_of=dict.fromkeys(asked, "excluded"), unsettled=unsettled)
+        return ScoreEffect(counted_in=(), left_out_of=dict.fromkeys(asked, "excluded"), unsettled=unsettled)
     rows = [attempt, *(one for one in same if one.id != attempt.id and _belongs(one, attempt))]
     alone = msgspec.structs.replace(run, expected_cases=None, measured_attempts=None)
     opinions = Opinions(
@@ -72,7 +72,7 @@ def effect_of(
     )
     scores = {policy: POLICIES[policy](Trials(alone, rows, opinions)) for policy in asked}
     stood_in = tuple(policy for policy in OF_THE_SUBJECT if policy in scores and scores[policy].recovered)
-    return Effect(
+    return ScoreEffect(
         counted_in=tuple(policy for policy, score in scores.items() if score.total and policy not in stood_in),
         left_out_of={policy: next(iter(score.left_out)) for policy, score in scores.items() if score.left_out},
         recovered="clean" in stood_in,
@@ -120,14 +120,14 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     """In words, what the deciding rule says has happened."""
-    because: Quote
+    because: ReasonQuote
     """The place and the words that tell most; what decided, wherever that says anything."""
     decided: Signal | None
     supports: tuple[Reason, ...] = ()
     against: tuple[Reason, ...] = ()
     """What points to somebody else."""
     not_used: tuple[NotUsed, ...] = ()
-    effect: Effect
+    effect: ScoreEffect
 
     @property
     def repeatable(self) -> bool:
@@ -136,7 +136,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def explain(
-    run: Run, name: str, attempt: Attempt, case: Case | None, attribution: Attribution, effect: Effect
+    run: Run, name: str, attempt: Attempt, case: Case | None, attribution: Attribution, effect: ScoreEffect
 ) -> Explanation:
     rules = rules_in_use()
     observed = triage.observe(run, attempt, case, None, rules)
@@ -171,7 +171,7 @@ def _doubt(signal: Signal, owner: Owner | None) -> Reason:
     return Reason(text=text, signal=signal, points_to=owner)
 
 
-def _facts_against(attempt: Attempt, attribution: Attribution, effect: Effect) -> list[Reason]:
+def _facts_against(attempt: Attempt, attribution: Attribution, effect: ScoreEffect) -> list[Reason]:
     if attempt.reported_counted and "clean" in effect.left_out_of:
         return [Reason(text="the harness counted it as failed (reported_counted)", fact="harness_counted_it")]
     if attempt.reported_counted is False and attribution.owner == "model":

@@ -146,7 +146,7 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
     for attempt in _candidates(stored, store, filters):
         if limit is not None and count >= limit:
             return
-        if not attempt.is_failure or not _wanted(stored.run, attempt, filters, categories):
+        if not attempt.is_failure or not _matches(stored.run, attempt, filters, categories):
             continue
         attribution, place = view.attributions.get(attempt.id), view.buckets.get(attempt.id)
         standing = view.standings[attempt.id].standing if attempt.id in view.standings else None
@@ -161,8 +161,8 @@ def join_failures(view: "RunView", filters: Filters, *, limit: int | None = None
         yield Failure(stored.run, attempt, attribution, asked, standing, place, view.history)
 
 
-def _is_in(slip: BucketPlace | None, bucket: str) -> bool:
-    return slip is not None and slip.slug.startswith(bucket)
+def _is_in(place: BucketPlace | None, bucket: str) -> bool:
+    return place is not None and place.slug.startswith(bucket)
 
 
 def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[Attempt]:
@@ -171,7 +171,7 @@ def _candidates(stored: StoredRun, store: Store, filters: Filters) -> Iterator[A
     return attempts_of(store, stored.pk, failures=True, by_position=True)
 
 
-def _wanted(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, str]) -> bool:
+def _matches(run: Run, attempt: Attempt, filters: Filters, categories: dict[str, str]) -> bool:
     return (
         filters.case in case_name(run, attempt.case)
         and filters.category in ("", categories.get(attempt.case, ""))

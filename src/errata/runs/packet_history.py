@@ -32,9 +32,9 @@ class PacketHistory:
     def of(self, cases: Collection[Case | None], keys: Collection[str]) -> dict[str, HistoryEntries]:
         """By case. Verdicts on this very run are left out: reviewers judge for themselves."""
         runs = _in_runs(self._stored, self._store, cases, keys)
-        return {key: (*self._recorded(key), *runs.get(key, ())) for key in keys}
+        return {key: (*self._on_record(key), *runs.get(key, ())) for key in keys}
 
-    def _recorded(self, key: str) -> Iterator[dict[str, Any]]:
+    def _on_record(self, key: str) -> Iterator[dict[str, Any]]:
         yield from _gap(gap_for(key, self._gaps))
         yield from _in_reports(self._history.before(key))
 

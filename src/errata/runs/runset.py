@@ -9,7 +9,7 @@ from errata.compare.matrix import Matrix
 from errata.compare.policies import scores_of
 from errata.compare.scores import Policy, Score
 from errata.compare.stored import cases_in, changed_cases, kept_run_summary, make_run_summary, what_they_ask
-from errata.compare.summaries import RunFacts
+from errata.compare.summaries import RunNumbers
 from errata.compare.trials import Timeouts, Trials
 from errata.model import Attempt, Case, StoredRun
 from errata.runs.names import short
@@ -84,7 +84,7 @@ class RunSet:
         return next(view for view in self.views if view.stored.pk == stored.pk)
 
 
-def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = False) -> RunFacts:
+def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = False) -> RunNumbers:
     """From the summary that is kept beside the run, where nothing has changed since."""
     stored, store = view.stored, view.store
     # not `view.attributions`: a kept summary needs no attribution in memory, only that they are up to date
@@ -92,7 +92,7 @@ def facts_of(view: RunView, *, timeouts: Timeouts = "count", to_pool: bool = Fal
     summary = kept_run_summary(stored, store, timeouts, to_pool=to_pool)
     if summary is None:
         summary = make_run_summary(stored, store, view.opinions, timeouts, to_pool=to_pool)
-    return RunFacts(stored, summary)
+    return RunNumbers(stored, summary)
 
 
 def scores_over(

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.compare.costs import Cost, Tiers, cost_of
 from errata.compare.policies import scores_of
-from errata.compare.scores import Group, Policy, Score
+from errata.compare.scores import LeftOutGroup, Policy, Score
 from errata.compare.trials import Opinions, Timeouts, Trials
 from errata.model import Attribution, StoredRun, Verdict
 from errata.triage.rulebook import Rule
@@ -42,7 +42,7 @@ class Scores(msgspec.Struct, frozen=True, kw_only=True):
         """How many of those that clean leaves out `errata rerun` can tell how to repeat."""
         return sum(len(group.members) for group in self.scores["clean"].groups if group.why not in NOT_REPEATED)
 
-    def proof_of(self, group: Group) -> Proof | None:
+    def proof_of(self, group: LeftOutGroup) -> Proof | None:
         return self.proofs.get((group.why, group.signal))
 
 

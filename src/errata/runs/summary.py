@@ -50,7 +50,7 @@ class Owned(msgspec.Struct, frozen=True):
     because_of_it: int
 
 
-class Repeated(msgspec.Struct, frozen=True):
+class RepeatCounts(msgspec.Struct, frozen=True):
     """How many of the failures were known before."""
 
     in_reports: int = 0
@@ -61,7 +61,7 @@ class Repeated(msgspec.Struct, frozen=True):
     """Something was done about them in the meantime."""
 
 
-class Tally:
+class FailureTally:
     """One pass over the counted attempts."""
 
     def __init__(self, categories: Mapping[str, str]) -> None:
@@ -146,7 +146,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     causes: tuple[CauseSummary, ...] = ()
     """Buckets, the largest first; empty where nothing failed, or too much to be grouped along with other work."""
     remembered: Remembered
-    repeated: Repeated
+    repeated: RepeatCounts
 
     @property
     def all_passed(self) -> bool:
@@ -194,13 +194,13 @@ def summarise(view: "RunView") -> Analysis:
             summarise_causes(view.buckets, ((attempt, case_name(stored.run, case)) for attempt, case in tally.failures))
         ),
         remembered=remembered,
-        repeated=_repeated(remembered, tally.failed),
+        repeated=_count_repeats(remembered, tally.failed),
     )
 
 
-def _repeated(remembered: Remembered, failed: Counter[str]) -> Repeated:
+def _count_repeats(remembered: Remembered, failed: Counter[str]) -> RepeatCounts:
     histories = [(often, remembered.before(case)) for case, often in failed.items()]
-    return Repeated(
+    return RepeatCounts(
         sum(often for often, before in histories if before.reports),
         sum(often for often, before in histories if before.runs),
         sum(often for often, before in histories if before.should_be_gone),

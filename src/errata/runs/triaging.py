@@ -9,7 +9,7 @@ from errata.runs.reports import recorded_gaps
 from errata.store.database import Store
 from errata.store.runs import run_by_id
 from errata.triage import stored as stored_triage
-from errata.triage.across import Gaps, Recorded
+from errata.triage.across import KnownGaps
 from errata.triage.rulesets import Rules, rules_in_use
 
 
@@ -27,17 +27,13 @@ def triage_if_needed(stored: StoredRun, store: Store) -> None:
         stored_triage.triage_run(stored, store, rules, gaps)
 
 
-def gaps_for(stored: StoredRun, store: Store) -> Gaps:
+def gaps_for(stored: StoredRun, store: Store) -> KnownGaps:
     """The known gaps of the run's cases, with a version that changes with their records."""
     if not stored.counts.failures:
-        return Gaps()
-    on_record = recorded_gaps(stored, store)
-    records = {
-        key: tuple(Recorded(where=one.where, quote=one.quote, ref=one.ref) for one in some)
-        for key, some in on_record.items()
-    }
-    content = sorted((key, one.where, one.quote) for key, some in on_record.items() for one in some)
-    return Gaps(records, version=fingerprint(content, size=4) if content else "")
+        return KnownGaps()
+    records = recorded_gaps(stored, store)
+    content = sorted((key, gap.where, gap.quote) for key, gaps in records.items() for gap in gaps)
+    return KnownGaps(records, version=fingerprint(content, size=4) if content else "")
 
 
 def triage_imported(

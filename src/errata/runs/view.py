@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from errata import checkup
-from errata.checkup.survey import Survey
+from errata.checkup.survey import RunSurvey
 from errata.compare.costs import Tiers
 from errata.compare.sessions import Timeline, timeline
 from errata.compare.stored import changed_cases
@@ -23,7 +23,7 @@ from errata.runs.history import RunHistory, earlier_of_same_model
 from errata.runs.names import handle_of
 from errata.runs.scores import Scores, opinions_of, score_trials
 from errata.runs.standings import counts, standing_now
-from errata.runs.summary import Analysis, Health, Tally, summarise
+from errata.runs.summary import Analysis, FailureTally, Health, summarise
 from errata.runs.triaging import triage_if_needed
 from errata.store.attempts import attempts_of, case_of, cases_of, categories_of, with_texts
 from errata.store.attributions import attributions_of, broken_measurements
@@ -40,7 +40,7 @@ class Overview(NamedTuple):
     """What one pass over all attempts shows."""
 
     health: Health
-    tally: Tally
+    tally: FailureTally
     scores: Scores
 
 
@@ -132,11 +132,11 @@ class RunView:
             survey.add(attempt)
         return self._health(survey)
 
-    def _survey(self) -> Survey:
+    def _survey(self) -> RunSurvey:
         unreadables = tuple(unreadables_of(self.store, self.stored.pk))
-        return Survey(run=self.run, unreadables=unreadables, now=self._now)
+        return RunSurvey(run=self.run, unreadables=unreadables, now=self._now)
 
-    def _health(self, survey: Survey) -> Health:
+    def _health(self, survey: RunSurvey) -> Health:
         """The findings are kept beside the run."""
         if survey.duplicates:
             survey.find_originals(self.attempts())
@@ -215,7 +215,7 @@ class RunView:
     def overview(self) -> Overview:
         """Checkup, tally and score in one pass over the attempts."""
         survey, tiers = self._survey(), Tiers()
-        tally = Tally(self.categories)
+        tally = FailureTally(self.categories)
         trials = Trials(self.run, _watch(self.attempts(), survey, tally, tiers), self.opinions)
         scores = score_trials(self.stored, trials, tiers, self.categories, self.opinions)
         return Overview(self._health(survey), tally, scores)
@@ -268,7 +268,7 @@ class RunView:
         return changed_cases([before.stored.pk, self.stored.pk], self.store)
 
 
-def _watch(attempts: Iterator[Attempt], *watchers: Survey | Tally | Tiers) -> Iterator[Attempt]:
+def _watch(attempts: Iterator[Attempt], *watchers: RunSurvey | FailureTally | Tiers) -> Iterator[Attempt]:
     """Whoever consumes the stream, the watchers see every attempt of it once."""
     for attempt in attempts:
         for watcher in watchers:

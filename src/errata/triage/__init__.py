@@ -7,7 +7,7 @@ from errata.triage.facts import MEANS
 from errata.triage.observed import Observed
 from errata.triage.places import places
 from errata.triage.rulesets import Rules, built_in, with_added
-from errata.triage.run_wide import RunWide, Survey, look_over
+from errata.triage.run_wide import PatternSurvey, RunWide, look_over
 
 
 def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide | None, rules: Rules) -> list[Observed]:
@@ -28,9 +28,9 @@ def observe(run: Run, attempt: Attempt, case: Case | None, wide: RunWide | None,
 __all__ = [
     "MEANS",
     "Observed",
+    "PatternSurvey",
     "Rules",
     "RunWide",
-    "Survey",
     "attribute",
     "built_in",
     "look_over",

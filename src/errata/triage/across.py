@@ -6,7 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from errata.model import Attempt, Case, Run, SourceRef
+from errata.model import Attempt, Case, Run
+from errata.model.action import RecordedGap
 from errata.model.words import Confidence
 from errata.triage.answers import final_answers
 from errata.triage.contradictions import unoffered_calls
@@ -142,16 +143,8 @@ SHOWN = 8
 """Records that are named one by one."""
 
 
-class Recorded(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a gap stands on record, and in which words."""
-
-    where: str
-    quote: str
-    ref: SourceRef | None = None
-
-
-class Gaps:
-    def __init__(self, cases: Mapping[str, tuple[Recorded, ...]] | None = None, *, version: str = "") -> None:
+class KnownGaps:
+    def __init__(self, cases: Mapping[str, tuple[RecordedGap, ...]] | None = None, *, version: str = "") -> None:
         self.cases = cases or {}
         """By the case's key."""
         self.version = version

@@ -19,14 +19,14 @@ _NOTHING: tuple[Any, ...] = (None, "", [], {})
 LONGEST = 4_000
 
 
-class Call(NamedTuple):
+class CalledFunction(NamedTuple):
     name: str
     arguments: dict[str, Any]
     any_of: bool = False
     """Whether each argument is a list of the values that are accepted; an empty text among them: it may be left out."""
 
 
-def required_calls(expected: Any) -> tuple[Call, ...]:
+def required_calls(expected: Any) -> tuple[CalledFunction, ...]:
     """What a case wants to be called; empty where it wants nothing of the kind, or says it in another way."""
     if isinstance(expected, dict):
         for name in _REQUIRED:
@@ -35,32 +35,32 @@ def required_calls(expected: Any) -> tuple[Call, ...]:
     return calls_of(expected) if isinstance(expected, dict | list) else ()
 
 
-def made_calls(attempt: Attempt) -> tuple[Call, ...]:
+def made_calls(attempt: Attempt) -> tuple[CalledFunction, ...]:
     """From what the harness decoded, else from the transcript, else from the text itself."""
     if attempt.output.structured is not None:
         return calls_of(attempt.output.structured)
     made = [call for step in attempt.steps for call in step.tool_calls if step.actor.role == "assistant"]
     if made:
         plain = [one for one in made if not one.is_duplicate]
-        return tuple(Call(one.name, one.arguments) for one in plain if isinstance(one.arguments, dict))
+        return tuple(CalledFunction(one.name, one.arguments) for one in plain if isinstance(one.arguments, dict))
     return calls_in(attempt.output.text or "")
 
 
-def calls_of(value: Any) -> tuple[Call, ...]:
+def calls_of(value: Any) -> tuple[CalledFunction, ...]:
     listed = value if isinstance(value, list | tuple) else [value]
     calls = [_call(one) for one in listed]
     return tuple(one for one in calls if one) if all(calls) else ()
 
 
-def calls_in(text: str) -> tuple[Call, ...]:
+def calls_in(text: str) -> tuple[CalledFunction, ...]:
     """Calls that a text consists of, as JSON or as Python would write them. It is parsed, and nothing of it is run."""
     if not text or len(text) > LONGEST or not ("(" in text or "{" in text):
         return ()
     value = json_in(text)
-    return calls_of(value) if value is not None else tuple(_written(text))
+    return calls_of(value) if value is not None else tuple(_calls_in_code(text))
 
 
-def same_calls(made: tuple[Call, ...], required: tuple[Call, ...]) -> bool:
+def same_calls(made: tuple[CalledFunction, ...], required: tuple[CalledFunction, ...]) -> bool:
     """Each required one was made, in any order, and nothing else was."""
     left = list(made)
     for wanted in required:
@@ -71,7 +71,7 @@ def same_calls(made: tuple[Call, ...], required: tuple[Call, ...]) -> bool:
     return bool(required) and not left
 
 
-def _same(made: Call, wanted: Call) -> bool:
+def _same(made: CalledFunction, wanted: CalledFunction) -> bool:
     # a dot is no part of a name that providers take, so harnesses write an underscore in its place
     if made.name.replace(".", "_") != wanted.name.replace(".", "_"):
         return False
@@ -90,7 +90,7 @@ def _has_nothing(values: Iterable[Any]) -> bool:
     return any(value in _NOTHING for value in values)
 
 
-def _call(value: Any) -> Call | None:
+def _call(value: Any) -> CalledFunction | None:
     if not isinstance(value, dict):
         return None
     inner = value.get("function")
@@ -106,7 +106,7 @@ def _call(value: Any) -> Call | None:
     return None
 
 
-def _with(name: str, arguments: Any, *, lists: bool = False) -> Call | None:
+def _with(name: str, arguments: Any, *, lists: bool = False) -> CalledFunction | None:
     if isinstance(arguments, str):
         try:
             arguments = msgspec.json.decode(arguments or "{}")
@@ -114,10 +114,12 @@ def _with(name: str, arguments: Any, *, lists: bool = False) -> Call | None:
             return None
     if not isinstance(arguments, dict):
         return None
-    return Call(name, arguments, lists and bool(arguments) and all(isinstance(one, list) for one in arguments.values()))
+    return CalledFunction(
+        name, arguments, lists and bool(arguments) and all(isinstance(one, list) for one in arguments.values())
+    )
 
 
-def _written(text: str) -> Iterator[Call]:
+def _calls_in_code(text: str) -> Iterator[CalledFunction]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a text escapes wrongly is no concern of ours
@@ -125,6 +127,6 @@ def _written(text: str) -> Iterator[Call]:
         for node in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
             if isinstance(node, ast.Call) and not node.args:
                 given = {word.arg: ast.literal_eval(word.value) for word in node.keywords if word.arg}
-                yield Call(ast.unparse(node.func), given)
+                yield CalledFunction(ast.unparse(node.func), given)
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):
         return

@@ -105,20 +105,20 @@ def asks_for_a_set(case: Case) -> bool:
 
 def task_text(case: Case) -> str:
     """All that was asked, as one text."""
-    texts = list(_told(case.input))
+    texts = list(_texts_in(case.input))
     texts += [one.text or "" for one in case.artefacts if one.role == "task"]
     return "\n".join(texts)[:TASK]
 
 
-def _told(value: Any) -> Iterator[str]:
+def _texts_in(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for item in value.values():
-            yield from _told(item)
+            yield from _texts_in(item)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _told(item)
+            yield from _texts_in(item)
 
 
 LONGEST = 200

@@ -13,7 +13,7 @@ HEAD, TAIL = 4_000, 16_000
 """Of a long log the end tells why it ended."""
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     kind: str
     """error, traceback, check, assertion, status, judge, log or stop: what rules name in `where`."""
     where: str
@@ -22,7 +22,7 @@ class Place(NamedTuple):
     phase: Phase | None = None
 
 
-def places(attempt: Attempt) -> Iterator[Place]:
+def places(attempt: Attempt) -> Iterator[TextPlace]:
     """Everything about an attempt that its harness, not its subject, wrote."""
     for at, error in enumerate(attempt.errors):
         if error.recovered:
@@ -31,43 +31,43 @@ def places(attempt: Attempt) -> Iterator[Place]:
         # one by one, so that a quote is found in the log as it stands there
         for name, text in (("message", error.message), ("type", error.type), ("code", error.code)):
             if text:
-                yield Place("error", f"errors[{at}].{name}", text, error.ref, phase)
+                yield TextPlace("error", f"errors[{at}].{name}", text, error.ref, phase)
         if error.traceback:
-            yield Place("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, phase)
+            yield TextPlace("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, phase)
     for check in attempt.checks:
         # a scorer that broke beside the one that decides says nothing of what that one found
         if check.status in ("fail", "error", "unscored") and (check.counts or check.kind == "step"):
             if check.error is not None and check.error not in attempt.errors:
                 error = check.error
-                yield Place("error", f"checks[{check.name}].error", error.message, error.ref, phase_of(error))
+                yield TextPlace("error", f"checks[{check.name}].error", error.message, error.ref, phase_of(error))
             # what a test says of the subject's work is no evidence; what a step of the pipeline says of itself is
             kind = "check" if check.kind == "step" else "assertion" if check.status == "error" else ""
             if check.explanation and kind:
-                yield Place(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
+                yield TextPlace(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
     if attempt.native_status:
-        yield Place("status", "native_status", attempt.native_status, attempt.ref)
+        yield TextPlace("status", "native_status", attempt.native_status, attempt.ref)
     if attempt.stop_reason:
-        yield Place("stop", "stop_reason", attempt.stop_reason, attempt.ref)
+        yield TextPlace("stop", "stop_reason", attempt.stop_reason, attempt.ref)
     for judgement in attempt.judgements:
         if not judgement.valid:
-            yield Place("judge", f"judgements[{judgement.judge}].reasoning", judgement.reasoning, judgement.ref)
+            yield TextPlace("judge", f"judgements[{judgement.judge}].reasoning", judgement.reasoning, judgement.ref)
     yield from _logs(attempt)
 
 
-def _logs(attempt: Attempt) -> Iterator[Place]:
+def _logs(attempt: Attempt) -> Iterator[TextPlace]:
     for artefact in attempt.artefacts:
         if artefact.role == "log" and artefact.text:
             text = artefact.text
             if len(text) > HEAD + TAIL:
                 text = f"{text[:HEAD]}\n{text[-TAIL:]}"
-            yield Place("log", artefact.path, text, artefact.ref)
+            yield TextPlace("log", artefact.path, text, artefact.ref)
 
 
 def phase_of(error: ErrorInfo) -> Phase:
     """Where an error happened. A log with one error column calls everything the subject's: then its words may tell."""
     if error.phase != "subject":
         return error.phase
-    return _told(error.type, steady(error.message), error.traceback[-HEAD:])
+    return _phase_by_words(error.type, steady(error.message), error.traceback[-HEAD:])
 
 
 # only words that nobody uses who merely passes on what a provider said
@@ -93,7 +93,7 @@ _WORLDS_FRAME = re.compile(r"packages[/\\](?:docker|daytona\w*|modal|e2b\w*|kube
 
 
 @lru_cache(maxsize=20_000)
-def _told(kind: str, message: str, traceback: str) -> Phase:
+def _phase_by_words(kind: str, message: str, traceback: str) -> Phase:
     message = f"{kind}: {message[:HEAD]}"
     if _MEASURING.search(message):
         return "scoring"

@@ -41,7 +41,7 @@ class _Reading:
                 self._at = stretch.end()
                 continue
             plain, choice = self._item()
-            least = self._repeated()
+            least = self._least_count()
             if plain and least == 1:
                 run += plain
                 continue
@@ -78,7 +78,7 @@ class _Reading:
         self._take(")")
         return choices if known else []
 
-    def _repeated(self) -> int:
+    def _least_count(self) -> int:
         """How often the item before must be there at least: once, once and perhaps more (2), or not at all."""
         if self._at >= len(self._pattern) or self._pattern[self._at] not in "?*+{":
             return 1

@@ -15,7 +15,7 @@ from errata.model import Signal
 from errata.model.words import Confidence, Owner, Phase
 from errata.text.clean import one_line
 from errata.text.mask import steady
-from errata.triage.places import Place
+from errata.triage.places import TextPlace
 from errata.triage.prefilter import Sieve, needed
 
 FOLDER = Path(__file__).parent / "rules"
@@ -66,7 +66,7 @@ class Rulebook:
         self._for = cache(self._that_look_at)
         self._search = lru_cache(maxsize=20_000)(self._find)
 
-    def signals(self, places: Iterable[Place], source: str) -> Iterator[Matched]:
+    def signals(self, places: Iterable[TextPlace], source: str) -> Iterator[Matched]:
         for place in places:
             text = place.text
             for rule, start, end in self._search(place.kind, place.phase, steady(text)):
@@ -150,7 +150,7 @@ def read_rules(path: Path) -> list[Rule]:
         raise SettingsError(f"Rules of `{path.name}` can't be used: {error}", hint="docs/attribution.md") from error
 
 
-def _where(place: Place, start: int) -> str:
+def _where(place: TextPlace, start: int) -> str:
     if place.kind == "log":
         return f"{place.where}:{place.text.count(chr(10), 0, start) + 1}"
     return place.where

@@ -47,7 +47,7 @@ class RunWide:
             yield Observed(signal=signal, owner="collateral", also=("harness",), follows=root)
 
 
-class Survey:
+class PatternSurvey:
     """Watches the failures of a run go by; at the end it tells what they show together."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Survey:
 
 
 def look_over(failures: Iterable[Attempt], *, made: int | None = None) -> RunWide:
-    survey = Survey()
+    survey = PatternSurvey()
     for attempt in failures:
         survey.add(attempt)
     return survey.result(made)

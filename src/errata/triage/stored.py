@@ -17,12 +17,12 @@ from errata.store.database import Store
 from errata.store.runs import all_runs
 from errata.store.summaries import keep_summary, kept_summary
 from errata.triage import observe
-from errata.triage.across import FEWEST, Across, CaseElsewhere, Gaps, failing_everywhere, short_answer, stand_in_of
+from errata.triage.across import FEWEST, Across, CaseElsewhere, KnownGaps, failing_everywhere, short_answer, stand_in_of
 from errata.triage.attribution import attribute
 from errata.triage.contradictions import offered_tools
 from errata.triage.expected import expected_texts
 from errata.triage.rulesets import Rules, rules_in_use
-from errata.triage.run_wide import RunWide, Survey
+from errata.triage.run_wide import PatternSurvey, RunWide
 from errata.triage.strictness import compares_calls
 
 CASES_HELD = 256
@@ -197,10 +197,10 @@ def _was_measured(counts: Counts) -> bool:
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
 
 
-def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> int:
+def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -> int:
     """Attribute every failure again; how many there are."""
     across = look_across(stored, store)
-    survey = Survey()
+    survey = PatternSurvey()
     count = keep_attributions(store, stored.pk, _attributed(stored, store, rules, (across, gaps), survey=survey))
     wide = survey.result(stored.counts.made)
     if wide:  # what only the whole run shows is rare: it is worth a second pass, not one for every run
@@ -209,7 +209,7 @@ def triage_run(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> int
     return count
 
 
-def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: Gaps) -> bool:
+def is_stale(stored: StoredRun, store: Store, rules: Rules, gaps: KnownGaps) -> bool:
     """Not triaged yet, or with other rules, or other runs or reports show something new since."""
     version = _version(rules, across_version(stored, store), gaps.version)
     return rules_version_of(store, stored.pk) != version
@@ -223,9 +223,9 @@ def _attributed(
     stored: StoredRun,
     store: Store,
     rules: Rules,
-    context: tuple[Across, Gaps],
+    context: tuple[Across, KnownGaps],
     *,
-    survey: Survey | None = None,
+    survey: PatternSurvey | None = None,
     wide: RunWide | None = None,
 ) -> Iterator[Kept]:
     source, (across, gaps) = stored.run.source.name, context

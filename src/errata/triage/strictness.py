@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Attempt, Case, Check
 from errata.model.words import Confidence
 from errata.triage.answers import final_answers, json_in
-from errata.triage.calls import Call, calls_in, made_calls, required_calls, same_calls
+from errata.triage.calls import CalledFunction, calls_in, made_calls, required_calls, same_calls
 from errata.triage.equivalence import LONGEST, canonical, is_in_the_unit_asked_for, same, same_set, same_value
 from errata.triage.expected import asks_for_a_form, asks_for_a_set, choice_of, expected_texts, task_text
 from errata.triage.observed import Observed, signal
@@ -131,7 +131,7 @@ def calls_refused_for_their_form(attempt: Attempt, case: Case | None) -> Iterato
         judged = any(check.judge for check in concerned)
         strength: Confidence = "weak" if judged or len(concerned) < len(failed) else "likely"
         name = "judge_contradicts" if judged else "strict_match"
-        yield _observed(attempt, name, strength, "tool calls", _told(made))
+        yield _observed(attempt, name, strength, "tool calls", _calls_as_text(made))
 
 
 def compares_calls(attempt: Attempt, case: Case | None) -> bool:
@@ -146,7 +146,7 @@ def _concerns_calls(check: Check) -> bool:
     return _CALLS.search(f"{check.name} {check.scorer}") is not None
 
 
-def _told(calls: tuple[Call, ...]) -> str:
+def _calls_as_text(calls: tuple[CalledFunction, ...]) -> str:
     return ", ".join(f"{call.name}({', '.join(map(str, call.arguments.values()))})" for call in calls)
 
 

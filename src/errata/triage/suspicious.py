@@ -86,7 +86,7 @@ def echoes_task(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
         yield signal("echoes_task", "weak", "output.text", text, attempt.ref)
 
 
-def said_it_failed(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
+def reports_its_own_failure(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:
     """By the last words alone; what was tried in between and did not work is nothing odd."""
     text = attempt.output.text
     if text is None:
@@ -114,7 +114,7 @@ class OneForAll:
 
     def add(self, attempt: Attempt, case: Case | None) -> Iterator[Suspicion]:
         text = attempt.output.text
-        if not text or not text.strip() or _acted(attempt) or not _is_odd(text, case):
+        if not text or not text.strip() or _has_work_elsewhere(attempt) or not _is_odd(text, case):
             return
         key = hash(" ".join(text.split()).lower())
         if len(self._cases) >= MOST_TEXTS and key not in self._cases:
@@ -201,7 +201,7 @@ class WithoutTools:
             yield from self._without
 
 
-def _acted(attempt: Attempt) -> bool:
+def _has_work_elsewhere(attempt: Attempt) -> bool:
     """Whether the work is elsewhere, so that the last words may well be the same each time."""
     return any(one.role != "log" for one in attempt.artefacts) or any(step.tool_calls for step in attempt.steps)
 
@@ -253,7 +253,7 @@ RULES: tuple[Rule, ...] = (
     no_work,
     garbage_passes,
     echoes_task,
-    said_it_failed,
+    reports_its_own_failure,
     *suspicious_work.RULES,
 )
 

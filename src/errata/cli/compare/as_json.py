@@ -10,7 +10,7 @@ from errata.compare.checks import CountByRun
 from errata.compare.comparability import Difference
 from errata.compare.comparison import Compared, Comparison
 from errata.compare.matrix import Row
-from errata.compare.pairs import Pairing, Tally
+from errata.compare.pairs import Pairing, PairTally
 from errata.compare.scores import Policy
 from errata.compare.sets import FailedByAll, Flips, Instability, Uniques
 from errata.model.output.compare import (
@@ -157,7 +157,7 @@ def _pair(one: Pairing) -> PairOutput:
     )
 
 
-def _tally(one: Tally) -> TallyOutput:
+def _tally(one: PairTally) -> TallyOutput:
     return msgspec.convert(one, TallyOutput, from_attributes=True)
 
 

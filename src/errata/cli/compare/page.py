@@ -9,7 +9,7 @@ from errata.cli.output import plural, put, wash
 from errata.cli.render.scores import figures
 from errata.compare.comparability import Difference, common_cases, describe_difference
 from errata.compare.comparison import Compared, Comparison
-from errata.compare.matrix import Column
+from errata.compare.matrix import RunColumn
 from errata.compare.scores import Policy, Score
 from errata.compare.sets import Cases
 from errata.model import Run
@@ -226,7 +226,7 @@ def _put_flips(comparison: Comparison, names: CaseNames) -> None:
     put(f"{'still passing':<{SET_LABEL - COUNT}}{len(flips.still_passing):>{COUNT - 2},}")
 
 
-def _dated(column: Column) -> str:
+def _dated(column: RunColumn) -> str:
     return f"{column.label} ({column.run.started_at[:10]})" if column.run.started_at else column.label
 
 

@@ -13,7 +13,7 @@ from errata.cli.table import put_table
 from errata.compare.categories import CategoryCount
 from errata.compare.checks import CountByRun
 from errata.compare.comparison import Comparison
-from errata.compare.pairs import ALPHA, Pairing, Tally
+from errata.compare.pairs import ALPHA, Pairing, PairTally
 
 SHOWN = 10
 FEW = 5
@@ -110,7 +110,7 @@ def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
     return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told) or "earlier sessions' results"
 
 
-def _against(tally: Tally) -> str:
+def _against(tally: PairTally) -> str:
     return f"{tally.only_first_fails:,} against {tally.only_second_fails:,}"
 
 
