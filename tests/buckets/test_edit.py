@@ -65,7 +65,7 @@ def test_later_failures_of_a_merged_bucket_go_where_it_went(store, two):
 def test_one_bucket_alone_cannot_be_merged(store, two):
     disk = bucket_at(store, two, "a")
 
-    with pytest.raises(SettingsError, match="two buckets or more"):
+    with pytest.raises(SettingsError, match="at least two buckets"):
         merge_buckets([disk], disk, store, ANA)
 
 
@@ -192,7 +192,7 @@ def test_a_bucket_that_is_gone_meanwhile_is_told(store, two):
     disk, lock = bucket_at(store, two, "a"), bucket_at(store, two, "c")
     merge_buckets([lock], disk, store, ANA)
 
-    with pytest.raises(NotFoundError, match="was merged or taken back meanwhile"):
+    with pytest.raises(NotFoundError, match="was merged or removed meanwhile"):
         rename_bucket(lock, "New", store, ANA)
 
 
@@ -263,7 +263,7 @@ def test_a_bucket_whose_slug_was_given_away_comes_back_under_another(store, two)
 
 
 def test_nothing_done_is_nothing_to_undo(store, two):
-    with pytest.raises(NotFoundError, match="Nothing was done"):
+    with pytest.raises(NotFoundError, match="No bucket was changed"):
         undo_change(store, ANA)
 
 

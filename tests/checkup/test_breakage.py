@@ -110,7 +110,7 @@ def with_process(**process):
 def test_a_process_that_was_not_heard_of_for_long_is_dead():
     found = the("dead_process", check(rows(2), with_process()))
 
-    assert found.text == "exp-1 says `running`, but its process 7 was last heard of at 2026-03-01T10:00:00Z"
+    assert found.text == "exp-1 is marked `running`, but its process 7 last reported at 2026-03-01T10:00:00Z"
     assert found.numbers == {"hours": 2.0}
     assert found.evidence[0].ref == RUN.ref
 

@@ -59,7 +59,7 @@ def test_cases_that_a_log_only_counts_are_a_warning():
 
     found = the("cases_not_in_log", check(rows(2), run))
 
-    assert found.text == "3 of 5 cases were measured, as the harness says, but have no row in the log"
+    assert found.text == "3 of 5 cases were measured according to the harness, but have no row in the log"
     assert not found.breaks
 
 
@@ -75,7 +75,7 @@ def test_attempts_at_cases_that_have_others_may_lack_rows_too():
 
     found = the("cases_not_in_log", check(rows(2), run))
 
-    assert found.text == "2 of 4 attempts were measured, as the harness says, but have no row in the log"
+    assert found.text == "2 of 4 attempts were measured according to the harness, but have no row in the log"
 
 
 def test_cases_that_nobody_says_were_measured_are_missing_though_they_have_no_name():

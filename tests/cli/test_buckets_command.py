@@ -213,7 +213,7 @@ def test_the_author_of_a_change_is_whoever_is_signed_in(turns, monkeypatch):
         (("split", "knowledge", "turn-99", "--title", "New"), "`turn-99` is not in `knowledge-grounding-error`"),
         (("move", "9c0d1e2f", "--to", "empty"), "`9c0d1e2f` is a run, and a bucket holds failures"),
         (("move", "9c0d1e2f/turn-1", "--to", "empty"), "`9c0d1e2f/turn-1` did not fail"),
-        (("merge", "knowledge"), "A merge needs two buckets or more"),
+        (("merge", "knowledge"), "A merge needs at least two buckets"),
         (("undo",), "Nothing was done to buckets yet"),
         (("undo", "--to", "5"), "There is no change 5"),
     ],

@@ -55,7 +55,7 @@ def test_the_check_of_a_damaged_run():
     assert told.code == 1
     assert told.out == snapshot("""\
 Run 0b1c2d3e · voice-beta · harbour_bench, mode rehydrated · 2026-03-02
-NOT FIT for comparison as it stands: 3 problems, 2 notes
+NOT FIT for comparison: 3 problems, 2 notes
 
 problem  missing_cases       2 of 30 expected cases have no row: turn-7, turn-18
                              run.log:41 "gave no answer within 15 s"

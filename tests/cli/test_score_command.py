@@ -118,7 +118,7 @@ UNAVAILABLE: every attempt ended in one error; this run says nothing about its s
 
 strict        0/25   0.0 %   [0.0, 13.3]   every eval
 as_reported   0/25   0.0 %   [0.0, 13.3]   the harness's own rule, reproduced
-clean         –                            unavailable: this run says nothing about its subject
+clean         –                            unavailable: only infrastructure failures, no result of the model
 reviewed      –                            0 of 25 reviewed
 """)
 

@@ -88,7 +88,7 @@ def test_earlier_sessions_are_told(library):
     told = shown(library, f"{run}/test-004")
 
     assert "\nin session 1 it was completed/scored/" in told
-    assert "in clean an earlier session's result stands in" in told
+    assert "replaced by an earlier session's result in clean" in told
 
 
 def test_tool_calls_are_told_as_json_and_not_as_python(library):

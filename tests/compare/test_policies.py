@@ -20,7 +20,7 @@ def test_strict_cannot_be_told_where_cases_were_measured_whose_rows_are_not_in_t
     found = strict(trials(*map(tried, range(there)), expected_cases=10, measured_attempts=10))
 
     assert (found.total, found.rate, found.interval) == (0, None, None)
-    assert found.note.startswith(f"cannot be told (between {10 * there:.1f} and 100.0 %): {10 - there} of 10 were")
+    assert found.note.startswith(f"unknown (between {10 * there:.1f} and 100.0 %): {10 - there} of 10 were")
 
 
 def test_what_was_never_measured_stays_a_failure_in_the_bounds():
@@ -28,7 +28,7 @@ def test_what_was_never_measured_stays_a_failure_in_the_bounds():
 
     found = strict(trials(crashed, expected_cases=80, measured_attempts=78))
 
-    assert found.note.startswith("cannot be told (between 0.0 and 97.5 %): 78 of 80 were measured")
+    assert found.note.startswith("unknown (between 0.0 and 97.5 %): 78 of 80 were measured")
 
 
 def test_clean_tells_what_is_not_in_the_log_from_what_is_missing():

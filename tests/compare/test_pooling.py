@@ -32,7 +32,7 @@ def test_a_run_without_a_number_is_said_to_be_missing():
 def test_no_number_at_all_stays_none():
     found = pool_scores([Score(policy="clean", remark=Note(code="unavailable"))] * 2)
 
-    assert (found.rate, found.note) == (None, "unavailable: this run says nothing about its subject")
+    assert (found.rate, found.note) == (None, "unavailable: only infrastructure failures, no result of the model")
 
 
 def graded(*values, **given):

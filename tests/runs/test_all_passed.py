@@ -43,7 +43,7 @@ def test_what_the_log_does_not_hold_has_not_passed(run, told):
     ("reported", "told"),
     [
         (RATE, "by the harness's own count 138 of 224 passed and 86 failed"),
-        (ACCURACY, "the harness says scorer accuracy 0.431 over 1,000"),
+        (ACCURACY, "the harness reports scorer accuracy 0.431 over 1,000"),
         (None, "the harness measured 224"),
     ],
 )

@@ -69,7 +69,7 @@ def test_an_earlier_session_that_was_measured_stands_in_for_a_crash():
     earlier = attempt_of(session=1, outcome="pass", superseded_by=attempt.id)
 
     assert told(attempt, "harness", same=[earlier]) == (
-        "in strict and as_reported, in clean an earlier session's result stands in"
+        "in strict and as_reported, replaced by an earlier session's result in clean"
     )
 
 
@@ -135,4 +135,4 @@ def test_an_earlier_session_stands_in_wherever_a_crash_is_left_out():
     earlier = attempt_of(session=1, outcome="pass", superseded_by=attempt.id)
 
     effect = told(attempt, "harness", same=[earlier], stood=read_as(attempt, "harness"))
-    assert effect == "in strict and as_reported, in clean and reviewed an earlier session's result stands in"
+    assert effect == "in strict and as_reported, replaced by an earlier session's result in clean and reviewed"

@@ -102,7 +102,7 @@ def test_a_checkup_does_not_need_the_clock(store, tmp_path):
     ("health", "summary"),
     [
         (Health(True, ()), "fit for analysis: nothing to remark"),
-        (Health(False, ()), "NOT FIT for comparison as it stands: nothing to remark"),
+        (Health(False, ()), "NOT FIT for comparison: nothing to remark"),
     ],
 )
 def test_health_in_a_line(health, summary):

@@ -41,7 +41,7 @@ class BucketState(msgspec.Struct, frozen=True, kw_only=True):
         version = self.versions.get(bucket.id)
         if version is None or version.gone:
             raise NotFoundError(
-                f"`{bucket.slug}` was merged or taken back meanwhile", hint="`errata buckets history` tells by whom"
+                f"`{bucket.slug}` was merged or removed meanwhile", hint="`errata buckets history` shows by whom"
             )
         return version.bucket
 
@@ -80,7 +80,7 @@ def merge(state: BucketState, buckets: Sequence[Bucket], into: Bucket, author: A
     refuse_other_suites([into, *others])
     if not others:
         raise SettingsError(
-            "A merge needs two buckets or more", hint="`errata buckets merge A B…`; `--into` says which one stays"
+            "A merge needs at least two buckets", hint="`errata buckets merge A B…`; `--into` names the one to keep"
         )
     target, place = state.living(into), Location(into.id, author.name, author.at)
     retired: list[BucketVersion] = []

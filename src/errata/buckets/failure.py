@@ -26,16 +26,16 @@ class FailureToGroup(msgspec.Struct, frozen=True, kw_only=True):
     owner: str = "unknown"
     """Of the verdict, where there is one; else of the attribution."""
     signal: str = ""
-    """The one that tells most; empty where no rule decided (`check_failed`, `phase`, `nothing known`)."""
+    """The most specific signal; empty where no rule decided (`check_failed`, `phase`, `nothing known`)."""
     means: str = ""
-    """What that signal's rule says in words."""
+    """The meaning of that signal's rule, in words."""
     cluster: str = ""
     """The label that a taxonomy of causes suggests (conversation-bench's eight); not `other`, and no owner's word."""
     key: FailureKey = NO_KEY
     texts: tuple[str, ...] = ()
-    """What it says of itself, most telling first: the error's message, a check's explanation, a judge's reasoning."""
+    """The most specific first: the error's message, a check's explanation, a judge's reasoning."""
     verdict: Verdict | None = None
-    """The one that stands."""
+    """The standing verdict."""
     final: bool = False
     """Whether that verdict counts: read by its reviewer, and seconded where that is needed (`Standing.final`)."""
     parameters: dict[str, str] = {}
@@ -85,7 +85,7 @@ def failure_to_group(
 
 
 def _telling(attribution: Attribution, rules: Mapping[str, RuleMeaning]) -> str:
-    """What decided; where that says only whose fault it is, another signal of the same owner that says more."""
+    """The signal that decided; where it names only an owner, a more specific signal of the same owner."""
     decided = attribution.decided_by if attribution.decided_by in rules else ""
     if decided and decided not in BROAD:
         return decided
@@ -94,7 +94,7 @@ def _telling(attribution: Attribution, rules: Mapping[str, RuleMeaning]) -> str:
 
 
 def _quoted(attribution: Attribution, signal: str) -> str:
-    """Where a rule says what kind of thing happened, its quote says which: `uvx: command not found`."""
+    """Where a rule names only the kind of error, its quote has the details: `uvx: command not found`."""
     return next((one.quote for one in attribution.signals if one.name == signal), "") if signal in OPEN else ""
 
 

@@ -11,7 +11,7 @@ from errata.buckets.symptoms import Symptom, symptom_of
 from errata.model import Bucket
 
 SAME_RULE, SAME_OWNER = 0.15, 0.3
-"""How alike texts must be where a rule says the same of both, and where only their owner is the same.
+"""How similar texts must be where the same rule matched both, and where only their owner is the same.
 Chosen on the injected faults that may be tuned on; from 0.1 to 0.2 and from 0.25 to 0.5 nothing changes there."""
 
 BySymptom = dict[Symptom, list[int]]
@@ -104,7 +104,7 @@ class _Gathering:
             group.note(symptom, len(same))
             vector = self._weights.vector(symptom.words)
             self._space.add((group.suite, group.owner, symptom.block[-1]), place, vector)
-            # what says nothing is no sign of the same cause
+            # failures without any text are no evidence of the same cause
             if symptom.kind != "bare" and self.known.of_key(symptom) in (None, place):
                 self._claims.setdefault((group.suite, symptom.key), set()).add(place)
 

@@ -23,14 +23,14 @@ _WORDS = {
     "<uuid>": "an id", "<hex>": "an id", "<id>": "an id",
 }  # fmt: skip
 _MASK = re.compile("|".join(map(re.escape, _WORDS)))
-# `RuntimeError('…')`, `Error: …`, `[infrastructure] …`, `9:23 error …`: whose words it is, and not what is said
+# prefixes that name only the kind of error: `RuntimeError('…')`, `Error: …`, `[infrastructure] …`, `9:23 error …`
 _WRAPPED = re.compile(r"^[\w.]*(?:Error|Exception|Exit)\((['\"])(.*?)(?:\1\)?)?$", re.DOTALL)
 _HEAD = re.compile(
     r"^(?:\[[\w .-]{1,24}\]|[\w.]*(?:error|exception)\s*:|(?:N|\d+:\d+)\s+error\s|[✖✗×•*>-]"
     r"|(?:a path|[\w.]*/[\w./-]+|line \w+)\s*:(?=\s))\s*",
     re.IGNORECASE,
 )
-# the first of several lines, where it says only that a command failed
+# the first of several lines, where it reports only that a command failed
 _HEADLINE = re.compile(r"^(?:\w*error:\s*)?(?:command failed\b.*|\S+ failed)\s*\n+(?=.*\w)", re.IGNORECASE)
 _JSON_MESSAGE = re.compile(r"['\"]message['\"]\s*:\s*(['\"])(.+?)(?:\1\s*[,}]|$)")
 _ENDS = re.compile(r"(?<=[^\s.]{2})\.(?:\s|$)|\s(?=Traceback \(most recent)|\\n|\n")
@@ -65,7 +65,7 @@ class Names:
 
 
 def title_of(group: FailureGroup, members: Members) -> str:
-    """From what a reader said, a cluster's name, a rule's meaning, the text that most share; else the failed check."""
+    """From a reviewer's words, a cluster's name, a rule's meaning, the most common text; else the failed check."""
     return (
         _of_verdict(members)
         or _of_cluster(members)
@@ -102,7 +102,7 @@ def _of_cluster(members: Members) -> str:
 
 
 def _of_rule(group: FailureGroup, members: Members) -> str:
-    """Where a rule says all there is to say, however the messages are worded."""
+    """Rules that name the cause completely, however the messages are worded."""
     meanings = {one.signal: one.means for one in members if says_all(one.signal)}
     limit = _shared(limit_of(one.signal, one.parameters.get("limit", "")) for one in members)
     if limit:
@@ -133,7 +133,7 @@ def _of_check(group: FailureGroup, members: Members) -> str:
         return title
     coarse = readable(_shared(one.key.coarse for one in members).replace("+", ", ").replace(":", ": "))
     place = readable(_place(group, members))
-    return cut(f"{coarse or group.owner} failed{f' in {place}' if place else ''}, nothing says why")
+    return cut(f"{coarse or group.owner} failed{f' in {place}' if place else ''} (no error text)")
 
 
 def _place(group: FailureGroup, members: Members) -> str:

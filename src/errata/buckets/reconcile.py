@@ -105,7 +105,7 @@ def result_of(run: str, reconciled: Reconciliation) -> SuggestionResult:
 
 
 def freed_by_reading(placed: Iterable[Placement], reviews: Mapping[str, Review]) -> frozenset[str]:
-    """A person put it somewhere, but a person has read it since and says where it belongs."""
+    """A person placed it, but a person has reviewed it since and named another cause."""
     return frozenset(
         placement.attempt
         for placement in placed
@@ -172,7 +172,7 @@ def _buckets(
 
 
 def _grown(old: Bucket, suggested: Sequence[Bucket], known: Mapping[str, Bucket]) -> Bucket:
-    """What a person says of it stays; what it is recognised by grows."""
+    """Edits by a person stay; the keys that identify the bucket grow."""
     first = suggested[0]
     if len(suggested) == 1 and old == known.get(old.id, old):
         keys, words = first.keys, first.words

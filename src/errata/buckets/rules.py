@@ -1,4 +1,4 @@
-"""How much a rule of triage says about the cause: mostly all of it; some say only whose fault it is, or what kind."""
+"""How specific a triage rule is: most name the cause, some only the owner or the kind of error."""
 
 BROAD = frozenset(
     (

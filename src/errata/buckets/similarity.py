@@ -45,12 +45,12 @@ def words_of(*texts: str, without: Iterable[str] = ()) -> tuple[str, ...]:
 def _words(text: str) -> tuple[str, ...]:
     plain = _CAMEL.sub(" ", _MASKED.sub(" ", masked(text)))
     lowered = (word.lower() for word in _WORD.findall(plain))
-    # a status is masked with all other numbers, and tells more than they do
+    # a status code is masked like every other number, but identifies the error better
     return (*(f"http{code}" for code in _STATUS.findall(text)), *(_stem(word) for word in lowered if word not in _DULL))
 
 
 def masked(text: str) -> str:
-    """What stands in quotes is often the whole point of a message, and often holds a path or an id."""
+    """Quoted text is often the point of a message, and often holds a path or an id."""
     return mask(_QUOTES.sub("", text))
 
 
@@ -71,7 +71,7 @@ Block = tuple[str, ...]
 
 
 class Weights:
-    """How much each word tells, by the share of texts that have it."""
+    """The weight of each word, by the share of texts that have it."""
 
     def __init__(self, texts: Iterable[Iterable[str]]) -> None:
         counted: Counter[str] = Counter()

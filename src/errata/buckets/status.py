@@ -10,10 +10,10 @@ from errata.model import Bucket, Verdict
 from errata.model.words import BucketStatus
 
 ENOUGH = 3
-"""Members that have to be read before a bucket is final; all of a smaller one."""
+"""Members that must be reviewed before a bucket is final; all members of a smaller bucket."""
 
 StandingVerdict = Callable[[Iterable[Verdict]], Review | None]
-"""Decides which of the verdicts on one failure stands. The review stage has it; whoever calls this stage passes it."""
+"""Picks the standing verdict among those on one failure. Passed in by the caller, since it belongs to the review."""
 
 
 class Support(NamedTuple):

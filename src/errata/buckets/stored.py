@@ -68,7 +68,7 @@ def undo(
     with bucket_transaction(store, keep=not author.dry_run) as transaction:
         last = transaction.last_event(suite)
         if last is None:
-            raise NotFoundError("Nothing was done to buckets yet", hint="`errata buckets history` tells what was")
+            raise NotFoundError("No bucket was changed yet", hint="`errata buckets history` lists changes")
         events = [last] if to is None else transaction.events_since(last.suite, to)
         state = _state(transaction, last.suite, sorted(touched_by(events)), standing_verdict)
         edit = take_back(state, events)
@@ -219,7 +219,7 @@ def _reviews(
 
 
 def _read_members(transaction: BucketTransaction, reviews: Collection[str]) -> dict[str, list[Placement]]:
-    """The members of those buckets in which somebody has read one."""
+    """The members of the buckets with at least one reviewed member."""
     read = {member.bucket for member in transaction.placements(sorted(reviews))}
     members: dict[str, list[Placement]] = {}
     for member in transaction.members(*sorted(read)):

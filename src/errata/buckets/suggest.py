@@ -19,7 +19,7 @@ KEYS, WORDS = 500, 20
 """What a bucket remembers of how its members look."""
 NEARLY_ALL = 0.9
 USUAL, CHANCE = 0.75, 0.25
-"""A parameter that more of the others have says nothing; nor does one that so few members may share by chance."""
+"""A parameter that is also common among other failures is not distinctive, nor one that few members share by chance."""
 SEVERAL = 2
 LONGEST_PARAMETER = 80
 
@@ -123,7 +123,7 @@ class _Ids:
 
 
 def _most(before: Sequence[str], counted: Counter[str], most: int) -> tuple[str, ...]:
-    """What was remembered before stays; then what readers said, then the most frequent."""
+    """Keys of the bucket stay; then those of reviewers, then the most frequent."""
     often = sorted(counted, key=lambda each: (not is_opinion(each), -counted[each], each))
     return tuple(dict.fromkeys((*before, *often)))[:most]
 

@@ -14,7 +14,7 @@ _ANY_ERROR = frozenset(
     f"{name}Error"
     for name in ("", "Assertion", "Attribute", "IO", "Index", "Key", "Name", "OS", "Runtime", "Type", "Value")
 )
-"""Classes that say nothing about what happened."""
+"""Error classes that carry no information."""
 _MACHINERY = frozenset(("budget", "provider", "environment", "harness", "simulator", "collateral"))
 
 
@@ -32,7 +32,7 @@ class Symptom(NamedTuple):
     kind: Kind
     """What the key is made of. `bare` ones have no words to compare: what they share is only where it happened."""
     shape: str
-    """The text that it goes by, masked; empty where none tells anything."""
+    """The masked text it is identified by; empty where no text carries information."""
     words: tuple[str, ...]
     """What is compared. What a subject does wrong is mostly wrong in the same way in the same case, so that the case is
     a word, too."""
@@ -89,7 +89,7 @@ def _key(failure: FailureToGroup, shape: str, *, is_error: bool, opaque: bool) -
     if says_something(failure.signal):
         case = f"@{failure.case}" if failure.signal in OF_ONE_CASE else ""
         return "bare", one_line(f"signal:{failure.signal}{case}", KEY)
-    # two things differ, and only the case tells which; or nothing is said at all but what failed first
+    # the texts can't be compared, so only the case identifies it; or there is no text at all
     rest = f"@{failure.case}" if opaque else failure.category
     first = failure.parameters.get("step") or coarse
     return "bare", one_line(f"{failure.owner}:{failure.signal}:{first}:{rest}", KEY)

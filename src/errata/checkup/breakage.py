@@ -13,7 +13,7 @@ from errata.text.clean import one_line
 UNAVAILABLE_FROM = 3
 MUCH = 0.2
 MOST = 0.5
-"""From this share on the run tells more about its machinery than about its subject."""
+"""From this share on, the run shows more about its infrastructure than about its subject."""
 DEAD_AFTER_HOURS = 1
 RUNNING = ("running", "pending", "started", "paused_rate_limit", "in_progress")
 
@@ -63,19 +63,19 @@ def several_sessions(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def dead_process(survey: RunSurvey) -> Iterator[Finding]:
-    """The log says it is running, and nothing has moved for long."""
+    """The log states that it is running, but nothing has changed for a long time."""
     for process in _processes(survey):
         status, beat = str(process.get("status", "")), process.get("heartbeat")
         hours = _hours_since(beat, survey.now)
         if status in RUNNING and hours is not None and hours > DEAD_AFTER_HOURS:
             name = process.get("name") or "the run"
-            text = f"{name} says `{status}`, but its process {process.get('pid', '')} was last heard of at {beat}"
+            text = f"{name} is marked `{status}`, but its process {process.get('pid', '')} last reported at {beat}"
             evidence = [Evidence(quote=f"status {status}, last heartbeat {beat}", ref=survey.run.ref)]
             yield finding(survey, "dead_process", "warning", text, evidence, hours=round(hours, 1))
 
 
 def _processes(survey: RunSurvey) -> list[dict[str, Any]]:
-    """As the log tells them, which may be anything."""
+    """As stated in the log, so of any shape."""
     processes = survey.run.environment.get("processes")
     return [process for process in processes if isinstance(process, dict)] if isinstance(processes, list) else []
 
@@ -95,7 +95,7 @@ def run_not_completed(survey: RunSurvey) -> Iterator[Finding]:
         text = f"the harness calls the whole run `{one_line(status, QUOTE_WIDTH)}`"
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
     elif status in RUNNING and not _processes(survey):
-        text = f"the harness says the run is `{status}`: what is here may not be all"
+        text = f"the harness reports the run as `{status}`: results may be incomplete"
         yield finding(survey, "run_not_completed", "warning", text, [Evidence(quote=status, ref=survey.run.ref)])
 
 

@@ -27,7 +27,7 @@ def missing_cases(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
-    """Planned, and nothing in the log says that they were ever made; it does not even name them."""
+    """Planned cases that the log does not even name."""
     expected = survey.run.expected_cases or 0
     absent = expected - len(survey.cases) - survey.not_in_log
     if absent > 0 and survey.counted:
@@ -36,11 +36,11 @@ def unnamed_cases(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def cases_not_in_the_log(survey: RunSurvey) -> Iterator[Finding]:
-    """Measured, as the harness says, but the log holds only a part, such as the failures; that is less than missing."""
+    """Measured according to the harness, but without a row in the log; less serious than missing."""
     absent, expected = survey.not_in_log, survey.run.expected_cases or 0
     if absent:
         of = f"{expected:,} cases" if len(survey.cases) < expected else f"{survey.run.measured_attempts:,} attempts"
-        text = f"{absent:,} of {of} were measured, as the harness says, but have no row in the log"
+        text = f"{absent:,} of {of} were measured according to the harness, but have no row in the log"
         yield finding(survey, "cases_not_in_log", "warning", text, at_run(survey), cases=absent)
 
 
@@ -70,7 +70,7 @@ def duplicate_cases(survey: RunSurvey) -> Iterator[Finding]:
 
 
 def judges_in_conflict(survey: RunSurvey) -> Iterator[Finding]:
-    """Two rows of one case, judged differently: what each judge said."""
+    """Two rows of one case with different judgements: the reasoning of each judge."""
     for rows in survey.duplicates.values():
         explained = [seen for seen in rows if seen.reasoning]
         if len(explained) > 1 and len({seen.outcome for seen in explained}) > 1:

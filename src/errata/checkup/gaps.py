@@ -15,7 +15,7 @@ class CheckGaps:
     """Check → attempts that it was asked about."""
     empty: Counter[str] = field(default_factory=Counter)
     first: dict[str, tuple[str, SourceRef | None]] = field(default_factory=dict)
-    """Check → what the first of them says, and where."""
+    """Check → the text of the first empty result, and its place."""
 
     def add(self, attempt: Attempt) -> None:
         if attempt.measurement != "scored" or attempt.execution != "completed":

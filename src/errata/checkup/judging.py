@@ -8,7 +8,7 @@ from errata.model import Evidence, Finding
 from errata.text.clean import one_line
 
 LISTS_EVERY_CHECK = frozenset(("promptfoo",))
-"""Sources in which a pass without a check was asserted by nothing; elsewhere the log may only keep the outcome."""
+"""Sources whose log lists every check, so that a pass without a check was not tested."""
 FEW = 10
 HARDLY = 0.4
 """Krippendorff's alpha below which judges hardly agree more than chance would."""
@@ -20,7 +20,7 @@ def nothing_asserted(survey: RunSurvey) -> Iterator[Finding]:
     passed = survey.unchecked
     if passed.count and survey.run.source.name in LISTS_EVERY_CHECK:
         share = f"{passed.count:,} of {count(survey.outcomes['pass'], 'pass', 'passes')} met no assertion at all"
-        text = f"{share}: a pass that nothing was asked of says nothing ({names(survey, passed)})"
+        text = f"{share}: such a pass proves nothing ({names(survey, passed)})"
         evidence = [Evidence(quote=seen.status, ref=seen.ref) for seen in passed.first[:3]]
         yield finding(survey, "nothing_asserted", "warning", text, evidence, passes=passed.count)
 
@@ -48,5 +48,5 @@ def judges_hardly_agree(survey: RunSurvey) -> Iterator[Finding]:
         return
     where = f"in {panel.disputed:,} of {count(panel.shared, 'attempt')}"
     text = f"the judges contradict each other {where}, hardly better than chance (alpha {alpha:.2f}): "
-    text += "`errata consistency --judges` tells where"
+    text += "`errata consistency --judges` lists them"
     yield finding(survey, "judges_disagree", "info", text, at_run(survey), alpha=alpha, attempts=panel.disputed)

@@ -88,7 +88,7 @@ class RunSurvey:
     checks: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(check, status) of the rows, without second judges."""
     failed_rows: int = 0
-    """Rows in which a check failed, whatever became of the attempt."""
+    """Rows with a failed check, whatever the outcome of the attempt."""
     judges: set[str] = field(default_factory=set)
     out_of_order: int = 0
     last_position: int = -1
@@ -111,7 +111,7 @@ class RunSurvey:
 
     @property
     def not_in_log(self) -> int:
-        """What was measured, as the harness says, and has no row."""
+        """Cases that were measured according to the harness, but have no row."""
         return not_in_log(self.run, cases=len(self.cases), executions=self.executions)
 
     @property

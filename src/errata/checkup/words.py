@@ -38,7 +38,7 @@ def names(survey: RunSurvey, named: NamedAttempts) -> str:
 
 
 def quote_errors(seen: Sequence[AttemptNote]) -> list[Evidence]:
-    """The errors behind attempts, each where it stands."""
+    """The errors of attempts, each with its place in the log."""
     return [
         Evidence(quote=one_line(error.error.message, QUOTE_WIDTH), ref=error.error.ref or error.ref)
         for error in seen[:QUOTED]

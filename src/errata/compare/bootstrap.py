@@ -14,7 +14,7 @@ SEED = 20_260_301
 TAIL = 0.025
 """On either side: 95 %."""
 WORTH_COUNTING = 20
-"""Where each distinct value has so many cases, it is quicker to draw how often it comes than to draw every case."""
+"""From this many cases per distinct value on, drawing counts is quicker than drawing cases."""
 
 
 class BootstrapMean(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ def _sum_by_counts(counts: Counter[float], size: int, chance: Random) -> float:
 
 
 def _binomial(tries: int, count: int, among: int, chance: Random) -> int:
-    """How many of so many tries hit, where `count` of `among` do.
+    """How many of the draws hit, where `count` of `among` do.
 
     Each try is a number of [0, 1) that hits below count / among. All are written bit by bit at once: a bit that differs
     from that of the bound decides, and half of those still open are decided in each round.

@@ -14,7 +14,7 @@ ALPHA = 0.05
 LISTED = 12
 
 IsTelling = Callable[[Cell], bool]
-"""Whether a cell says something about the subject, and not about a provider or a broken judge."""
+"""Whether a cell is a usable result of the subject, and no infrastructure failure or broken judge."""
 
 
 class CaseFacts(msgspec.Struct, frozen=True, gc=False):
@@ -35,9 +35,9 @@ class CategoryCount(msgspec.Struct, frozen=True, kw_only=True):
     hard: int
     """Of these, the ones that at least half of the runs failed by their own fault."""
     p: float | None = None
-    """That it has so many hard cases by chance: Fisher's exact test against all other cases; none without others."""
+    """Fisher's exact test against all other cases: p of this many hard cases by chance; none without others."""
     adjusted: float | None = None
-    """The same, as it counts among so many categories: Holm."""
+    """The same, corrected for the number of categories (Holm)."""
     harder: bool = False
 
     @property

@@ -10,7 +10,7 @@ from errata.model import Attempt, Attribution
 
 class CountByRun(msgspec.Struct, frozen=True, kw_only=True):
     name: str
-    """Of a check, or of what stood in the place of an answer."""
+    """A check, or the reason for a missing answer."""
     by_run: tuple[int, ...]
     """In how many attempts, a number for each column."""
     cases: int
@@ -26,7 +26,7 @@ def failed_dimensions(
 ) -> tuple[CountByRun, ...]:
     """`failed`: a run's number → check → case → in how many attempts it failed.
 
-    In the order in which the harness lists its checks, where there is one, else the most frequent first.
+    In the harness's order where it has one, else the most frequent first.
     """
     counts: dict[str, list[int]] = {}
     cases: dict[str, set[str]] = {}

@@ -25,7 +25,7 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def differences(matrix: Matrix, edited: Cases) -> tuple[Difference, ...]:
-    """Those that keep runs from being compared first. `edited`: cases of which the logs tell different tasks."""
+    """Those that prevent a comparison first. `edited`: cases whose task differs between the logs."""
     columns = matrix.columns
     listed = [
         *_of_values("suite", columns, lambda run: run.suite),
@@ -151,7 +151,7 @@ ASKING = frozenset(("task", "expected", "grader"))
 
 
 def contradict(case: Case, other: Case) -> bool:
-    """What only one of them tells contradicts nothing: many harnesses keep the files of failed cases alone."""
+    """Missing information never counts as a difference: many harnesses keep only the files of failed cases."""
     if case.digest == other.digest:
         return False
     asked = (_task_of(case.input), _task_of(other.input))

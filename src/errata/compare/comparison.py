@@ -37,7 +37,7 @@ from errata.compare.trials import Timeouts
 from errata.model import StoredRun
 
 ASKED = 5
-"""Of so many cases that all fail, the text is told."""
+"""Up to this many cases that fail in every run, their text is shown."""
 
 At = tuple[int, str]
 """A run's number and a case."""
@@ -107,7 +107,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[CategoryCount, ...]
     patterns: tuple[CountByRun, ...]
     pattern_at: dict[At, str]
-    """What stood in the place of an answer."""
+    """Reasons for missing answers."""
     root_of: dict[At, str]
     """The case that a case only follows from."""
 

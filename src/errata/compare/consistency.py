@@ -77,7 +77,7 @@ class Study(NamedTuple):
     cases: tuple[CaseTries, ...]
     """In the order of the conversation or suite, else by name."""
     duplicates: tuple[tuple[int, str], ...]
-    """Column and case of which there are several rows: which of them counts nobody can say, so none does."""
+    """Column and case with several rows: it is unknown which one counts, so none does."""
     changed: tuple[str, ...]
     """Cases whose task is not the same in all runs: their tries are not equivalent."""
     absent: tuple[tuple[int, str], ...]
@@ -117,7 +117,7 @@ class Study(NamedTuple):
 
 
 class Passing(msgspec.Struct, frozen=True, kw_only=True):
-    """How much was passed over all columns; tries at one case hang together, and the interval says so."""
+    """The pass rate over all columns. Attempts at one case are correlated, and the interval accounts for it."""
 
     passed: int
     measured: int
@@ -188,7 +188,7 @@ class Tries:
 
 
 def metrics_of(attempt: Attempt) -> Metrics:
-    """Of several checks of one name the worst; a check that did not apply or was not measured says nothing."""
+    """Of several checks with one name the worst; checks that were not applied or not measured are left out."""
     readings: dict[str, CheckReading] = {}
     for check in attempt.checks:
         if check.counts:
@@ -265,7 +265,7 @@ class StudyInputs(NamedTuple):
 
 
 def consistency_of(runs: Sequence[StoredRun], inputs: StudyInputs) -> Consistencies:
-    """A study for each subject and suite, in the order in which they are first named."""
+    """One study per subject and suite, in the order of their first mention."""
     out = tuple((one, why) for one in runs if (why := _why_left_out(one)))
     left = [one for one in runs if not _why_left_out(one)]
     together: dict[tuple[str, str, str], list[StoredRun]] = {}
@@ -276,7 +276,7 @@ def consistency_of(runs: Sequence[StoredRun], inputs: StudyInputs) -> Consistenc
 
 
 def refuse_duplicates(studies: Sequence[Consistency]) -> None:
-    """Raised after everything else was told: the other cases are none the worse for it."""
+    """Raised after all other output: the other cases are not affected."""
     duplicates = [
         (group.columns[column - 1].name, group.name_of(case))
         for group in studies

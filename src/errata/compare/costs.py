@@ -12,7 +12,7 @@ NOTHING_PASSED = "nothing passed"
 
 
 class Spending(msgspec.Struct):
-    """Adds up what attempts cost, as far as the log tells."""
+    """Adds up the cost of attempts, as far as the log states it."""
 
     made: int = 0
     passed: int = 0
@@ -49,7 +49,7 @@ class Spending(msgspec.Struct):
 
 
 def spending_on(tries: Iterable[Trial]) -> Spending:
-    """What was never made cost nothing, and says nothing."""
+    """Attempts that were never made cost nothing and are left out."""
     spent = Spending()
     for attempt in tries:
         if attempt.execution != "missing":
@@ -116,7 +116,7 @@ class Tiers:
                 yield case, path, spent[path]
 
     def _add_run(self, attempt: Attempt) -> None:
-        """Only what was measured: a run that was cut off says nothing about the price of a pass."""
+        """Only measured attempts: one that was cut off gives no price of a pass."""
         tier, slash, below = attempt.path.partition("/")
         if not slash or attempt.superseded_by or attempt.measurement != "scored":
             return
@@ -151,11 +151,11 @@ class Frontier(msgspec.Struct, frozen=True):
     category: str
     cost_of_pass: float | None
     stated: float | None
-    """What the harness says itself."""
+    """As stated by the harness."""
 
 
 class Cost(msgspec.Struct, frozen=True, kw_only=True):
-    """What was spent, as far as the log tells; absent is not zero."""
+    """The total cost, as far as the log states it; absent is not zero."""
 
     total: float | None
     of_passes: float | None

@@ -11,7 +11,7 @@ Z = 1.959963984540054
 
 
 def wilson(passed: float, total: float, *, z: float = Z) -> Interval | None:
-    """The Wilson interval of a rate; none for nothing. What hangs together is worth less than its number."""
+    """The Wilson interval of a rate; none without data. Correlated attempts count less: effective sample size."""
     if total == 0:
         return None
     rate, square = passed / total, z * z
@@ -24,7 +24,7 @@ def wilson(passed: float, total: float, *, z: float = Z) -> Interval | None:
 
 
 def standard_error(values: Sequence[float]) -> float | None:
-    """Of the mean of graded values; one value alone says nothing about its spread."""
+    """The interval of a mean of graded values; none for a single value."""
     return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
 
 
@@ -72,7 +72,7 @@ def effective_sample_size(clusters: Sequence[Cluster]) -> float | None:
 
 
 def cluster_robust_error(clusters: Sequence[Cluster]) -> float | None:
-    """The standard error of the mean of all values; one case alone says nothing about the others."""
+    """The cluster-robust standard error of the mean; none for a single case."""
     size, mean = _mean(clusters)
     if mean is None or len(clusters) < 2:
         return None

@@ -65,7 +65,7 @@ def columns_of(runs: Sequence[tuple[Run, int]]) -> tuple[RunColumn, ...]:
 
 
 def subject_names(runs: Sequence[Run]) -> list[str]:
-    """The model, and of its agent and variant whatever tells it from another subject of the same model."""
+    """The model, and the parts of its agent and variant that distinguish it from other subjects of the same model."""
     names = []
     for run in runs:
         alike = [_aspects(one) for one in runs if one.subject.model == run.subject.model]
@@ -86,7 +86,7 @@ def _differs(key: str, alike: Sequence[dict[str, str]]) -> bool:
 
 
 def _short(key: str, value: str, alike: Sequence[dict[str, str]]) -> str:
-    """`prompt terse`; of values that are whole texts, the part that tells them apart, or a number."""
+    """`prompt terse`; of values that are whole texts, the part that differs, or a number."""
     if not value:
         return ""
     every = list(dict.fromkeys(one[key] for one in alike if one.get(key)))

@@ -1,4 +1,4 @@
-"""What a comparison says of one run alone: hard categories, and what changed since the run before it."""
+"""One run by itself: hard categories, and the changes since the previous run."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ class ChangeSince(msgspec.Struct, frozen=True, kw_only=True):
 def change_since(
     before: StoredRun, after: StoredRun, cells: Iterable[Cell], edited: Collection[str] = ()
 ) -> ChangeSince:
-    """As a comparison of the two says it."""
+    """The figures of a comparison of the two runs."""
     whole = matrix_of(columns_of([(one.run, one.pk) for one in (before, after)]), cells)
     matrix = whole.only([case for case in whole.rows if case not in edited])
     (pair,) = pairings(matrix, matrix)
@@ -47,7 +47,7 @@ def change_since(
 def categories_of_run(
     stored: StoredRun, cells: Iterable[Cell], categories: Mapping[str, str], clean: Score
 ) -> tuple[CategoryCount, ...]:
-    """`categories`: case → category; `clean` says which failures are not the subject's."""
+    """`categories`: case → category; `clean` names the failures that are not the subject's."""
     matrix = matrix_of(columns_of([(stored.run, stored.pk)]), cells)
     out = left_out_of_clean(matrix, [clean])
     members: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ def categories_of_run(
 
 
 def left_out_of_clean(matrix: Matrix, clean: Sequence[Score]) -> frozenset[tuple[int, str]]:
-    """The failed cells of which every failed attempt says nothing about the subject, or has an earlier stand-in.
+    """Failed cells where every failed attempt is an infrastructure failure, or is replaced by an earlier session.
 
     `clean` has the clean score of each column.
     """

@@ -25,7 +25,7 @@ class PairTally(msgspec.Struct, frozen=True, kw_only=True):
     p: float
     """Exact McNemar, two-sided."""
     adjusted: float
-    """The same, as it counts among so many pairs: Holm."""
+    """The same, corrected for the number of pairs (Holm)."""
     difference: float | None
     """By how much the first passes more often."""
     interval: Interval | None
@@ -40,7 +40,7 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     second: str
     all: PairTally
     clean: PairTally
-    """Without what says nothing about the subject in either of the two."""
+    """Without infrastructure failures of either run."""
     shares: BootstrapMean | None = None
     """Where some case passes in some attempts only: by how much the first passes more of its attempts, in the mean over
     cases, with the interval of a paired bootstrap."""
@@ -90,7 +90,7 @@ def without_cells(matrix: Matrix, cells: Iterable[tuple[int, str]]) -> Matrix:
 
 
 def _shares(matrix: Matrix, first: int, second: int, without: Collection[str]) -> BootstrapMean | None:
-    """None where every case is either passed or failed: there McNemar's test says it all."""
+    """None where every case either passed or failed: McNemar's test is enough there."""
     cells = [(row[first], row[second]) for case, row in matrix.rows.items() if case not in without]
     both = [(one, other) for one, other in cells if one is not None and other is not None]
     measured = [pair for pair in both if all(cell.decided or cell.state == "mixed" for cell in pair)]

@@ -97,7 +97,7 @@ def contradicts_itself(unit: list[Trial]) -> bool:
 
 
 def _why_out(unit: list[Trial], opinion: Decide, trials: Trials) -> str:
-    """Why a case says nothing about the subject; empty where it does."""
+    """Why a case is left out; empty where it counts."""
     first = unit[0]
     if first.execution in NEVER_MADE:
         return first.execution
@@ -172,7 +172,7 @@ def _untold(trials: Trials) -> Score:
 
 
 def clean(trials: Trials) -> Score:
-    """Without what says nothing about the subject; an earlier measured session stands in for an unmeasured one."""
+    """Without infrastructure failures; an earlier measured session replaces an unmeasured one."""
     return count_by(trials, "clean", by_rules)
 
 

@@ -15,7 +15,7 @@ from errata.model import Run, StoredRun
 
 
 def pool_scores(scores: Sequence[Score]) -> Score:
-    """Of one policy. A run without a number adds nothing; but what was read by chance says nothing of the others."""
+    """Scores of one policy. A run without a number adds nothing; a sample of reviews does not carry over to others."""
     usable, policy = [score for score in scores if score.total], scores[0].policy
     if policy == "reviewed" and len(usable) < len(scores):
         return Score(policy=policy, remark=Note(code="runs_reviewed", count=len(usable), of=len(scores)))

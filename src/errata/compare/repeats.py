@@ -57,7 +57,7 @@ _COUNTED = re.compile(rf"({'|'.join(_OF_K)})_([1-9]\d{{0,5}})")
 Status = Literal["pass", "fail", "incomplete"]
 
 TRIES = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100)
-"""For which k it is told, as far as there are so many tries."""
+"""The values of k, as far as there are enough attempts."""
 
 
 def status_of(attempt: Attempt) -> Status:
@@ -99,7 +99,7 @@ class RepeatedCase(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_flaky(self) -> bool:
-        """Both outcomes; a try that was not measured says nothing of the case."""
+        """Both outcomes occur among the measured attempts."""
         return 0 < self.passed < self.measured
 
     @property

@@ -1,4 +1,4 @@
-"""What a policy says: how much was passed, of how many, what was left out and how far that can be trusted."""
+"""The score of a policy: passes, total, what was left out and why, and the interval."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -42,7 +42,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     between: Interval | None = None
     """The rate if all rows that are not in the log had failed, and if they had passed."""
     stated: float | None = None
-    """What the harness says, where that can't be recomputed."""
+    """The harness's own number, where it can't be recomputed."""
     words: tuple[str, ...] = ()
     """What counts as not passed; the harness's rule."""
 
@@ -56,7 +56,7 @@ class LeftOutGroup(msgspec.Struct, frozen=True, kw_only=True):
     """What decided it; empty where the facts alone do."""
     members: tuple[Trial, ...] = ()
     unnamed: int = 0
-    """Cases of which the log holds nothing, not even a name."""
+    """Cases without any row or name in the log."""
 
     @property
     def count(self) -> int:
@@ -71,7 +71,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     """Where what is averaged is not only passed or failed; then this is the score, and `total` is its n."""
     stderr: float | None = None
     stated: float | None = None
-    """What the harness says itself."""
+    """The harness's own number."""
     groups: tuple[LeftOutGroup, ...] = ()
     """What was left out."""
     beside: tuple[LeftOutGroup, ...] = ()
@@ -135,7 +135,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 def group_by_reason(
     reasons: Iterable[tuple[str, str, Trial]], *, unnamed: Mapping[str, int] = {}
 ) -> tuple[LeftOutGroup, ...]:
-    """By reason and signal, the largest first; `unnamed` tells how many more there are for a reason."""
+    """By reason and signal, the largest first; `unnamed` counts further cases of a reason."""
     members: dict[tuple[str, str], list[Trial]] = {(why, ""): [] for why, often in unnamed.items() if often}
     for why, signal, trial in reasons:
         members.setdefault((why, signal), []).append(trial)
@@ -165,7 +165,7 @@ def note_text(note: Note) -> str:
         case "nothing_failed":
             return "nothing failed"
         case "nothing_scored":
-            return "nothing was scored: neither passed nor failed can be said"
+            return "nothing was scored, so there are neither passes nor failures"
         case "reviewed":
             return f"{count} of {of} reviewed"
         case "rows_not_in_log":
@@ -173,7 +173,7 @@ def note_text(note: Note) -> str:
                 return f"the harness {says}; {count:,} of the rows that it counts are not in the log"
             low, high = note.between
             rows = f"{count:,} of {of:,} were measured, but their rows are not in the log"
-            return f"cannot be told (between {100 * low:.1f} and {100 * high:.1f} %): {rows}"
+            return f"unknown (between {100 * low:.1f} and {100 * high:.1f} %): {rows}"
         case "rule_unknown":
             return f"the harness {says}; errata does not recompute `{' '.join(note.words)}`"
         case "runs_counted":
@@ -181,7 +181,7 @@ def note_text(note: Note) -> str:
         case "runs_reviewed":
             return f"{count} of {of} runs reviewed"
         case "unavailable":
-            return "unavailable: this run says nothing about its subject"
+            return "unavailable: only infrastructure failures, no result of the model"
 
 
 def _rounding(stated: float) -> float:

@@ -25,7 +25,7 @@ class SessionSummary(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None
     """None where no attempt reports one."""
     exit_codes: dict[str, int]
-    """`none` where the log tells none."""
+    """`none` where the log states none."""
 
 
 class HiddenResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class HiddenResult(msgspec.Struct, frozen=True, kw_only=True):
 
     case: str
     session: int
-    """The latest one in which the case was measured."""
+    """The latest session that measured the case."""
     was: str
     """`pass` or `fail`."""
     now: str

@@ -78,7 +78,7 @@ def instability(matrix: Matrix) -> dict[str, Instability]:
 
 
 def _cells(row: Row, those: Sequence[int]) -> Iterator[Cell]:
-    """A case that a run does not know says as little as one without a verdict."""
+    """A case missing from a run counts like one without a verdict."""
     return (row[at] or _UNKNOWN for at in those)
 
 

@@ -52,7 +52,7 @@ def paired_difference(both: int, only_first: int, only_second: int, neither: int
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Each p as it counts among so many tests, in the order given: Holm's step-down, valid whatever depends on what."""
+    """Holm's step-down correction, in the order given; valid whatever the dependence between tests."""
     adjusted = [0.0] * len(ps)
     least = 0.0
     for rank, at in enumerate(sorted(range(len(ps)), key=lambda at: ps[at])):
@@ -77,7 +77,7 @@ def _added(first: float, other: float, phi: float) -> float:
 
 
 def fisher(hard: int, tried: int, all_hard: int, all_tried: int) -> float:
-    """The exact two-sided p that so many of a part are hard, where so many of the whole are."""
+    """The exact two-sided p of this many hard ones in a part, given the number in the whole."""
     low, high = max(0, tried - (all_tried - all_hard)), min(tried, all_hard)
     whole = _log_choose(all_tried, tried)
     logs = [

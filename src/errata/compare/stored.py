@@ -85,7 +85,7 @@ def _code() -> str:
 
 
 def changed_cases(pks: Sequence[int], store: Store) -> set[str]:
-    """Digests show where to look; but a log that tells less of a case has another digest, and no other task."""
+    """Digests show where to look; a log with less information about a case has another digest, but the same task."""
     first: dict[str, str] = {}
     digests = digests_of(store, pks)
     every = ((case, digest) for versions in digests.values() for case, digest in versions.items())

@@ -27,7 +27,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     failed_checks: dict[str, dict[str, int]]
     """Check → case → in how many attempts it failed."""
     patterns: dict[str, dict[str, int]]
-    """Case → what stood in the place of its answers, and how often."""
+    """Case → reasons for missing answers, and how often."""
     roots: dict[str, str]
     """Case → the case whose failure it only follows from."""
     tasks: str

@@ -66,7 +66,7 @@ class Opinions(msgspec.Struct, frozen=True, kw_only=True):
 
     attributions: Mapping[str, Attribution] = {}
     broken: Container[str] = frozenset()
-    """Attempts of which a signal says that their measurement is at fault."""
+    """Attempts whose measurement is broken according to a signal."""
     verdicts: Mapping[str, Verdict] = {}
     """Those that a score goes by: final ones, and what was inherited from them."""
     reviewed: Container[str] | None = None
@@ -137,7 +137,7 @@ class Trials:
 
     @property
     def tells_cases(self) -> bool:
-        """Tries at one case hang together, whether they are in several runs or in one."""
+        """Attempts at one case are correlated, whether they are in several runs or in one."""
         return self.to_pool or self.repeated
 
     def _add(self, attempt: Attempt, opinions: Opinions) -> None:
@@ -182,14 +182,14 @@ class Trials:
 
     @property
     def absent(self) -> int:
-        """Cases that were planned and of which the log holds nothing at all, and that nobody says were measured."""
+        """Planned cases without any row in the log, and not measured according to the harness."""
         if self.repeated or not self.run.expected_cases:
             return 0
         return max(0, self.run.expected_cases - len(self.counted) - self.untold)
 
     @cached_property
     def untold(self) -> int:
-        """What was measured, as the harness says, and has no row in the log."""
+        """Cases that were measured according to the harness, but have no row in the log."""
         executions = Counter(one.execution for one in self.rows)
         return not_in_log(self.run, cases=len(self.counted), executions=executions)
 

@@ -138,7 +138,7 @@ def _paths(thing: str) -> Iterator[tuple[str, str]]:
 
 
 def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
-    """RUN alone wins; else what stands before the first slash is the RUN, and the rest names a case."""
+    """RUN alone wins; else the part before the first slash is the RUN, and the rest names a case."""
     head, slash, rest = thing.partition("/")
     if not slash or not head:
         return known_run(thing, store), ""

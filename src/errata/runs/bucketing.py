@@ -171,7 +171,7 @@ def _lines(attempt: Attempt, store: Store) -> tuple[str, ...]:
 
 @cache
 def _rules(rules: triage.Rules) -> dict[str, RuleMeaning]:
-    """Every rule that says more than that something failed."""
+    """Every rule that carries more information than that something failed."""
     by_default = {name: RuleMeaning(means=means) for name, means in triage.MEANS.items() if name not in BY_DEFAULT}
     return by_default | {
         name: RuleMeaning(means=rule.means, owner=rule.owner) for name, rule in rules.book.rules.items()

@@ -20,7 +20,7 @@ from errata.triage.rulesets import rules_in_use
 
 ASKED: tuple[Policy, ...] = ("strict", "as_reported", "clean")
 OF_THE_SUBJECT: tuple[Policy, ...] = ("clean", "reviewed")
-"""Those that leave out what says nothing about it, and may take an earlier session's result instead."""
+"""Policies that leave out infrastructure failures, and may use an earlier session's result instead."""
 
 
 class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class ScoreEffect(msgspec.Struct, frozen=True, kw_only=True):
         out = [policy for policy in self.left_out_of if policy in OF_THE_SUBJECT]
         parts += [f"not in {_listed(out)}"] if out else []
         if self.stood_in_for:
-            parts.append(f"in {_listed([*self.stood_in_for])} an earlier session's result stands in")
+            parts.append(f"replaced by an earlier session's result in {_listed([*self.stood_in_for])}")
         if self.unsettled:
             parts.append("reviewed goes by triage until a second reader agrees")
         return ", ".join(parts)
@@ -100,7 +100,7 @@ _ELSEWHERE: dict[str, Owner] = {
     "reference_fails": "task",
     "known_gap": "task",
 }
-"""Whom those signals name that one attempt alone does not show; all others are observed anew."""
+"""The owner of signals that need other attempts or runs; all other signals can be observed again."""
 
 
 HarnessFact = Literal["harness_counted_it", "harness_left_it_out"]
@@ -119,9 +119,9 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
-    """In words, what the deciding rule says has happened."""
+    """The meaning of the deciding rule, in words."""
     because: ReasonQuote
-    """The place and the words that tell most; what decided, wherever that says anything."""
+    """The most informative quote with its place; where possible, the one that decided."""
     decided: Signal | None
     supports: tuple[Reason, ...] = ()
     against: tuple[Reason, ...] = ()
@@ -131,7 +131,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def repeatable(self) -> bool:
-        """Whether trying again may give a result that says something about the subject."""
+        """Whether another attempt may give a usable result."""
         return "clean" in self.effect.left_out_of or self.effect.recovered
 
 
@@ -158,7 +158,7 @@ def explain(
 
 
 def meaning_of(rule: str) -> str:
-    """What a rule says in words: those that are data bring their sentence along."""
+    """The meaning of a rule in words; rules from data files bring their own sentence."""
     book = rules_in_use().book
     return book.rules[rule].means if rule in book.rules else triage.MEANS.get(rule, rule)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 FEW = 50
-"""So many are looked up one by one; then all are read at once."""
+"""Up to this number, cases are looked up one by one; beyond it, all are loaded at once."""
 MANY = 100_000
 """More than this are not held."""
 
@@ -44,7 +44,7 @@ class Expectations:
         self._all: dict[str, str] | None = None
 
     def of(self, key: str) -> str:
-        """Empty where the log does not say, or says it in another form."""
+        """Empty where the log has no expected answer in a form that can be shown."""
         self._asked += 1
         if self._all is None and self._asked > FEW and self._stored.counts.cases <= MANY:
             self._all = {case.key: expected_of(case) for case in cases_of(self._store, self._stored.pk)}
@@ -61,9 +61,9 @@ class Failure(msgspec.Struct, frozen=True):
     attempt: Attempt
     attribution: Attribution | None = None
     expected: str = ""
-    """What the case asked for, where that is all that can be said of a wrong answer."""
+    """The expected answer, where that is the only explanation of a wrong answer."""
     standing: Standing | None = None
-    """The verdict that stands, where somebody has read it."""
+    """The standing verdict, where there is one."""
     bucket: BucketPlace | None = None
     remembered: Remembered | None = None
     """What was known before the run."""

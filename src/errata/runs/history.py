@@ -128,7 +128,7 @@ class EarlierRuns:
 
     @cached_property
     def failed_by(self) -> dict[str, tuple[FailedRun, ...]]:
-        """Case → the runs of the same model in which it failed, newest first."""
+        """Case → earlier runs of the same model where it failed, newest first."""
         return _by_case(self._same, self._outcomes)
 
     @cached_property

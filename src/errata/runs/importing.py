@@ -1,4 +1,4 @@
-"""Importing: what is to be read becomes runs in the store."""
+"""Importing: logs become runs in the store."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ def begin(orders: Sequence[Order]) -> None:
 
 
 def made_ready(paths: Iterable[Path]) -> AbstractContextManager[None]:
-    """Starts processes before it is known what is to be read: finding that out takes as long as starting does."""
+    """Start reader processes before the format is recognised: both take about as long."""
     return reader_processes.started_before([path for path in paths if _size(path) >= PARALLEL_FROM])
 
 
@@ -69,7 +69,7 @@ class PathSummary(msgspec.Struct, frozen=True):
     unreadable: int
     examples: tuple[Unreadable, ...]
     passed_over: tuple[str, ...] = ()
-    """What lies there, too, and tells of the same evaluation, and less of it."""
+    """Files with a part of the same evaluation, which were skipped."""
 
 
 OnItems = Callable[[int], None]
@@ -100,7 +100,7 @@ def import_orders(orders: Iterable[Order], store: Store, *, on_items: OnItems = 
 
 
 _NOTHING = "the file may be cut off or damaged; nothing was imported"
-_PROBLEM_NAMED = "nothing was imported; mend what is named here, or point at another file"
+_PROBLEM_NAMED = "nothing was imported; fix the problem above, or choose another file"
 
 
 def _import_one(order: Order, store: Store, on_items: OnItems) -> PathSummary:

@@ -23,7 +23,7 @@ SHORT, LONG = 8, 16
 def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
     """Every run that is meant, in the order given, each once.
 
-    A selector that is wrong hides nothing of the others: it is told of at the end.
+    A wrong selector does not hide the others: its error is raised at the end.
     """
     seen: set[str] = set()
     problems: list[ErrataError] = []
@@ -68,7 +68,7 @@ def runs_of_model(name: str, store: Store) -> list[StoredRun]:
 
 
 def candidates(runs: list[StoredRun]) -> str:
-    """A line for each run that may be meant, with what tells it from the others and the id that names it alone."""
+    """A line for each run that may be meant, with what distinguishes it and the id that names it alone."""
     lines = [" · ".join([*described(one.run), f"id {one.run.id}"]) for one in runs[:LISTED]]
     more = [f"and {len(runs) - LISTED} more: `errata runs` lists them all"] if len(runs) > LISTED else []
     return "\n".join([*lines, *more])

@@ -14,7 +14,7 @@ from errata.store.database import Store
 from errata.store.runs import all_runs
 
 DEEPEST = 3
-"""Folders below a folder that can't be read as a whole are tried one by one, so many levels down."""
+"""Levels of subfolders to try where a folder can't be read as a whole."""
 CLOCK = 1.0
 """Seconds that the times of files and of the store may be apart."""
 

@@ -1,4 +1,4 @@
-"""What is to be read: which source reads which path, and what is read together."""
+"""Import orders: which source reads which path, and which paths are read together."""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -19,7 +19,7 @@ class Order(msgspec.Struct, frozen=True):
     source: str
     map: str = ""
     passed_over: tuple[str, ...] = ()
-    """What tells of the same evaluation, and less of it."""
+    """Files with a part of the same evaluation."""
     alone: bool = False
     """One reader is to read it: it turned out that several can't."""
     reader: int = 0
@@ -60,7 +60,7 @@ def _order(readable: Found, over: Iterable[PassedOver], known: tuple[str, ...] =
 
 
 def look_for(paths: Iterable[Path], *, source: str = "", map_path: Path | None = None) -> list[Order]:
-    """What can be read at the paths. Nothing is changed where one of them is wrong; every wrong one is told."""
+    """What can be read at the paths. If any path is wrong, nothing is imported and every problem is reported."""
     _check_source(source)
     orders: list[Order] = []
     problems: dict[Path, ErrataError] = {}
@@ -92,7 +92,7 @@ def _is_part(path: Path, problem: ErrataError, whole: Collection[Path]) -> bool:
 
 
 def all_of(problems: Sequence[ErrataError], *, note: str = "") -> ErrataError:
-    """One error that tells of several, the hints of each once."""
+    """Several errors as one, each hint once."""
     if len(problems) == 1 and not note:
         return problems[0]
     message = "\n".join(dict.fromkeys(problem.message for problem in problems))

@@ -129,7 +129,7 @@ class Reader:
 
     def _write(self, kind: bytes, data: bytes) -> None:
         assert self._process.stdin is not None
-        # one that has ended by now is told of where its answer is missing
+        # a reader process that exited early is reported when its result is missing
         with suppress(BrokenPipeError):
             _send(self._process.stdin, kind, data)
 
@@ -181,7 +181,7 @@ _begun: dict[Order, list[Reader]] = {}
 
 @contextmanager
 def started_before(paths: Iterable[Path]) -> Iterator[None]:
-    """As many as the path that needs most will want. None outlives this, whatever it was told to read."""
+    """As many as the most demanding path needs. All end with this context, whatever they are reading."""
     _ready.extend(_started() for _ in range(max(map(readers_for, paths), default=0)))
     try:
         yield

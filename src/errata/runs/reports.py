@@ -59,7 +59,7 @@ def reports_for(
 
 
 def report_of(stored: StoredRun, store: Store, *, named: Path | None = None) -> ReportLocation | None:
-    """The newest report about the run, by what it says, else by its name; in the named folder or around the run."""
+    """The newest report about the run, by its content, else by its file name; in the named folder or around the run."""
     run = stored.run
     with reports_at(named) if named else nullcontext():
         files = report_files_for(run)

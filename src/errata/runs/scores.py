@@ -18,7 +18,7 @@ NOT_REPEATED = frozenset(("skipped", "not scored", "timed out"))
 
 
 class Proof(msgspec.Struct, frozen=True):
-    """One line of the log that stands for a group of attempts."""
+    """One line of the log as an example for a group of attempts."""
 
     where: str
     quote: str
@@ -85,7 +85,7 @@ def _members(categories: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _quoting(attribution: Attribution, rules: Mapping[str, Rule]) -> Attribution:
-    """Where a fact decided and a rule says the same with the log's own words, the rule is named."""
+    """Where a fact decided and a rule matched the log's own words, name the rule."""
     if attribution.owner == "model" or attribution.decided_by in rules:
         return attribution
     equal = (one for one in attribution.signals if one.strength == attribution.confidence and one.name in rules)

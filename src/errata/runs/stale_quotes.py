@@ -1,4 +1,4 @@
-"""Whether what verdicts quote still stands where they say: review's check, with what it needs of the run."""
+"""Whether the quotes of verdicts are still at their places in the log."""
 
 from collections.abc import Sequence
 

@@ -12,7 +12,7 @@ from errata.store.reviews import verdicts_of
 def standing_of(
     store: Store, run_id: str, *, attempt: str = "", attributed: Mapping[str, Attribution] | None = None
 ) -> dict[str, AttemptReview]:
-    """Attempt → what stands there. With what triage said, that is told as the first label that was changed."""
+    """Attempt → its review. With attributions, triage's owner is the first label in the list of changes."""
     by_attempt: dict[str, list[Verdict]] = {}
     for verdict in verdicts_of(store, run_id, attempt=attempt):
         by_attempt.setdefault(verdict.attempt, []).append(verdict)
@@ -28,7 +28,7 @@ def standing_of(
 def standing_now(
     stored: StoredRun, store: Store, *, attributed: Mapping[str, Attribution] | None = None
 ) -> dict[str, AttemptReview]:
-    """Without those that speak of another failure: the run was imported anew, and what they quote is gone."""
+    """Without stale ones: the run was imported again, and the quoted text is gone."""
     reviews = standing_of(store, stored.run.id, attributed=attributed)
     doubtful = [one.standing.verdict for one in reviews.values() if may_be_stale(one.standing.verdict, stored)]
     if not doubtful:
@@ -40,7 +40,7 @@ def standing_now(
 
 
 def owner_of(attribution: Attribution | None, standing: Standing | None) -> str:
-    """The owner of a failure: by the verdict that stands, else by rules; empty where it was not triaged either."""
+    """The owner of a failure: by the standing verdict, else by rules; empty where it was not triaged."""
     return standing.verdict.owner if standing else attribution.owner if attribution else ""
 
 

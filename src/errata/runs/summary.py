@@ -37,7 +37,7 @@ class Health(msgspec.Struct, frozen=True):
             if kinds[severity]
         ]
         listed = ", ".join(parts) or "nothing to remark"
-        return f"fit for analysis: {listed}" if self.fit else f"NOT FIT for comparison as it stands: {listed}"
+        return f"fit for analysis: {listed}" if self.fit else f"NOT FIT for comparison: {listed}"
 
 
 class Owned(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class Owned(msgspec.Struct, frozen=True):
     owner: Owner
     count: int
     reason: str
-    """What the rule that decided most of them says; empty where verdicts did, or no rule."""
+    """The meaning of the rule that decided most of them; empty where verdicts or no rule decided."""
     because_of_it: int
 
 
@@ -111,7 +111,7 @@ class FailureTally:
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
-    """What `analyze` says of one run before anybody has looked at its failures."""
+    """The summary of one run, as `analyze` shows it."""
 
     stored: StoredRun
     handle: str
@@ -130,7 +130,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     unit: Literal["cases", "attempts"]
     """`cases`; `attempts` where a case was tried several times."""
     without_failures: str = ""
-    """What is to be said where nothing failed: that all passed, or else what is the case."""
+    """Set where nothing failed: a sentence about the result."""
     by_harness: bool
     """The log holds only a part of the cases, so that the harness's own count is all there is."""
     first_failed: tuple[tuple[str, int], ...]
@@ -142,7 +142,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     first_case: str
     scores: Scores
     owners: tuple[Owned, ...] = ()
-    """By the verdict that stands, else by rules."""
+    """By the standing verdict, else by rules."""
     causes: tuple[CauseSummary, ...] = ()
     """Buckets, the largest first; empty where nothing failed, or too much to be grouped along with other work."""
     remembered: Remembered

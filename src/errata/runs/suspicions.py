@@ -1,4 +1,4 @@
-"""The view `failures --suspicious`: passes of a run that deserve a second look, never scored anew."""
+"""Suspicious passes (`failures --suspicious`): passes that deserve a second look. They are never rescored."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache

@@ -117,7 +117,7 @@ class RunView:
 
     @cached_property
     def broken(self) -> frozenset[str]:
-        """Attempts whose measurement is at fault, as a signal of triage says."""
+        """Attempts whose measurement is broken according to a signal of triage."""
         self.ensure_triaged()
         return frozenset(broken_measurements(self.store, self.stored.pk))
 
@@ -149,7 +149,7 @@ class RunView:
 
     @cached_property
     def standings(self) -> dict[str, AttemptReview]:
-        """Attempt → its verdicts and the one that stands; without stale ones."""
+        """Attempt → its verdicts and the standing one; without stale ones."""
         return standing_now(self.stored, self.store, attributed=self.attributions)
 
     @cached_property
@@ -231,7 +231,7 @@ class RunView:
     # for reports
 
     def case(self, key: str) -> Case | None:
-        """With its files; none where the log says nothing of it."""
+        """With its files; none where the log does not describe it."""
         return case_of(self.store, self.stored.pk, key)
 
     def cases(self) -> Iterator[Case]:

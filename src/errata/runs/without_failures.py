@@ -1,4 +1,4 @@
-"""What is to be said of a run in which nothing failed: that all passed, or else what is the case."""
+"""Runs without failures: whether all passed, or nothing was measured, or results are missing."""
 
 from errata.model import Run, StoredRun
 from errata.model.coverage import HarnessCount, WithoutFailures, not_in_log
@@ -23,7 +23,7 @@ def all_passed(stored: StoredRun) -> bool:
 
 
 def cases_not_in_log(stored: StoredRun) -> int:
-    """What was measured, as the harness says, and has no row in the log."""
+    """Cases that were measured according to the harness, but have no row in the log."""
     return not_in_log(stored.run, cases=stored.counts.cases, executions=stored.counts.executions)
 
 
@@ -75,7 +75,7 @@ def harness_words(count: HarnessCount) -> str:
         return f"by the harness's own count {count.passed:,} of {count.total:,} passed and {failed:,} failed"
     if count.value is None:
         return f"the harness measured {count.n:,}"
-    return f"the harness says {count.metric} {count.value:.4g}{f' over {count.n:,}' if count.n else ''}"
+    return f"the harness reports {count.metric} {count.value:.4g}{f' over {count.n:,}' if count.n else ''}"
 
 
 def _unmeasured(outcome: WithoutFailures) -> str:

@@ -16,7 +16,7 @@ from errata.triage.expected import choice_of, expected_texts
 from errata.triage.observed import Observed, signal
 
 FEWEST = 3
-"""So many different subjects have to say the same before it says something about the case."""
+"""This many different subjects must agree before it is evidence about the case."""
 SHORT = 400
 _YES_NO = frozenset(("yes", "no", "true", "false", "none", "unknown"))
 
@@ -124,7 +124,7 @@ def _form(text: str, case: Case) -> Canonical | None:
 
 
 def _is_open(form: Canonical, case: Case) -> bool:
-    """Whether there are so many possible answers that agreement means something."""
+    """Whether there are enough possible answers for agreement to mean something."""
     if case.choices or form.value in _YES_NO:
         return False
     return len(str(form.value)) > 1 if form.kind == "number" else len(str(form.value)) > 2
@@ -154,7 +154,7 @@ class KnownGaps:
         return bool(self.cases)
 
     def observe(self, attempt: Attempt) -> Iterator[Observed]:
-        """Only of what was measured: a gap of the case says nothing about a crash."""
+        """Only for measured attempts: a gap of the case does not explain a crash."""
         if attempt.outcome not in ("fail", "partial") or attempt.measurement != "scored":
             return
         for gap in self.cases.get(attempt.case, ())[:SHOWN]:
@@ -167,7 +167,7 @@ _WHAT = r"(?:[-_ ](?:agent|answers?|patch(?:es)?|solutions?|run))?$"
 _REFERENCE = re.compile(rf"(?:oracle|gold(?:en)?|reference|ground[-_ ]?truth|answer[-_ ]?key){_WHAT}")
 _NOTHING = re.compile(rf"(?:nop|no-?op|null|do[-_ ]?nothing|empty){_WHAT}")
 _TELLING = ("agent", "subject", "mode", "solver", "predictions", "predictions_path")
-"""The parts of a variant that may name what stood in for a model."""
+"""The parts of a variant that may name a stand-in for a model."""
 
 
 def stand_in_of(run: Run) -> StandIn:

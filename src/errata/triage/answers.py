@@ -51,7 +51,7 @@ def _without_latex(text: str) -> str:
 
 
 def unfenced(text: str) -> str:
-    """What stands between three backticks, where that is all."""
+    """The content of a fenced block, where the text is nothing else."""
     text = text.strip()
     if not (text.startswith(_FENCE) and text.endswith(_FENCE)):
         return text
@@ -70,7 +70,7 @@ def _unwrapped(text: str) -> str:
 
 
 TAIL = 2_000
-"""An answer stands at the end; what was thought before is none."""
+"""The answer is at the end; earlier text is reasoning."""
 LINE = 120
 
 _MARKED = re.compile(
@@ -85,7 +85,7 @@ _NAMED = ("answer", "final_answer", "finalAnswer", "result", "output", "value")
 class Final(NamedTuple):
     text: str
     marked: bool
-    """Whether the text itself says that this is the answer."""
+    """Whether the text marks this as the answer."""
 
 
 def final_answers(text: str) -> Iterator[Final]:

@@ -63,7 +63,7 @@ def attribute(
 
 
 def _weight(observation: Observed) -> tuple[int, bool]:
-    """The strongest first, the earlier cause first, what says most first; those that point to nobody at the end."""
+    """The strongest first, then the earlier cause, then the more specific; those without an owner last."""
     if observation.owner is None:
         return _LAST, False
     return _STRENGTH[observation.signal.strength] * len(_ORDER) + _RANK[

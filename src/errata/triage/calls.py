@@ -27,7 +27,7 @@ class CalledFunction(NamedTuple):
 
 
 def required_calls(expected: Any) -> tuple[CalledFunction, ...]:
-    """What a case wants to be called; empty where it wants nothing of the kind, or says it in another way."""
+    """The calls that a case expects; empty where it expects none, or in another form."""
     if isinstance(expected, dict):
         for name in _REQUIRED:
             if expected.get(name):
@@ -86,7 +86,7 @@ def _same(made: CalledFunction, wanted: CalledFunction) -> bool:
 
 
 def _has_nothing(values: Iterable[Any]) -> bool:
-    """Whether leaving it out says the same as one of the values."""
+    """Whether leaving it out is the same as one of the values."""
     return any(value in _NOTHING for value in values)
 
 

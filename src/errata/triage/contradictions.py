@@ -1,4 +1,4 @@
-"""Signals against a task: it can't be done as it stands, whoever tries."""
+"""Signals against a task: nobody can solve it as it is written."""
 
 import re
 from collections.abc import Iterable, Iterator

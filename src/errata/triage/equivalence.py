@@ -120,7 +120,7 @@ def canonical(text: str) -> Canonical:
         return Canonical("number", int(text))
     if len(text) > LONGEST:
         return Canonical("long", text)
-    value = _json(unfenced(text))  # as it stands: a backslash in JSON is no LaTeX
+    value = _json(unfenced(text))  # before cleaning: a backslash in JSON is no LaTeX
     if value is not None:
         return value
     short = bare(text)

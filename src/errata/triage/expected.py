@@ -93,12 +93,12 @@ TASK = 20_000
 
 
 def asks_for_a_form(case: Case) -> bool:
-    """Whether the task says how an answer has to be written; then another form is not simply a strict grader's."""
+    """Whether the task prescribes the form of the answer; then refusing another form is not strict grading."""
     return _DEMANDS.search(task_text(case)) is not None
 
 
 def asks_for_a_set(case: Case) -> bool:
-    """Whether the order of what is listed means nothing: the task says so, or asks which, and of no order at all."""
+    """Whether the order of a list is irrelevant: the task states so, or asks "which" without asking for an order."""
     task = task_text(case)
     return _SETS.search(task) is not None or (_WHICH.search(task) is not None and _ORDERED.search(task) is None)
 

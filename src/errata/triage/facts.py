@@ -39,7 +39,7 @@ def ran_into_a_limit(attempt: Attempt, _case: Case | None) -> Iterator[Observed]
 
 
 def only_lint_failed(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
-    """Functionally right as far as every test tells, and refused for its style."""
+    """Every test passed, and it was rejected for its style."""
     failed = [check for check in attempt.checks if check.status == "fail" and check.counts]
     if not failed or not all(_is_lint(check.name) for check in failed):
         return
@@ -54,7 +54,7 @@ def never_generated(attempt: Attempt, _case: Case | None) -> Iterator[Observed]:
     if attempt.execution != "error" or not _is_subject_error(attempt):
         return
     if attempt.errors[0].frame.startswith(facts.HARNESSES):
-        return  # whose code raised says more than that nothing came back
+        return  # the code that raised is more informative than the empty output
     if any(check.kind == "tests" and check.status == "error" for check in attempt.checks):
         return  # a test that asks the model itself: its runner keeps neither answers nor tokens
     made = attempt.usage.subject.tokens or attempt.output.text or attempt.steps or _has_work(attempt)
@@ -116,7 +116,7 @@ def measurement_broke(attempt: Attempt, _case: Case | None) -> Iterator[Observed
         world = next((error for error in attempt.errors if error.phase in _WORLD and not error.recovered), None)
         if world is None:
             yield _observed(attempt, "measurement_failed", "grader", "likely", "measurement", quote, breaks=True)
-        else:  # the source itself says where it broke
+        else:  # the source states where it broke
             observation = _observed(
                 attempt, "measurement_failed", "environment", "likely", "errors.message", world.message, breaks=True
             )
@@ -134,7 +134,7 @@ def verifier_never_ran(attempt: Attempt, _case: Case | None) -> Iterator[Observe
     for artefact in attempt.artefacts:
         if artefact.role != "log" or not artefact.text or not _VERIFIER_LOG.search(artefact.path):
             continue
-        # a harness may run the project's own tests beside what decides: that there are none says nothing there
+        # a harness may also run the project's own tests, which do not decide: their absence is no evidence
         decides = "verifier" in artefact.path or any(check.kind == "tests" and check.failed for check in attempt.checks)
         missing = _why_no_test_ran(artefact.text, decides=decides)
         if missing is not None:
@@ -155,12 +155,12 @@ def _why_no_test_ran(log: str, *, decides: bool) -> re.Match[str] | None:
 
 
 def _tests_ran(check: Check) -> bool:
-    """Tests that never ran are listed as failed by some: that one of them passed is what tells."""
+    """Some harnesses list tests that never ran as failed: a single passed test proves that they ran."""
     return check.kind == "tests" and (check.status == "pass" or bool(check.achieved) or bool(check.value))
 
 
 _VERIFIER_LOG = re.compile(r"verif|test|grade", re.IGNORECASE)
-# the program that is not there tells more than why it could not be fetched
+# the missing program is more informative than the reason why it could not be fetched
 _MISSING = re.compile(r"^.*\b[\w.-]+: (?:command )?not found\s*$", re.MULTILINE)
 _BROKEN = re.compile(
     r"^.*(?:[Cc]ould not resolve host|[Tt]emporary failure (?:in name resolution|resolving)|No space left on device"
@@ -173,7 +173,7 @@ _BROKEN = re.compile(
     re.MULTILINE,
 )
 _NONE_FOUND = re.compile(r"^=+ (?P<tests>no tests ran) in .*$", re.MULTILINE)
-# a file of tests that is no program; one that only can't import what it tests says something about the subject
+# a test file that is no program; one that only fails to import the code under test is evidence about the subject
 _NO_PROGRAM = re.compile(
     r"^_+ ERROR collecting (?P<tests>\S+) _+\n(?:.*\n){0,8}?.*File \"[^\"\n]*(?P=tests)\".*\n(?:.*\n){0,4}?"
     r"E? *(?:SyntaxError|IndentationError|TabError): .*$",
@@ -256,9 +256,9 @@ MEANS = {
     "no_verdict": "no verdict was given",
     "verifier_never_ran": "the tests never ran",
     "judges_disagree": "the judges disagree",
-    "judge_contradicts": "a judge says the opposite of what a program or the calls show",
+    "judge_contradicts": "a judge contradicts what a program or the calls show",
     "strict_match": "the expected answer was refused for how it is written",
-    "format_reject": "the right answer stands there and was not taken for one",
+    "format_reject": "the right answer is in the output but was not recognised",
     "prompt_contradicts_expected": "the task and its own reference contradict each other",
     "missing_fixture": "a file that the task needs is not there",
     "reference_fails": "the reference solution itself fails",

@@ -47,7 +47,7 @@ def judge_and_program_disagree(attempt: Attempt, _case: Case | None) -> Iterator
 
 
 def _asks_whether_right(check: Check) -> bool:
-    """Of what judges are asked besides, such as the tone, a program says nothing."""
+    """A program is no evidence about other things judges are asked, such as tone."""
     if check.kind == "reward":
         return check.counts
     return _RIGHT.match(check.scorer or check.name) is not None

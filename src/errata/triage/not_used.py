@@ -31,7 +31,7 @@ _WORDS: dict[Place, str] = {
 _PLACES = {
     "error": "the harness's error",
     "traceback": "its traceback",
-    "check": "what a step says of itself",
+    "check": "a step's own message",
     "assertion": "a broken assertion",
     "status": "the harness's status",
     "judge": "an invalid judgement",

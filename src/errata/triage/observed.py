@@ -11,7 +11,7 @@ QUOTE = 160
 
 
 class Observed(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A signal and what it says about who has to act; without an owner it is only kept."""
+    """A signal and the owner it points to; without an owner it is only kept."""
 
     signal: Signal
     owner: Owner | None = None

@@ -10,7 +10,7 @@ from errata.model.words import Phase
 from errata.text.mask import steady
 
 HEAD, TAIL = 4_000, 16_000
-"""Of a long log the end tells why it ended."""
+"""The end of a long log explains why it ended."""
 
 
 class TextPlace(NamedTuple):
@@ -28,19 +28,19 @@ def places(attempt: Attempt) -> Iterator[TextPlace]:
         if error.recovered:
             continue
         phase = phase_of(error)
-        # one by one, so that a quote is found in the log as it stands there
+        # one by one, so that a quote can be found in the log literally
         for name, text in (("message", error.message), ("type", error.type), ("code", error.code)):
             if text:
                 yield TextPlace("error", f"errors[{at}].{name}", text, error.ref, phase)
         if error.traceback:
             yield TextPlace("traceback", f"errors[{at}].traceback", error.traceback[-TAIL:], error.ref, phase)
     for check in attempt.checks:
-        # a scorer that broke beside the one that decides says nothing of what that one found
+        # a scorer that broke, but does not decide, is no evidence about the one that does
         if check.status in ("fail", "error", "unscored") and (check.counts or check.kind == "step"):
             if check.error is not None and check.error not in attempt.errors:
                 error = check.error
                 yield TextPlace("error", f"checks[{check.name}].error", error.message, error.ref, phase_of(error))
-            # what a test says of the subject's work is no evidence; what a step of the pipeline says of itself is
+            # a test's message about the subject's work is no evidence; a pipeline step's message about itself is
             kind = "check" if check.kind == "step" else "assertion" if check.status == "error" else ""
             if check.explanation and kind:
                 yield TextPlace(kind, f"checks[{check.name}].explanation", check.explanation, check.ref)
@@ -70,7 +70,7 @@ def phase_of(error: ErrorInfo) -> Phase:
     return _phase_by_words(error.type, steady(error.message), error.traceback[-HEAD:])
 
 
-# only words that nobody uses who merely passes on what a provider said
+# only words that do not occur in relayed provider messages
 _WORLD = re.compile(
     r"error response from daemon|(?-i:\btoomanyrequests:)|pull (?:rate limit|access denied)|docker daemon"
     r"|docker\.errors|kubernetes\.client"

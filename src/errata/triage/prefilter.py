@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[^\\\[\]{}().^$|?*+]+(?![?*+{])")
 
 
 def needed(pattern: str) -> tuple[str, ...]:
-    """Lower-case texts of which one must be there for the pattern to match; empty where nothing can be said."""
+    """Lower-case texts, one of them in every match of the pattern; empty where no such texts are known."""
     return tuple(dict.fromkeys(_Reading(pattern).alternatives()))
 
 
@@ -112,7 +112,7 @@ T = TypeVar("T")
 
 
 class Sieve(Generic[T]):
-    """Things to try, each with the lower-case stretches of which a text must hold one; without any it always stays."""
+    """Items to try, each with lower-case texts; one of them must occur, and without any the item is always tried."""
 
     def __init__(self, things: Iterable[tuple[T, tuple[str, ...]]]) -> None:
         listed = list(things)
@@ -132,7 +132,7 @@ class Sieve(Generic[T]):
         return index
 
     def that_may_match(self, lowered: str) -> list[T]:
-        """In the order in which they were given."""
+        """In their original order."""
         self._texts += 1
         if len(lowered) > LONG or self._texts <= FEW:
             asked = iter([self._stretches])

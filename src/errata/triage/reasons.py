@@ -68,12 +68,12 @@ NOTHING = ReasonQuote("", "")
 
 
 def explained(attempt: Attempt, attribution: Attribution | None) -> bool:
-    """Whether an error, a check or a judge says more than the answer itself does."""
+    """Whether an error, a check or a judge explains more than the answer itself."""
     return bool(_first(_by_harness(attempt, attribution)))
 
 
 def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str = "") -> ReasonQuote:
-    """What decided, the error, what a check or judge says, the answer beside what was expected, the harness's word."""
+    """The deciding quote, the error, a check's or judge's text, answer and expectation, or the harness's status."""
     return (
         _first(_by_harness(attempt, attribution))
         or _first(_by_answer(attempt, expected))
@@ -82,7 +82,7 @@ def reason_of(attempt: Attempt, attribution: Attribution | None, expected: str =
 
 
 def telling(text: str) -> str:
-    """Of a traceback the line that says what is wrong; of all else the whole, in one line."""
+    """The line of a traceback with the error; any other text whole, in one line."""
     match = _PYTEST.search(text) or (_ERROR.search(text) if text.count("\n") > LONG else None)
     return one_line(match[1] if match else text)
 

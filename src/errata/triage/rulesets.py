@@ -1,4 +1,4 @@
-"""Everything that decides what triage says, as one value with one version."""
+"""The rules, taxonomies and signals in use, as one value with one version."""
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -12,7 +12,7 @@ from errata.triage import rulebook, taxonomy
 from errata.triage.rulebook import Rulebook
 
 FUNCTIONS_VERSION = "6"
-"""Counts up when a rule that is a function changes what it says."""
+"""Increase it when a rule in code changes its results."""
 
 
 class Rules(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from errata.triage.observed import Observed
 
 FEW = 3
 MOST_CRASHES = 50_000
-"""So many are remembered; a cascade shows itself long before."""
+"""At most this many are kept; a cascade shows itself long before."""
 # what a crash leaves behind, for the next attempts to stumble over
 _LEFT_OVER = re.compile(
     r"already exists|file exists|index\.lock|already in use|already checked out|is locked|lock file|left over"
@@ -48,7 +48,7 @@ class RunWide:
 
 
 class PatternSurvey:
-    """Watches the failures of a run go by; at the end it tells what they show together."""
+    """Watches the failures of a run and reports patterns over all of them."""
 
     def __init__(self) -> None:
         self._rows = self._served = 0

@@ -29,7 +29,7 @@ CASES_HELD = 256
 
 
 def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[int, Attempt, Case | None]]:
-    """Each failure's number, the attempt, and its case, where the log tells of it; in the order of the log."""
+    """Each failure's number, the attempt, and its case where the log has it; in the order of the log."""
     with_files = lru_cache(CASES_HELD)(lambda key: case_of(store, stored.pk, key))
     for seq, attempt, packed in failures_to_triage(store, stored.pk):
         case = unpack(packed, Case) if packed is not None and _wants_its_case(attempt) else None
@@ -42,7 +42,7 @@ def failures_with_evidence(stored: StoredRun, store: Store) -> Iterator[tuple[in
 
 
 def _wants_its_case(attempt: Attempt) -> bool:
-    """What crashed while the subject was asked says nothing about its task."""
+    """A crash while calling the subject is no evidence about its task."""
     if attempt.outcome in ("fail", "partial") or attempt.artefacts:
         return True
     return any(error.phase not in ("subject", "tool", "simulator") for error in attempt.errors)
@@ -55,7 +55,7 @@ def _with_transcript(attempt: Attempt, stored: StoredRun, store: Store) -> Attem
 
 MOST_RUNS = 50
 MOST_COMPARED = 2_000
-"""Of so many cases the answers of all subjects are compared."""
+"""Answers of all subjects are compared for at most this many cases."""
 ACROSS = "across"
 NOT_THE_CASES = frozenset(("provider", "environment", "harness", "simulator", "collateral", "budget"))
 
@@ -79,7 +79,7 @@ def subject_name(run: Run) -> str:
 
 
 def across_version(stored: StoredRun, store: Store) -> str:
-    """What has to be part of the version of a triage, so that it is made anew when other runs say something new.
+    """Part of the version of a triage, so that it is repeated when other runs bring new evidence.
 
     Another run of the suite may well say nothing new of this one: what was found is kept with the runs it came from.
     """
@@ -98,7 +98,7 @@ def look_across(stored: StoredRun, store: Store) -> Across:
         return Across(offered=offered)
     cases = _with_answers(dict(_elsewhere(stored, store, peers)), stored, store, peers)
     version = _fingerprint(cases)
-    with suppress(StoreError):  # a store that can only be read is looked at anew each time
+    with suppress(StoreError):  # a read-only store is examined again each time
         keep_summary(store, stored.pk, ACROSS, peers.version, version.encode("ascii"))
     return Across(cases, offered=offered, version=version)
 
@@ -192,7 +192,7 @@ def _with_answers(
 
 
 def _was_measured(counts: Counts) -> bool:
-    """Whether most of what was tried has an outcome: an unavailable run says nothing about its cases."""
+    """Whether most attempts have an outcome: an unavailable run is no evidence about its cases."""
     made = counts.made
     return made > 0 and 2 * sum(counts.outcomes.get(word, 0) for word in ("pass", "fail", "partial")) >= made
 

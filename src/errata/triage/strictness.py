@@ -182,7 +182,7 @@ def _nothing_was_taken(attempt: Attempt) -> bool:
 
 
 def _right_answer(text: str, case: Case) -> tuple[str, bool] | None:
-    """What in the text is right, and whether the text says that this is its answer."""
+    """The right part of the text, and whether the text marks it as its answer."""
     wanted = tuple(expected_texts(case))
     for final in final_answers(text):
         choices = case.choices

@@ -52,7 +52,7 @@ def is_refusal(text: str) -> bool:
 
 
 def garbage_passes(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
-    """A judge said yes to what is no answer. Nothing said is an answer where a tool was called."""
+    """A judge passed an empty answer. An empty text is an answer where a tool was called."""
     text = attempt.output.text
     if text is None or len(text) > TAIL or not any(check.judge and check.status == "pass" for check in attempt.checks):
         return
@@ -69,7 +69,7 @@ def garbage_passes(attempt: Attempt, case: Case | None) -> Iterator[Signal]:
 
 
 def _expects_a_refusal(attempt: Attempt, case: Case) -> bool:
-    """Many suites ask for a refusal; only where a reference says something else is one odd."""
+    """Many suites expect a refusal; it is suspicious only where a reference expects something else."""
     wanted = list(expected_texts(case))
     named = " ".join((case.suite, case.category, *case.tags, *(check.name for check in attempt.checks)))
     return not wanted or any(map(is_refusal, wanted)) or _SAFETY.search(named) is not None
@@ -103,11 +103,11 @@ MOST_HELD = 1_000
 MOST_TEXTS = 50_000
 MANY_TOOLS = 3
 LONG = 10
-"""So many words nobody says twice by chance."""
+"""Nobody repeats this many words by chance."""
 
 
 class OneForAll:
-    """The same answer in many cases, none of which expects it."""
+    """The same answer in many cases, expected in none of them."""
 
     def __init__(self) -> None:
         self._cases: dict[int, dict[str, Suspicion]] = {}
@@ -154,10 +154,10 @@ class Recital:
         if not text or case is None or not any(check.judge for check in attempt.checks):
             return
         wanted = [one.strip() for one in expected_texts(case)]
-        telling = any(len(one.split()) > 2 for one in wanted)  # of one word, everybody says the same
-        self._comparable += telling
+        is_specific = any(len(one.split()) > 2 for one in wanted)  # short answers are often the same
+        self._comparable += is_specific
         if text.strip() in wanted:
-            self._often += telling
+            self._often += is_specific
             new = suspicion(attempt, signal("recites_reference", self._strength, "output.text", text, attempt.ref))
             if len(self._recited) < MOST_HELD:
                 self._recited.append(new)
@@ -217,12 +217,12 @@ MEANS = {
     "recites_reference": "the answer is the reference, character for character, in a case that leaves the words open",
     "echoes_task": "the answer is the task itself",
     "garbage_passes": "a judge let pass what is no answer",
-    "said_it_failed": "the subject itself says that it did not succeed",
+    "said_it_failed": "the subject itself reports that it did not succeed",
     "edited_tests": "the subject changed tests",
     "touched_grader": "the subject wrote where only the grader writes",
     "read_reference": "the subject read the reference or the hidden tests",
 }
-"""What each suspicion says, in words."""
+"""The meaning of each suspicion, in words."""
 
 
 def passed_with_error(attempt: Attempt, _case: Case | None) -> Iterator[Signal]:

@@ -31,7 +31,7 @@ def with_added(paths: Iterable[Path]) -> tuple[Taxonomy, ...]:
 
 
 def version_of(taxonomies: Sequence[Taxonomy]) -> str:
-    """Of every word in them: a label that was changed makes another version, whatever the file says of itself."""
+    """Of all their content: a changed label makes another version, whatever version the file states."""
     encoded = msgspec.json.encode(sorted(taxonomies, key=lambda taxonomy: taxonomy.name), order="deterministic")
     return blake2b(encoded, digest_size=4).hexdigest()
 
@@ -49,7 +49,7 @@ def read_taxonomy(path: Path) -> Taxonomy:
 def _refuse_unusable(taxonomy: Taxonomy) -> None:
     often = Counter(label.name for label in taxonomy.label)
     if twice := [name for name, count in often.items() if count > 1]:
-        raise ValueError(f"the label `{twice[0]}` stands there twice")
+        raise ValueError(f"the label `{twice[0]}` is listed twice")
     if not often:
         raise ValueError("it has no `[[label]]`")
     for label in taxonomy.label:
@@ -96,7 +96,7 @@ def _cue(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-# "never ended the session" tells the opposite of "ended the session"
+# "never ended the session" is the opposite of "ended the session"
 _NEGATED = re.compile(r"\b(?:never|not|n't|without)\s+\w+(?:\s+the\s+\w+)?", re.IGNORECASE)
 
 
