@@ -1,6 +1,9 @@
-"""The generated parts of the documents: docs/commands.md, and in README.md the console output and the table of sources.
+"""Generated parts of the documents: docs/commands.md, the table in docs/sources.md, and marked console output.
 
-`python scripts/docs_check.py` writes them anew; `--check` exits 1 where they are stale.
+`python scripts/docs_check.py` rewrites them; `--check` exits 1 if one is stale.
+
+A console block below `<!-- output -->` shows real output. `<!-- output after import PATH; triage latest -->` runs these
+commands first, without showing them. All blocks of a page share one store, and run in the root of the repository.
 """
 
 import argparse
@@ -21,8 +24,8 @@ from errata.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
-README = ROOT / "README.md"
-SOURCES_PAGE = "docs/sources.md"
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+SOURCES_PAGE = ROOT / "docs" / "sources.md"
 
 INTRO = """\
 # Commands
@@ -81,14 +84,20 @@ def main() -> int:
             page.write_text(text, encoding="utf-8")
     untold = untold_sources()
     for name in untold:
-        print(f"source `{name}`: {SOURCES_PAGE} has no section that ends with its name, or its TITLE no colon")
+        print(f"source `{name}`: docs/sources.md has no section that ends with its name, or its TITLE no colon")
     return 1 if checking and (stale or untold) else 0
 
 
 def generated() -> Iterator[tuple[Path, str]]:
     """Each page with generated parts, and what should be in it."""
     yield COMMANDS_PAGE, commands_page()
-    yield README, with_sources(with_console_output(README.read_text(encoding="utf-8")))
+    for page in pages_with_output():
+        yield page, with_console_output(page.read_text(encoding="utf-8"))
+    yield SOURCES_PAGE, with_sources(SOURCES_PAGE.read_text(encoding="utf-8"))
+
+
+def pages_with_output() -> list[Path]:
+    return [page for page in PAGES if _CONSOLE.search(page.read_text(encoding="utf-8"))]
 
 
 def commands() -> dict[str, click.Command]:
@@ -119,19 +128,29 @@ def commands_page() -> str:
 
 
 def with_console_output(text: str) -> str:
-    """The text with what the commands in its console blocks print today; one store for all of them."""
+    """The text with what the commands in its marked console blocks print today; one store for all of them."""
     with tempfile.TemporaryDirectory(prefix="errata-docs-") as folder:
         store = str(Path(folder) / "errata.db")
-        return _CONSOLE.sub(lambda found: f"```console\n{_printed(found[1], store)}```", text)
+        return _CONSOLE.sub(lambda match: f"{match[1]}```console\n{_output(match[2], match[3], store)}```", text)
 
 
-_CONSOLE = re.compile(r"```console\n(\$ errata .*?)```", re.DOTALL)
+_CONSOLE = re.compile(r"(<!-- output(?: after ([^>]+))? -->\n\n?)```console\n(\$ errata .*?)```", re.DOTALL)
 
 
-def _printed(block: str, store: str) -> str:
+def _output(before: str | None, block: str, store: str) -> str:
     """Each line that starts with `$ errata`, and below it what that command prints."""
+    for arguments in (before or "").split(";"):
+        if arguments.strip():
+            _run(arguments, store)
     lines = [line for line in block.splitlines() if line.startswith("$ errata")]
-    return "\n".join(f"{line}\n{_run(line.removeprefix('$ errata '), store)}" for line in lines)
+    return "\n".join(f"{line}\n{_first_lines(line.removeprefix('$ errata '), store)}" for line in lines)
+
+
+def _first_lines(line: str, store: str) -> str:
+    """The output of a command, as far as `| head -N` shows it."""
+    arguments, _, number = line.partition(" | head -")
+    lines = _run(arguments, store).splitlines(keepends=True)
+    return "".join(lines[: int(number)] if number else lines)
 
 
 def _run(arguments: str, store: str) -> str:
@@ -162,8 +181,8 @@ def _source(name: str, title: str) -> str:
     """A title is a harness and, after a colon, what of it can be read."""
     harness, _, reads = title.partition(": ")
     heading = _headings().get(name)
-    place = f"{SOURCES_PAGE}#{_anchor(heading)}" if heading else SOURCES_PAGE
-    return f"| {harness} | {reads} | [`{name}`]({place}) |\n"
+    shown = f"[`{name}`](#{_anchor(heading)})" if heading else f"`{name}`"
+    return f"| {harness} | {reads} | {shown} |\n"
 
 
 def untold_sources() -> list[str]:
@@ -174,7 +193,7 @@ def untold_sources() -> list[str]:
 
 def _headings() -> dict[str, str]:
     """Source → the heading of its section, which ends with its name."""
-    page = (ROOT / SOURCES_PAGE).read_text(encoding="utf-8")
+    page = SOURCES_PAGE.read_text(encoding="utf-8")
     return {name: heading for heading, name in re.findall(r"^## (.+\(`(.+)`\))$", page, re.MULTILINE)}
 
 
