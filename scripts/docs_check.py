@@ -3,14 +3,17 @@
 `python scripts/docs_check.py` rewrites them; `--check` exits 1 if one is stale.
 
 A console block below `<!-- output -->` shows real output. `<!-- output after import PATH; triage latest -->` runs these
-commands first, without showing them. All blocks of a page share one store, and run in the root of the repository.
+commands first, without showing them. All blocks of a page share one store, and run in the root of the repository, or in
+a copy of a folder that the first marker names, as in `<!-- output in tests/fixtures/actions after import $ROOT/PATH -->`.
 """
 
 import argparse
 import inspect
+import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -129,42 +132,64 @@ def commands_page() -> str:
 
 def with_console_output(text: str) -> str:
     """The text with what the commands in its marked console blocks print today; one store for all of them."""
-    with tempfile.TemporaryDirectory(prefix="errata-docs-") as folder:
-        store = str(Path(folder) / "errata.db")
-        return _CONSOLE.sub(lambda match: f"{match[1]}```console\n{_output(match[2], match[3], store)}```", text)
+    blocks = list(_CONSOLE.finditer(text))
+    lines = [line for match in blocks for line in (*_before(match), *_shown(match))]
+    output = iter(_outputs(lines, folder=next((match["folder"] for match in blocks if match["folder"]), "")))
+    for match in blocks:
+        for _ in _before(match):
+            next(output)
+        shown = "\n".join(f"$ errata {line}\n{next(output)}" for line in _shown(match))
+        text = text.replace(match[0], f"{match['marker']}```console\n{shown}```", 1)
+    return text
 
 
-_CONSOLE = re.compile(r"(<!-- output(?: after ([^>]+))? -->\n\n?)```console\n(\$ errata .*?)```", re.DOTALL)
+_CONSOLE = re.compile(
+    r"(?P<marker><!-- output(?: in (?P<folder>\S+))?(?: after (?P<before>[^>]+))? -->\n\n?)"
+    r"```console\n(?P<shown>\$ errata .*?)```",
+    re.DOTALL,
+)
 
 
-def _output(before: str | None, block: str, store: str) -> str:
-    """Each line that starts with `$ errata`, and below it what that command prints."""
-    for arguments in (before or "").split(";"):
-        if arguments.strip():
-            _run(arguments, store)
-    lines = [line for line in block.splitlines() if line.startswith("$ errata")]
-    return "\n".join(f"{line}\n{_first_lines(line.removeprefix('$ errata '), store)}" for line in lines)
+def _before(match: re.Match[str]) -> list[str]:
+    return [part.strip() for part in (match["before"] or "").split(";") if part.strip()]
 
 
-def _first_lines(line: str, store: str) -> str:
-    """The output of a command, as far as `| head -N` shows it."""
-    arguments, _, number = line.partition(" | head -")
-    lines = _run(arguments, store).splitlines(keepends=True)
-    return "".join(lines[: int(number)] if number else lines)
+def _shown(match: re.Match[str]) -> list[str]:
+    return [line.removeprefix("$ errata ") for line in match["shown"].splitlines() if line.startswith("$ errata ")]
 
 
-def _run(arguments: str, store: str) -> str:
-    program = "from errata.cli.door import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *shlex.split(arguments)],
-        cwd=ROOT,
-        env={**os.environ, "ERRATA_STORE": store, "PYTHONUTF8": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
-    return done.stdout
+_RUN_EACH = """\
+import contextlib, io, json, sys
+from errata.cli.door import run
+for arguments in json.load(sys.stdin):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        run(arguments)
+    print(json.dumps(output.getvalue()))
+"""
+
+
+def _outputs(lines: list[str], *, folder: str) -> list[str]:
+    """What each command prints, as far as `| head -N` shows it; one process for all of them."""
+    commands = [line.replace("$ROOT", str(ROOT)).partition(" | head -") for line in lines]
+    with tempfile.TemporaryDirectory(prefix="errata-docs-") as scratch:
+        environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "src")}
+        if folder:
+            shutil.copytree(ROOT / folder, scratch, dirs_exist_ok=True)
+            environment.pop("ERRATA_STORE", None)
+        else:
+            environment["ERRATA_STORE"] = str(Path(scratch) / "errata.db")
+        process = subprocess.run(
+            [sys.executable, "-c", _RUN_EACH],
+            input=json.dumps([shlex.split(arguments) for arguments, _, _ in commands]),
+            cwd=scratch if folder else ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            check=True,
+        )
+    texts = [json.loads(line).splitlines(keepends=True) for line in process.stdout.splitlines()]
+    return ["".join(text[: int(limit or sys.maxsize)]) for text, (_, _, limit) in zip(texts, commands, strict=True)]
 
 
 def with_sources(text: str) -> str:
