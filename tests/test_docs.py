@@ -143,6 +143,19 @@ def links_of(page):
     return [(page.parent / target).resolve() for target in targets if target]
 
 
+NOT_OURS = {"fill.py", "review.py", "edit_log.py", "show.py", "scorecard.py", "test_scorecard.py", "000N_name.py"}
+"""Files of examples."""
+PAGES = [path for path in DOCUMENTS if path.parent in (ROOT, ROOT / "docs") and path.name != "CHANGELOG.md"]
+
+
+def test_every_module_that_is_named_exists():
+    named = {name for page in PAGES for name in re.findall(r"`([\w/]+\.py)`", page.read_text(encoding="utf-8"))}
+    files = [path.as_posix() for part in ("src", "tests", "scripts", "docs") for path in (ROOT / part).rglob("*.py")]
+
+    missing = [name for name in named if not any(path.endswith(f"/{name}") for path in files)]
+    assert {Path(name).name for name in missing} <= NOT_OURS
+
+
 def test_the_first_screen_of_the_readme_answers_what_a_newcomer_asks():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     screen = "\n".join(lines[:52])
