@@ -4,7 +4,7 @@
 
 A console block below `<!-- output -->` shows real output. `<!-- output after import PATH; triage latest -->` runs these
 commands first, without showing them. All blocks of a page share one store, and run in the root of the repository, or in
-a copy of a folder that the first marker names, as in `<!-- output in tests/fixtures/actions after import $ROOT/PATH -->`.
+a copy of a folder that the first marker names: `<!-- output in tests/fixtures/actions after import $ROOT/PATH -->`.
 """
 
 import argparse
