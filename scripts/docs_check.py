@@ -33,51 +33,38 @@ SOURCES_PAGE = ROOT / "docs" / "sources.md"
 INTRO = """\
 # Commands
 
-Written by `python scripts/docs_check.py` from the commands themselves; `errata COMMAND --help` says the same.
+`python scripts/docs_check.py` writes this page from the commands themselves; `errata COMMAND --help` shows the same.
 
-## What they share
+## Shared by all commands
 
-**PATHS** are files and folders. What is there is recognised by its content; a folder that is no run itself is searched
-for runs, eight levels deep. [sources.md](sources.md) tells what can be read.
+**PATHS** are files and folders. They are recognised by content; a folder that is not itself a run is searched for runs, eight
+levels deep. [Supported formats](sources.md) lists what errata reads.
 
 **RUN** is one of
 
-- a path: what is there is imported first
+- a path, which is imported first
 - `latest`: the run that was imported last
-- the run's native id, its name, its id, or the beginning of either id (3 characters or more)
-- the tail after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
+- the run's native id, its name, its id, or the first characters of either id (3 or more)
+- the part after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
 
-A RUN that fits several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them a
-path names the run that was read from there.
+A RUN that matches several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them a path
+means the run that was read from there.
 
-**Data goes to stdout, talk to stderr.** With `--json` stdout holds one JSON object, or one a line for lists. Text from
-logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
+**Output.** Data goes to stdout, messages to stderr. With `--json` stdout holds one JSON object, or one per line for lists. Text
+from logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
 
-**The store** is the file named by `--store`, else by `ERRATA_STORE`, else the nearest `.errata/errata.db` from the
-working folder upward, else a new one in the working folder. [store.md](store.md) tells what is in it. `ERRATA_AUTHOR`
-is the name under which opinions are kept; without it, the name of the user.
-"""
+**The store** is the file in `--store`, else in `ERRATA_STORE`, else the nearest `.errata/errata.db` from the working folder
+upward, else a new one in the working folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts and changes;
+default: your user name.
 
-EXIT_CODES = """\
-## Exit codes
-
-| code | meaning |
-|---|---|
-| 0 | done |
-| 1 | `errata check`: a run is not fit; `errata doctor`: the store is not sound |
-| 2 | something that you can set right: the message says what, the hint says how |
-| 3 | a bug in errata; what happened is written to a file, which the message names |
-| 4 | `errata compare`: the runs did not measure the same thing; the message says what differs |
-| 130 | interrupted |
-
-An item that can't be read inside a log that can is no error: it is counted and shown, and the exit code is 0. Where
-nothing at all could be read, it is 2.
+**Exit codes** are explained under [Scripts and CI](automate.md#exit-codes). An unreadable item inside a readable log is counted
+and shown, with exit code 0. If nothing could be read, it is 2.
 """
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only say what is stale")
+    parser.add_argument("--check", action="store_true", help="only list what is stale")
     checking = parser.parse_args().check
     stale = [(page, text) for page, text in generated() if page.read_text(encoding="utf-8") != text]
     for page, text in stale:
@@ -122,7 +109,7 @@ def commands_page() -> str:
     all_of_them = commands()
     told = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
     shared = set.intersection(*(options for options in told if any("`--store" in one for one in options)))
-    parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared)), EXIT_CODES]
+    parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared))]
     for name, command in all_of_them.items():
         parts += [f"## errata {name}\n", _usage(name, command), f"{inspect.cleandoc(command.help or '')}\n"]
         own = [told for told in map(_option, _options(command)) if told not in shared]
@@ -193,7 +180,7 @@ def _outputs(lines: list[str], *, folder: str) -> list[str]:
 
 
 def with_sources(text: str) -> str:
-    """The text with a row for each built-in source: what it is called, what it reads, where more is told."""
+    """The text with a row for each built-in source: its name, what it reads, and a link to its section."""
     head = "| you have | point errata at | named |\n|---|---|---|\n"
     rows = [_source(name, sources.all_sources()[name].TITLE) for name in sources.BUILT_IN]
     return _SOURCES.sub(lambda found: f"{found[1]}{head}{''.join(rows)}{found[2]}", text)
@@ -211,7 +198,7 @@ def _source(name: str, title: str) -> str:
 
 
 def untold_sources() -> list[str]:
-    """Those of which the page of sources has no section, or whose title does not say what is read."""
+    """Sources without a section on the page of sources, or without a colon in their title."""
     told = _headings()
     return [name for name in sources.BUILT_IN if name not in told or ": " not in sources.all_sources()[name].TITLE]
 
@@ -240,7 +227,7 @@ def _option(option: click.Option) -> str:
     told = [option.help] if option.help else []
     if isinstance(option.type, click.Choice):
         told.append(f"One of: {', '.join(option.type.choices)}.")
-    # an empty default or false says only that the option may be left out
+    # an empty default or false only means that the option may be left out
     if isinstance(option.default, str | int) and option.default:
         told.append(f"Default: `{option.default}`.")
     return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(told)}\n"
