@@ -37,8 +37,8 @@ INTRO = """\
 
 ## Shared by all commands
 
-**PATHS** are files and folders. They are recognised by content; a folder that is not itself a run is searched for runs, eight
-levels deep. [Supported formats](sources.md) lists what errata reads.
+**PATHS** are files and folders. They are recognised by content; a folder that is not itself a run is searched for runs,
+eight levels deep. [Supported formats](sources.md) lists what errata reads.
 
 **RUN** is one of
 
@@ -47,18 +47,18 @@ levels deep. [Supported formats](sources.md) lists what errata reads.
 - the run's native id, its name, its id, or the first characters of either id (3 or more)
 - the part after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
 
-A RUN that matches several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them a path
-means the run that was read from there.
+A RUN that matches several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them
+a path means the run that was read from there.
 
-**Output.** Data goes to stdout, messages to stderr. With `--json` stdout holds one JSON object, or one per line for lists. Text
-from logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
+**Output.** Data goes to stdout, messages to stderr. With `--json` stdout holds one JSON object, or one per line for
+lists. Text from logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
 
-**The store** is the file in `--store`, else in `ERRATA_STORE`, else the nearest `.errata/errata.db` from the working folder
-upward, else a new one in the working folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts and changes;
-default: your user name.
+**The store** is the file in `--store`, else in `ERRATA_STORE`, else the nearest `.errata/errata.db` from the working
+folder upward, else a new one in the working folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts
+and changes; default: your user name.
 
-**Exit codes** are explained under [Scripts and CI](automate.md#exit-codes). An unreadable item inside a readable log is counted
-and shown, with exit code 0. If nothing could be read, it is 2.
+**Exit codes** are explained under [Scripts and CI](automate.md#exit-codes). An unreadable item inside a readable log is
+counted and shown, with exit code 0. If nothing could be read, it is 2.
 """
 
 
