@@ -198,7 +198,7 @@ def _source(name: str, title: str) -> str:
 
 
 def untold_sources() -> list[str]:
-    """Sources without a section on the page of sources, or without a colon in their title."""
+    """Those of which the page of sources has no section, or whose title does not say what is read."""
     told = _headings()
     return [name for name in sources.BUILT_IN if name not in told or ": " not in sources.all_sources()[name].TITLE]
 
@@ -227,7 +227,7 @@ def _option(option: click.Option) -> str:
     told = [option.help] if option.help else []
     if isinstance(option.type, click.Choice):
         told.append(f"One of: {', '.join(option.type.choices)}.")
-    # an empty default or false only means that the option may be left out
+    # an empty default or false says only that the option may be left out
     if isinstance(option.default, str | int) and option.default:
         told.append(f"Default: `{option.default}`.")
     return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(told)}\n"
