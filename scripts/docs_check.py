@@ -56,7 +56,9 @@ lists. Text from logs is cleaned of control and bidi characters, and secrets are
 **The store** is the file in `--store`, else in `ERRATA_STORE`, else the nearest `.errata/errata.db` from the working
 folder upward, else a new one in the working folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts
 and changes; default: your user name.
+"""
 
+EXIT_CODES = """\
 **Exit codes** are explained under [Scripts and CI](automate.md#exit-codes). An unreadable item inside a readable log is
 counted and shown, with exit code 0. If nothing could be read, it is 2.
 """
@@ -107,15 +109,9 @@ def _leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Comman
 
 def commands_page() -> str:
     all_of_them = commands()
-<<<<<<< ours
-    told = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
-    shared = set.intersection(*(options for options in told if any("`--store" in one for one in options)))
-    parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared))]
-=======
     option_sets = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
     shared = set.intersection(*(options for options in option_sets if any("`--store" in one for one in options)))
     parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared)), EXIT_CODES]
->>>>>>> theirs
     for name, command in all_of_them.items():
         parts += [f"## errata {name}\n", _usage(name, command), f"{inspect.cleandoc(command.help or '')}\n"]
         own = [told for told in map(_option, _options(command)) if told not in shared]
