@@ -172,6 +172,15 @@ def test_the_first_screen_of_the_readme_answers_what_a_newcomer_asks():
         assert answer in screen
 
 
+def test_the_conclusion_of_the_readme_follows_from_the_output_above_it():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    model, failures = re.search(r"Owners model (\d+) .*?\(of (\d+)\)", text).groups()
+    clean = re.search(r"clean (\d+/\d+) ", text)[1]
+
+    assert f"{model} of the {failures} failures are the model's" in text
+    assert f"the score is {clean}" in text
+
+
 def test_the_checkup_page_explains_every_finding_and_no_other():
     page = (ROOT / "docs" / "checkup.md").read_text(encoding="utf-8")
 
