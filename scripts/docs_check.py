@@ -83,13 +83,8 @@ def main() -> int:
 def generated() -> Iterator[tuple[Path, str]]:
     """Each page with generated parts, and what should be in it."""
     yield COMMANDS_PAGE, commands_page()
-    for page in pages_with_output():
-        yield page, with_console_output(page.read_text(encoding="utf-8"))
+    yield from pages_with_current_output().items()
     yield SOURCES_PAGE, with_sources(SOURCES_PAGE.read_text(encoding="utf-8"))
-
-
-def pages_with_output() -> list[Path]:
-    return [page for page in PAGES if _CONSOLE.search(page.read_text(encoding="utf-8"))]
 
 
 def commands() -> dict[str, click.Command]:
@@ -119,17 +114,12 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
-def with_console_output(text: str) -> str:
-    """The text with what the commands in its marked console blocks print today; one store for all of them."""
-    blocks = list(_CONSOLE.finditer(text))
-    lines = [line for match in blocks for line in (*_before(match), *_shown(match))]
-    output = iter(_outputs(lines, folder=next((match["folder"] for match in blocks if match["folder"]), "")))
-    for match in blocks:
-        for _ in _before(match):
-            next(output)
-        shown = "\n".join(f"$ errata {line}\n{next(output)}" for line in _shown(match))
-        text = text.replace(match[0], f"{match['marker']}```console\n{shown}```", 1)
-    return text
+def pages_with_current_output() -> dict[Path, str]:
+    """Each page with marked console blocks, and its text with what their commands print today."""
+    texts = {page: page.read_text(encoding="utf-8") for page in PAGES}
+    blocks = {page: found for page, text in texts.items() if (found := list(_CONSOLE.finditer(text)))}
+    outputs = run_blocks(list(blocks.values()))
+    return {page: _replaced(texts[page], blocks[page], output) for page, output in zip(blocks, outputs, strict=True)}
 
 
 _CONSOLE = re.compile(
@@ -139,46 +129,71 @@ _CONSOLE = re.compile(
 )
 
 
-def _before(match: re.Match[str]) -> list[str]:
-    return [part.strip() for part in (match["before"] or "").split(";") if part.strip()]
+def _before(block: re.Match[str]) -> list[str]:
+    return [part.strip() for part in (block["before"] or "").split(";") if part.strip()]
 
 
-def _shown(match: re.Match[str]) -> list[str]:
-    return [line.removeprefix("$ errata ") for line in match["shown"].splitlines() if line.startswith("$ errata ")]
+def _shown(block: re.Match[str]) -> list[str]:
+    return [line.removeprefix("$ errata ") for line in block["shown"].splitlines() if line.startswith("$ errata ")]
 
 
+def _replaced(text: str, blocks: list[re.Match[str]], outputs: list[str]) -> str:
+    output = iter(outputs)
+    for block in blocks:
+        for _ in _before(block):
+            next(output)
+        shown = "\n".join(f"$ errata {line}\n{_head(next(output), line)}" for line in _shown(block))
+        text = text.replace(block[0], f"{block['marker']}```console\n{shown}```", 1)
+    return text
+
+
+def _head(output: str, line: str) -> str:
+    """The output as far as `| head -N` shows it."""
+    limit = line.partition(_HEAD)[2]
+    return "".join(output.splitlines(keepends=True)[: int(limit or sys.maxsize)])
+
+
+_HEAD = " | head -"
 _RUN_EACH = """\
-import contextlib, io, json, sys
+import contextlib, io, json, os, sys
 from errata.cli.door import run
-for arguments in json.load(sys.stdin):
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-        run(arguments)
-    print(json.dumps(output.getvalue()))
+for folder, store, commands in json.load(sys.stdin):
+    os.chdir(folder)
+    os.environ["ERRATA_STORE"] = store
+    outputs = []
+    for arguments in commands:
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            run(arguments)
+        outputs.append(output.getvalue())
+    print(json.dumps(outputs))
 """
 
 
-def _outputs(lines: list[str], *, folder: str) -> list[str]:
-    """What each command prints, as far as `| head -N` shows it; one process for all of them."""
-    commands = [line.replace("$ROOT", str(ROOT)).partition(" | head -") for line in lines]
+def run_blocks(pages: list[list[re.Match[str]]]) -> list[list[str]]:
+    """What each command of each page prints; one process for all of them, one store for each page."""
     with tempfile.TemporaryDirectory(prefix="errata-docs-") as scratch:
-        environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "src")}
-        if folder:
-            shutil.copytree(ROOT / folder, scratch, dirs_exist_ok=True)
-            environment.pop("ERRATA_STORE", None)
-        else:
-            environment["ERRATA_STORE"] = str(Path(scratch) / "errata.db")
+        jobs = [_job(blocks, Path(scratch) / str(number)) for number, blocks in enumerate(pages)]
         process = subprocess.run(
             [sys.executable, "-c", _RUN_EACH],
-            input=json.dumps([shlex.split(arguments) for arguments, _, _ in commands]),
-            cwd=scratch if folder else ROOT,
-            env=environment,
+            input=json.dumps(jobs),
+            env={**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "src")},
             stdout=subprocess.PIPE,
             encoding="utf-8",
             check=True,
         )
-    texts = [json.loads(line).splitlines(keepends=True) for line in process.stdout.splitlines()]
-    return ["".join(text[: int(limit or sys.maxsize)]) for text, (_, _, limit) in zip(texts, commands, strict=True)]
+    return [json.loads(line) for line in process.stdout.splitlines()]
+
+
+def _job(blocks: list[re.Match[str]], scratch: Path) -> tuple[str, str, list[list[str]]]:
+    """The folder to work in, the store, and the commands with their arguments."""
+    lines = [line.partition(_HEAD)[0] for block in blocks for line in (*_before(block), *_shown(block))]
+    commands = [shlex.split(line.replace("$ROOT", str(ROOT))) for line in lines]
+    folder = next((block["folder"] for block in blocks if block["folder"]), "")
+    if not folder:
+        return str(ROOT), str(scratch.with_suffix(".db")), commands
+    shutil.copytree(ROOT / folder, scratch)
+    return str(scratch), ".errata/errata.db", commands
 
 
 def with_sources(text: str) -> str:
