@@ -129,20 +129,20 @@ _CONSOLE = re.compile(
 )
 
 
-def _before(block: re.Match[str]) -> list[str]:
+def _setup_commands(block: re.Match[str]) -> list[str]:
     return [part.strip() for part in (block["before"] or "").split(";") if part.strip()]
 
 
-def _shown(block: re.Match[str]) -> list[str]:
+def _visible_commands(block: re.Match[str]) -> list[str]:
     return [line.removeprefix("$ errata ") for line in block["shown"].splitlines() if line.startswith("$ errata ")]
 
 
 def _replaced(text: str, blocks: list[re.Match[str]], outputs: list[str]) -> str:
     output = iter(outputs)
     for block in blocks:
-        for _ in _before(block):
+        for _ in _setup_commands(block):
             next(output)
-        shown = "\n".join(f"$ errata {line}\n{_head(next(output), line)}" for line in _shown(block))
+        shown = "\n".join(f"$ errata {line}\n{_head(next(output), line)}" for line in _visible_commands(block))
         text = text.replace(block[0], f"{block['marker']}```console\n{shown}```", 1)
     return text
 
@@ -187,7 +187,9 @@ def run_blocks(pages: list[list[re.Match[str]]]) -> list[list[str]]:
 
 def _job(blocks: list[re.Match[str]], scratch: Path) -> tuple[str, str, list[list[str]]]:
     """The folder to work in, the store, and the commands with their arguments."""
-    lines = [line.partition(_HEAD)[0] for block in blocks for line in (*_before(block), *_shown(block))]
+    lines = [
+        line.partition(_HEAD)[0] for block in blocks for line in (*_setup_commands(block), *_visible_commands(block))
+    ]
     commands = [shlex.split(line.replace("$ROOT", str(ROOT))) for line in lines]
     folder = next((block["folder"] for block in blocks if block["folder"]), "")
     if not folder:
