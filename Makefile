@@ -6,9 +6,12 @@ READY := $(VENV)/.ready
 # inspect-ai is only what errata is measured against: it has an environment of its own
 BENCH := $(VENV)/bench
 BENCH_READY := $(BENCH)/.ready
+# the generator of the documentation site, apart from what the tests need
+DOCS := $(VENV)/docs
+DOCS_READY := $(DOCS)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house lock clean help
+.PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock clean help
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -36,6 +39,16 @@ $(BENCH_READY): requirements/bench.lock $(READY)
 	else \
 	  test -x $(BENCH)/bin/pip || $(PYTHON) -m venv $(BENCH); \
 	  $(BENCH)/bin/pip install --quiet --require-hashes -r requirements/bench.lock; \
+	fi
+	@touch $@
+
+$(DOCS_READY): requirements/docs.lock $(READY)
+	@set -e; if command -v uv >/dev/null 2>&1; then \
+	  test -x $(DOCS)/bin/python || uv venv --quiet --python $(PYTHON) $(DOCS); \
+	  uv pip install --quiet --python $(DOCS)/bin/python --require-hashes -r requirements/docs.lock; \
+	else \
+	  test -x $(DOCS)/bin/pip || $(PYTHON) -m venv $(DOCS); \
+	  $(DOCS)/bin/pip install --quiet --require-hashes -r requirements/docs.lock; \
 	fi
 	@touch $@
 
@@ -95,6 +108,10 @@ bench-report: $(READY) ## reports over 10,000 failures
 bench-compare: $(READY) ## matrix and buckets on a store of a million attempts
 	@$(BIN)/python -m bench.comparing
 
+docs: $(DOCS_READY) ## build the documentation site; a broken link or an unlisted page is an error
+	@$(DOCS)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going -c docs . build/docs
+	@echo build/docs/index.html
+
 lock: $(READY) ## write the lock files anew
 	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header \
 	  --python-version 3.11 pyproject.toml --group dev --extra parquet --extra llm \
@@ -103,6 +120,8 @@ lock: $(READY) ## write the lock files anew
 	  --no-annotate --no-deps --python-version 3.11 - -o requirements/model.lock
 	@printf 'inspect-ai\npandas\npyarrow\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
 	  --no-header --no-annotate --python-version 3.11 - -o requirements/bench.lock
+	@printf 'sphinx\nmyst-parser\nfuro\n' | uv pip compile --quiet --universal --generate-hashes --no-emit-index-url \
+	  --no-header --no-annotate --python-version 3.11 - -o requirements/docs.lock
 
 clean: ## remove what the targets made
 	@rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

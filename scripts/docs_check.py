@@ -1,13 +1,19 @@
-"""The generated parts of the documents: docs/commands.md, and in README.md the console output and the table of sources.
+"""Generated parts of the documents: docs/commands.md, the table in docs/sources.md, and marked console output.
 
-`python scripts/docs_check.py` writes them anew; `--check` exits 1 where they are stale.
+`python scripts/docs_check.py` rewrites them; `--check` exits 1 if one is stale.
+
+A console block below `<!-- output -->` shows real output. `<!-- output after import PATH; triage latest -->` runs these
+commands first, without showing them. All blocks of a page share one store, and run in the root of the repository, or in
+a copy of a folder that the first marker names: `<!-- output in tests/fixtures/actions after import $ROOT/PATH -->`.
 """
 
 import argparse
 import inspect
+import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,57 +27,46 @@ from errata.cli.app import app
 
 ROOT = Path(__file__).parent.parent
 COMMANDS_PAGE = ROOT / "docs" / "commands.md"
-README = ROOT / "README.md"
-SOURCES_PAGE = "docs/sources.md"
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+SOURCES_PAGE = ROOT / "docs" / "sources.md"
 
 INTRO = """\
 # Commands
 
-Written by `python scripts/docs_check.py` from the commands themselves; `errata COMMAND --help` says the same.
+`python scripts/docs_check.py` writes this page from the commands themselves; `errata COMMAND --help` shows the same.
 
-## What they share
+## Shared by all commands
 
-**PATHS** are files and folders. What is there is recognised by its content; a folder that is no run itself is searched
-for runs, eight levels deep. [sources.md](sources.md) tells what can be read.
+**PATHS** are files and folders. They are recognised by content; a folder that is not itself a run is searched for runs,
+eight levels deep. [Supported formats](sources.md) lists what errata reads.
 
 **RUN** is one of
 
-- a path: what is there is imported first
+- a path, which is imported first
 - `latest`: the run that was imported last
-- the run's native id, its name, its id, or the beginning of either id (3 characters or more)
-- the tail after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
+- the run's native id, its name, its id, or the first characters of either id (3 or more)
+- the part after the last `_` of its native id, as in conversation-bench's `20260301T100000_voice-alpha_1a2b3c4d`
 
-A RUN that fits several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them a
-path names the run that was read from there.
+A RUN that matches several runs is refused with a list of them. `errata rm` and `errata exclude` never import: for them
+a path means the run that was read from there.
 
-**Data goes to stdout, talk to stderr.** With `--json` stdout holds one JSON object, or one a line for lists. Text from
-logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
+**Output.** Data goes to stdout, messages to stderr. With `--json` stdout holds one JSON object, or one per line for
+lists. Text from logs is cleaned of control and bidi characters, and secrets are replaced by `[redacted:…]`.
 
-**The store** is the file named by `--store`, else by `ERRATA_STORE`, else the nearest `.errata/errata.db` from the
-working folder upward, else a new one in the working folder. [store.md](store.md) tells what is in it. `ERRATA_AUTHOR`
-is the name under which opinions are kept; without it, the name of the user.
+**The store** is the file in `--store`, else in `ERRATA_STORE`, else the nearest `.errata/errata.db` from the working
+folder upward, else a new one in the working folder ([Store](store.md)). `ERRATA_AUTHOR` is the author of your verdicts
+and changes; default: your user name.
 """
 
 EXIT_CODES = """\
-## Exit codes
-
-| code | meaning |
-|---|---|
-| 0 | done |
-| 1 | `errata check`: a run is not fit; `errata doctor`: the store is not sound |
-| 2 | something that you can set right: the message says what, the hint says how |
-| 3 | a bug in errata; what happened is written to a file, which the message names |
-| 4 | `errata compare`: the runs did not measure the same thing; the message says what differs |
-| 130 | interrupted |
-
-An item that can't be read inside a log that can is no error: it is counted and shown, and the exit code is 0. Where
-nothing at all could be read, it is 2.
+**Exit codes** are explained under [Scripts and CI](automate.md#exit-codes). An unreadable item inside a readable log is
+counted and shown, with exit code 0. If nothing could be read, it is 2.
 """
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only say what is stale")
+    parser.add_argument("--check", action="store_true", help="only list what is stale")
     checking = parser.parse_args().check
     stale = [(page, text) for page, text in generated() if page.read_text(encoding="utf-8") != text]
     for page, text in stale:
@@ -81,14 +76,15 @@ def main() -> int:
             page.write_text(text, encoding="utf-8")
     untold = untold_sources()
     for name in untold:
-        print(f"source `{name}`: {SOURCES_PAGE} has no section that ends with its name, or its TITLE no colon")
+        print(f"source `{name}`: docs/sources.md has no section that ends with its name, or its TITLE no colon")
     return 1 if checking and (stale or untold) else 0
 
 
 def generated() -> Iterator[tuple[Path, str]]:
     """Each page with generated parts, and what should be in it."""
     yield COMMANDS_PAGE, commands_page()
-    yield README, with_sources(with_console_output(README.read_text(encoding="utf-8")))
+    yield from pages_with_current_output().items()
+    yield SOURCES_PAGE, with_sources(SOURCES_PAGE.read_text(encoding="utf-8"))
 
 
 def commands() -> dict[str, click.Command]:
@@ -108,8 +104,8 @@ def _leaves(group: click.Group, before: str) -> Iterator[tuple[str, click.Comman
 
 def commands_page() -> str:
     all_of_them = commands()
-    told = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
-    shared = set.intersection(*(options for options in told if any("`--store" in one for one in options)))
+    option_sets = [{_option(one) for one in _options(command)} for command in all_of_them.values()]
+    shared = set.intersection(*(options for options in option_sets if any("`--store" in one for one in options)))
     parts = [INTRO, "Every command that uses the store takes:\n", "".join(sorted(shared)), EXIT_CODES]
     for name, command in all_of_them.items():
         parts += [f"## errata {name}\n", _usage(name, command), f"{inspect.cleandoc(command.help or '')}\n"]
@@ -118,38 +114,92 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
-def with_console_output(text: str) -> str:
-    """The text with what the commands in its console blocks print today; one store for all of them."""
-    with tempfile.TemporaryDirectory(prefix="errata-docs-") as folder:
-        store = str(Path(folder) / "errata.db")
-        return _CONSOLE.sub(lambda found: f"```console\n{_printed(found[1], store)}```", text)
+def pages_with_current_output() -> dict[Path, str]:
+    """Each page with marked console blocks, and its text with what their commands print today."""
+    texts = {page: page.read_text(encoding="utf-8") for page in PAGES}
+    blocks = {page: found for page, text in texts.items() if (found := list(_CONSOLE.finditer(text)))}
+    outputs = run_blocks(list(blocks.values()))
+    return {page: _replaced(texts[page], blocks[page], output) for page, output in zip(blocks, outputs, strict=True)}
 
 
-_CONSOLE = re.compile(r"```console\n(\$ errata .*?)```", re.DOTALL)
+_CONSOLE = re.compile(
+    r"(?P<marker><!-- output(?: in (?P<folder>\S+))?(?: after (?P<before>[^>]+))? -->\n\n?)"
+    r"```console\n(?P<shown>\$ errata .*?)```",
+    re.DOTALL,
+)
 
 
-def _printed(block: str, store: str) -> str:
-    """Each line that starts with `$ errata`, and below it what that command prints."""
-    lines = [line for line in block.splitlines() if line.startswith("$ errata")]
-    return "\n".join(f"{line}\n{_run(line.removeprefix('$ errata '), store)}" for line in lines)
+def _setup_commands(block: re.Match[str]) -> list[str]:
+    return [part.strip() for part in (block["before"] or "").split(";") if part.strip()]
 
 
-def _run(arguments: str, store: str) -> str:
-    program = "from errata.cli.door import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *shlex.split(arguments)],
-        cwd=ROOT,
-        env={**os.environ, "ERRATA_STORE": store, "PYTHONUTF8": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
-    return done.stdout
+def _visible_commands(block: re.Match[str]) -> list[str]:
+    return [line.removeprefix("$ errata ") for line in block["shown"].splitlines() if line.startswith("$ errata ")]
+
+
+def _replaced(text: str, blocks: list[re.Match[str]], outputs: list[str]) -> str:
+    output = iter(outputs)
+    for block in blocks:
+        for _ in _setup_commands(block):
+            next(output)
+        shown = "\n".join(f"$ errata {line}\n{_head(next(output), line)}" for line in _visible_commands(block))
+        text = text.replace(block[0], f"{block['marker']}```console\n{shown}```", 1)
+    return text
+
+
+def _head(output: str, line: str) -> str:
+    """The output as far as `| head -N` shows it."""
+    limit = line.partition(_HEAD)[2]
+    return "".join(output.splitlines(keepends=True)[: int(limit or sys.maxsize)])
+
+
+_HEAD = " | head -"
+_RUN_EACH = """\
+import contextlib, io, json, os, sys
+from errata.cli.door import run
+for folder, store, commands in json.load(sys.stdin):
+    os.chdir(folder)
+    os.environ["ERRATA_STORE"] = store
+    outputs = []
+    for arguments in commands:
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            run(arguments)
+        outputs.append(output.getvalue())
+    print(json.dumps(outputs))
+"""
+
+
+def run_blocks(pages: list[list[re.Match[str]]]) -> list[list[str]]:
+    """What each command of each page prints; one process for all of them, one store for each page."""
+    with tempfile.TemporaryDirectory(prefix="errata-docs-") as scratch:
+        jobs = [_job(blocks, Path(scratch) / str(number)) for number, blocks in enumerate(pages)]
+        process = subprocess.run(
+            [sys.executable, "-c", _RUN_EACH],
+            input=json.dumps(jobs),
+            env={**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "src")},
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            check=True,
+        )
+    return [json.loads(line) for line in process.stdout.splitlines()]
+
+
+def _job(blocks: list[re.Match[str]], scratch: Path) -> tuple[str, str, list[list[str]]]:
+    """The folder to work in, the store, and the commands with their arguments."""
+    lines = [
+        line.partition(_HEAD)[0] for block in blocks for line in (*_setup_commands(block), *_visible_commands(block))
+    ]
+    commands = [shlex.split(line.replace("$ROOT", str(ROOT))) for line in lines]
+    folder = next((block["folder"] for block in blocks if block["folder"]), "")
+    if not folder:
+        return str(ROOT), str(scratch.with_suffix(".db")), commands
+    shutil.copytree(ROOT / folder, scratch)
+    return str(scratch), ".errata/errata.db", commands
 
 
 def with_sources(text: str) -> str:
-    """The text with a row for each built-in source: what it is called, what it reads, where more is told."""
+    """The text with a row for each built-in source: its name, what it reads, and a link to its section."""
     head = "| you have | point errata at | named |\n|---|---|---|\n"
     rows = [_source(name, sources.all_sources()[name].TITLE) for name in sources.BUILT_IN]
     return _SOURCES.sub(lambda found: f"{found[1]}{head}{''.join(rows)}{found[2]}", text)
@@ -162,19 +212,19 @@ def _source(name: str, title: str) -> str:
     """A title is a harness and, after a colon, what of it can be read."""
     harness, _, reads = title.partition(": ")
     heading = _headings().get(name)
-    place = f"{SOURCES_PAGE}#{_anchor(heading)}" if heading else SOURCES_PAGE
-    return f"| {harness} | {reads} | [`{name}`]({place}) |\n"
+    shown = f"[`{name}`](#{_anchor(heading)})" if heading else f"`{name}`"
+    return f"| {harness} | {reads} | {shown} |\n"
 
 
 def untold_sources() -> list[str]:
     """Those of which the page of sources has no section, or whose title does not say what is read."""
-    told = _headings()
-    return [name for name in sources.BUILT_IN if name not in told or ": " not in sources.all_sources()[name].TITLE]
+    headings = _headings()
+    return [name for name in sources.BUILT_IN if name not in headings or ": " not in sources.all_sources()[name].TITLE]
 
 
 def _headings() -> dict[str, str]:
     """Source → the heading of its section, which ends with its name."""
-    page = (ROOT / SOURCES_PAGE).read_text(encoding="utf-8")
+    page = SOURCES_PAGE.read_text(encoding="utf-8")
     return {name: heading for heading, name in re.findall(r"^## (.+\(`(.+)`\))$", page, re.MULTILINE)}
 
 
@@ -193,13 +243,13 @@ def _options(command: click.Command) -> list[click.Option]:
 
 
 def _option(option: click.Option) -> str:
-    told = [option.help] if option.help else []
+    texts = [option.help] if option.help else []
     if isinstance(option.type, click.Choice):
-        told.append(f"One of: {', '.join(option.type.choices)}.")
+        texts.append(f"One of: {', '.join(option.type.choices)}.")
     # an empty default or false says only that the option may be left out
     if isinstance(option.default, str | int) and option.default:
-        told.append(f"Default: `{option.default}`.")
-    return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(told)}\n"
+        texts.append(f"Default: `{option.default}`.")
+    return f"- `{', '.join(option.opts)}{_value(option)}` — {' '.join(texts)}\n"
 
 
 def _value(option: click.Option) -> str:

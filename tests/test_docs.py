@@ -6,11 +6,9 @@ import re
 from pathlib import Path
 from typing import get_args
 
-import click
 import pytest
 
 from errata import sources
-from errata.cli.app import COMMANDS, app
 from errata.model import Attempt, Case, Run
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, Severity
 from errata.testing import check_source
@@ -86,69 +84,18 @@ def test_the_page_of_commands_is_what_the_commands_say():
     assert docs_check.COMMANDS_PAGE.read_text(encoding="utf-8") == docs_check.commands_page(), STALE
 
 
-def test_the_readme_shows_what_the_commands_print_today():
-    shown = docs_check.README.read_text(encoding="utf-8")
+def test_marked_console_blocks_show_what_the_commands_print_today():
+    pages = docs_check.pages_with_current_output()
 
-    assert shown == docs_check.with_console_output(shown), STALE
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_command_and_option_that_is_named_exists(document):
-    wrong = [line for line in command_lines(document) if not exists(line)]
-
-    assert not wrong
+    assert ROOT / "README.md" in pages
+    assert [page.name for page, text in pages.items() if page.read_text(encoding="utf-8") != text] == [], STALE
 
 
-def command_lines(document):
-    """What follows `errata` in code spans and console blocks."""
-    text = document.read_text(encoding="utf-8")
-    for language, block in FENCED.findall(text):
-        if language in ("console", "sh"):
-            yield from re.findall(r"^(?:\$ )?(?:\S*/)?errata ([^\n#]+)", block, re.MULTILINE)
-    yield from re.findall(r"`errata ([^`]+)`", FENCED.sub("", text))
+def test_the_table_of_sources_lists_what_is_built_in():
+    page = docs_check.SOURCES_PAGE.read_text(encoding="utf-8")
 
-
-def exists(line):
-    words = [word for word in re.findall(r'"[^"]*"|\S+', line) if not word.startswith('"')]
-    if words[0] in ("COMMAND", "--help", "--version"):
-        return True
-    command, names = app, []
-    for word in words:
-        if not isinstance(command, click.Group):
-            break
-        if word not in command.table:
-            return bool(names) and word == "…"
-        names.append(word)
-        command = command.get_command(click.Context(command, info_name="errata"), word)
-    options = options_of(*names)
-    return all(word.split("=")[0] in options for word in words[1:] if re.match(r"--?[a-z]", word))
-
-
-def options_of(*names):
-    command = app
-    for name in names:
-        command = command.get_command(click.Context(command, info_name="errata"), name)
-    return {"--help", "-h", *(word for one in command.params for word in (*one.opts, *one.secondary_opts))}
-
-
-def test_a_command_that_does_not_exist_would_be_noticed():
-    assert not exists("ponder RUN")
-    assert not exists("check RUN --quickly")
-    assert not exists("review ponder RUN")
-    assert not exists("review next RUN --quickly")
-    assert exists("review next RUN --person")
-    assert exists("review …")
-    assert not exists("action ponder")
-    assert exists("action add --what TEXT")
-    assert exists("rm RUN -y")
-
-
-def test_every_option_that_the_readme_names_alone_belongs_to_a_command():
-    text = FENCED.sub("", (ROOT / "README.md").read_text(encoding="utf-8"))
-
-    named = set(re.findall(r"`(--[a-z-]+)", text))
-
-    assert named <= set.union(*(options_of(name) for name in COMMANDS))
+    assert page == docs_check.with_sources(page), STALE
+    assert not docs_check.untold_sources()
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
@@ -171,6 +118,63 @@ def anchors_of(text):
     """Headings as links name them: lower case, hyphens for blanks, other punctuation gone."""
     headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_can_be_reached_from_the_start_page():
+    start = ROOT / "docs" / "README.md"
+    reached, waiting = set(), [start]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached and page.suffix == ".md":
+            reached.add(page)
+            # lists of pages lead on, other pages only mention each other
+            waiting += links_of(page) if page.name == "README.md" and page.parent != ROOT else []
+
+    assert [str(page.relative_to(ROOT)) for page in DOCUMENTS if page not in reached] == []
+
+
+def links_of(page):
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
+    return [(page.parent / target).resolve() for target in targets if target]
+
+
+NOT_OURS = {"fill.py", "review.py", "edit_log.py", "show.py", "scorecard.py", "test_scorecard.py", "000N_name.py"}
+"""Files of examples."""
+PAGES = [path for path in DOCUMENTS if path.parent in (ROOT, ROOT / "docs") and path.name != "CHANGELOG.md"]
+
+
+def test_every_module_that_is_named_exists():
+    named = {name for page in PAGES for name in re.findall(r"`([\w/]+\.py)`", page.read_text(encoding="utf-8"))}
+    files = [path.as_posix() for part in ("src", "tests", "scripts", "docs") for path in (ROOT / part).rglob("*.py")]
+
+    missing = [name for name in named if not any(path.endswith(f"/{name}") for path in files)]
+    assert {Path(name).name for name in missing} <= NOT_OURS
+
+
+def test_the_first_screen_of_the_readme_answers_what_a_newcomer_asks():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    screen = "\n".join(lines[:52])
+
+    assert len(lines) <= 150
+    for answer in (
+        "errata analyze PATH",
+        "make demo",
+        "docs/sources.md",
+        "docs/results.md",
+        "errata show RUN/CASE",
+        "Next",
+    ):
+        assert answer in screen
+
+
+def test_the_conclusion_of_the_readme_follows_from_the_output_above_it():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    model, failures = re.search(r"Owners model (\d+) .*?\(of (\d+)\)", text).groups()
+    clean = re.search(r"clean (\d+/\d+) ", text)[1]
+
+    assert f"{model} of the {failures} failures are the model's" in text
+    assert f"the score is {clean}" in text
 
 
 def test_the_checkup_page_explains_every_finding_and_no_other():
