@@ -33,7 +33,7 @@ COMMANDS: Table = {
     "report": ("report", "Write a report about RUNS that people keep."),
     "issues": ("issues", "Write the issues of RUNS, one for each case, and the script that files them."),
     "writeback": ("writeback", "Write what is settled about RUNS in the form that their harness keeps."),
-    "export": ("export", "Write RUNS in a form that others read: every_eval_ever."),
+    "export": ("export", "Export runs in the every_eval_ever format, or as tables."),
     "exclude": ("exclude", "Keep RUN, but leave it out of every score."),
     "rm": ("rm", "Forget RUNS."),
     "trust": ("trust", "Let a project's `errata.toml` name reviewers, addresses and keys."),

@@ -381,6 +381,14 @@ class ExportOutput(msgspec.Struct, frozen=True, kw_only=True):
     not_expressed: dict[str, int]
 
 
+class TableFileOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of all runs."""
+
+    format: Literal["csv", "parquet"]
+    file: str
+    rows: int
+
+
 SHAPES: dict[str, type] = {
     "compare": ComparisonOutput,
     "compare --write": ComparisonFolderOutput,
@@ -390,4 +398,5 @@ SHAPES: dict[str, type] = {
     "consistency --judges": JudgesOutput,
     "sessions": SessionsOutput,
     "export": ExportOutput,
+    "export --to csv, a table": TableFileOutput,
 }
