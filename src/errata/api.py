@@ -14,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, get_args
 
+from errata.compare.comparison import Comparison, ComparisonOptions
 from errata.errors import ErrataError, NotComparableError, NotFoundError, SourceError
 from errata.export.data_table import DataTable
 from errata.export.tables import cell_rows, pair_rows, redact_row, score_row
@@ -123,7 +124,7 @@ class RunStore:
         Raises `NotComparableError` where the runs did not measure the same thing.
         """
         names = [run if isinstance(run, str) else run.id for run in runs]
-        options = comparing.ComparisonOptions(
+        options = ComparisonOptions(
             common=common, by_model=by_model, category=category, timeouts=self._settings.timeouts
         )
         stored_runs = storing.stored_runs(names, self._store)
@@ -225,7 +226,7 @@ class EvalRun:
 class RunComparison:
     """A comparison as it was when it was made."""
 
-    def __init__(self, comparison: comparing.Comparison, runs: list[StoredRun], store: storing.Store) -> None:
+    def __init__(self, comparison: Comparison, runs: list[StoredRun], store: storing.Store) -> None:
         self._comparison, self._runs, self._store = comparison, runs, store
 
     @property

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import cast, get_args
 
 import click
 
@@ -44,8 +45,8 @@ def command(runs: tuple[str, ...], form: str, output: Path | None, force: bool, 
     """
     store = options.store
     meant = list(runs_named(runs, store))
-    if form == "csv" or form == "parquet":
-        _export_tables(meant, form, output or Path(TABLES), force, options)
+    if form in get_args(TableFormat):
+        _export_tables(meant, cast(TableFormat, form), output or Path(TABLES), force, options)
         return
     for made in export(meant, store, output or Path(FOLDER), now=time.time(), force=force):
         if options.json:

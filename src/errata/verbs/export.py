@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from errata.errors import SettingsError
 from errata.export.data_table import DataTable
@@ -59,7 +59,7 @@ def write_tables(
     ]
 
 
-_TABLES: tuple[Callable[[Callable[[], Iterable[RunView]]], DataTable], ...] = (
+_TABLES: tuple[Callable[[Callable[[], Iterable[RunView]]], DataTable[Any]], ...] = (
     attempts_table,
     checks_table,
     failures_table,
