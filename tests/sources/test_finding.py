@@ -12,7 +12,7 @@ import pytest
 from errata import sources
 from errata.errors import AmbiguousFormatError, SourceError, UnknownFormatError
 from errata.model import Harness, Run, Unreadable
-from errata.sources import BUILT_IN, DESCENT_CAP, Found, all_sources, find, harness_of, read, source_named
+from errata.sources import BUILT_IN, DESCENT_CAP, RecognisedPath, all_sources, find, harness_of, read, source_named
 from errata.sources.base import Match
 from errata.testing import a_run
 
@@ -368,7 +368,7 @@ def test_the_first_source_that_has_an_explanation_gives_it(only, tmp_path):
 
 
 def found(reader):
-    return Found(Path("run.one"), a_source("one", read=reader), Match.sure("test"))
+    return RecognisedPath(Path("run.one"), a_source("one", read=reader), Match.sure("test"))
 
 
 def test_what_a_source_yields_is_handed_on():

@@ -8,12 +8,12 @@ from scylla_fixtures import ALL, CASCADE, GEN1, GEN2, HAIKU, attempts, by_test, 
 
 from errata.errors import UnknownFormatError
 from errata.model import Unreadable, codec
-from errata.sources import Found, find, read, scylla
+from errata.sources import RecognisedPath, find, read, scylla
 from errata.sources.base import Match
 
 
 def read_anyway(path):
-    return list(read(Found(path, scylla, Match.sure("forced"))))
+    return list(read(RecognisedPath(path, scylla, Match.sure("forced"))))
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.parent.parent.name)

@@ -14,14 +14,14 @@ from typing import TypeVar, cast
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable
 from errata.model.record import TurnBegins
-from errata.sources.base import Found, Source, describe, is_zip, unreadable
+from errata.sources.base import RecognisedPath, Source, describe, is_zip, unreadable
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
-from errata.sources.sharing import Share, Shareable
+from errata.sources.sharing import ReaderShare, Shareable
 
 __all__ = [
     "BUILT_IN",
-    "Found",
     "PassedOver",
+    "RecognisedPath",
     "all_sources",
     "find",
     "harness_of",
@@ -119,12 +119,12 @@ def harness_of(name: str) -> Harness:
     return cast(Harness, getattr(source, "HARNESS", plain))
 
 
-def find(path: Path, *, source: str = "") -> list[Found]:
+def find(path: Path, *, source: str = "") -> list[RecognisedPath]:
     """What can be read at a path: the path itself, or the runs below it."""
     return look(path, source=source)[0]
 
 
-def look(path: Path, *, source: str = "") -> tuple[list[Found], list[PassedOver]]:
+def look(path: Path, *, source: str = "") -> tuple[list[RecognisedPath], list[PassedOver]]:
     """What is to be read at a path, and what is skipped because another file there holds the same and more."""
     if not _exists(path):
         raise SourceError(
@@ -138,23 +138,23 @@ def look(path: Path, *, source: str = "") -> tuple[list[Found], list[PassedOver]
     return sift(found)
 
 
-def sift(found: Sequence[Found]) -> tuple[list[Found], list[PassedOver]]:
+def sift(found: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[PassedOver]]:
     return drop_overlaps(found, read)
 
 
-def read(found: Found) -> Iterator[Item]:
+def read(found: RecognisedPath) -> Iterator[Item]:
     """The items at a path. Whatever a source trips over is an `Unreadable`, never a crash."""
     return _unbroken(found, found.source.read(found.path))
 
 
-def read_share(found: Found, share: Share) -> Iterator[Item | TurnBegins]:
+def read_share(found: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     """A reader's share of them. What can't be shared out is the first one's."""
     if share.of > 1 and isinstance(found.source, Shareable):
         return _unbroken(found, found.source.read_share(found.path, share))
     return read(found) if share.number == 0 else iter(())
 
 
-def _unbroken(found: Found, items: Iterable[T]) -> Iterator[T | Unreadable]:
+def _unbroken(found: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:
     try:
         yield from items
     except (ErrataError, GeneratorExit, MemoryError):
@@ -163,7 +163,7 @@ def _unbroken(found: Found, items: Iterable[T]) -> Iterator[T | Unreadable]:
         yield unreadable(found.source.NAME, SourceRef(file=found.path.name), describe(error))
 
 
-def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth: int) -> Iterator[Found]:
+def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth: int) -> Iterator[RecognisedPath]:
     looks[0] -= 1
     best = _recognise(path, candidates)
     if best is not None:
@@ -188,12 +188,12 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _recognise(path: Path, candidates: dict[str, Source]) -> Found | None:
+def _recognise(path: Path, candidates: dict[str, Source]) -> RecognisedPath | None:
     matches = []
     for source in candidates.values():
         match = source.recognise(path)
         if match is not None:
-            matches.append(Found(path, source, match))
+            matches.append(RecognisedPath(path, source, match))
     sure = [found for found in matches if found.match.confidence == "sure"] or matches
     if len(sure) > 1:
         names = ", ".join(f"`{found.source.NAME}` ({found.match.because})" for found in sure)

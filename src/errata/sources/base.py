@@ -61,7 +61,7 @@ class Source(Protocol):
     def read(self, path: Path) -> Iterator[Item]: ...
 
 
-class Found(NamedTuple):
+class RecognisedPath(NamedTuple):
     """A path, and who reads it."""
 
     path: Path

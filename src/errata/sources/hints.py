@@ -105,18 +105,18 @@ def _left_over(path: Path, is_run: IsRun) -> str:
     return f"a write was interrupted; the finished file lies beside it:\n`errata import {target}`"
 
 
-class _Known(NamedTuple):
+class _KnownHarness(NamedTuple):
     telltale: Telltale
     file: Path
 
 
-def _known_at(path: Path) -> _Known | None:
+def _known_at(path: Path) -> _KnownHarness | None:
     """The first file at a path, or below it, that gives its harness away."""
     for file in islice(_files(path, 0), FILES_CAP):
         content = head_of(file, HEAD)
         for telltale in TELLTALES:
             if all(word in content for word in telltale.words):
-                return _Known(telltale, file)
+                return _KnownHarness(telltale, file)
     return None
 
 

@@ -13,7 +13,7 @@ from errata.model import Item
 from errata.model.record import TurnBegins
 
 
-class Share(NamedTuple):
+class ReaderShare(NamedTuple):
     number: int
     """Of this reader, from 0."""
     of: int
@@ -23,9 +23,9 @@ class Share(NamedTuple):
     """For the first reader: what all the others told. Waits until their turns are over."""
 
 
-ALONE = Share(0, 1, lambda _: None, list)
+ALONE = ReaderShare(0, 1, lambda _: None, list)
 
 
 @runtime_checkable
 class Shareable(Protocol):
-    def read_share(self, path: Path, share: Share) -> Iterator[Item | TurnBegins]: ...
+    def read_share(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]: ...

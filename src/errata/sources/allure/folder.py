@@ -47,7 +47,7 @@ class Fixture(NamedTuple):
     ref: SourceRef
 
 
-class Survey(NamedTuple):
+class AllureFolder(NamedTuple):
     results: dict[str, Result]
     """By the name of their files, in the order in which they began."""
     last: dict[str, Result]
@@ -56,7 +56,7 @@ class Survey(NamedTuple):
     """By the result that they are of."""
 
 
-def survey(path: Path, documents: Documents) -> Survey:
+def survey(path: Path, documents: Documents) -> AllureFolder:
     if path.is_file():
         return _survey([_result(path)], {})
     results: list[Result] = []
@@ -73,11 +73,11 @@ def survey(path: Path, documents: Documents) -> Survey:
     return _survey(results, fixtures)
 
 
-def _survey(results: list[Result], fixtures: dict[str, list[Fixture]]) -> Survey:
+def _survey(results: list[Result], fixtures: dict[str, list[Fixture]]) -> AllureFolder:
     numbering = Numbering()
     ordered = sorted(results, key=lambda one: (one.start, one.path.name))
     numbered = {one.path.name: one._replace(nth=numbering.next(one.name)) for one in ordered}
-    return Survey(numbered, {one.test: one for one in numbered.values()}, fixtures)
+    return AllureFolder(numbered, {one.test: one for one in numbered.values()}, fixtures)
 
 
 def _is_container(path: Path) -> bool:
@@ -130,7 +130,7 @@ def _fixtures(container: dict[str, Any], ref: SourceRef) -> Iterator[tuple[str, 
                     yield child, Fixture(when, mapping(told), ref.below(when, at))
 
 
-def run_of(found: Survey, path: Path, documents: Documents) -> Run:
+def run_of(found: AllureFolder, path: Path, documents: Documents) -> Run:
     root = documents.root
     executor = documents.get(root / "executor.json") if path.is_dir() else {}
     results = list(found.results.values())

@@ -10,7 +10,16 @@ from msgspec.structs import replace
 from errata.model import Actor, Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRef, Step, attempt_id, case_key
 from errata.model.words import ArtefactRole, Phase
 from errata.sources.allure import NAME
-from errata.sources.allure.folder import Fixture, Result, Survey, labels_of, name_of_test, parameters_of, run_of, survey
+from errata.sources.allure.folder import (
+    AllureFolder,
+    Fixture,
+    Result,
+    labels_of,
+    name_of_test,
+    parameters_of,
+    run_of,
+    survey,
+)
 from errata.sources.base import Row, convert_each, json_file, of_run
 from errata.sources.shared.documents import Documents, captured
 from errata.sources.shared.exceptions import error_of, raised_in
@@ -53,9 +62,9 @@ BROKEN = ("failed", "broken")
 _STEP = ("name", "status", "statusDetails", "start", "stop", "steps", "attachments", "parameters", "stage")
 
 
-class Reading(NamedTuple):
+class AllureContext(NamedTuple):
     run: Run
-    found: Survey
+    found: AllureFolder
     documents: Documents
 
 
@@ -67,12 +76,12 @@ def read(path: Path) -> Iterator[Item]:
     run = run_of(found, path, documents)
     yield run
     rows = (json_file(one.path, source=NAME, root=root) for one in found.results.values())
-    reading = Reading(run, found, documents)
+    reading = AllureContext(run, found, documents)
     yield from of_run(run.id, convert_each(rows, partial(items_of, reading), source=NAME))
     yield from of_run(run.id, documents.problems())
 
 
-def items_of(reading: Reading, row: Row) -> Iterator[Item]:
+def items_of(reading: AllureContext, row: Row) -> Iterator[Item]:
     result, run = row.data, reading.run
     name = name_of_test(result)
     own = reading.found.results[row.ref.file]
@@ -92,7 +101,7 @@ def items_of(reading: Reading, row: Row) -> Iterator[Item]:
     yield _attempt(reading, own, row)
 
 
-def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
+def _attempt(reading: AllureContext, own: Result, row: Row) -> Attempt:
     result, run, documents = row.data, reading.run, reading.documents
     fixtures = reading.found.fixtures.get(text(result.get("uuid")), [])
     verdict = _with_afters(_verdict(result, fixtures, row.ref), fixtures)
@@ -111,8 +120,8 @@ def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
         steps=steps_of(result, row.ref),
         artefacts=(
             *captured("grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")),
-            *attached(result, documents),
-            *(one for fixture in fixtures for one in attached(fixture.data, documents)),
+            *attachments_of(result, documents),
+            *(one for fixture in fixtures for one in attachments_of(fixture.data, documents)),
         ),
         started_at=time(start),
         finished_at=time(stop),
@@ -124,7 +133,7 @@ def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
     )
 
 
-def _superseded(reading: Reading, own: Result) -> str | None:
+def _superseded(reading: AllureContext, own: Result) -> str | None:
     last = reading.found.last[own.test]
     if last.path == own.path:
         return None
@@ -216,7 +225,7 @@ def error_in(told: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorInfo:
     return error_of(raised_in(trace, message), phase, traceback=trace, ref=ref.below("statusDetails"))
 
 
-def attached(holder: dict[str, Any], documents: Documents) -> Iterator[Artefact]:
+def attachments_of(holder: dict[str, Any], documents: Documents) -> Iterator[Artefact]:
     """Of a test and all its steps. A name that leads out of the folder is taken for the file of that name within."""
     for one in map(mapping, sequence(holder.get("attachments"))):
         kind, name = text(one.get("type")), last_part(one.get("source"))
@@ -228,7 +237,7 @@ def attached(holder: dict[str, Any], documents: Documents) -> Iterator[Artefact]
         elif name:
             yield Artefact(role=role, path=name, extra=told | {"missing": True})
     for step in map(mapping, sequence(holder.get("steps"))):
-        yield from attached(step, documents)
+        yield from attachments_of(step, documents)
 
 
 def time(milliseconds: Any) -> str | None:

@@ -43,7 +43,7 @@ _RAISED = re.compile(r"^(?P<type>[A-Za-z_][\w.]*?)(?::|\s*$)")
 _CODE = re.compile(r"(?i)\b(?:error )?code\W{1,3}(\d{3})\b")
 
 
-class Scored(NamedTuple):
+class CategoryScores(NamedTuple):
     """What the scores of a category tell about its rows."""
 
     exists: bool
@@ -52,7 +52,7 @@ class Scored(NamedTuple):
     checker: str
 
 
-def items_of(run: Run, scored: Scored, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
+def items_of(run: Run, scored: CategoryScores, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
     """Of one id: `result` is empty where only the scores are there, `failed` where it did not fail."""
     first = (*failed, *result)[0]
     name = name_of(first.data["id"])
@@ -83,7 +83,7 @@ def _only_turn(question: Any) -> Any:
     return question[0] if isinstance(question, list) and len(question) == 1 else question
 
 
-def _attempt(run: Run, name: str, index: int, row: Row, scored: Scored, failed: tuple[Row, ...]) -> Attempt:
+def _attempt(run: Run, name: str, index: int, row: Row, scored: CategoryScores, failed: tuple[Row, ...]) -> Attempt:
     data, score = row.data, failed[0].data if failed else {}
     answer = data.get("result", score.get("model_result_raw", score.get("model_result")))
     error = _error(answer, data, row.ref)
@@ -113,7 +113,7 @@ def _attempt(run: Run, name: str, index: int, row: Row, scored: Scored, failed: 
     )
 
 
-def _facts(scored: Scored, error: ErrorInfo | None, score: dict[str, Any]) -> Facts:
+def _facts(scored: CategoryScores, error: ErrorInfo | None, score: dict[str, Any]) -> Facts:
     if error is not None:
         return Facts("error", "scored" if scored.exists else "not_run", "none")
     if score:
@@ -162,7 +162,7 @@ def _limit(score: dict[str, Any]) -> Limit:
     return Limit(type="steps", reason=_explanation(score))
 
 
-def _checks(scored: Scored, failed: tuple[Row, ...], facts: Facts, ref: SourceRef) -> Iterator[Check]:
+def _checks(scored: CategoryScores, failed: tuple[Row, ...], facts: Facts, ref: SourceRef) -> Iterator[Check]:
     """One failure may be told twice: a broken inference of several turns is."""
     if facts.measurement != "scored":
         return

@@ -11,7 +11,7 @@ from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Sub
 from errata.model.identity import fingerprint
 from errata.sources.base import Row, convert_each, head_of, json_lines, of_run
 from errata.sources.bfcl import FILE, GROUPS, HEAD, NAME, files_below, is_score
-from errata.sources.bfcl.attempts import Scored, items_of
+from errata.sources.bfcl.attempts import CategoryScores, items_of
 from errata.sources.shared.row_groups import Lines, lines_of
 from errata.sources.shared.values import as_text, count, number, rest
 
@@ -45,7 +45,7 @@ class Category(NamedTuple):
         return "agentic_checker" if name.startswith(("web_search", "memory")) else "ast_checker"
 
 
-class Header(NamedTuple):
+class ScoreHeader(NamedTuple):
     """The first line of the scores; without a place where there are none."""
 
     data: dict[str, Any]
@@ -109,7 +109,7 @@ def _category(category: Category, root: Path) -> Iterator[Item]:
         names_all = results is not None and header.correct == results.named - failed
         run = run_of(category, header, root, names_all=names_all)
         yield run
-        rows = _Rows(run, Scored(header.ref is not None, names_all, category.checker), results, scores)
+        rows = _Rows(run, CategoryScores(header.ref is not None, names_all, category.checker), results, scores)
         yield from of_run(run.id, rows.items())
 
 
@@ -123,7 +123,7 @@ def _lines(path: Path | None, root: Path, stack: ExitStack) -> Lines | None:
 class _Rows:
     """The rows of a category: those of the results with what the scores say of them, then what only the scores have."""
 
-    def __init__(self, run: Run, scored: Scored, results: Lines | None, scores: Lines | None) -> None:
+    def __init__(self, run: Run, scored: CategoryScores, results: Lines | None, scores: Lines | None) -> None:
         self._run, self._scored, self._results, self._scores = run, scored, results, scores
 
     def items(self) -> Iterator[Item]:
@@ -145,13 +145,13 @@ def _is_header(row: Row | Unreadable) -> bool:
     return isinstance(row, Row) and isinstance(row.data[0].data, dict) and "accuracy" in row.data[0].data
 
 
-def header_of(score: Path | None, root: Path) -> Header:
+def header_of(score: Path | None, root: Path) -> ScoreHeader:
     first = _first(score, root)
     is_header = isinstance(first, Row) and isinstance(first.data, dict) and "accuracy" in first.data
-    return Header(first.data, first.ref) if isinstance(first, Row) and is_header else Header({}, None)
+    return ScoreHeader(first.data, first.ref) if isinstance(first, Row) and is_header else ScoreHeader({}, None)
 
 
-def run_of(category: Category, header: Header, root: Path, *, names_all: bool) -> Run:
+def run_of(category: Category, header: ScoreHeader, root: Path, *, names_all: bool) -> Run:
     parts = category.parts
     main = category.result or category.score
     ref = header.ref or SourceRef(file=_relative(main, root))
@@ -172,7 +172,7 @@ def run_of(category: Category, header: Header, root: Path, *, names_all: bool) -
     )
 
 
-def _reported(header: Header, *, names_all: bool) -> Iterator[Reported]:
+def _reported(header: ScoreHeader, *, names_all: bool) -> Iterator[Reported]:
     if header.ref is None:
         return
     # the scores name the failures alone: where these and the results do not add up, nobody can tell what was right

@@ -24,7 +24,7 @@ _LISTS = ("results", "events", "data")
 _LISTED = re.compile(rb'(?<!\\)"(results|events|data)"\s*:\s*\[')
 
 
-class Experiment:
+class BraintrustExperiment:
     def __init__(self, ref: SourceRef, scorers: Iterable[str]) -> None:
         self.ref = ref
         self.seen = Seen(scorers)
@@ -43,20 +43,20 @@ class Experiment:
                 self.models.add(model)
 
 
-class Survey(NamedTuple):
-    experiments: dict[str, Experiment]
+class ExperimentFile(NamedTuple):
+    experiments: dict[str, BraintrustExperiment]
     summary: dict[str, Any]
 
 
-def survey(path: Path) -> Survey:
+def survey(path: Path) -> ExperimentFile:
     summary, ref = _summary(path)
     names = mapping(summary.get("scores")).keys()
-    found: dict[str, Experiment] = {}
+    found: dict[str, BraintrustExperiment] = {}
     for group in groups_of(path):
         if isinstance(group, Row) and any(isinstance(row.data, dict) for row in group.data):
             root = root_of(group.data)
-            found.setdefault(experiment_of(root), Experiment(root.ref, names)).add(root.data, group.data)
-    return Survey(found or {"": Experiment(ref, names)}, summary)
+            found.setdefault(experiment_of(root), BraintrustExperiment(root.ref, names)).add(root.data, group.data)
+    return ExperimentFile(found or {"": BraintrustExperiment(ref, names)}, summary)
 
 
 def experiment_of(row: Row) -> str:
@@ -74,11 +74,11 @@ def _summary(path: Path) -> tuple[dict[str, Any], SourceRef]:
         return {}, ref
 
 
-def runs_of(found: Survey, path: Path) -> dict[str, Run]:
+def runs_of(found: ExperimentFile, path: Path) -> dict[str, Run]:
     return {name: _run(name, one, found.summary, path) for name, one in found.experiments.items()}
 
 
-def _run(ident: str, one: Experiment, summary: dict[str, Any], path: Path) -> Run:
+def _run(ident: str, one: BraintrustExperiment, summary: dict[str, Any], path: Path) -> Run:
     name = text(summary.get("experiment_name"))
     known_as = text(summary.get("experiment_id")) or ident
     ref = SourceRef(file=path.name, pointer="/summary") if summary else one.ref
@@ -89,7 +89,7 @@ def _run(ident: str, one: Experiment, summary: dict[str, Any], path: Path) -> Ru
         name=name,
         subject=Subject(model=next(iter(one.models)) if len(one.models) == 1 else ""),
         suite=text(summary.get("project_name")) or one.project,
-        reported=one.seen.reported(ref, _stated(summary)),
+        reported=one.seen.reported(ref, _summary_scores(summary)),
         scorers=one.seen.scorers,
         origin=str(path.parent),
         extra=rest(summary, _SUMMARY) | known(url=summary.get("experiment_url"), scores=_further(summary)),
@@ -104,7 +104,7 @@ def _native(name: str, known_as: str, path: Path) -> str:
     return f"{name or path.stem}-{named_by_content(path)}"
 
 
-def _stated(summary: dict[str, Any]) -> dict[str, float | None]:
+def _summary_scores(summary: dict[str, Any]) -> dict[str, float | None]:
     return {name: number(mapping(told).get("score")) for name, told in mapping(summary.get("scores")).items()}
 
 

@@ -24,7 +24,14 @@ from errata.model.usage import total_of
 from errata.model.words import ActorRole, Phase, StepKind
 from errata.sources.base import Numbering, Row
 from errata.sources.braintrust import NAME
-from errata.sources.braintrust.experiments import Experiment, experiment_of, groups_of, root_of, runs_of, survey
+from errata.sources.braintrust.experiments import (
+    BraintrustExperiment,
+    experiment_of,
+    groups_of,
+    root_of,
+    runs_of,
+    survey,
+)
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.fields import Fields
 from errata.sources.shared.runs import items_of_runs
@@ -67,7 +74,9 @@ def read(path: Path) -> Iterator[Item]:
     )
 
 
-def items_of(runs: dict[str, Run], found: dict[str, Experiment], numbering: Numbering, group: Row) -> Iterator[Item]:
+def items_of(
+    runs: dict[str, Run], found: dict[str, BraintrustExperiment], numbering: Numbering, group: Row
+) -> Iterator[Item]:
     row = root_of(group.data)
     of = experiment_of(row)
     run = runs[of]

@@ -23,7 +23,7 @@ def read(path: Path) -> Iterator[Item]:
         yield unreadable(NAME, ref, "no session")
         return
     run = _run(found, path, ref)
-    asked = next((step for step in found.steps if _is_asked(step)), None)
+    asked = next((step for step in found.steps if _is_user_request(step)), None)
     yield run
     yield Case(
         run=run.id,
@@ -71,6 +71,6 @@ def _attempt(run: Run, found: Transcript, ref: SourceRef) -> Attempt:
     )
 
 
-def _is_asked(step: Step) -> bool:
+def _is_user_request(step: Step) -> bool:
     """What a person said, not what the agent adds for itself."""
     return step.actor.role == "user" and bool(step.text) and not step.extra.get("isMeta")

@@ -21,7 +21,7 @@ _COUNTS = ("pass_rows", "fail_rows", "incomplete_rows", "empty_response_count", 
 _ENVIRONMENT = re.compile(r"(?<!\S)([A-Za-z_]\w*)=\S+")
 
 
-class Listed(NamedTuple):
+class ComparisonRow(NamedTuple):
     """One run's row of `run_results.csv`, and the folder it stands in."""
 
     folder: Path
@@ -35,7 +35,7 @@ class Listed(NamedTuple):
 
 class RunFolder(NamedTuple):
     path: Path
-    listed: Listed
+    listed: ComparisonRow
 
 
 def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
@@ -47,7 +47,7 @@ def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
             yield row
             continue
         assert type(row) is Row
-        listed = Listed(folder, row.data, row.ref)
+        listed = ComparisonRow(folder, row.data, row.ref)
         path = _find_run(listed, row.data.get("benchmark_name") or benchmark)
         if path is None:
             told = row.data.get("run_dir") or row.data.get("run_id")
@@ -58,12 +58,12 @@ def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
             yield RunFolder(path, listed)
 
 
-def _find_run(listed: Listed, benchmark: str) -> Path | None:
+def _find_run(listed: ComparisonRow, benchmark: str) -> Path | None:
     candidates = _candidates(listed, benchmark if is_name(benchmark) else "")
     return next((path.resolve() for path in candidates if is_run_folder(path)), None)
 
 
-def _candidates(listed: Listed, benchmark: str) -> Iterator[Path]:
+def _candidates(listed: ComparisonRow, benchmark: str) -> Iterator[Path]:
     """By name, around the comparison: a path in a table is data, and must not lead anywhere else on this machine."""
     told = listed.row.get("run_dir") or ""
     if "\x00" in told:
@@ -76,7 +76,7 @@ def _candidates(listed: Listed, benchmark: str) -> Iterator[Path]:
             yield from (above / "runs" / benchmark / name, above / benchmark / name, above / name)
 
 
-def listing_of(run: Path) -> Listed | None:
+def listing_of(run: Path) -> ComparisonRow | None:
     """What a comparison says about a run, found from the run's own folder; the harness's last by name wins."""
     entries = [entry for folder in _comparisons_near(run) if (entry := _entry(folder, run.name))]
     found = [entry for entry in entries if not _is_rebuilt(entry.folder)] or entries
@@ -99,16 +99,16 @@ def _comparisons_near(run: Path) -> list[Path]:
     return [table.parent for table in sorted(tables) if is_comparison(table)]
 
 
-def _entry(folder: Path, run_id: str) -> Listed | None:
+def _entry(folder: Path, run_id: str) -> ComparisonRow | None:
     for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
         if type(row) is Row:
-            listed = Listed(folder, row.data, row.ref)
+            listed = ComparisonRow(folder, row.data, row.ref)
             if run_id in (listed.run_id, row.data.get("run_id")):
                 return listed
     return None
 
 
-def group_of(listed: Listed) -> str:
+def group_of(listed: ComparisonRow) -> str:
     """The comparison's own name: where its harness wrote it, else its folder."""
     return last_part(text(metadata(listed.folder).get("output_dir"))) or listed.folder.name
 
@@ -118,7 +118,7 @@ def metadata(folder: Path) -> dict[str, Any]:
     return mapping(row.data) if type(row) is Row else {}
 
 
-def reported(listed: Listed, root: Path) -> Iterator[Reported]:
+def reported(listed: ComparisonRow, root: Path) -> Iterator[Reported]:
     """The harness's own numbers on a run; `pass_row_rate` is its headline. What errata counted is none of them."""
     if _is_rebuilt(listed.folder):
         return
@@ -160,7 +160,7 @@ def _numbers(texts: dict[str, str | None]) -> dict[str, float]:
     return {key: value for key, told in texts.items() if (value := number(told)) is not None}
 
 
-def details(listed: Listed) -> dict[str, Any]:
+def details(listed: ComparisonRow) -> dict[str, Any]:
     """What the comparison says beyond its numbers, for `extra`."""
     row, folder = listed.row, listed.folder
     told: dict[str, Any] = {"run_results": {key: value for key, value in row.items() if value and key not in _TAKEN}}

@@ -16,7 +16,7 @@ AUDIO = "conversation.wav"
 _NAME = re.compile(r"\w[\w.-]*")
 
 
-class Files(NamedTuple):
+class ConversationFiles(NamedTuple):
     """The rows of one conversation, and the folder that every reference is relative to."""
 
     root: Path
@@ -27,10 +27,10 @@ class Files(NamedTuple):
     is_folder: bool = True
 
 
-def files_of_folder(folder: Path) -> Files:
+def files_of_folder(folder: Path) -> ConversationFiles:
     judged = {judge: folder / f"{judge}{JUDGED_SUFFIX}" for judge in JUDGES}
     transcript = folder / TRANSCRIPT
-    return Files(
+    return ConversationFiles(
         root=folder,
         native_id=folder.name,
         judged={judge: path for judge, path in judged.items() if path.is_file()},
@@ -38,10 +38,12 @@ def files_of_folder(folder: Path) -> Files:
     )
 
 
-def files_of_judged_file(path: Path) -> Files:
+def files_of_judged_file(path: Path) -> ConversationFiles:
     """Rows that lie in no run folder. Where the name does not tell the judge, it is called `judge`."""
     judge = path.name.removesuffix(JUDGED_SUFFIX) if path.name.endswith(JUDGED_SUFFIX) else "judge"
-    return Files(root=path.parent, native_id=path.stem, judged={judge: path}, transcript=None, is_folder=False)
+    return ConversationFiles(
+        root=path.parent, native_id=path.stem, judged={judge: path}, transcript=None, is_folder=False
+    )
 
 
 def upwards(path: Path) -> Iterator[Path]:

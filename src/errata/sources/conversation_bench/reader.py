@@ -15,10 +15,17 @@ import msgspec
 from errata.model import Attempt, Item, Run, SourceRef
 from errata.sources.base import LINE_CAP, READ_SIZE, Row, convert_each, decode, json_lines, of_run, relative
 from errata.sources.conversation_bench import NAME, comparison, is_comparison, is_run_folder
-from errata.sources.conversation_bench.comparison import Listed, RunFolder
+from errata.sources.conversation_bench.comparison import ComparisonRow, RunFolder
 from errata.sources.conversation_bench.contract import cases
-from errata.sources.conversation_bench.layout import Files, files_of_folder, files_of_judged_file
-from errata.sources.conversation_bench.run_record import Facts, failed_turns, gather, judges, planned, run_record
+from errata.sources.conversation_bench.layout import ConversationFiles, files_of_folder, files_of_judged_file
+from errata.sources.conversation_bench.run_record import (
+    ConversationFacts,
+    failed_turns,
+    gather,
+    judges,
+    planned,
+    run_record,
+)
 from errata.sources.conversation_bench.steps import UsualRow
 from errata.sources.conversation_bench.turns import ENDED, SecondOpinion, Turns, marker_of, turn_of
 
@@ -56,7 +63,7 @@ def _read_comparison(folder: Path) -> Iterator[Item]:
         yield from read_conversation(files_of_folder(run.path), run.listed)
 
 
-def read_conversation(files: Files, listed: Listed | None = None) -> Iterator[Item]:
+def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = None) -> Iterator[Item]:
     facts = gather(files, listed)
     run = run_record(facts)
     yield run
@@ -70,7 +77,7 @@ def read_conversation(files: Files, listed: Listed | None = None) -> Iterator[It
         yield msgspec.structs.replace(run, started_at=turns.started_at, finished_at=turns.finished_at)
 
 
-def _turns(facts: Facts, run: Run) -> Turns:
+def _turns(facts: ConversationFacts, run: Run) -> Turns:
     files = facts.files
     order = list(judges(facts).values())
     second = None
@@ -85,11 +92,11 @@ def _turns(facts: Facts, run: Run) -> Turns:
     )
 
 
-def _paths(files: Files) -> list[Path]:
+def _paths(files: ConversationFiles) -> list[Path]:
     return [*files.judged.values(), *((files.transcript,) if files.transcript else ())]
 
 
-def _rows(facts: Facts, turns: Turns) -> Iterator[Item]:
+def _rows(facts: ConversationFacts, turns: Turns) -> Iterator[Item]:
     """The judge's rows first; then the turns that only the transcript, or only the second judge, knows."""
     files = facts.files
     if not files.judged:
@@ -102,7 +109,9 @@ def _rows(facts: Facts, turns: Turns) -> Iterator[Item]:
         yield from _converted(files, path, _unless_seen(turns))
 
 
-def _converted(files: Files, path: Path | None, convert: Callable[[Row], Item | Iterable[Item]]) -> Iterator[Item]:
+def _converted(
+    files: ConversationFiles, path: Path | None, convert: Callable[[Row], Item | Iterable[Item]]
+) -> Iterator[Item]:
     if path is not None:
         yield from convert_each(json_lines(path, source=NAME, root=files.root), convert, source=NAME)
 
@@ -116,7 +125,7 @@ def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
     return convert
 
 
-def _missing(facts: Facts, turns: Turns) -> Iterator[Attempt]:
+def _missing(facts: ConversationFacts, turns: Turns) -> Iterator[Attempt]:
     plan = planned(facts)
     failed = failed_turns(facts)
     planned_turns = plan.turns if plan else 0

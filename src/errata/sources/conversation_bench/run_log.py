@@ -36,7 +36,7 @@ class LogFacts(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
 
 
-class LogLine(NamedTuple):
+class RunLogLine(NamedTuple):
     number: int
     time: str
     level: str
@@ -88,7 +88,7 @@ def read_log(root: Path) -> LogFacts:
     )
 
 
-def _note_error(line: LogLine, errors: dict[int, dict[str, ErrorInfo]]) -> None:
+def _note_error(line: RunLogLine, errors: dict[int, dict[str, ErrorInfo]]) -> None:
     tagged = _TAGGED.match(line.message)
     if tagged is None:
         return
@@ -113,9 +113,9 @@ def recovered(errors: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
     return tuple(msgspec.structs.replace(error, recovered=True) for error in errors)
 
 
-def _lines(path: Path) -> Iterator[LogLine]:
+def _lines(path: Path) -> Iterator[RunLogLine]:
     """Every line with a time, each with what stands below it."""
-    current: LogLine | None = None
+    current: RunLogLine | None = None
     for number, text in _numbered(path):
         parts = _LINE.match(text)
         if parts is None:
@@ -123,7 +123,7 @@ def _lines(path: Path) -> Iterator[LogLine]:
             continue
         if current is not None:
             yield current
-        current = LogLine(number, parts[1], parts[2], parts[4], text)
+        current = RunLogLine(number, parts[1], parts[2], parts[4], text)
     if current is not None:
         yield current
 
@@ -140,7 +140,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, str]]:
             whole = raw.endswith(b"\n")
 
 
-def _continued(line: LogLine | None, text: str) -> LogLine | None:
+def _continued(line: RunLogLine | None, text: str) -> RunLogLine | None:
     if line is None or line.level not in _LOUD or len(line.below) > TRACEBACK_CAP:
         return line
     return line._replace(below=f"{line.below}\n{text[:QUOTE_CAP]}" if line.below else text[:QUOTE_CAP])

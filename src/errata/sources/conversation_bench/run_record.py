@@ -10,9 +10,9 @@ from errata.model import Artefact, ErrorInfo, Reported, Run, Scorer, SourceInfo,
 from errata.model.words import ArtefactRole
 from errata.sources.base import Row, describe, json_file, json_lines, unreadable
 from errata.sources.conversation_bench import NAME, RUNTIME, TRANSCRIPT, comparison
-from errata.sources.conversation_bench.comparison import Listed
+from errata.sources.conversation_bench.comparison import ComparisonRow
 from errata.sources.conversation_bench.contract import Contract, find_contract, text_artefact
-from errata.sources.conversation_bench.layout import AUDIO, RUN_LOG, Files, count, is_name, number
+from errata.sources.conversation_bench.layout import AUDIO, RUN_LOG, ConversationFiles, count, is_name, number
 from errata.sources.conversation_bench.run_log import LogFacts, read_log
 from errata.sources.conversation_bench.scores import ONLY_ON_SOME_TURNS
 from errata.sources.shared.documents import object_in
@@ -28,28 +28,28 @@ _PASSES = ("passes", "claude_passes")
 _READ_FILES: tuple[tuple[ArtefactRole, str], ...] = (("log", RUN_LOG), ("transcript", TRANSCRIPT))
 
 
-class Facts(NamedTuple):
+class ConversationFacts(NamedTuple):
     """All that is known of a conversation before its rows are read."""
 
-    files: Files
+    files: ConversationFiles
     runtime: dict[str, Any]
     summaries: dict[str, dict[str, Any]]
     log: LogFacts
-    listed: Listed | None
+    listed: ComparisonRow | None
     benchmark: str
     contract: Contract
     problems: tuple[Unreadable, ...]
 
 
-class Plan(NamedTuple):
+class TurnPlan(NamedTuple):
     turns: int
     ref: SourceRef | None
 
 
-def gather(files: Files, listed: Listed | None) -> Facts:
+def gather(files: ConversationFiles, listed: ComparisonRow | None) -> ConversationFacts:
     root = files.root
     if not files.is_folder:
-        return Facts(files, {}, {}, LogFacts(), None, "", Contract(), ())
+        return ConversationFacts(files, {}, {}, LogFacts(), None, "", Contract(), ())
     problems: list[Unreadable] = []
     runtime = _document(root / RUNTIME, problems)
     summaries = {judge: _document(root / f"{judge}_summary.json", problems) for judge in files.judged}
@@ -61,7 +61,7 @@ def gather(files: Files, listed: Listed | None) -> Facts:
     benchmark = _benchmark(root, runtime, log)
     listed = comparison.listing_of(root) or listed
     contract = find_contract(root, benchmark)
-    return Facts(files, runtime, summaries, log, listed, benchmark, contract, tuple(problems))
+    return ConversationFacts(files, runtime, summaries, log, listed, benchmark, contract, tuple(problems))
 
 
 def _document(path: Path, problems: list[Unreadable]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _benchmark(root: Path, runtime: dict[str, Any], log: LogFacts) -> str:
     return log.benchmark or (note if is_name(note) else "") or root.parent.name
 
 
-def planned(facts: Facts) -> Plan | None:
+def planned(facts: ConversationFacts) -> TurnPlan | None:
     """How many turns were meant to be held, and who says so."""
     runtime = SourceRef(file=RUNTIME)
     stated = [
@@ -87,13 +87,13 @@ def planned(facts: Facts) -> Plan | None:
         (count(facts.runtime.get("turns")), runtime),
     ]
     for group in (stated, otherwise):
-        known = [Plan(number, ref) for number, ref in group if number is not None and number <= PLAN_CAP]
+        known = [TurnPlan(number, ref) for number, ref in group if number is not None and number <= PLAN_CAP]
         if known:
             return max(known, key=lambda plan: plan.turns)
     return None
 
 
-def failed_turns(facts: Facts) -> dict[int, tuple[ErrorInfo, ...]]:
+def failed_turns(facts: ConversationFacts) -> dict[int, tuple[ErrorInfo, ...]]:
     """The turns that runtime.json gives up, each with what run.log says of it."""
     failed: dict[int, tuple[ErrorInfo, ...]] = {}
     for place, entry in enumerate(sequence(facts.runtime.get("failed_turns"))):
@@ -107,7 +107,7 @@ def failed_turns(facts: Facts) -> dict[int, tuple[ErrorInfo, ...]]:
     return failed
 
 
-def judges(facts: Facts) -> dict[str, Scorer]:
+def judges(facts: ConversationFacts) -> dict[str, Scorer]:
     """The judges in the order of their files; the comparison fills in what a summary lacks."""
     row = facts.listed.row if facts.listed else {}
     made = {}
@@ -123,7 +123,7 @@ def judges(facts: Facts) -> dict[str, Scorer]:
     return made
 
 
-def run_record(facts: Facts) -> Run:
+def run_record(facts: ConversationFacts) -> Run:
     files, runtime, log, listed = facts.files, facts.runtime, facts.log, facts.listed
     scorers = judges(facts)
     plan = planned(facts)
@@ -150,7 +150,7 @@ def run_record(facts: Facts) -> Run:
     )
 
 
-def _model(facts: Facts) -> str:
+def _model(facts: ConversationFacts) -> str:
     said = [facts.runtime.get("model_name"), *(summary.get("model_name") for summary in facts.summaries.values())]
     known = next((name for name in map(text, said) if name), "") or _model_of_rows(facts.files) or facts.log.model
     if known or not facts.files.is_folder:
@@ -159,7 +159,7 @@ def _model(facts: Facts) -> str:
     return "_".join(facts.files.native_id.split("_")[1:-1])
 
 
-def _model_of_rows(files: Files) -> str:
+def _model_of_rows(files: ConversationFiles) -> str:
     for path in (*files.judged.values(), *((files.transcript,) if files.transcript else ())):
         for row in json_lines(path, source=NAME, root=files.root):
             model = text(mapping(row.data).get("model_name")) if type(row) is Row else ""
@@ -173,7 +173,7 @@ def _roles(scorers: dict[str, Scorer]) -> dict[str, str]:
     return {"judge" if place == 0 else f"judge ({one.name})": one.model for place, one in enumerate(named)}
 
 
-def _reported(facts: Facts) -> Iterator[Reported]:
+def _reported(facts: ConversationFacts) -> Iterator[Reported]:
     if facts.listed:
         yield from comparison.reported(facts.listed, facts.files.root)
     for judge, summary in facts.summaries.items():
@@ -196,7 +196,7 @@ def _reported(facts: Facts) -> Iterator[Reported]:
             )
 
 
-def _artefacts(facts: Facts) -> Iterator[Artefact]:
+def _artefacts(facts: ConversationFacts) -> Iterator[Artefact]:
     """Files that belong to the whole conversation. Rows and log are read; only their names and sizes are kept."""
     root = facts.files.root
     if not facts.files.is_folder:
@@ -219,7 +219,7 @@ def _size(path: Path) -> int | None:
         return None
 
 
-def _extra(facts: Facts) -> dict[str, Any]:
+def _extra(facts: ConversationFacts) -> dict[str, Any]:
     extra: dict[str, Any] = {}
     if facts.files.is_folder and "_" in facts.files.native_id:
         extra["short_id"] = facts.files.native_id.rpartition("_")[2]
@@ -232,7 +232,7 @@ def _extra(facts: Facts) -> dict[str, Any]:
     return extra
 
 
-def _run_ref(facts: Facts) -> SourceRef:
+def _run_ref(facts: ConversationFacts) -> SourceRef:
     first = [*facts.files.judged.values(), *((facts.files.transcript,) if facts.files.transcript else ())]
     if (facts.files.root / RUNTIME).is_file() and facts.files.is_folder:
         return SourceRef(file=RUNTIME)

@@ -29,13 +29,13 @@ class _Strict(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     """What is not named here has no home on the short way."""
 
 
-class Call(_Strict):
+class UsualToolCall(_Strict):
     name: str
     args: _Flat
     is_duplicate: bool = False
 
 
-class Result(_Strict):
+class UsualToolResult(_Strict):
     name: str
     response: _Flat
 
@@ -54,8 +54,8 @@ class UsualRow(_Strict):
     model_name: str
     user_text: str
     assistant_text: str
-    tool_calls: list[Call]
-    tool_results: list[Result]
+    tool_calls: list[UsualToolCall]
+    tool_results: list[UsualToolResult]
     scores: dict[str, bool | None]
     judge_reasoning: str
     tokens: Tokens | None = None
@@ -167,7 +167,7 @@ def usual_usage(tokens: Tokens | None) -> UsageByRole:
 _NO_TOKENS = Tokens()
 
 
-def _usual_call(call: Call, result: Result) -> ToolCall:
+def _usual_call(call: UsualToolCall, result: UsualToolResult) -> ToolCall:
     status = result.response.get("status")
     is_error = status in FAILED if type(status) is str else None
     return ToolCall(

@@ -14,7 +14,7 @@ from errata.model.words import Execution, Measurement
 from errata.sources.base import Row
 from errata.sources.conversation_bench.layout import count, number
 from errata.sources.conversation_bench.run_log import recovered
-from errata.sources.conversation_bench.scores import NOT_JUDGED, Scored, scored, scored_plainly
+from errata.sources.conversation_bench.scores import NOT_JUDGED, TurnScores, score_plain_turn, score_turn
 from errata.sources.conversation_bench.steps import UsualRow, steps_of, usual_steps, usual_usage
 from errata.sources.shared import values
 from errata.sources.shared.values import plain, sequence
@@ -114,7 +114,7 @@ class Turns:
             if usual is not None:
                 return usual
             row = Row(msgspec.to_builtins(row.data), row.ref)
-        scores = scored(row.data.get("scores"), self._judge.name)
+        scores = score_turn(row.data.get("scores"), self._judge.name)
         return self._attempt(row, scores, scores.measurement, _judgements(row.data, self._judge))
 
     def _usual(self, data: UsualRow, ref: SourceRef, judge: Scorer) -> Attempt | None:
@@ -125,7 +125,7 @@ class Turns:
         steps, started_at = usual_steps(data), self._time(data.ts)
         if steps is None or started_at is None:
             return None
-        scores = scored_plainly(data.scores, judge.name)
+        scores = score_plain_turn(data.scores, judge.name)
         self.seen.add(turn)
         case = f"{self._case}{turn}"
         durations = {}
@@ -180,7 +180,7 @@ class Turns:
         )
 
     def _attempt(
-        self, row: Row, scores: Scored, measurement: Measurement, judgements: tuple[Judgement, ...]
+        self, row: Row, scores: TurnScores, measurement: Measurement, judgements: tuple[Judgement, ...]
     ) -> Attempt:
         data = row.data
         turn = turn_of(data)
@@ -227,7 +227,7 @@ class Turns:
         assert self._second is not None
         if row is None:
             return checks, judgements
-        also = scored(row.data.get("scores"), self._second.judge.name, counts=False).checks
+        also = score_turn(row.data.get("scores"), self._second.judge.name, counts=False).checks
         if "turn_taking_issues" in row.data:
             also = _with_issues(also, row.data["turn_taking_issues"])
         said = _judgements(row.data, self._second.judge)

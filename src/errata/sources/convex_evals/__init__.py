@@ -45,7 +45,7 @@ def recognise(path: Path) -> Match | None:
     try:
         if path.is_dir():
             return _recognise_folder(path)
-        because = _told_by(path) if path.is_file() else ""
+        because = _describe_answer(path) if path.is_file() else ""
     except (OSError, ValueError):
         return None
     return Match.sure(because) if because else None
@@ -88,13 +88,13 @@ def answer_files(path: Path) -> list[Path]:
     found = _candidates(path)
     for folder in folders(path):
         below = _candidates(folder)
-        if any(map(_told_by, below)):
+        if any(map(_describe_answer, below)):
             found += below
-    return [file for file in found if file.suffix.lower() == ".json" or _told_by(file)]
+    return [file for file in found if file.suffix.lower() == ".json" or _describe_answer(file)]
 
 
 def _recognise_folder(path: Path) -> Match | None:
-    because = next(filter(None, map(_told_by, _candidates(path)[:LOOKS])), "") or _one_run_in_parts(path)
+    because = next(filter(None, map(_describe_answer, _candidates(path)[:LOOKS])), "") or _one_run_in_parts(path)
     if because:
         return Match.sure(because)
     return Match.sure(SHAPE) if find_output(path) is not None else None
@@ -104,15 +104,15 @@ def _one_run_in_parts(path: Path) -> str:
     """Answers that lie in several folders by function, with none beside these, all of one run."""
     parts = []
     for folder in islice(folders(path), LOOKS):
-        first = next(filter(_told_by, _candidates(folder)[:LOOKS_BELOW]), None)
+        first = next(filter(_describe_answer, _candidates(folder)[:LOOKS_BELOW]), None)
         if first is not None:
             parts.append(first)
     if len(parts) < 2 or any(folders(part.parent) for part in parts):
         return ""
-    from errata.sources.convex_evals.answers import Answer, collect, read_answer
+    from errata.sources.convex_evals.answers import ConvexAnswer, collect, read_answer
 
     read = [read_answer(part, path) for part in parts]
-    answers = [answer for answer in read if isinstance(answer, Answer)]
+    answers = [answer for answer in read if isinstance(answer, ConvexAnswer)]
     runs, lost = collect(answers)
     return "answers about one run" if len(answers) > 1 and len(runs) == 1 and not lost else ""
 
@@ -129,7 +129,7 @@ def _candidates(folder: Path) -> list[Path]:
     ]
 
 
-def _told_by(file: Path) -> str:
+def _describe_answer(file: Path) -> str:
     """The function whose answer a file holds; empty for anything else, and for what can't be read."""
     head = head_of(file, HEAD)
     if not _OBJECT.search(head):
@@ -143,15 +143,15 @@ def _told_by(file: Path) -> str:
 def _is_refusal(head: bytes) -> bool:
     if len(head) >= HEAD or b'"logLines"' not in head or not _ENVELOPE.match(head):
         return False
-    from errata.sources.convex_evals.answers import Refusal, classify, decode_answer
+    from errata.sources.convex_evals.answers import ErrorAnswer, classify, decode_answer
 
     try:
-        return isinstance(classify(decode_answer(head)), Refusal)
+        return isinstance(classify(decode_answer(head)), ErrorAnswer)
     except (ValueError, RecursionError):
         return False
 
 
-class ModelOutput(NamedTuple):
+class LocalOutput(NamedTuple):
     """One model's output: where it lies, whose it is, and the name of the results folder."""
 
     folder: Path
@@ -159,7 +159,7 @@ class ModelOutput(NamedTuple):
     results: str
 
 
-def find_output(path: Path) -> list[ModelOutput] | None:
+def find_output(path: Path) -> list[LocalOutput] | None:
     """The models whose output lies at a path; none where there is no such thing."""
     path = path.absolute()
     named = path / "output"
@@ -188,12 +188,12 @@ def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]
             yield from _model_folders(child, looks, depth + 1)
 
 
-def _output_at(folder: Path, root: Path) -> ModelOutput:
+def _output_at(folder: Path, root: Path) -> LocalOutput:
     """The slug is the path below `output`; the results folder is the one that holds `output`."""
     above = next((parent for parent in (root, *root.parents) if parent.name == "output"), None)
     if above is not None and folder != above:
-        return ModelOutput(folder, folder.relative_to(above).as_posix(), above.parent.name)
-    return ModelOutput(folder, folder.name if folder == root else folder.relative_to(root).as_posix(), root.name)
+        return LocalOutput(folder, folder.relative_to(above).as_posix(), above.parent.name)
+    return LocalOutput(folder, folder.name if folder == root else folder.relative_to(root).as_posix(), root.name)
 
 
 def numbered_folders(folder: Path) -> list[Path]:

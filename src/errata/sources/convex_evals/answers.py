@@ -22,7 +22,7 @@ _FINISHED = ("completed", "failed")
 _NO_ID = "path:"
 
 
-class Answer(NamedTuple):
+class ConvexAnswer(NamedTuple):
     kind: Kind
     value: dict[str, Any]
     """Of a debug answer without its files: these are read again when their eval's turn comes."""
@@ -30,23 +30,23 @@ class Answer(NamedTuple):
     ref: SourceRef
 
 
-class Refusal(NamedTuple):
+class ErrorAnswer(NamedTuple):
     """Convex answered, but with an error or with nothing."""
 
     why: str
 
 
-class Aside(NamedTuple):
+class OtherAnswer(NamedTuple):
     """Convex answered something that says nothing of a run: download addresses."""
 
 
-class Foreign(NamedTuple):
+class NotAnAnswer(NamedTuple):
     """No answer about a run, whoever wrote it."""
 
     why: str = "not an answer about a run of convex-evals"
 
 
-def read_answer(path: Path, root: Path) -> Answer | Unreadable | None:
+def read_answer(path: Path, root: Path) -> ConvexAnswer | Unreadable | None:
     """The answer in a file; none where it is one that says nothing of a run."""
     ref = SourceRef(file=relative(path, root))
     try:
@@ -57,17 +57,19 @@ def read_answer(path: Path, root: Path) -> Answer | Unreadable | None:
     except (OSError, ValueError, RecursionError) as error:
         return unreadable(NAME, ref, describe(error))
     found = classify(document)
-    if isinstance(found, Aside):
+    if isinstance(found, OtherAnswer):
         return None
-    if isinstance(found, Refusal | Foreign):
+    if isinstance(found, ErrorAnswer | NotAnAnswer):
         return unreadable(NAME, ref, found.why, excerpt=data[:EXCERPT])
     value = unwrap(document)
     if found == "debug":
         value = {key: child for key, child in value.items() if key not in ("outputFiles", "evalSourceFiles")}
-    return Answer(found, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else ""))
+    return ConvexAnswer(
+        found, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else "")
+    )
 
 
-def debug_files(answer: Answer) -> dict[str, dict[str, Any]]:
+def debug_files(answer: ConvexAnswer) -> dict[str, dict[str, Any]]:
     """`outputFiles` and `evalSourceFiles` of a debug answer."""
     try:
         value = mapping(unwrap(decode_answer(answer.path.read_bytes())))
@@ -87,25 +89,25 @@ def decode_answer(data: bytes) -> Any:
         return decode(bare)
 
 
-def classify(document: Any) -> Kind | Refusal | Aside | Foreign:
+def classify(document: Any) -> Kind | ErrorAnswer | OtherAnswer | NotAnAnswer:
     if _is_envelope(document):
         if document.get("status") == "error" or "errorMessage" in document:
-            return Refusal(f"convex answered with an error: {one_line(text(document.get('errorMessage')), 300)}")
+            return ErrorAnswer(f"convex answered with an error: {one_line(text(document.get('errorMessage')), 300)}")
         if isinstance(document.get("value"), str):
-            return Aside()
+            return OtherAnswer()
     value = unwrap(document)
     if value is None:
-        return Refusal("convex answered null: there is no such run")
+        return ErrorAnswer("convex answered null: there is no such run")
     if isinstance(value, dict):
         return _kind_of(value)
-    return Foreign()
+    return NotAnAnswer()
 
 
 def unwrap(document: Any) -> Any:
     return document.get("value") if _is_envelope(document) else document
 
 
-def _kind_of(value: dict[str, Any]) -> Kind | Refusal | Aside | Foreign:
+def _kind_of(value: dict[str, Any]) -> Kind | ErrorAnswer | OtherAnswer | NotAnAnswer:
     if "failedEvals" in value:
         return "failed"
     if "plannedEvals" in value or ("evals" in value and "_id" in value):
@@ -113,12 +115,12 @@ def _kind_of(value: dict[str, Any]) -> Kind | Refusal | Aside | Foreign:
     if isinstance(value.get("eval"), dict):
         return "debug"
     if "error" in value:
-        return Refusal(f"convex answered with an error: {one_line(str(plain(value['error'])), 300)}")
+        return ErrorAnswer(f"convex answered with an error: {one_line(str(plain(value['error'])), 300)}")
     if "code" in value and "message" in value:
-        return Refusal(f"convex refused the request: {value['code']}: {one_line(str(value['message']), 300)}")
+        return ErrorAnswer(f"convex refused the request: {value['code']}: {one_line(str(value['message']), 300)}")
     if value and all(_is_address(entry) for entry in value.values()):
-        return Aside()
-    return Foreign()
+        return OtherAnswer()
+    return NotAnAnswer()
 
 
 def _is_envelope(document: Any) -> bool:
@@ -153,20 +155,20 @@ class Statement(NamedTuple):
     document: dict[str, Any]
     status: dict[str, Any]
     steps: list[Any] | None
-    answer: Answer
+    answer: ConvexAnswer
     ref: SourceRef
 
 
 @dataclass
-class Collected:
+class RunAnswers:
     """The answers about one run; of each kind the first is trusted most."""
 
     id: str
-    details: list[Answer] = field(default_factory=list)
-    debug: list[Answer] = field(default_factory=list)
-    failed: list[Answer] = field(default_factory=list)
+    details: list[ConvexAnswer] = field(default_factory=list)
+    debug: list[ConvexAnswer] = field(default_factory=list)
+    failed: list[ConvexAnswer] = field(default_factory=list)
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: ConvexAnswer) -> None:
         {"details": self.details, "debug": self.debug, "failed": self.failed}[answer.kind].append(answer)
 
     @property
@@ -175,7 +177,7 @@ class Collected:
         return "" if self.details or self.failed else next(iter(self.evals()), "").removeprefix(_NO_ID)
 
     @property
-    def answers(self) -> list[Answer]:
+    def answers(self) -> list[ConvexAnswer]:
         """The most trusted first: a finished run's details before those of the same run unfinished."""
         finished = sorted(self.details, key=lambda answer: _status_kind(answer.value) not in _FINISHED)
         return [*finished, *self.debug, *self.failed]
@@ -214,21 +216,21 @@ class Collected:
         return found
 
 
-def collect(answers: Iterable[Answer]) -> tuple[list[Collected], list[Unreadable]]:
+def collect(answers: Iterable[ConvexAnswer]) -> tuple[list[RunAnswers], list[Unreadable]]:
     """One `Collected` per run, in the order of their files, and the answers that belong to none."""
-    runs: dict[str, Collected] = {}
-    homeless: list[Answer] = []
+    runs: dict[str, RunAnswers] = {}
+    homeless: list[ConvexAnswer] = []
     for answer in answers:
         run_id = text(_head(answer).get("_id"))
         if run_id:
-            runs.setdefault(run_id, Collected(run_id)).add(answer)
+            runs.setdefault(run_id, RunAnswers(run_id)).add(answer)
         else:
             homeless.append(answer)
     lost = [answer for answer in homeless if not _find_home(answer, runs)]
     return list(runs.values()), [unreadable(NAME, answer.ref, "names no run") for answer in lost]
 
 
-def _find_home(answer: Answer, runs: dict[str, Collected]) -> bool:
+def _find_home(answer: ConvexAnswer, runs: dict[str, RunAnswers]) -> bool:
     """A debug answer may have lost its run; the run that lists its eval takes it, or the only one there is."""
     if answer.kind != "debug":
         return False
@@ -240,7 +242,7 @@ def _find_home(answer: Answer, runs: dict[str, Collected]) -> bool:
     return True
 
 
-def _head(answer: Answer) -> dict[str, Any]:
+def _head(answer: ConvexAnswer) -> dict[str, Any]:
     return answer.value if answer.kind == "details" else mapping(answer.value.get("run"))
 
 
@@ -252,7 +254,7 @@ def _eval_key(document: dict[str, Any]) -> str:
     return text(document.get("_id")) or f"{_NO_ID}{document.get('evalPath')}"
 
 
-def _statements(answer: Answer) -> Iterator[Statement]:
+def _statements(answer: ConvexAnswer) -> Iterator[Statement]:
     if answer.kind == "debug":
         document = mapping(answer.value.get("eval"))
         steps = answer.value.get("steps")

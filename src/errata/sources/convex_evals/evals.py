@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, attempt_id, case_key
 from errata.sources.convex_evals.answers import KINDS, Statement
-from errata.sources.convex_evals.files import Files, raw_response
+from errata.sources.convex_evals.files import EvalFiles, raw_response
 from errata.sources.convex_evals.runs import moment, usage_of
 from errata.sources.convex_evals.steps import (
     SUITE,
@@ -43,10 +43,10 @@ class Eval(NamedTuple):
     statements: list[Statement]
     trusted: Statement
     """The one whose status is kept where they differ."""
-    files: Files
+    files: EvalFiles
 
 
-def eval_of(statements: list[Statement], files: Files) -> Eval:
+def eval_of(statements: list[Statement], files: EvalFiles) -> Eval:
     """ValueError where no answer names the eval, or none gives a status that is known."""
     return Eval(_path(statements), statements, _most_trusted(statements), files)
 

@@ -38,7 +38,7 @@ Role = Callable[[str], ArtefactRole]
 
 
 @dataclass
-class Files:
+class EvalFiles:
     """What is known of one eval's files."""
 
     output: list[Artefact] = field(default_factory=list)
@@ -55,9 +55,9 @@ class Storage:
         self._reported: set[Path] = set()
         self._folders = [root, *folders(root), root.parent / "storage"]
 
-    def files_of(self, statements: list[Statement]) -> Files:
+    def files_of(self, statements: list[Statement]) -> EvalFiles:
         """From the debug answer where there is one, else from the zips, where they were saved."""
-        files = Files(links=_links(statements))
+        files = EvalFiles(links=_links(statements))
         for statement in statements:
             answered = debug_files(statement.answer) if statement.kind == "debug" else {}
             files.output = files.output or _from_answer(answered, "outputFiles", output_role, statement)
@@ -127,13 +127,13 @@ def from_bytes(path: str, data: bytes, role: Role, ref: SourceRef) -> Artefact:
     """Text by the same rule as the harness has: by the ending of the name."""
     if not _is_text(path):
         return Artefact(role=role(path), path=path, size=len(data), binary=True, ref=ref)
-    return _made(path, data.decode("utf-8", "replace"), len(data), role, ref)
+    return _text_artefact(path, data.decode("utf-8", "replace"), len(data), role, ref)
 
 
 def from_text(path: str, text: str, role: Role, ref: SourceRef) -> Artefact:
     if text == BINARY and not _is_text(path):
         return Artefact(role=role(path), path=path, binary=True, ref=ref)
-    return _made(path, text, len(text.encode("utf-8", "replace")), role, ref)
+    return _text_artefact(path, text, len(text.encode("utf-8", "replace")), role, ref)
 
 
 def raw_response(artefacts: Iterable[Artefact]) -> str | None:
@@ -141,7 +141,7 @@ def raw_response(artefacts: Iterable[Artefact]) -> str | None:
     return next((artefact.text for artefact in artefacts if artefact.path == RAW_RESPONSE), None)
 
 
-def _made(path: str, text: str, size: int, role: Role, ref: SourceRef) -> Artefact:
+def _text_artefact(path: str, text: str, size: int, role: Role, ref: SourceRef) -> Artefact:
     if _holds_environment(path):
         return Artefact(
             role=role(path), path=path, size=size, extra={"text": "left out: values of environment"}, ref=ref

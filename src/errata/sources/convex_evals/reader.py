@@ -7,10 +7,10 @@ from pathlib import Path
 from errata.model import Artefact, Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row, convert_each, describe, of_run, relative, unreadable
-from errata.sources.convex_evals import NAME, RUN_LOG, ModelOutput, answer_files, find_output, numbered_folders
-from errata.sources.convex_evals.answers import Answer, Collected, Statement, collect, read_answer
+from errata.sources.convex_evals import NAME, RUN_LOG, LocalOutput, answer_files, find_output, numbered_folders
+from errata.sources.convex_evals.answers import ConvexAnswer, RunAnswers, Statement, collect, read_answer
 from errata.sources.convex_evals.evals import attempt_of, case_of, eval_of, missing
-from errata.sources.convex_evals.files import Files, Storage, from_bytes, output_role, raw_response
+from errata.sources.convex_evals.files import EvalFiles, Storage, from_bytes, output_role, raw_response
 from errata.sources.convex_evals.runs import HEADLINE, run_of
 from errata.sources.convex_evals.steps import SUITE, facts, not_counted, read_log, with_steps_never_started
 
@@ -22,7 +22,7 @@ _LEFT_OUT = ("node_modules", "_generated")
 def read_path(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
     answers = [read_answer(file, root) for file in answer_files(path)]
-    runs, lost = collect(answer for answer in answers if isinstance(answer, Answer))
+    runs, lost = collect(answer for answer in answers if isinstance(answer, ConvexAnswer))
     if not runs and (outputs := find_output(path)):
         yield from read_output(path, outputs)
         return
@@ -35,7 +35,7 @@ def read_path(path: Path) -> Iterator[Item]:
     yield from (answer for answer in answers if isinstance(answer, Unreadable))
 
 
-def _read_run(run: Run, collected: Collected, storage: Storage) -> Iterator[Item]:
+def _read_run(run: Run, collected: RunAnswers, storage: Storage) -> Iterator[Item]:
     numbering = Numbering()
     evals = collected.evals()
     for statements in evals.values():
@@ -50,7 +50,7 @@ def _read_run(run: Run, collected: Collected, storage: Storage) -> Iterator[Item
             yield from missing(run, path, ref)
 
 
-def _items_of(run: Run, statements: list[Statement], files: Files, numbering: Numbering, _: Row) -> Iterator[Item]:
+def _items_of(run: Run, statements: list[Statement], files: EvalFiles, numbering: Numbering, _: Row) -> Iterator[Item]:
     one = eval_of(statements, files)
     index = numbering.next(one.path)
     if index == 1:
@@ -58,7 +58,7 @@ def _items_of(run: Run, statements: list[Statement], files: Files, numbering: Nu
     yield attempt_of(run, one, index)
 
 
-def read_output(path: Path, places: list[ModelOutput]) -> Iterator[Item]:
+def read_output(path: Path, places: list[LocalOutput]) -> Iterator[Item]:
     for place in places:
         evals = [folder for category in numbered_folders(place.folder) for folder in numbered_folders(category)]
         run = Run(

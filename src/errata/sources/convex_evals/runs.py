@@ -7,7 +7,7 @@ from errata.model import Evidence, Reported, Run, SourceInfo, SourceRef, Subject
 from errata.model.times import from_milliseconds
 from errata.sources.base import number_or_none
 from errata.sources.convex_evals import NAME
-from errata.sources.convex_evals.answers import TITLES, Collected
+from errata.sources.convex_evals.answers import TITLES, RunAnswers
 from errata.sources.convex_evals.steps import SUITE
 from errata.sources.shared.fields import Fields
 from errata.sources.shared.values import count, mapping, number, rest, sequence, text
@@ -35,7 +35,7 @@ _KNOWN = (
 Heads = list[tuple[dict[str, Any], SourceRef]]
 
 
-def run_of(collected: Collected, root: Path, *, part: str = "") -> Run:
+def run_of(collected: RunAnswers, root: Path, *, part: str = "") -> Run:
     """`part` is what a file that was read alone tells of it: that must not take the place of the whole."""
     heads = collected.heads
     ref = heads[0][1]
@@ -50,7 +50,7 @@ def run_of(collected: Collected, root: Path, *, part: str = "") -> Run:
         variant={"experiment": _first(heads, "experiment") or "default"},
         suite=SUITE,
         suite_version=_first(heads, "benchmarkVersion"),
-        expected_cases=len(collected.planned) or _stated(collected, "totalEvals"),
+        expected_cases=len(collected.planned) or _count_of(collected, "totalEvals"),
         started_at=moment(created),
         finished_at=moment(created, status.get("durationMs")),
         native_status=text(status.get("kind")),
@@ -71,14 +71,14 @@ def _first_mapping(heads: Heads, key: str) -> dict[str, Any]:
     return next((head[key] for head, _ in heads if mapping(head.get(key))), {})
 
 
-def _stated(collected: Collected, key: str) -> int | None:
+def _count_of(collected: RunAnswers, key: str) -> int | None:
     """A number that getFailedEvalsForRun states of the whole run."""
     told = (count(answer.value.get(key)) for answer in collected.failed)
     return next((number for number in told if number is not None), None)
 
 
-def _reported(collected: Collected) -> tuple[Reported, ...]:
-    passed, total = _stated(collected, "passedCount"), _stated(collected, "totalEvals")
+def _reported(collected: RunAnswers) -> tuple[Reported, ...]:
+    passed, total = _count_of(collected, "passedCount"), _count_of(collected, "totalEvals")
     if total is None:
         listed = [len(sequence(answer.value.get("evals"))) for answer in collected.answers if answer.kind == "details"]
         total = listed[0] if listed else None
@@ -95,12 +95,12 @@ def _reason_to_fail(status: dict[str, Any], ref: SourceRef) -> tuple[Evidence, .
     return (Evidence(name="failureReason", quote=reason, ref=ref.below("status", "failureReason")),)
 
 
-def _extra(collected: Collected, heads: Heads, status: dict[str, Any]) -> dict[str, Any]:
+def _extra(collected: RunAnswers, heads: Heads, status: dict[str, Any]) -> dict[str, Any]:
     extra = rest(status, ("kind", "durationMs", "usage"))
     for head, _ in reversed(heads):
         extra |= rest(head, _KNOWN)
     for key in ("totalEvals", "passedCount", "failedCount"):
-        if (number := _stated(collected, key)) is not None:
+        if (number := _count_of(collected, key)) is not None:
             extra[key] = number
     extra["answers"] = sorted({TITLES[answer.kind] for answer in collected.answers})
     contradicted = [

@@ -157,7 +157,7 @@ def _split_tags(reason: str) -> tuple[list[str], str]:
     return tags, reason
 
 
-class Log(NamedTuple):
+class EvalLog(NamedTuple):
     kind: str
     """`passed`, `failed` or `running`, in the harness's own words for an eval."""
     reason: str
@@ -171,7 +171,7 @@ class _Entry(NamedTuple):
     line: int
 
 
-def read_log(text: str, ref: SourceRef) -> Log:
+def read_log(text: str, ref: SourceRef) -> EvalLog:
     checks, errors = [], []
     for entry in _entries(text):
         place = SourceRef(file=ref.file, line=entry.line)
@@ -187,7 +187,7 @@ def read_log(text: str, ref: SourceRef) -> Log:
     errors += [check.error for check in failed if check.error]
     passed = any(check.name == "tests" and check.status == "pass" for check in checks)
     kind = "failed" if reasons else ("passed" if passed else "running")
-    return Log(kind, next(iter(reasons), ""), sorted(checks, key=lambda check: check.order), tuple(errors))
+    return EvalLog(kind, next(iter(reasons), ""), sorted(checks, key=lambda check: check.order), tuple(errors))
 
 
 def _entries(text: str) -> list[_Entry]:

@@ -85,10 +85,10 @@ def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
 def _name(case: dict[str, Any]) -> str:
     """A number that deepeval gave is the place in a list: it is another one when a case is put in before."""
     told = name_of(case.get("name"))
-    return f"input-{fingerprint(plain(_asked(case)), size=6)}" if _NUMBERED.fullmatch(told) else told
+    return f"input-{fingerprint(plain(_input_of(case)), size=6)}" if _NUMBERED.fullmatch(told) else told
 
 
-def _asked(case: dict[str, Any]) -> Any:
+def _input_of(case: dict[str, Any]) -> Any:
     turns = objects(case.get("turns"))
     said = next((one.get("content") for one in turns if one.get("role") == "user"), None)
     return next((one for one in (case.get("input"), case.get("scenario"), said) if one is not None), None)
@@ -102,7 +102,7 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
         native_id=name,
         name=text(case.get("name")),
         tags=tuple(one for one in case.get("tags") or () if isinstance(one, str)),
-        input=plain(_asked(case)),
+        input=plain(_input_of(case)),
         expected=plain(tools if wanted is None else wanted),
         extra=known(
             expected_tools=None if wanted is None else tools,
@@ -155,13 +155,13 @@ def _answer(case: dict[str, Any]) -> str | None:
 
 
 def _facts(passed: Any, checks: tuple[Check, ...], *, failed: bool) -> Facts:
-    said = _measured(passed, checks)
+    said = _facts_of_metrics(passed, checks)
     if not failed:
         return said
     return Facts("error", said.measurement, despite_error(said.outcome))
 
 
-def _measured(passed: Any, checks: tuple[Check, ...]) -> Facts:
+def _facts_of_metrics(passed: Any, checks: tuple[Check, ...]) -> Facts:
     missed = any(check.failed for check in checks)
     if passed is not True and not missed and any(check.status == "error" and check.counts for check in checks):
         return Facts("completed", "error", "none")

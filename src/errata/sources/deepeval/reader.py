@@ -10,7 +10,7 @@ from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, convert_each, of_run
 from errata.sources.deepeval import NAME, latest_in
 from errata.sources.deepeval.cases import items_of, scorers_of
-from errata.sources.deepeval.results import Results, objects, results_at
+from errata.sources.deepeval.results import TestRun, objects, results_at
 from errata.sources.shared.values import (
     as_text,
     count,
@@ -49,7 +49,7 @@ def read(path: Path) -> Iterator[Item]:
         yield from of_run(run.id, convert_each(results.rows(), partial(items_of, run, Numbering()), source=NAME))
 
 
-def run_of(results: Results, root: Path) -> Run:
+def run_of(results: TestRun, root: Path) -> Run:
     told = results.told
     given: dict[str, Any] = settings(mapping(told.get("hyperparameters")))
     named = next((name for name in _MODEL if isinstance(given.get(name), str)), "")
@@ -77,7 +77,7 @@ def run_of(results: Results, root: Path) -> Run:
     )
 
 
-def _reported(results: Results) -> Iterator[Reported]:
+def _reported(results: TestRun) -> Iterator[Reported]:
     told, ref = results.told, results.ref
     passed, failed = count(told.get("test_passed")), count(told.get("test_failed"))
     whole = None if passed is None or failed is None else passed + failed

@@ -19,7 +19,7 @@ _CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _ALIASES = {"input_token_count": "input_tokens", "output_token_count": "output_tokens", "order": "index"}
 
 
-class Results:
+class TestRun:
     """Gone through twice: what the run is called depends on all of its cases."""
 
     def __init__(self, document: LongDocument) -> None:
@@ -49,17 +49,17 @@ class Results:
         return fingerprint(sorted(map(_mark_of, self.cases())), size=6)
 
 
-def results_at(path: Path, root: Path) -> Results | Unreadable:
+def results_at(path: Path, root: Path) -> TestRun | Unreadable:
     listed = RESULTS if is_result(head_of(path, HEAD)) else CASES
     document = long_document(path, listed, source=NAME, root=root)
     if isinstance(document, Unreadable):
         return document
-    return Results(_unwrapped(document) if WRAPPER in document.fields else document)
+    return TestRun(_unwrapped(document) if WRAPPER in document.fields else document)
 
 
 def same_run(one: Path, other: Path) -> bool:
     first, second = results_at(one, one), results_at(other, other)
-    return isinstance(first, Results) and isinstance(second, Results) and first.mark == second.mark
+    return isinstance(first, TestRun) and isinstance(second, TestRun) and first.mark == second.mark
 
 
 def _unwrapped(wrapper: LongDocument) -> LongDocument:

@@ -41,7 +41,7 @@ _KINDS: dict[type[Record], bytes] = {Run: b"run", Case: b"case", Attempt: b"atte
 
 
 def read_lines(path: Path) -> Iterator[Item]:
-    rows, seen = json_lines(path, source=NAME, root=path), _Seen()
+    rows, seen = json_lines(path, source=NAME, root=path), _KnownIds()
     return convert_each(rows, partial(_item, seen, str(path.parent.absolute())), source=NAME, owner=seen.owner)
 
 
@@ -52,7 +52,7 @@ def write_lines(items: Iterable[Item]) -> Iterator[bytes]:
         yield b'{"errata":%d,"kind":"%b","record":%b}\n' % (VERSION, _KINDS[type(item)], to_json(record))
 
 
-class _Seen:
+class _KnownIds:
     """The ids so far: a record must belong to a run above it, and an attempt's id must be its own."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class _Seen:
         return named if named in self.runs else ""
 
 
-def _item(seen: _Seen, folder: str, row: Row) -> Item:
+def _item(seen: _KnownIds, folder: str, row: Row) -> Item:
     line: _AnyLine = msgspec.convert(_with_run(seen, _finite(row.data)), type=_AnyLine)
     record = line.record
     if isinstance(record, Unreadable):
@@ -96,7 +96,7 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _with_run(seen: _Seen, line: Any) -> Any:
+def _with_run(seen: _KnownIds, line: Any) -> Any:
     """A case or an attempt that names no run belongs to the latest one above it."""
     record = line.get("record") if isinstance(line, dict) else None
     if seen.latest and isinstance(record, dict) and line.get("kind") in ("case", "attempt"):
@@ -104,7 +104,7 @@ def _with_run(seen: _Seen, line: Any) -> Any:
     return line
 
 
-def _with_own_id(seen: _Seen, attempt: Attempt) -> Attempt:
+def _with_own_id(seen: _KnownIds, attempt: Attempt) -> Attempt:
     """A repeated id means a repeated attempt: it gets the next free index and says whom it repeats."""
     made = attempt.id
     index = attempt.index

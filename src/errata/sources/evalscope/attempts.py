@@ -21,7 +21,7 @@ from errata.model import (
 )
 from errata.model.words import CheckStatus, Measurement
 from errata.sources.base import Row
-from errata.sources.evalscope.runs import Report
+from errata.sources.evalscope.runs import EvalscopeReport
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.shared.usage import usage_of
@@ -49,7 +49,7 @@ class SubsetContext(NamedTuple):
     """What all samples of a subset share."""
 
     run: Run
-    report: Report
+    report: EvalscopeReport
     subset: str
     is_alone: bool
     """Whether it is the only subset: then cases are not named after it."""
@@ -63,7 +63,7 @@ class SubsetContext(NamedTuple):
         return self.report.primary.name if self.report.primary else ""
 
 
-class Sample(NamedTuple):
+class EvalscopeSample(NamedTuple):
     prediction: Row | None
     review: Row | None
 
@@ -111,7 +111,7 @@ class Sample(NamedTuple):
         return mapping(next(iter(sequence(self.output.get("choices"))), None))
 
 
-def items_of(reading: SubsetContext, seen: set[int], sample: Sample) -> Iterator[Item]:
+def items_of(reading: SubsetContext, seen: set[int], sample: EvalscopeSample) -> Iterator[Item]:
     name, index = reading.case(_group(reading, sample)), _try(reading, sample)
     if hash(name) not in seen:
         seen.add(hash(name))
@@ -123,20 +123,20 @@ def items_of(reading: SubsetContext, seen: set[int], sample: Sample) -> Iterator
     yield _attempt(reading, name, index, sample)
 
 
-def _group(reading: SubsetContext, sample: Sample) -> Any:
+def _group(reading: SubsetContext, sample: EvalscopeSample) -> Any:
     """Repeats of one task have one group; without a review it follows from the number."""
     group = sample.scored.get("group_id")
     return group if group is not None else sample.index // reading.repeats
 
 
-def _try(reading: SubsetContext, sample: Sample) -> int:
+def _try(reading: SubsetContext, sample: EvalscopeSample) -> int:
     index = count(sample.scored.get("generation_index"))
     return (index if index is not None else sample.index % reading.repeats) + 1
 
 
-def _case(reading: SubsetContext, name: str, sample: Sample) -> Case:
+def _case(reading: SubsetContext, name: str, sample: EvalscopeSample) -> Case:
     target = sample.reviewed.get("target")
-    asked = sample.reviewed.get("input") or _asked(sample.messages)
+    asked = sample.reviewed.get("input") or _prompt(sample.messages)
     metadata = sample.scored.get("sample_metadata")
     return Case(
         run=reading.run.id,
@@ -150,7 +150,7 @@ def _case(reading: SubsetContext, name: str, sample: Sample) -> Case:
     )
 
 
-def _asked(messages: list[Any]) -> Any:
+def _prompt(messages: list[Any]) -> Any:
     """All before the first answer; of one message only its text."""
     asked = []
     for message in map(mapping, messages):
@@ -161,7 +161,7 @@ def _asked(messages: list[Any]) -> Any:
     return only if isinstance(only, str) else asked or None
 
 
-def _attempt(reading: SubsetContext, name: str, index: int, sample: Sample) -> Attempt:
+def _attempt(reading: SubsetContext, name: str, index: int, sample: EvalscopeSample) -> Attempt:
     error = _error(sample)
     steps = steps_of_chat(sample.messages)
     limit = _limit(sample)
@@ -195,13 +195,15 @@ def _attempt(reading: SubsetContext, name: str, index: int, sample: Sample) -> A
     )
 
 
-def _status(sample: Sample, main: Check | None, value: float | None) -> str:
+def _status(sample: EvalscopeSample, main: Check | None, value: float | None) -> str:
     """That a score is of use says nothing of what it is."""
     status = text(sample.score.get("status"))
     return f"{main.name} {value:g}" if status == "success" and main is not None and value is not None else status
 
 
-def _facts(reading: SubsetContext, sample: Sample, value: float | None, *, failed: bool, limited: bool) -> Facts:
+def _facts(
+    reading: SubsetContext, sample: EvalscopeSample, value: float | None, *, failed: bool, limited: bool
+) -> Facts:
     measurement = measurement_of(reading, sample, value)
     outcome = outcome_of(value) if measurement == "scored" else "none"
     if failed:
@@ -209,7 +211,7 @@ def _facts(reading: SubsetContext, sample: Sample, value: float | None, *, faile
     return Facts("limit" if limited else "completed", measurement, outcome)
 
 
-def _error(sample: Sample) -> ErrorInfo | None:
+def _error(sample: EvalscopeSample) -> ErrorInfo | None:
     error = sample.output.get("error")
     if not error or sample.prediction is None:
         return None
@@ -217,7 +219,7 @@ def _error(sample: Sample) -> ErrorInfo | None:
     return ErrorInfo(type="model_error", message=as_text(error), phase="subject", ref=place)
 
 
-def _limit(sample: Sample) -> Limit | None:
+def _limit(sample: EvalscopeSample) -> Limit | None:
     """An agent that took all of its steps and never said that it was done."""
     trace = mapping(sample.predicted.get("agent_trace")) or mapping(sample.reviewed.get("agent_trace"))
     most, events = count(trace.get("max_steps")), [mapping(one) for one in sequence(trace.get("events"))]
@@ -227,7 +229,7 @@ def _limit(sample: Sample) -> Limit | None:
     return Limit(type="steps", value=float(most), reason="max_steps")
 
 
-def _output_of(sample: Sample, last: str | None) -> Output:
+def _output_of(sample: EvalscopeSample, last: str | None) -> Output:
     message = mapping(sample.choice.get("message"))
     steps = steps_of_chat([message]) if message else ()
     answer = sample.score.get("extracted_prediction")
@@ -237,7 +239,7 @@ def _output_of(sample: Sample, last: str | None) -> Output:
     )
 
 
-def _extra(reading: SubsetContext, sample: Sample) -> dict[str, Any]:
+def _extra(reading: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
     """Both files hold the messages and the trace: what one says otherwise than the other is kept."""
     predicted, reviewed = sample.predicted, sample.reviewed
     twice = {
@@ -270,7 +272,7 @@ def _extra(reading: SubsetContext, sample: Sample) -> dict[str, Any]:
     )
 
 
-def measurement_of(reading: SubsetContext, sample: Sample, value: float | None) -> Measurement:
+def measurement_of(reading: SubsetContext, sample: EvalscopeSample, value: float | None) -> Measurement:
     if sample.review is None:
         # a review that broke leaves no row, and is counted among the errors
         return "error" if reading.report.errored(reading.subset) else "not_run"
@@ -279,7 +281,7 @@ def measurement_of(reading: SubsetContext, sample: Sample, value: float | None) 
     return "unscored" if value is None else "scored"
 
 
-def checks_of(reading: SubsetContext, sample: Sample) -> Iterator[Check]:
+def checks_of(reading: SubsetContext, sample: EvalscopeSample) -> Iterator[Check]:
     values, status = mapping(sample.score.get("value")), text(sample.score.get("status"))
     main = next((name for name in (reading.primary, text(sample.score.get("main_score_name"))) if name in values), "")
     main = main or next(iter(values), reading.primary or "score")
@@ -307,22 +309,22 @@ def _check_status(value: float | bool | None, *, broken: bool) -> CheckStatus:
     return "error" if broken else status_of(None if value is None else float(value))
 
 
-def _no_verdict(sample: Sample, status: str) -> ErrorInfo:
+def _no_verdict(sample: EvalscopeSample, status: str) -> ErrorInfo:
     message = text(_summary(sample).get("error")) or text(sample.score.get("explanation")) or status
     return ErrorInfo(
         type=status, message=message, phase="scoring", ref=sample.ref.below("sample_score", "score", "status")
     )
 
 
-def _summary(sample: Sample) -> dict[str, Any]:
+def _summary(sample: EvalscopeSample) -> dict[str, Any]:
     return mapping(sample.score.get("judge_summary")) or mapping(sample.score.get("judge_detail"))
 
 
-def _judge(sample: Sample) -> str:
+def _judge(sample: EvalscopeSample) -> str:
     return ", ".join(map(as_text, sequence(_summary(sample).get("judge_models"))))
 
 
-def judgements_of(sample: Sample) -> Iterator[Judgement]:
+def judgements_of(sample: EvalscopeSample) -> Iterator[Judgement]:
     summary = _summary(sample)
     if summary:
         yield Judgement(

@@ -8,11 +8,11 @@ from pathlib import Path
 from errata.model import Attempt, Item, case_key
 from errata.sources.base import Row, convert_each, json_lines, of_run
 from errata.sources.evalscope import NAME, kind_of
-from errata.sources.evalscope.attempts import Index, Sample, SubsetContext, items_of
+from errata.sources.evalscope.attempts import EvalscopeSample, Index, SubsetContext, items_of
 from errata.sources.evalscope.runs import (
     Config,
     Dataset,
-    Report,
+    EvalscopeReport,
     Subset,
     config_of,
     datasets_of,
@@ -52,10 +52,10 @@ class Samples:
         """A row that was written again is the newer one."""
         review = row.data[-1]
         matches = predictions.of(review.data["index"]) if predictions is not None else ()
-        return items_of(self._reading, self._seen, Sample(matches[-1] if matches else None, review))
+        return items_of(self._reading, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
 
     def _only_predicted(self, row: Row) -> Iterator[Item]:
-        return items_of(self._reading, self._seen, Sample(row.data[-1], None))
+        return items_of(self._reading, self._seen, EvalscopeSample(row.data[-1], None))
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
         """What was asked for and left no row. Where all of it is counted as errors, that is what it was.
@@ -97,7 +97,7 @@ def read(path: Path) -> Iterator[Item]:
 def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:
     documents = Documents(root, NAME)
     report = _report(root, dataset, documents)
-    run = run_of(root, dataset, report, config, _measured(root, dataset))
+    run = run_of(root, dataset, report, config, _value_names(root, dataset))
     yield run
     yield from of_run(run.id, documents.problems())
     for subset in dataset.subsets:
@@ -105,14 +105,14 @@ def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:
         yield from of_run(run.id, Samples(root, subset, reading).items())
 
 
-def _report(root: Path, dataset: Dataset, documents: Documents) -> Report:
+def _report(root: Path, dataset: Dataset, documents: Documents) -> EvalscopeReport:
     if dataset.report is None:
         first = next((one for subset in dataset.subsets for one in (subset.reviews, subset.predictions) if one), root)
-        return Report({}, documents.ref(first))
-    return Report(documents.get(dataset.report), documents.ref(dataset.report))
+        return EvalscopeReport({}, documents.ref(first))
+    return EvalscopeReport(documents.get(dataset.report), documents.ref(dataset.report))
 
 
-def _measured(root: Path, dataset: Dataset) -> list[str]:
+def _value_names(root: Path, dataset: Dataset) -> list[str]:
     """The names of the values that the first sample has."""
     for subset in dataset.subsets:
         for row in json_lines(subset.reviews, source=NAME, root=root) if subset.reviews else ():

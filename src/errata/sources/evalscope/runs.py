@@ -43,7 +43,7 @@ _WORK = re.compile(r"(?m)^work_dir:\s*['\"]?([^'\"\n]+)")
 _DATASETS = re.compile(r"(?m)^datasets:\n((?:- [^\n]+\n)+)")
 
 
-class Measure(NamedTuple):
+class ReportMetric(NamedTuple):
     """One of the metrics of a report."""
 
     name: str
@@ -54,7 +54,7 @@ class Measure(NamedTuple):
     ref: SourceRef
 
 
-class Report:
+class EvalscopeReport:
     def __init__(self, data: dict[str, Any], ref: SourceRef) -> None:
         self.data = data
         self.ref = ref
@@ -63,7 +63,7 @@ class Report:
         ]
 
     @property
-    def primary(self) -> Measure | None:
+    def primary(self) -> ReportMetric | None:
         """What the report calls so; before it did, its first metric."""
         wanted = mapping(self.data.get("primary_metric_identity"))
         if wanted:
@@ -141,7 +141,7 @@ class Config(NamedTuple):
     datasets: tuple[str, ...]
 
 
-def run_of(root: Path, dataset: Dataset, report: Report, config: Config, measured: list[str]) -> Run:
+def run_of(root: Path, dataset: Dataset, report: EvalscopeReport, config: Config, measured: list[str]) -> Run:
     judges = [as_text(one) for one in sequence(mapping(report.data.get("judge_summary")).get("judge_models"))]
     documents = Documents(root, NAME)
     return Run(
@@ -172,17 +172,17 @@ def _started(root: Path) -> str | None:
     return moment(time[0].decode()) if time else None
 
 
-def _expected(report: Report, config: Config) -> int | None:
+def _expected(report: EvalscopeReport, config: Config) -> int | None:
     """Every repeat is a sample of its own to evalscope."""
     asked = report.asked_in_all
     return None if asked is None else asked // config.repeats
 
 
-def _is_incomplete(report: Report) -> bool:
+def _is_incomplete(report: EvalscopeReport) -> bool:
     return mapping(report.data.get("execution_summary")).get("incomplete") is True
 
 
-def _is_lower(report: Report, name: str) -> bool:
+def _is_lower(report: EvalscopeReport, name: str) -> bool:
     directions = [mapping(one.data.get("semantics")).get("direction") for one in report.measures if one.name == name]
     return "lower_is_better" in directions
 
@@ -209,7 +209,7 @@ def _errors(root: Path) -> Iterator[Evidence]:
         return
 
 
-def _extra(report: Report, dataset: Dataset) -> dict[str, Any]:
+def _extra(report: EvalscopeReport, dataset: Dataset) -> dict[str, Any]:
     fields: dict[str, Any] = settings(rest(report.data, _REPORT))
     other = report.data.get("model_name") if report.data.get("model_name") != dataset.model else None
     execution = rest(mapping(report.data.get("execution_summary")))
@@ -220,17 +220,19 @@ def _extra(report: Report, dataset: Dataset) -> dict[str, Any]:
     )
 
 
-def _measure(data: dict[str, Any], ref: SourceRef) -> Measure:
+def _measure(data: dict[str, Any], ref: SourceRef) -> ReportMetric:
     identity = mapping(data.get("identity"))
     if identity:
         name, how = text(identity.get("name")), text(identity.get("aggregation"))
-        return Measure(name, how, mapping(identity.get("dimensions")), data, ref)
+        return ReportMetric(name, how, mapping(identity.get("dimensions")), data, ref)
     # once both stood in one word
     parts = _OLD_NAME.fullmatch(text(data.get("name")))
-    return Measure(parts["name"] if parts else text(data.get("name")), parts["how"] if parts else "", {}, data, ref)
+    return ReportMetric(
+        parts["name"] if parts else text(data.get("name")), parts["how"] if parts else "", {}, data, ref
+    )
 
 
-def _reported(measure: Measure, measured: list[str]) -> _How:
+def _reported(measure: ReportMetric, measured: list[str]) -> _How:
     k = count(measure.dimensions.get("k"))
     if measured and measure.name not in measured:
         return _How(measure.name, "")
@@ -242,7 +244,7 @@ def _reported(measure: Measure, measured: list[str]) -> _How:
     )
 
 
-def _of_subsets(measure: Measure, aggregation: _How) -> Iterator[Reported]:
+def _of_subsets(measure: ReportMetric, aggregation: _How) -> Iterator[Reported]:
     categories = [mapping(category) for category in sequence(measure.data.get("categories"))]
     for at, category in enumerate(categories):
         subsets = [mapping(subset) for subset in sequence(category.get("subsets"))]

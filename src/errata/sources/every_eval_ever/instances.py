@@ -13,8 +13,8 @@ import msgspec
 from errata.model import Attempt, Case, Check, ErrorInfo, Item, Output, Run, SourceRef, Step, UsageByRole, case_key
 from errata.model.words import CheckStatus, Outcome
 from errata.sources.base import Row
-from errata.sources.every_eval_ever.runs import Result
-from errata.sources.every_eval_ever.written_rows import facts_told
+from errata.sources.every_eval_ever.runs import EvaluationResult
+from errata.sources.every_eval_ever.written_rows import facts_in_metadata
 from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_tries
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts, despite_error
@@ -35,7 +35,7 @@ _WRITTEN = re.compile(
 _TRACEBACK = re.compile(r"^[\s+|]*(?:Exception Group )?Traceback \(most recent call last\):", re.MULTILINE)
 
 
-class Sample(msgspec.Struct):
+class SampleKey(msgspec.Struct):
     """What tells which rows belong together."""
 
     evaluation_name: Any = None
@@ -45,16 +45,16 @@ class Sample(msgspec.Struct):
         return None if self.sample_id is None else (self.evaluation_name, as_text(self.sample_id))
 
 
-class Reading(NamedTuple):
+class EvaluationContext(NamedTuple):
     run: Run
-    results: list[Result]
+    results: list[EvaluationResult]
 
     @property
     def primary(self) -> str:
         return self.results[0].id if self.results else ""
 
 
-def items_of(reading: Reading, group: Row) -> Iterator[Item]:
+def items_of(reading: EvaluationContext, group: Row) -> Iterator[Item]:
     for index, rows in enumerate(_tries(group.data), start=1):
         if index == 1:
             yield _case(reading.run, rows[0])
@@ -91,7 +91,7 @@ def _case(run: Run, row: Row) -> Case:
     )
 
 
-def _attempt(reading: Reading, rows: list[Row], index: int) -> Attempt:
+def _attempt(reading: EvaluationContext, rows: list[Row], index: int) -> Attempt:
     main = next((row for row in rows if row.data.get("evaluation_result_id") == reading.primary), rows[0])
     data = main.data
     error = next((found for row in rows if (found := error_of(row.data.get("error"), row.ref))), None)
@@ -124,7 +124,7 @@ def _attempt(reading: Reading, rows: list[Row], index: int) -> Attempt:
 
 
 def _facts(data: dict[str, Any], said: Outcome, error: ErrorInfo | None, *, counted: bool) -> Facts:
-    if (told := facts_told(mapping(data.get("metadata")))) is not None:
+    if (told := facts_in_metadata(mapping(data.get("metadata")))) is not None:
         return told
     if not counted:
         return Facts("error" if error else "completed", "not_run", "none")
@@ -144,15 +144,15 @@ def _native(data: dict[str, Any]) -> str:
     return "correct" if correct is True else "incorrect" if correct is False else ""
 
 
-def _checks(reading: Reading, rows: list[Row], main: Row, facts: Facts) -> Iterator[Check]:
-    texts = _said(main.data)
+def _checks(reading: EvaluationContext, rows: list[Row], main: Row, facts: Facts) -> Iterator[Check]:
+    texts = _raw_output(main.data)
     for order, row in enumerate(rows):
         name = text(row.data.get("evaluation_result_id"))
         if not name and reading.primary:
             continue
         value = number(mapping(row.data.get("evaluation")).get("score"))
         # a judge's words stand where the answer should
-        other = _said(row.data) if _said(row.data) != texts else []
+        other = _raw_output(row.data) if _raw_output(row.data) != texts else []
         status: CheckStatus = "pass" if _outcome(row.data) == "pass" else "fail"
         yield Check(
             name=name or text(row.data.get("evaluation_name")),
@@ -167,13 +167,13 @@ def _checks(reading: Reading, rows: list[Row], main: Row, facts: Facts) -> Itera
         )
 
 
-def _said(data: dict[str, Any]) -> list[str]:
+def _raw_output(data: dict[str, Any]) -> list[str]:
     return [as_text(one) for one in sequence(mapping(data.get("output")).get("raw")) if one is not None]
 
 
 def _steps(data: dict[str, Any]) -> tuple[Step, ...]:
     messages = [_message(mapping(one), at) for at, one in enumerate(sequence(data.get("messages")))]
-    return steps_of_chat(messages) if messages else steps_of_tries(_said(data))
+    return steps_of_chat(messages) if messages else steps_of_tries(_raw_output(data))
 
 
 def _message(message: dict[str, Any], at: int) -> dict[str, Any]:
@@ -190,7 +190,7 @@ def _message(message: dict[str, Any], at: int) -> dict[str, Any]:
 
 
 def _output(data: dict[str, Any], steps: tuple[Step, ...]) -> Output:
-    texts = _said(data)
+    texts = _raw_output(data)
     taken = [mapping(one) for one in sequence(data.get("answer_attribution"))]
     answer = taken[-1].get("extracted_value") if taken else None
     return Output(
@@ -204,7 +204,7 @@ def _output(data: dict[str, Any], steps: tuple[Step, ...]) -> Output:
     )
 
 
-def _extra(reading: Reading, data: dict[str, Any]) -> dict[str, Any]:
+def _extra(reading: EvaluationContext, data: dict[str, Any]) -> dict[str, Any]:
     model = data.get("model_id")
     names = (reading.run.subject.model, reading.run.subject.extra.get("id"))
     evaluation = data.get("evaluation_id")

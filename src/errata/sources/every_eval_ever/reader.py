@@ -10,8 +10,8 @@ import msgspec
 from errata.model import Item, Run, SourceRef
 from errata.sources.base import Row, convert_each, head_of, json_file, json_lines, unreadable
 from errata.sources.every_eval_ever import HEAD, NAME, SAMPLES, is_samples, read_with
-from errata.sources.every_eval_ever.instances import Reading, Sample, items_of
-from errata.sources.every_eval_ever.runs import Summary, run_of
+from errata.sources.every_eval_ever.instances import EvaluationContext, SampleKey, items_of
+from errata.sources.every_eval_ever.runs import EvaluationSummary, run_of
 from errata.sources.shared.documents import is_file
 from errata.sources.shared.row_groups import gathered
 from errata.sources.shared.values import last_part, text
@@ -30,7 +30,7 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     path = read_with(path) or path
     if is_samples(head_of(path, HEAD)):
-        yield from _evaluation(Summary({}, SourceRef(file=path.name)), path, path)
+        yield from _evaluation(EvaluationSummary({}, SourceRef(file=path.name)), path, path)
         return
     document = json_file(path, source=NAME, root=path)
     if not isinstance(document, Row):
@@ -38,14 +38,14 @@ def read(path: Path) -> Iterator[Item]:
     elif not isinstance(document.data, dict):
         yield unreadable(NAME, document.ref, "an object expected")
     else:
-        summary = Summary(document.data, document.ref)
+        summary = EvaluationSummary(document.data, document.ref)
         yield from _evaluation(summary, path, samples_of(path, text(summary.told.get("file_path"))))
 
 
-def _evaluation(summary: Summary, path: Path, samples: Path | None) -> Iterator[Item]:
+def _evaluation(summary: EvaluationSummary, path: Path, samples: Path | None) -> Iterator[Item]:
     heads = _heads(samples) if samples else {}
     if not summary.data and heads:
-        summary.data |= _told(next(iter(heads.values())))
+        summary.data |= _summary_of_head(next(iter(heads.values())))
     names = list(dict.fromkeys((*summary.names, *heads))) or [""]
     if samples is None and len(names) > 1:
         # numbers alone: they are the run's, whatever they are numbers of
@@ -54,8 +54,8 @@ def _evaluation(summary: Summary, path: Path, samples: Path | None) -> Iterator[
     runs = {name: run_of(summary, name, summary.of(name), path, several=len(names) > 1) for name in names}
     yield from runs.values()
     if samples is not None:
-        readings = {name: Reading(run, summary.of(name)) for name, run in runs.items()}
-        rows = gathered(samples, Sample, Sample.key, source=NAME, root=path.parent)
+        readings = {name: EvaluationContext(run, summary.of(name)) for name, run in runs.items()}
+        rows = gathered(samples, SampleKey, SampleKey.key, source=NAME, root=path.parent)
         yield from convert_each(rows, partial(_items, readings), source=NAME, owner=partial(_owner, runs))
 
 
@@ -68,7 +68,7 @@ def _heads(samples: Path) -> dict[str, _Head]:
     return found
 
 
-def _told(head: _Head) -> dict[str, Any]:
+def _summary_of_head(head: _Head) -> dict[str, Any]:
     return {
         "schema_version": head.schema_version,
         "evaluation_id": head.evaluation_id,
@@ -76,7 +76,7 @@ def _told(head: _Head) -> dict[str, Any]:
     }
 
 
-def _items(readings: dict[str, Reading], row: Row) -> Iterator[Item]:
+def _items(readings: dict[str, EvaluationContext], row: Row) -> Iterator[Item]:
     return items_of(readings[text(row.data[0].data.get("evaluation_name"))], row)
 
 

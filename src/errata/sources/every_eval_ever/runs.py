@@ -31,7 +31,7 @@ _RESULT = frozenset(
 _MODEL = ("name", "inference_platform")
 
 
-class Result(NamedTuple):
+class EvaluationResult(NamedTuple):
     """One number of an evaluation."""
 
     data: dict[str, Any]
@@ -50,18 +50,18 @@ class Result(NamedTuple):
         return text(self.config.get("metric_name")) or text(self.config.get("metric_id"))
 
 
-class Summary:
+class EvaluationSummary:
     def __init__(self, data: dict[str, Any], ref: SourceRef) -> None:
         self.data = data
         self.ref = ref
         listed = [mapping(one) for one in sequence(data.get("evaluation_results"))]
-        self.results = [Result(one, ref.below("evaluation_results", at)) for at, one in enumerate(listed)]
+        self.results = [EvaluationResult(one, ref.below("evaluation_results", at)) for at, one in enumerate(listed)]
 
     @property
     def names(self) -> list[str]:
         return list(dict.fromkeys(text(one.data.get("evaluation_name")) for one in self.results))
 
-    def of(self, name: str) -> list[Result]:
+    def of(self, name: str) -> list[EvaluationResult]:
         return [one for one in self.results if text(one.data.get("evaluation_name")) == name]
 
     @property
@@ -69,7 +69,7 @@ class Summary:
         return mapping(self.data.get("detailed_evaluation_results"))
 
 
-def run_of(summary: Summary, name: str, results: list[Result], path: Path, *, several: bool) -> Run:
+def run_of(summary: EvaluationSummary, name: str, results: list[EvaluationResult], path: Path, *, several: bool) -> Run:
     data = summary.data
     ident, info = text(data.get("evaluation_id")) or path.stem, mapping(data.get("model_info"))
     return Run(
@@ -79,7 +79,7 @@ def run_of(summary: Summary, name: str, results: list[Result], path: Path, *, se
         subject=_subject(info),
         suite=name,
         expected_cases=_expected(results),
-        measured_attempts=_measured(results),
+        measured_attempts=_sample_count(results),
         started_at=moment_since_1970(number_or_none(_since(data, results))),
         reported=tuple(_reported(results)),
         scorers=tuple(_scorer(one) for one in results),
@@ -94,23 +94,23 @@ def _subject(info: dict[str, Any]) -> Subject:
     return Subject(model=name, provider=text(info.get("inference_platform")), extra=rest(info, _MODEL))
 
 
-def _since(data: dict[str, Any], results: list[Result]) -> Any:
+def _since(data: dict[str, Any], results: list[EvaluationResult]) -> Any:
     told = [one.data.get("evaluation_timestamp") for one in results]
     return data.get("evaluation_timestamp") or next(filter(None, told), None)
 
 
-def _expected(results: list[Result]) -> int | None:
+def _expected(results: list[EvaluationResult]) -> int | None:
     told = [mapping(one.data.get("source_data")) for one in results]
     return next((size for one in told if (size := count(one.get("samples_number"))) is not None), None)
 
 
-def _measured(results: list[Result]) -> int | None:
+def _sample_count(results: list[EvaluationResult]) -> int | None:
     """Of how many samples its first number is."""
     told = mapping(mapping(results[0].data.get("score_details")).get("uncertainty")) if results else {}
     return count(told.get("num_samples"))
 
 
-def _reported(results: list[Result]) -> Iterator[Reported]:
+def _reported(results: list[EvaluationResult]) -> Iterator[Reported]:
     for at, one in enumerate(results):
         details = mapping(one.data.get("score_details"))
         uncertainty = mapping(details.get("uncertainty"))
@@ -134,7 +134,7 @@ def _reported(results: list[Result]) -> Iterator[Reported]:
         )
 
 
-def _scorer(one: Result) -> Scorer:
+def _scorer(one: EvaluationResult) -> Scorer:
     judges = [text(mapping(judge).get("model")) or text(mapping(mapping(judge).get("model_info")).get("name"))
               for judge in sequence(mapping(one.config.get("llm_scoring")).get("judges"))]  # fmt: skip
     return Scorer(
@@ -145,7 +145,7 @@ def _scorer(one: Result) -> Scorer:
     )
 
 
-def _extra(data: dict[str, Any], results: list[Result]) -> dict[str, Any]:
+def _extra(data: dict[str, Any], results: list[EvaluationResult]) -> dict[str, Any]:
     """What all numbers of a run share is kept once."""
     beside = [rest(one.data, _RESULT) for one in results]
     shared = (

@@ -13,7 +13,7 @@ from typing import Any
 
 from errata.model import Attempt, Case, Check, Step, ToolCall
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES
-from errata.sources.every_eval_ever.written_summary import SCHEMA, Naming, Tallies, mean_of, value_of
+from errata.sources.every_eval_ever.written_summary import SCHEMA, EvaluationNames, Tallies, mean_of, value_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.values import as_text
 from errata.text.private import tree_for_others
@@ -25,7 +25,7 @@ PREFIX = "errata_"
 _WORDS = {"execution": EXECUTIONS, "measurement": MEASUREMENTS, "outcome": OUTCOMES}
 
 
-def rows_of(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Iterator[Row]:
+def rows_of(naming: EvaluationNames, tallies: Tallies, case: Case | None, attempt: Attempt) -> Iterator[Row]:
     made = _row(naming, tallies, case, attempt)
     counted = tallies.counts(attempt)
     correct = attempt.outcome == "pass"
@@ -53,7 +53,7 @@ def _of(row: Row, result: str | None, score: float, *, correct: bool) -> Row:
     return {**row, "evaluation": told, **({"evaluation_result_id": result} if result else {})}
 
 
-def _row(naming: Naming, tallies: Tallies, case: Case | None, attempt: Attempt) -> Row:
+def _row(naming: EvaluationNames, tallies: Tallies, case: Case | None, attempt: Attempt) -> Row:
     messages = messages_of(attempt, tallies.losses)
     calls = sum(len(one.get("tool_calls") or ()) for one in messages)
     spoken = sum(one["role"] == "assistant" for one in messages)
@@ -140,7 +140,7 @@ def error_of(attempt: Attempt) -> str | None:
 
 def _metadata(case: Case | None, attempt: Attempt) -> Iterator[tuple[str, str]]:
     yield "epoch", str(attempt.index)
-    yield from facts_written(attempt)
+    yield from metadata_of_facts(attempt)
     told = {
         "stop_reason": attempt.stop_reason,
         "category": case.category if case else "",
@@ -148,12 +148,12 @@ def _metadata(case: Case | None, attempt: Attempt) -> Iterator[tuple[str, str]]:
         "cost": "" if attempt.usage.cost is None else f"{attempt.usage.cost:g} {attempt.usage.subject.currency}",
         "native_status": attempt.native_status,
         "errors": "; ".join(f"{one.type}: {one.message}" for one in attempt.errors) if not error_of(attempt) else "",
-        "failed_checks": ", ".join(map(_shown, filter(lambda check: check.failed, attempt.checks))),
+        "failed_checks": ", ".join(map(_check_text, filter(lambda check: check.failed, attempt.checks))),
     }
     yield from ((name, value) for name, value in told.items() if value)
 
 
-def _shown(check: Check) -> str:
+def _check_text(check: Check) -> str:
     return f"{check.name} ({check.explanation})" if check.explanation else check.name
 
 
@@ -194,12 +194,12 @@ def _call(ident: str, call: ToolCall) -> dict[str, Any]:
     return {"id": ident, "name": call.name, "arguments": {key: as_text(one) for key, one in given.items()}}
 
 
-def facts_written(attempt: Attempt) -> Iterator[tuple[str, str]]:
+def metadata_of_facts(attempt: Attempt) -> Iterator[tuple[str, str]]:
     for name in _WORDS:
         yield f"{PREFIX}{name}", getattr(attempt, name)
 
 
-def facts_told(metadata: dict[str, Any]) -> Facts | None:
+def facts_in_metadata(metadata: dict[str, Any]) -> Facts | None:
     """None where they are not all told, each in a word that errata knows."""
     told = [metadata.get(f"{PREFIX}{name}") for name in _WORDS]
     known = all(one in words for one, words in zip(told, _WORDS.values(), strict=True))

@@ -24,7 +24,7 @@ _NOT_PORTABLE = re.compile(r"[^A-Za-z0-9._-]+")
 OUTCOME = "outcome"
 
 
-class Naming(NamedTuple):
+class EvaluationNames(NamedTuple):
     evaluation_id: str
     evaluation_name: str
     model_id: str
@@ -34,7 +34,7 @@ class Naming(NamedTuple):
     suite: str
 
 
-def naming_of(run: Run) -> Naming:
+def naming_of(run: Run) -> EvaluationNames:
     """From the run alone: written again, it lies in the same place."""
     name = for_others(run.suite or run.name or run.source.name)
     model = for_others(run.subject.model or run.subject.agent or UNKNOWN)
@@ -42,7 +42,9 @@ def naming_of(run: Run) -> Naming:
     developer = prefix if slash else for_others(run.subject.provider) or UNKNOWN
     folder = "/".join(("data", *map(_portable, (name, developer, rest if slash else model))))
     made = UUID(bytes=bytes.fromhex(fingerprint(run.id, size=16)), version=4)
-    return Naming(f"{name}/{model.replace('/', '_')}/{run.id}", name, model, developer, folder, str(made), run.suite)
+    return EvaluationNames(
+        f"{name}/{model.replace('/', '_')}/{run.id}", name, model, developer, folder, str(made), run.suite
+    )
 
 
 def _portable(name: str) -> str:
@@ -50,7 +52,7 @@ def _portable(name: str) -> str:
     return f"{told}_" if told == "data" else told
 
 
-class Tally:
+class ValueTally:
     """The values of one number, without keeping them."""
 
     def __init__(self) -> None:
@@ -78,11 +80,11 @@ class Tallies:
 
     def __init__(self, run: Run) -> None:
         self.headline = next((one for one in run.reported if one.headline), None)
-        self.main = Tally()
-        self._graded = Tally()
+        self.main = ValueTally()
+        self._graded = ValueTally()
         self.losses: Counter[str] = Counter()
         self._attempts = 0
-        self._checks: dict[str, Tally] = {}
+        self._checks: dict[str, ValueTally] = {}
         self._scorers = {one.name for one in run.scorers}
 
     @property
@@ -96,7 +98,7 @@ class Tallies:
             if attempt.reported is not None:
                 self._graded.add(attempt.reported)
         for name, checks in self.checks_of(attempt).items():
-            self._checks.setdefault(name, Tally()).add(mean_of(checks), of=len(checks))
+            self._checks.setdefault(name, ValueTally()).add(mean_of(checks), of=len(checks))
 
     def checks_of(self, attempt: Attempt) -> dict[str, list[Check]]:
         """Those with a number, by their name; the headline's own is told by it."""
@@ -117,7 +119,7 @@ class Tallies:
         return self.headline is not None and self.headline.metric == "pass_rate"
 
     @property
-    def graded(self) -> tuple[str, Tally] | None:
+    def graded(self) -> tuple[str, ValueTally] | None:
         """The values beside a pass rate, which are more than passed or not, and what they are called."""
         if not self._is_rate or self._graded.is_binary or self.headline is None:
             return None
@@ -130,7 +132,7 @@ class Tallies:
         return attempt.measurement == "scored" and attempt.outcome != "none"
 
     @property
-    def measures(self) -> dict[str, Tally]:
+    def measures(self) -> dict[str, ValueTally]:
         """A check of a few cases only, such as a test of one task, is no number of the run."""
         return {
             name: tally
@@ -147,7 +149,7 @@ def value_of(check: Check) -> float | None:
     return float(check.value) if isinstance(check.value, bool | int | float) else None
 
 
-def summary_of(run: Run, naming: Naming, tallies: Tallies, *, now: float, written_by: str) -> Summary:
+def summary_of(run: Run, naming: EvaluationNames, tallies: Tallies, *, now: float, written_by: str) -> Summary:
     """Without the instances; `now` is when this is written, in seconds since 1970."""
     when = _since_1970(run.started_at)
     lost = {what: count for what, count in sorted(tallies.losses.items()) if count}
@@ -172,7 +174,7 @@ def summary_of(run: Run, naming: Naming, tallies: Tallies, *, now: float, writte
     return {"schema_version": SCHEMA, **tree_for_others(told), "evaluation_id": naming.evaluation_id}
 
 
-def with_instances(summary: Summary, naming: Naming, *, rows: int, checksum: str) -> Summary:
+def with_instances(summary: Summary, naming: EvaluationNames, *, rows: int, checksum: str) -> Summary:
     told = {
         "format": "jsonl",
         "file_path": f"{naming.folder}/{naming.stem}_samples.jsonl",
@@ -183,7 +185,7 @@ def with_instances(summary: Summary, naming: Naming, *, rows: int, checksum: str
     return summary | {"detailed_evaluation_results": told}
 
 
-def _model(run: Run, naming: Naming) -> Summary:
+def _model(run: Run, naming: EvaluationNames) -> Summary:
     details = {"deployment_type": UNKNOWN, "model_availability": UNKNOWN}
     agent = " ".join(filter(None, (run.subject.agent, run.subject.agent_version)))
     platform = {"inference_platform": run.subject.provider} if run.subject.provider else {}
@@ -196,7 +198,7 @@ def _model(run: Run, naming: Naming) -> Summary:
     }
 
 
-def _results(run: Run, naming: Naming, tallies: Tallies) -> Iterator[Summary]:
+def _results(run: Run, naming: EvaluationNames, tallies: Tallies) -> Iterator[Summary]:
     headline = tallies.headline
     stated = headline.value if headline else None
     score = tallies.main.mean if stated is None else stated
@@ -210,7 +212,7 @@ def _results(run: Run, naming: Naming, tallies: Tallies) -> Iterator[Summary]:
             yield shared | _result(run, name, "mean", tally, tally.mean) | {"score_details": _of_values(tally)}
 
 
-def _shared(run: Run, naming: Naming) -> Summary:
+def _shared(run: Run, naming: EvaluationNames) -> Summary:
     given = {name: value for name in _ARGUMENTS if isinstance(value := run.subject.params.get(name), int | float)}
     if given.get("max_tokens", 1) < 1 or not isinstance(given.get("max_tokens", 1), int):
         del given["max_tokens"]
@@ -225,7 +227,7 @@ def _shared(run: Run, naming: Naming) -> Summary:
     return made
 
 
-def _result(run: Run, name: str, kind: str, tally: Tally, score: float) -> Summary:
+def _result(run: Run, name: str, kind: str, tally: ValueTally, score: float) -> Summary:
     scorer = next((one for one in run.scorers if one.name == name), None)
     config: Summary = {
         "metric_id": f"{run.source.name}.{name}",
@@ -240,7 +242,7 @@ def _result(run: Run, name: str, kind: str, tally: Tally, score: float) -> Summa
     return {"evaluation_result_id": name, "metric_config": config}
 
 
-def _bounds(tally: Tally, score: float) -> Mapping[str, Any]:
+def _bounds(tally: ValueTally, score: float) -> Mapping[str, Any]:
     """Told only where the values show them: what else a number may be, no log says."""
     if not tally.count or not 0 <= min(tally.lowest, score) <= max(tally.highest, score) <= 1:
         return {}
@@ -266,7 +268,7 @@ def _n(run: Run, tallies: Tallies) -> int | None:
     return main.count if same else run.measured_attempts
 
 
-def _of_values(tally: Tally) -> Summary:
+def _of_values(tally: ValueTally) -> Summary:
     told = {"details": {"number": "the mean over attempts of the mean of their judges"}} if tally.is_averaged else {}
     return {"score": tally.mean, **told, "uncertainty": {"num_samples": tally.count}}
 

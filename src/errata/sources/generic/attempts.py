@@ -9,14 +9,14 @@ from errata.model.words import Execution
 from errata.sources.base import Row
 from errata.sources.generic.mapping import DurationColumn, Get, Mapping, as_column, getter
 from errata.sources.generic.measures import (
-    Measured,
     PassRule,
+    RowMeasurement,
     check,
     check_rules,
     errors,
     executions,
     facts,
-    measured,
+    measure_row,
     outcome_of_checks,
 )
 from errata.sources.generic.values import NOT_UNDERSTOOD, is_empty, moment, number, structured, text, whole
@@ -53,11 +53,11 @@ class Attempts:
             column = getattr(asked, name)
             return getter(as_column(column).column, columns) if column else None
 
-        self._simple = [Field(name, found, convert) for name, convert in _SIMPLE.items() if (found := get(name))]
+        self._simple = [MappedField(name, found, convert) for name, convert in _SIMPLE.items() if (found := get(name))]
         if duration := get("duration"):
-            self._simple.append(Field("duration", duration, _seconds(asked.duration)))
+            self._simple.append(MappedField("duration", duration, _seconds(asked.duration)))
         self._usage = [
-            Field(field, found, convert) for name, (field, convert) in _USAGE.items() if (found := get(name))
+            MappedField(field, found, convert) for name, (field, convert) in _USAGE.items() if (found := get(name))
         ]
         self._output, self._answer, self._messages = get("output"), get("answer"), get("messages")
         self._passed, self._score, self._status = get("passed"), get("score"), get("status")
@@ -143,9 +143,9 @@ class Attempts:
         broken = errors(self._scoring_error(row.data), phase="scoring", ref=row.ref) if self._scoring_error else ()
         return (*crash, *broken)
 
-    def _measured(self, data: dict[str, Any]) -> Measured:
+    def _measured(self, data: dict[str, Any]) -> RowMeasurement:
         passed = self._passed(data) if self._passed else None
-        return measured(passed, self._score(data) if self._score else None, self._rule)
+        return measure_row(passed, self._score(data) if self._score else None, self._rule)
 
 
 def _execution(said: Execution, *, crashed: bool) -> Execution:
@@ -173,13 +173,13 @@ def _output(value: Any, answer: str | None) -> Output:
     return Output(text=text(value), answer=answer)
 
 
-class Field(NamedTuple):
+class MappedField(NamedTuple):
     name: str
     get: Get
     convert: Callable[[Any], Any]
 
 
-def take(fields: Iterable[Field], row: dict[str, Any], into: dict[str, Any], odd: dict[str, Any]) -> None:
+def take(fields: Iterable[MappedField], row: dict[str, Any], into: dict[str, Any], odd: dict[str, Any]) -> None:
     """Fill `into`; a value that can't be understood goes to `odd` as it stands, and the row goes on."""
     for name, get, convert in fields:
         value = get(row)

@@ -21,17 +21,17 @@ _SEGMENT = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 LISTED = 40
 
 
-class Column(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MappedColumn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     column: str
     optional: bool = False
     """True where a log may lack the column altogether."""
 
 
-class DurationColumn(Column, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DurationColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unit: Literal["s", "ms", "us", "ns"] = "s"
 
 
-class CheckColumn(Column, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CheckColumn(MappedColumn, frozen=True, kw_only=True, forbid_unknown_fields=True):
     threshold: float | None = None
     lower_is_better: bool = False
     counts: bool = True
@@ -39,7 +39,7 @@ class CheckColumn(Column, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The column with the reason in words."""
 
 
-Fact = str | int | float | Column
+Fact = str | int | float | MappedColumn
 """A constant of the run, or a column whose values part the rows into runs."""
 
 
@@ -57,44 +57,44 @@ class RunMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CaseMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str | Column | None = None
-    category: str | Column | None = None
-    input: str | Column | None = None
-    expected: str | Column | None = None
-    tags: str | Column | None = None
-    choices: str | Column | None = None
-    difficulty: str | Column | None = None
+    name: str | MappedColumn | None = None
+    category: str | MappedColumn | None = None
+    input: str | MappedColumn | None = None
+    expected: str | MappedColumn | None = None
+    tags: str | MappedColumn | None = None
+    choices: str | MappedColumn | None = None
+    difficulty: str | MappedColumn | None = None
 
 
 class AttemptMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    index: str | Column | None = None
-    session: str | Column | None = None
-    output: str | Column | None = None
-    answer: str | Column | None = None
-    messages: str | Column | None = None
-    transcript: str | Column | None = None
+    index: str | MappedColumn | None = None
+    session: str | MappedColumn | None = None
+    output: str | MappedColumn | None = None
+    answer: str | MappedColumn | None = None
+    messages: str | MappedColumn | None = None
+    transcript: str | MappedColumn | None = None
     """The session of a coding agent, by its id or its file."""
-    passed: str | Column | None = None
-    score: str | Column | None = None
+    passed: str | MappedColumn | None = None
+    score: str | MappedColumn | None = None
     threshold: float | None = None
     lower_is_better: bool = False
-    status: str | Column | None = None
-    error: str | Column | None = None
-    scoring_error: str | Column | None = None
-    judge_reasoning: str | Column | None = None
-    stop_reason: str | Column | None = None
-    started_at: str | Column | None = None
-    finished_at: str | Column | None = None
+    status: str | MappedColumn | None = None
+    error: str | MappedColumn | None = None
+    scoring_error: str | MappedColumn | None = None
+    judge_reasoning: str | MappedColumn | None = None
+    stop_reason: str | MappedColumn | None = None
+    started_at: str | MappedColumn | None = None
+    finished_at: str | MappedColumn | None = None
     duration: str | DurationColumn | None = None
-    cost: str | Column | None = None
-    input_tokens: str | Column | None = None
-    output_tokens: str | Column | None = None
-    total_tokens: str | Column | None = None
-    cache_read_tokens: str | Column | None = None
-    cache_write_tokens: str | Column | None = None
-    reasoning_tokens: str | Column | None = None
-    seed: str | Column | None = None
-    exit_code: str | Column | None = None
+    cost: str | MappedColumn | None = None
+    input_tokens: str | MappedColumn | None = None
+    output_tokens: str | MappedColumn | None = None
+    total_tokens: str | MappedColumn | None = None
+    cache_read_tokens: str | MappedColumn | None = None
+    cache_write_tokens: str | MappedColumn | None = None
+    reasoning_tokens: str | MappedColumn | None = None
+    seed: str | MappedColumn | None = None
+    exit_code: str | MappedColumn | None = None
 
 
 class StatusWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,15 +124,15 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether the log says anything at all about how good an answer was."""
         return bool(self.attempt.passed or self.attempt.score or self.checks)
 
-    def columns(self) -> Iterator[tuple[str, Column]]:
+    def columns(self) -> Iterator[tuple[str, MappedColumn]]:
         """Every column that is asked for, and by which key."""
         for key, value in self._values():
-            if isinstance(value, Column):
+            if isinstance(value, MappedColumn):
                 yield key, value
         for name, check in self.checks.items():
             yield f"[checks] {name}", as_column(check)
             if isinstance(check, CheckColumn) and check.explanation:
-                yield f"[checks] {name}", Column(column=check.explanation, optional=check.optional)
+                yield f"[checks] {name}", MappedColumn(column=check.explanation, optional=check.optional)
 
     def _values(self) -> Iterator[tuple[str, Any]]:
         yield "suite", self.suite
@@ -146,8 +146,8 @@ class Mapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 yield f"[{section}] {name}", as_column(value) if isinstance(value, str) else value
 
 
-def as_column(value: str | Column) -> Column:
-    return Column(column=value) if isinstance(value, str) else value
+def as_column(value: str | MappedColumn) -> MappedColumn:
+    return MappedColumn(column=value) if isinstance(value, str) else value
 
 
 def load(path: Path) -> Mapping:
@@ -257,7 +257,7 @@ def refuse_missing(mapping: Mapping, file: str, columns: Collection[str], sample
     )
 
 
-def spoken_for(asked: Iterable[Column], columns: Collection[str]) -> Tree:
+def spoken_for(asked: Iterable[MappedColumn], columns: Collection[str]) -> Tree:
     """The columns that the mapping takes; of a nested one only the parts that it names."""
     tree: Tree = {}
     for column in asked:

@@ -22,7 +22,7 @@ _NAMES = {
 }
 
 
-class Measured(NamedTuple):
+class RowMeasurement(NamedTuple):
     outcome: Outcome | None
     """None where the row gives no value at all."""
     reported: float | None
@@ -95,7 +95,7 @@ def _check_status(rule: PassRule, value: Any) -> tuple[CheckStatus, float | str 
     return "pass" if passes else "fail", shown
 
 
-def measured(passed: Any, score: Any, rule: PassRule) -> Measured:
+def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
     """The harness's own yes or no goes before its number; a number without a threshold is partial."""
     said = None if is_empty(passed) else yes_or_no(passed)
     odd = plain(passed) if said is None and not is_empty(passed) else None
@@ -106,9 +106,9 @@ def measured(passed: Any, score: Any, rule: PassRule) -> Measured:
         value = None if value_said is None else float(value_said)
     decided = said if said is not None else rule.passes(value) if value is not None else None
     if decided is not None:
-        return Measured("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
+        return RowMeasurement("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
     odd_score = plain(score) if value is None and not is_empty(score) else None
-    return Measured("partial" if value is not None else None, value, native, odd, odd_score)
+    return RowMeasurement("partial" if value is not None else None, value, native, odd, odd_score)
 
 
 def outcome_of_checks(checks: tuple[Check, ...]) -> Outcome | None:

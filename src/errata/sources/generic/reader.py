@@ -13,9 +13,9 @@ from errata.model import Attempt, Case, Harness, Item, SourceRef, Unreadable, ca
 from errata.model.identity import attempt_id, case_key_of_input
 from errata.sources.base import Match, Row, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
-from errata.sources.generic.attempts import Attempts, Field, take
+from errata.sources.generic.attempts import Attempts, MappedField, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
-from errata.sources.generic.runs import Place, Runs, RunState
+from errata.sources.generic.runs import RunProgress, Runs, TableFile
 from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.tables import open_table
 from errata.sources.generic.values import bounded, is_empty, text, whole, words
@@ -78,7 +78,7 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
     table = open_table(path, source=NAME, root=path, rows=mapping.rows)
     if table.columns:
         refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
-    place = Place(
+    place = TableFile(
         source=NAME,
         stem=path.stem,
         file=path.name,
@@ -87,7 +87,7 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
         in_folder=in_folder,
     )
     runs = Runs(mapping, table.columns, place)
-    rows = Rows(mapping, runs, table.columns, table.sample, path.parent)
+    rows = RowConverter(mapping, runs, table.columns, table.sample, path.parent)
     items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
     found = _run_first(items, runs, path.name)
     yield from found if runs.is_one else by_neighbours(found)
@@ -110,7 +110,7 @@ def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
     yield from others
 
 
-class Rows:
+class RowConverter:
     """Called with each row of a file in turn."""
 
     def __init__(
@@ -121,7 +121,7 @@ class Rows:
         self._sessions = Sessions(mapping, columns, folder) if mapping.attempt.transcript else None
         self._cases = Cases(mapping.case, columns)
         self._attempts = Attempts(mapping, columns)
-        self._numbers = Numbers(mapping, columns, sample)
+        self._numbers = AttemptNumbers(mapping, columns, sample)
         self._taken = spoken_for((column for _, column in mapping.columns()), columns)
 
     def __call__(self, row: Row) -> list[Item]:
@@ -165,7 +165,7 @@ class Cases:
         self._name = getter(as_column(mapping.name).column, columns) if mapping.name else None
         self._input = getter(as_column(mapping.input).column, columns) if mapping.input else None
         self._fields = tuple(
-            Field(name, getter(as_column(asked).column, columns), convert)
+            MappedField(name, getter(as_column(asked).column, columns), convert)
             for name, convert in _CASE.items()
             if (asked := getattr(mapping, name))
         )
@@ -179,14 +179,14 @@ class Cases:
             raise ValueError("the row names no case")
         return case_key_of_input("", plain(asked))
 
-    def record(self, state: RunState, name: str, row: Row) -> Case | None:
+    def record(self, state: RunProgress, name: str, row: Row) -> Case | None:
         """None where there is nothing to say but the name."""
         values: dict[str, Any] = {}
         take(self._fields, row.data, values, {})
         return Case(run=state.run.id, suite=state.run.suite, native_id=name, ref=row.ref, **values) if values else None
 
 
-class Numbers:
+class AttemptNumbers:
     """Which attempt at its case a row is: as the log numbers them, else in the order of the rows."""
 
     def __init__(self, mapping: Mapping, columns: Collection[str], sample: list[Any]) -> None:
@@ -195,7 +195,7 @@ class Numbers:
         # attempts count from 1; a log that counts from 0 shows it in its first rows
         self._shift = int(any(self._native(row) == 0 for row in sample))
 
-    def own(self, state: RunState, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
+    def own(self, state: RunProgress, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
         native, free = self._native(data), state.free(case, session)
         if native is None:
             return {"index": free}

@@ -7,11 +7,11 @@ import msgspec
 
 from errata.model import Attempt, Run, Scorer, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
-from errata.sources.generic.mapping import CheckColumn, Column, Fact, Get, Mapping, RunMap, as_column, getter
+from errata.sources.generic.mapping import CheckColumn, Fact, Get, MappedColumn, Mapping, RunMap, as_column, getter
 from errata.sources.generic.values import is_empty, text
 
 
-class Place(NamedTuple):
+class TableFile(NamedTuple):
     """Where the file lies, and what its run is called where the mapping does not say."""
 
     source: str
@@ -24,7 +24,7 @@ class Place(NamedTuple):
     """One file of a folder that is read as a whole: each names its own run, whatever constant the mapping has."""
 
 
-class RunState:
+class RunProgress:
     """What has been seen of one run so far. Of a million cases only hashes are kept; repetitions are few."""
 
     def __init__(self, run: Run) -> None:
@@ -67,34 +67,34 @@ class RunState:
 
 
 class Runs:
-    def __init__(self, mapping: Mapping, columns: Collection[str], place: Place) -> None:
+    def __init__(self, mapping: Mapping, columns: Collection[str], place: TableFile) -> None:
         facts: dict[str, Fact] = {name: getattr(mapping.run, name) for name in RunMap.__struct_fields__}
         del facts["variant"], facts["group"]
         if place.in_folder:
-            facts |= {name: "" for name in ("id", "name") if not isinstance(facts[name], Column)}
+            facts |= {name: "" for name in ("id", "name") if not isinstance(facts[name], MappedColumn)}
         facts |= {f"variant {name}": fact for name, fact in mapping.run.variant.items()}
         facts["suite"] = mapping.suite
-        self._constants = {name: text(fact) for name, fact in facts.items() if not isinstance(fact, Column)}
+        self._constants = {name: text(fact) for name, fact in facts.items() if not isinstance(fact, MappedColumn)}
         self._varying: dict[str, Get] = {
-            name: getter(fact.column, columns) for name, fact in facts.items() if isinstance(fact, Column)
+            name: getter(fact.column, columns) for name, fact in facts.items() if isinstance(fact, MappedColumn)
         }
         self._place = place
         self._group = mapping.run.group
         self._scorers = _scorers(mapping)
-        self._by_values: dict[tuple[str, ...], RunState] = {}
-        self._by_id: dict[str, RunState] = {}
+        self._by_values: dict[tuple[str, ...], RunProgress] = {}
+        self._by_id: dict[str, RunProgress] = {}
 
     @property
     def is_one(self) -> bool:
         """Whether all rows belong to one run, known before the first of them."""
         return not self._varying
 
-    def state_of(self, row: dict[str, Any]) -> RunState:
+    def state_of(self, row: dict[str, Any]) -> RunProgress:
         values = tuple([_text_or_nothing(get(row)) for get in self._varying.values()]) if self._varying else ()
         state = self._by_values.get(values)
         if state is None:
             run = self._run(values)
-            state = self._by_id.setdefault(run.id, RunState(run))
+            state = self._by_id.setdefault(run.id, RunProgress(run))
             self._by_values[values] = state
         return state
 

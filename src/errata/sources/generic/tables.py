@@ -12,7 +12,7 @@ import msgspec
 from errata.errors import SettingsError, SourceError
 from errata.model import SourceRef, Unreadable
 from errata.sources.base import LINE_CAP, Row, decode, describe, json_file, json_lines, relative, unreadable
-from errata.sources.generic.mapping import Column, follow, rest, segments, spoken_for
+from errata.sources.generic.mapping import MappedColumn, follow, rest, segments, spoken_for
 from errata.sources.generic.values import bounded
 
 OPENING = 4 * 1024 * 1024
@@ -23,7 +23,7 @@ MAGIC = b"PAR1"
 BATCH = 256
 
 
-class Table(NamedTuple):
+class DataTable(NamedTuple):
     columns: tuple[str, ...]
     """Empty where nothing could be seen of them."""
     fixed: bool
@@ -34,7 +34,7 @@ class Table(NamedTuple):
     """What a JSON document says besides its rows."""
 
 
-def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> Table:
+def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> DataTable:
     """`rows` says where in a JSON document they lie. `SettingsError` where it says something else than the document."""
     try:
         with path.open("rb") as file:
@@ -69,9 +69,9 @@ def _are_json_lines(lines: list[bytes], starts: list[bytes], rows: str) -> bool:
     return len(lines) > 1 and all(line.rstrip().endswith(b"}") for line in lines[:2])
 
 
-def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> Table:
+def _json_lines(path: Path, lines: list[bytes], source: str, root: Path) -> DataTable:
     sample = [row for row in map(_decoded, lines[:SAMPLE]) if type(row) is dict]
-    return Table(_names(sample), False, sample, json_lines(path, source=source, root=root))
+    return DataTable(_names(sample), False, sample, json_lines(path, source=source, root=root))
 
 
 def _decoded(line: bytes) -> Any:
@@ -81,7 +81,7 @@ def _decoded(line: bytes) -> Any:
         return None
 
 
-def _document(path: Path, rows: str, source: str, root: Path) -> Table:
+def _document(path: Path, rows: str, source: str, root: Path) -> DataTable:
     document = json_file(path, source=source, root=root)
     if isinstance(document, Unreadable):
         return _nothing(document)
@@ -96,13 +96,13 @@ def _document(path: Path, rows: str, source: str, root: Path) -> Table:
     sample = [row for _, row in keyed[:SAMPLE] if type(row) is dict]
     stem = document.ref.below(*parts)
     placed = (Row(row, stem.below(key)) for key, row in keyed)
-    return Table(_names(sample), False, sample, placed, _around(document.data, rows))
+    return DataTable(_names(sample), False, sample, placed, _around(document.data, rows))
 
 
 def _around(document: Any, rows: str) -> dict[str, Any]:
     if type(document) is not dict or rows == ".":
         return {}
-    left = rest(document, spoken_for([Column(column=rows)], ()))
+    left = rest(document, spoken_for([MappedColumn(column=rows)], ()))
     return {key: bounded(key, value) for key, value in left.items() if value != {}}
 
 
@@ -121,7 +121,7 @@ def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
             yield from _lists(child, f"{place}.{key}" if place else str(key), depth - 1)
 
 
-def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> Table:
+def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> DataTable:
     header = lines[0].decode("utf-8", "replace") if lines else ""
     delimiter = max(",;\t", key=header.count)
     columns = _own_names(next(csv.reader([header.rstrip("\r")], delimiter=delimiter), []))
@@ -165,14 +165,14 @@ def _delimited_rows(
         yield unreadable(source, SourceRef(file=file_name, line=line), describe(error))
 
 
-def _sampled(columns: tuple[str, ...], fixed: bool, rows: Iterator[Row | Unreadable]) -> Table:
+def _sampled(columns: tuple[str, ...], fixed: bool, rows: Iterator[Row | Unreadable]) -> DataTable:
     first = list(islice(rows, SAMPLE))
     sample = [row.data for row in first if isinstance(row, Row)]
-    return Table(columns if sample else (), fixed, sample, chain(first, rows))
+    return DataTable(columns if sample else (), fixed, sample, chain(first, rows))
 
 
-def _nothing(why: Unreadable) -> Table:
-    return Table((), False, [], iter((why,)))
+def _nothing(why: Unreadable) -> DataTable:
+    return DataTable((), False, [], iter((why,)))
 
 
 def _names(sample: list[Any]) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ _TRAJECTORY = frozenset(["steps", "final_metrics", "agent", "subagent_trajectori
 _METRICS = frozenset(["prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "extra"])
 
 
-class Trajectory:
+class AtifTrajectory:
     """The steps of an attempt, of its subagents and of the files that go on where the first one ends."""
 
     def __init__(self, documents: Documents, folder: Path) -> None:

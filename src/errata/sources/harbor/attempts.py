@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from errata.model import Artefact, Attempt, Case, ErrorInfo, Output, Run, SourceRef, Usage, UsageByRole, case_key, times
 from errata.model.usage import total_of
 from errata.model.words import ArtefactRole, Execution, Measurement, Outcome
-from errata.sources.harbor.atif import Trajectory, closing_words, stop_reason, total_usage
+from errata.sources.harbor.atif import AtifTrajectory, closing_words, stop_reason, total_usage
 from errata.sources.harbor.verdicts import (
     Fault,
     error_of,
@@ -51,7 +51,7 @@ _LOGS = ("trial.log", "exception.txt")
 _RECORDED = (".cast",)
 
 
-class Place(NamedTuple):
+class TrialContext(NamedTuple):
     """Where a trial, or a step of one, stands among the records."""
 
     run: Run
@@ -81,7 +81,7 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
     )
 
 
-def attempts_of(result: dict[str, Any], place: Place, documents: Documents, digest: str) -> Iterator[Attempt]:
+def attempts_of(result: dict[str, Any], place: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
     """The trial, then its steps."""
     config = mapping(result.get("config"))
     extra = known(
@@ -98,7 +98,7 @@ def attempts_of(result: dict[str, Any], place: Place, documents: Documents, dige
         step = mapping(told)
         name = text(step.get("step_name")) or f"step-{at + 1}"
         ref = place.ref.below("step_results", at)
-        below = Place(
+        below = TrialContext(
             place.run,
             place.case,
             place.number,
@@ -110,7 +110,7 @@ def attempts_of(result: dict[str, Any], place: Place, documents: Documents, dige
         yield _attempt(step, below, documents, {})
 
 
-def unfinished(task: str, config: dict[str, Any], place: Place, documents: Documents) -> Attempt:
+def unfinished(task: str, config: dict[str, Any], place: TrialContext, documents: Documents) -> Attempt:
     """A trial folder without a result: begun, and not ended."""
     return Attempt(
         run=place.run.id,
@@ -127,11 +127,11 @@ def unfinished(task: str, config: dict[str, Any], place: Place, documents: Docum
     )
 
 
-def _attempt(result: dict[str, Any], place: Place, documents: Documents, extra: dict[str, Any]) -> Attempt:
+def _attempt(result: dict[str, Any], place: TrialContext, documents: Documents, extra: dict[str, Any]) -> Attempt:
     thrown = list(_thrown(result, place.ref))
     rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     value = value_of(rewards)
-    trajectory = Trajectory(documents, place.folder / "agent")
+    trajectory = AtifTrajectory(documents, place.folder / "agent")
     trajectory.read()
     execution, measurement, outcome = _facts(result, thrown[0].fault if thrown else None, value)
     start, end = moment(result.get("started_at")), moment(result.get("finished_at"))
@@ -197,7 +197,7 @@ def _broken(thrown: list[Thrown]) -> ErrorInfo | None:
     return next((one.error for one in thrown if one.fault.phase == "scoring"), None)
 
 
-def _usage(result: dict[str, Any], trajectory: Trajectory) -> Usage:
+def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
     """As the agent's result says; of a multi-step trial the sum; where neither says it, as its trajectory does."""
     own = [mapping(result.get("agent_result"))]
     if not any(own):

@@ -9,8 +9,8 @@ import msgspec
 from errata.model import Attempt, Item, Run, case_key
 from errata.sources.base import Numbering, of_run
 from errata.sources.harbor import NAME, kind_of, terminal_bench
-from errata.sources.harbor.attempts import Place, attempts_of, case_of, unfinished
-from errata.sources.harbor.runs import Group, Job, Trial, glance, run_of, trials_of
+from errata.sources.harbor.attempts import TrialContext, attempts_of, case_of, unfinished
+from errata.sources.harbor.runs import EvalKey, HarborTrial, Job, glance, run_of, trials_of
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import MISSING, NOT_MADE, Facts
 from errata.sources.shared.values import last_part, mapping, sequence, text
@@ -72,13 +72,13 @@ def read_trial(folder: Path) -> Iterator[Item]:
     yield from _trials(job, run, [trial], documents)
 
 
-def _trials(job: Job, run: Run, trials: list[Trial], documents: Documents) -> Iterator[Item]:
+def _trials(job: Job, run: Run, trials: list[HarborTrial], documents: Documents) -> Iterator[Item]:
     numbering = Numbering()
     digests: dict[str, str] = {}
     for trial in sorted(trials, key=lambda trial: (trial.task, trial.name, trial.folder.name)):
         case, index = case_key(run.suite, trial.task), numbering.next(trial.task)
         file = job.folder / "result.json" if trial.inline else trial.folder / "result.json"
-        place = Place(run, case, index, documents.ref(file, trial.pointer), trial.folder)
+        place = TrialContext(run, case, index, documents.ref(file, trial.pointer), trial.folder)
         result = trial.inline or documents.get(file)
         if not trial.has_result:
             ref = documents.ref(trial.folder / "config.json")
@@ -94,7 +94,7 @@ def _trials(job: Job, run: Run, trials: list[Trial], documents: Documents) -> It
         yield from documents.problems()
 
 
-def without_folder(job: Job, group: Group, run: Run) -> Iterator[Attempt]:
+def without_folder(job: Job, group: EvalKey, run: Run) -> Iterator[Attempt]:
     """Trials that a job lists and that left no folder: planned and never begun, or broken.
 
     Only where one run can be meant. What was measured and has no folder is none of them: the run has their number.
@@ -112,7 +112,7 @@ def without_folder(job: Job, group: Group, run: Run) -> Iterator[Attempt]:
         yield msgspec.structs.replace(told, native_id=trial, native_status=kind, reported_counted=False)
 
 
-def _never_begun(job: Job, group: Group, made: Counter[str]) -> Iterator[tuple[int, str, int]]:
+def _never_begun(job: Job, group: EvalKey, made: Counter[str]) -> Iterator[tuple[int, str, int]]:
     """Where in the lock, which task, and for the how manieth time; not what the job says was made, folder or no."""
     gone = Counter(map(_task, job.unseen(group)))
     planned, locks = Numbering(), _locks(job)

@@ -30,7 +30,7 @@ _STATS_HOMES = (*_STATS, *_OLD_STATS, "evals", "n_input_tokens", "n_cache_tokens
 _EVAL_HOMES = ("n_trials", "n_errors", "metrics", "pass_at_k", "reward_stats", "exception_stats")
 
 
-class Group(NamedTuple):
+class EvalKey(NamedTuple):
     """One key of `stats.evals`."""
 
     agent: str
@@ -38,11 +38,11 @@ class Group(NamedTuple):
     dataset: str
 
 
-class Trial(NamedTuple):
+class HarborTrial(NamedTuple):
     folder: Path
     name: str
     task: str
-    group: Group
+    group: EvalKey
     native_key: str
     """As `stats.evals` spells it: without the model, where Harbor did not know it."""
     provider: str
@@ -57,7 +57,7 @@ class Trial(NamedTuple):
     pointer: str = ""
 
 
-def trials_of(folder: Path, documents: Documents) -> tuple[list[Trial], list[Unreadable]]:
+def trials_of(folder: Path, documents: Documents) -> tuple[list[HarborTrial], list[Unreadable]]:
     """In the order of their names, so that equal folders give equal numbers; and what is too damaged to be one."""
     found, lost = [], []
     for child in folders(folder):
@@ -70,7 +70,7 @@ def trials_of(folder: Path, documents: Documents) -> tuple[list[Trial], list[Unr
     return found, lost
 
 
-def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[Trial]:
+def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[HarborTrial]:
     """Those that the job's own file holds and no folder does."""
     found = []
     for at, told in enumerate(sequence(job.get("trial_results"))):
@@ -85,17 +85,17 @@ def is_trial_folder(folder: Path) -> bool:
     return is_file(folder / "result.json") or is_file(folder / "config.json")
 
 
-def glance(folder: Path, documents: Documents) -> Trial | None:
+def glance(folder: Path, documents: Documents) -> HarborTrial | None:
     result = documents.get(folder / "result.json")
     return _trial(folder, result, mapping(result.get("config")) or documents.get(folder / "config.json"))
 
 
-def _trial(folder: Path, result: dict[str, Any], config: dict[str, Any]) -> Trial | None:
+def _trial(folder: Path, result: dict[str, Any], config: dict[str, Any]) -> HarborTrial | None:
     has_result = "task_name" in result or "trial_name" in result
     if not has_result and not {"task", "agent"} & config.keys():
         return None
     task = mapping(config.get("task"))
-    return Trial(
+    return HarborTrial(
         folder=folder,
         name=text(result.get("trial_name")) or text(config.get("trial_name")) or folder.name,
         task=text(result.get("task_name")) or text(task.get("name")) or last_part(task.get("path")) or folder.name,
@@ -120,7 +120,7 @@ def _subject(result: dict[str, Any], config: dict[str, Any], dataset: str) -> di
     provider, model = model_of(text(asked.get("model_name")))
     named = text(told.get("name"))
     return {
-        "group": Group(agent, named or model, dataset),
+        "group": EvalKey(agent, named or model, dataset),
         "native_key": "__".join(part for part in (agent, named, dataset) if part),
         "provider": text(told.get("provider")) or provider,
         "version": text(info.get("version")),
@@ -130,7 +130,7 @@ def _subject(result: dict[str, Any], config: dict[str, Any], dataset: str) -> di
 class Job:
     """The documents of the job's own folder and its trials, by the run that they belong to."""
 
-    def __init__(self, folder: Path, trials: list[Trial], documents: Documents) -> None:
+    def __init__(self, folder: Path, trials: list[HarborTrial], documents: Documents) -> None:
         self.folder = folder
         self.result = documents.get(folder / "result.json")
         self.config = documents.get(folder / "config.json")
@@ -138,9 +138,9 @@ class Job:
         self.ref = documents.ref(folder / "result.json" if self.result else folder / "config.json")
         self.log = documents.artefact(folder / "job.log", "log", name="job.log", clean=True)
         self.stats = mapping(self.result.get("stats"))
-        self.groups: dict[Group, list[Trial]] = {}
-        self._evals: dict[Group, tuple[str, dict[str, Any]]] = {}
-        self._named: dict[Group, set[str] | None] = {}
+        self.groups: dict[EvalKey, list[HarborTrial]] = {}
+        self._evals: dict[EvalKey, tuple[str, dict[str, Any]]] = {}
+        self._named: dict[EvalKey, set[str] | None] = {}
         for trial in (*trials, *inline_trials(self.result, folder, {trial.name for trial in trials})):
             self.groups.setdefault(trial.group, []).append(trial)
         for key in mapping(self.stats.get("evals")) if not self.groups else ():
@@ -163,7 +163,7 @@ class Job:
     def datasets(self) -> set[str]:
         return {group.dataset for group in self.groups}
 
-    def eval_of(self, group: Group) -> tuple[str, dict[str, Any]]:
+    def eval_of(self, group: EvalKey) -> tuple[str, dict[str, Any]]:
         """The key in `stats.evals` and what stands there; the only one is meant, however it is spelt."""
         if group not in self._evals:
             evals = mapping(self.stats.get("evals"))
@@ -174,7 +174,7 @@ class Job:
             self._evals[group] = (found, mapping(evals[found])) if found is not None else ("", {})
         return self._evals[group]
 
-    def ended(self, group: Group) -> int:
+    def ended(self, group: EvalKey) -> int:
         """How many trials came to an end, as the job says: new files name them; in old ones those with an exception
         are none of the `n_trials`."""
         _, stats = self.eval_of(group)
@@ -182,25 +182,25 @@ class Job:
             return len(names)
         return (count(stats.get("n_trials")) or 0) + (count(stats.get("n_errors")) or 0)
 
-    def unseen(self, group: Group) -> set[str]:
+    def unseen(self, group: EvalKey) -> set[str]:
         """Trials that the job names, and that left no folder."""
         return _named_in(self.eval_of(group)[1]) - {trial.name for trial in self.groups[group]}
 
-    def broken(self, group: Group) -> dict[str, str]:
+    def broken(self, group: EvalKey) -> dict[str, str]:
         """Those of them that were never measured, and what broke them."""
         stats = self.eval_of(group)[1]
-        unmeasured = self.unseen(group) - (_named(mapping(stats.get("reward_stats"))) or set())
+        unmeasured = self.unseen(group) - (_trial_names(mapping(stats.get("reward_stats"))) or set())
         told = mapping(stats.get("exception_stats")).items()
         return {text(name): kind for kind, names in told for name in sequence(names) if text(name) in unmeasured}
 
-    def counted(self, trial: Trial, result: dict[str, Any]) -> bool | None:
+    def counted(self, trial: HarborTrial, result: dict[str, Any]) -> bool | None:
         """Whether the trial is among the `n_trials` of its eval. New files name them; old ones only count them, and
         leave out every trial with an exception."""
         _, stats = self.eval_of(trial.group)
         if not stats:
             return None
         if trial.group not in self._named:
-            self._named[trial.group] = _named(mapping(stats.get("reward_stats")))
+            self._named[trial.group] = _trial_names(mapping(stats.get("reward_stats")))
         names = self._named[trial.group]
         if names is not None:
             return trial.name in names
@@ -208,7 +208,7 @@ class Job:
         return has_rewards and result.get("exception_info") is None
 
 
-def run_of(job: Job, group: Group) -> Run:
+def run_of(job: Job, group: EvalKey) -> Run:
     trials = job.groups[group]
     several = len(job.groups) > 1
     key, stats = job.eval_of(group)
@@ -232,7 +232,7 @@ def run_of(job: Job, group: Group) -> Run:
         variant={"dataset": group.dataset} if len(job.datasets) > 1 else {},
         suite=group.dataset,
         expected_cases=_expected(job, group),
-        measured_attempts=_measured(job, group),
+        measured_attempts=_measured_attempts(job, group),
         started_at=moment(job.result.get("started_at")),
         finished_at=moment(job.result.get("finished_at")),
         native_status="" if job.result.get("finished_at") else "running",
@@ -247,7 +247,7 @@ def run_of(job: Job, group: Group) -> Run:
     )
 
 
-def _expected(job: Job, group: Group) -> int | None:
+def _expected(job: Job, group: EvalKey) -> int | None:
     """Tasks, not trials: every agent of a job gets the same ones, each as often as the job says."""
     tasks = {trial.task for found, trials in job.groups.items() if found.dataset == group.dataset for trial in trials}
     total = count(job.result.get("n_total_trials"))
@@ -259,7 +259,7 @@ def _expected(job: Job, group: Group) -> int | None:
     return max(len(tasks), -(-total // attempts))
 
 
-def _measured(job: Job, group: Group) -> int | None:
+def _measured_attempts(job: Job, group: EvalKey) -> int | None:
     """Where the job counts more trials than there are."""
     lost = job.ended(group) - len(job.broken(group)) - sum(trial.has_result for trial in job.groups[group])
     if lost <= 0:
@@ -325,7 +325,7 @@ def _usage(stats: dict[str, Any]) -> Usage:
     )
 
 
-def _named(rewards: dict[str, Any]) -> set[str] | None:
+def _trial_names(rewards: dict[str, Any]) -> set[str] | None:
     """The trials that a new `reward_stats` names; none for an old one, which counts."""
     if not any(isinstance(value, dict) for value in rewards.values()):
         return None
@@ -335,23 +335,23 @@ def _named(rewards: dict[str, Any]) -> set[str] | None:
 
 def _named_in(stats: dict[str, Any]) -> set[str]:
     """Every trial that has a reward or an exception, of a new job."""
-    rewarded = _named(mapping(stats.get("reward_stats")))
+    rewarded = _trial_names(mapping(stats.get("reward_stats")))
     if rewarded is None:
         return set()
     broken = mapping(stats.get("exception_stats")).values()
     return rewarded | {text(name) for names in broken for name in sequence(names)}
 
 
-def _group_of_key(key: str) -> Group:
+def _group_of_key(key: str) -> EvalKey:
     """`agent__model__dataset`, or without the model."""
     agent, _, others = key.partition("__")
     model, _, dataset = others.rpartition("__")
-    return Group(agent, model, dataset)
+    return EvalKey(agent, model, dataset)
 
 
-def _configured(config: dict[str, Any]) -> Group:
+def _configured(config: dict[str, Any]) -> EvalKey:
     """Of a job that has made no trial yet."""
     agent, dataset = (mapping(next(iter(sequence(config.get(name))), None)) for name in ("agents", "datasets"))
-    return Group(
+    return EvalKey(
         text(agent.get("name")), model_of(text(agent.get("model_name")))[1], text(dataset.get("name")) or ADHOC
     )

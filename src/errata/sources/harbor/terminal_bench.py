@@ -54,7 +54,7 @@ SUITE = "terminal-bench"
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*$|head$")
 
 
-class Rows(NamedTuple):
+class ResultRows(NamedTuple):
     document: dict[str, Any]
     rows: list[Row]
 
@@ -70,12 +70,12 @@ def read(path: Path) -> Iterator[Item]:
     run = run_of(found.document, metadata, lock, rows=rows, root=root, ref=ref)
     yield run
     yield from documents.problems()
-    trials = Trials(run, documents, any(map(_tokens, rows)))
+    trials = TrialConverter(run, documents, any(map(_tokens, rows)))
     yield from convert_each(found.rows, trials.items, source=NAME)
     yield from _never_run(run, metadata, found.document, rows)
 
 
-class Trials:
+class TrialConverter:
     """Numbers the trials of each task as their names do, and tells each task once."""
 
     def __init__(self, run: Run, documents: Documents, counts_tokens: bool) -> None:
@@ -177,19 +177,19 @@ class Trials:
         return tuple(artefact for artefact in (*found, commands) if artefact is not None)
 
 
-def _rows(path: Path, root: Path, documents: Documents) -> Rows:
+def _rows(path: Path, root: Path, documents: Documents) -> ResultRows:
     """The rows of `results.json`; without it those that lie in the folders of the trials."""
     file = path if path.is_file() else root / "results.json"
     document = documents.get(file)
     if isinstance(document.get("results"), list):
         place = partial(documents.ref, file)
-        return Rows(document, [Row(told, place(f"/results/{at}")) for at, told in enumerate(document["results"])])
+        return ResultRows(document, [Row(told, place(f"/results/{at}")) for at, told in enumerate(document["results"])])
     found = []
     for trial in (trial for task in folders(root) for trial in folders(task) if is_file(trial / "results.json")):
         told = documents.get(trial / "results.json")
         if "task_id" in told:
             found.append(Row(told, documents.ref(trial / "results.json")))
-    return Rows(document, found)
+    return ResultRows(document, found)
 
 
 def _fault(mode: str) -> Fault | None:
@@ -283,7 +283,7 @@ def run_of(
         suite=text(about.take("dataset_name")) or SUITE,
         suite_version=_suite_version(about),
         expected_cases=_expected(about),
-        measured_attempts=_measured(counts, len(rows)),
+        measured_attempts=_measured_attempts(counts, len(rows)),
         started_at=moment(about.take("start_time")),
         finished_at=ended,
         native_status="running" if metadata and ended is None else "",
@@ -306,7 +306,7 @@ def _expected(about: Fields) -> int | None:
     return len(planned) or count(about.get("dataset_size")) or None
 
 
-def _measured(counts: Fields, rows: int) -> int | None:
+def _measured_attempts(counts: Fields, rows: int) -> int | None:
     """Where more trials were counted than there are rows."""
     counted = sum(count(counts.take(name)) or 0 for name in ("n_resolved", "n_unresolved"))
     return counted if counted > rows else None

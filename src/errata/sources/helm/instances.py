@@ -37,22 +37,22 @@ _COMPLETION = ("text", "tokens", "finish_reason")
 _RESULT = ("success", "completions", "error", "error_flags", "request_time", "request_datetime")
 
 
-class Named(msgspec.Struct, frozen=True):
+class InstanceId(msgspec.Struct, frozen=True):
     id: Any = None
     perturbation: Any = None
 
 
-class Request(msgspec.Struct):
+class RequestKey(msgspec.Struct):
     """What tells which requests belong together."""
 
-    instance: Named = Named()
+    instance: InstanceId = InstanceId()
     train_trial_index: Any = None
 
     def key(self) -> Any:
         return _key(self.instance.id, self.train_trial_index, self.instance.perturbation)
 
 
-class Measured(msgspec.Struct):
+class StatsKey(msgspec.Struct):
     instance_id: Any = None
     train_trial_index: Any = None
     perturbation: Any = None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Numbering, Row, convert_each, json_file, of_run
 from errata.sources.helm import INSTANCES, NAME, SPEC, STATE
-from errata.sources.helm.instances import InstanceContext, Measured, Request, items_of
+from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
 from errata.sources.shared.documents import Documents, is_file
 from errata.sources.shared.json_rows import LongDocument, long_document
@@ -72,9 +72,9 @@ def read(path: Path) -> Iterator[Item]:
     yield run
     yield from of_run(run.id, (*documents.problems(), *problems))
     if state is not None:
-        items = Items(measured, Measured, Measured.key) if measured is not None else None
+        items = Items(measured, StatsKey, StatsKey.key) if measured is not None else None
         reading = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
-        rows = Items(state, Request, Request.key).together()
+        rows = Items(state, RequestKey, RequestKey.key).together()
         yield from of_run(run.id, convert_each(rows, partial(items_of, reading, Numbering()), source=NAME))
     if measured is not None:
         yield from of_run(run.id, measured.problems())

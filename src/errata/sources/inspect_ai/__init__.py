@@ -13,7 +13,7 @@ from errata.errors import SourceError
 from errata.model import Harness, Item
 from errata.model.record import TurnBegins
 from errata.sources.base import Match, head_of
-from errata.sources.sharing import Share
+from errata.sources.sharing import ReaderShare
 
 NAME = "inspect-ai"
 TITLE = "Inspect AI: `.eval` and `.json` logs, finished or not"
@@ -48,7 +48,7 @@ def read(path: Path) -> Iterator[Item]:
     return read_whole(path.absolute())
 
 
-def read_share(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def read_share(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     from errata.sources.inspect_ai.reader import read_share_of
 
     return read_share_of(path.absolute(), share)

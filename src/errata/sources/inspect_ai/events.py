@@ -51,17 +51,17 @@ def nested(levels: int) -> Any:
 _Value: Any = nested(4)
 
 
-class Answer(msgspec.Struct, gc=False):
+class AnswerMessage(msgspec.Struct, gc=False):
     id: _Text = None
 
 
-class Choice(msgspec.Struct, gc=False):
-    message: Answer | None = None
+class ModelChoice(msgspec.Struct, gc=False):
+    message: AnswerMessage | None = None
     stop_reason: _Text = None
 
 
-class ModelOutput(msgspec.Struct, gc=False):
-    choices: list[Choice] = []
+class ModelCallOutput(msgspec.Struct, gc=False):
+    choices: list[ModelChoice] = []
     usage: dict[str, scalar] | None = None
     error: _Text = None
 
@@ -85,7 +85,7 @@ class EventFields(msgspec.Struct, gc=False):
     error: str | dict[str, scalar] | None = None
     # of models
     model: _Text = None
-    output: ModelOutput | None = None
+    output: ModelCallOutput | None = None
     traceback: _Text = None
     retries: _Value = None
     cache: _Value = None
@@ -105,7 +105,7 @@ class EventFields(msgspec.Struct, gc=False):
 
 
 NO_FIELDS = EventFields()
-NO_OUTPUT = ModelOutput()
+NO_OUTPUT = ModelCallOutput()
 
 _VALUES = tuple(name for name in EventFields.__struct_fields__ if name not in (*_TEXTS, "output"))
 
@@ -124,11 +124,13 @@ def fields_of(event: dict[str, Any]) -> EventFields:
     return EventFields(output=_output_of(mapping(event.get("output"))), **texts, **values)
 
 
-def _output_of(output: dict[str, Any]) -> ModelOutput:
+def _output_of(output: dict[str, Any]) -> ModelCallOutput:
     choices = [mapping(choice) for choice in sequence(output.get("choices"))]
-    return ModelOutput(
+    return ModelCallOutput(
         choices=[
-            Choice(Answer(words(mapping(choice.get("message")).get("id"))), words(choice.get("stop_reason")))
+            ModelChoice(
+                AnswerMessage(words(mapping(choice.get("message")).get("id"))), words(choice.get("stop_reason"))
+            )
             for choice in choices
         ],
         usage=mapping(output.get("usage")),
@@ -136,7 +138,7 @@ def _output_of(output: dict[str, Any]) -> ModelOutput:
     )
 
 
-class Event(msgspec.Struct, frozen=True, gc=False):
+class SampleEvent(msgspec.Struct, frozen=True, gc=False):
     place: int
     kind: str
     data: EventFields
@@ -145,12 +147,12 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     """The solver, tool or scorer that was at work."""
 
 
-class Span(NamedTuple):
+class EventSpan(NamedTuple):
     phase: Phase | None
     name: str
 
 
-_NO_SPAN = Span(None, "")
+_NO_SPAN = EventSpan(None, "")
 
 
 class Events:
@@ -162,15 +164,15 @@ class Events:
         self._whole: list[Any] | bytes = whole
 
     @cached_property
-    def all(self) -> list[Event]:
+    def all(self) -> list[SampleEvent]:
         return list(_in_phases(self._fields, ()))
 
     @cached_property
-    def telling(self) -> list[Event]:
+    def telling(self) -> list[SampleEvent]:
         """Without those that only repeat what stands elsewhere: most."""
         return list(_in_phases(self._fields, _ELSEWHERE))
 
-    def whole(self, event: Event) -> dict[str, Any]:
+    def whole(self, event: SampleEvent) -> dict[str, Any]:
         if isinstance(self._whole, bytes):
             self._whole = _one_by_one.decode(self._whole).events
         found = self._whole[event.place]
@@ -197,25 +199,25 @@ def as_events(given: list[Any]) -> Events:
     return Events(fields_of_all(events), events)
 
 
-def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Iterator[Event]:
+def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Iterator[SampleEvent]:
     """Each event with the span that it names; one without a span belongs to what was begun last."""
-    spans: dict[str, Span] = {}
+    spans: dict[str, EventSpan] = {}
     last = _NO_SPAN
     for place, data in enumerate(events):
         kind = data.event
         if kind == "span_begin":
             parent = spans.get(data.parent_id or "", _NO_SPAN)
-            span = spans[data.id or ""] = Span(_PHASES.get(data.type, parent.phase), data.name or "")
+            span = spans[data.id or ""] = EventSpan(_PHASES.get(data.type, parent.phase), data.name or "")
             last = span if span.phase else last
         elif kind == "step" and data.action == "begin":
             # what spans were called before
-            last = Span(_PHASES.get(data.type, last.phase), data.name or "")
+            last = EventSpan(_PHASES.get(data.type, last.phase), data.name or "")
         if kind not in left_out:
             phase, name = spans.get(data.span_id or "", last)
-            yield Event(place, kind, data, phase, name)
+            yield SampleEvent(place, kind, data, phase, name)
 
 
-def phase_at(events: list[Event], place: int) -> Phase:
+def phase_at(events: list[SampleEvent], place: int) -> Phase:
     """Where the sample was when something reached its top."""
     before = events[:place]
     calls = [event for event in before if event.kind in _CALLS]

@@ -18,7 +18,7 @@ from errata.sources.inspect_ai.values import from_ranges
 from errata.sources.shared.archives import Archive, Caps
 from errata.sources.shared.documents import object_in
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.sharing import Share
+from errata.sources.sharing import ReaderShare
 
 JOURNAL_SUMMARIES = "_journal/summaries/"
 JOURNAL_UPDATES = "_journal/config_updates/"
@@ -40,7 +40,7 @@ _SEQUENCES = ("messages", "events", "attachments")
 """`calls` repeats the messages as each provider wants them."""
 
 
-class Log(msgspec.Struct, frozen=True, kw_only=True):
+class InspectLog(msgspec.Struct, frozen=True, kw_only=True):
     header: dict[str, Any]
     """`version`, `status`, `eval`, `plan`, `results`, `stats`, `error` and what else stands beside the samples."""
     ref: SourceRef
@@ -51,7 +51,7 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Unreadable, ...] = ()
 
 
-def log_of_archive(archive: Archive, file: str, share: Share) -> Log:
+def log_of_archive(archive: Archive, file: str, share: ReaderShare) -> InspectLog:
     problems: list[Unreadable] = []
     name = HEADER if HEADER in archive else START
     header = object_in(member(archive, file, name), NAME, problems)
@@ -61,7 +61,7 @@ def log_of_archive(archive: Archive, file: str, share: Share) -> Log:
     if name == START:
         # without a header the run never ended, or nobody knows how
         header = {"status": "started", **header, **_updates(archive, file, problems)}
-    return Log(
+    return InspectLog(
         header=header,
         ref=SourceRef(file=file, member=name),
         samples=_samples(archive, file) if share.of == 1 else _in_turns(archive, file, share),
@@ -100,20 +100,20 @@ def can_be_shared(archive: Archive) -> bool:
     return len(names) >= MANY and len(stems) == len(names)
 
 
-def _in_turns(archive: Archive, file: str, share: Share) -> Iterator[Row | Unreadable | TurnBegins]:
+def _in_turns(archive: Archive, file: str, share: ReaderShare) -> Iterator[Row | Unreadable | TurnBegins]:
     names = archive.names(SAMPLES)
     turns = range(0, len(names), TURN)
     for first in turns[share.number :: share.of]:
         yield TurnBegins(first)
         for name in names[first : first + TURN]:
             read = member(archive, file, name, decode_usual)
-            if type(read) is Row and _named(read.data) != name:
+            if type(read) is Row and _member_of(read.data) != name:
                 # then its name does not tell which sample stands there once
                 raise ReadAloneError(f"`{file}` has a sample under the name of another one: `{name}`")
             yield read
 
 
-def _named(sample: Any) -> str:
+def _member_of(sample: Any) -> str:
     """The member that a sample should stand in."""
     told = sample if type(sample) is dict else {}
     return f"{SAMPLES}{told.get('id')}_epoch_{told.get('epoch')}.json"
@@ -131,12 +131,12 @@ def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
             yield Row(data, SourceRef(file=file, member=name, pointer=f"/{place}"))
 
 
-def read_json_log(path: Path) -> Log | Unreadable:
+def read_json_log(path: Path) -> InspectLog | Unreadable:
     document = long_document(path, "samples", source=NAME, root=path)
     return document if isinstance(document, Unreadable) else _log(document)
 
 
-def _log(document: LongDocument) -> Log:
+def _log(document: LongDocument) -> InspectLog:
     header, problems = {}, []
     for name in document.fields:
         if name == "reductions":
@@ -145,7 +145,9 @@ def _log(document: LongDocument) -> Log:
             header[name] = document.field(name)
         except ValueError as error:
             problems.append(unreadable(NAME, document.ref.below(name), describe(error)))
-    return Log(header=header, ref=document.ref, samples=document.rows(), problems=(*problems, *document.problems()))
+    return InspectLog(
+        header=header, ref=document.ref, samples=document.rows(), problems=(*problems, *document.problems())
+    )
 
 
 def read_chunked(archive: Archive, file: str, shell: str) -> Row | Unreadable:

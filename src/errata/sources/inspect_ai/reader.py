@@ -15,14 +15,14 @@ from errata.model.identity import fingerprint
 from errata.model.record import TurnBegins
 from errata.sources.base import Row, convert_each, describe, unreadable
 from errata.sources.inspect_ai import NAME, is_archive
-from errata.sources.inspect_ai.logs import CAPS, Log, can_be_shared, log_of_archive, read_json_log
+from errata.sources.inspect_ai.logs import CAPS, InspectLog, can_be_shared, log_of_archive, read_json_log
 from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
-from errata.sources.inspect_ai.samples import Reading, asked, attempt_of, case_of, sample_id
+from errata.sources.inspect_ai.samples import LogContext, attempt_of, case_content, case_of, sample_id
 from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.archives import open_archive
 from errata.sources.shared.values import count, mapping, plain, sequence
-from errata.sources.sharing import ALONE, Share
+from errata.sources.sharing import ALONE, ReaderShare
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""
@@ -38,7 +38,7 @@ def read_whole(path: Path) -> Iterator[Item]:
     return cast("Iterator[Item]", read_share_of(path, ALONE))
 
 
-def read_share_of(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def read_share_of(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     if is_archive(path):
         yield from _read_archive(path, share)
     elif share.number == 0:
@@ -46,7 +46,7 @@ def read_share_of(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
         yield from (log,) if isinstance(log, Unreadable) else read_log(log, path, ALONE)
 
 
-def _read_archive(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def _read_archive(path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     try:
         with open_archive(path, CAPS) as archive:
             if share.of > 1 and can_be_shared(archive):
@@ -57,7 +57,7 @@ def _read_archive(path: Path, share: Share) -> Iterator[Item | TurnBegins]:
         yield unreadable(NAME, SourceRef(file=path.name), f"damaged archive: {describe(error)}")
 
 
-def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
+def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     first = share.number == 0
     if first:
         yield from log.problems
@@ -68,7 +68,7 @@ def read_log(log: Log, path: Path, share: Share) -> Iterator[Item | TurnBegins]:
     run = run_of(log, str(path.parent))
     yield run
     header = log.header
-    reading = Reading(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
+    reading = LogContext(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
     yield from _Samples(reading, log).items(share)
 
 
@@ -82,7 +82,7 @@ class _Tally(msgspec.Struct, frozen=True):
 class _Samples:
     """Goes through the samples once and remembers which there were."""
 
-    def __init__(self, reading: Reading, log: Log) -> None:
+    def __init__(self, reading: LogContext, log: InspectLog) -> None:
         self._reading = reading
         self._log = log
         self._cases: dict[str, str] = {}
@@ -93,7 +93,7 @@ class _Samples:
         self._plan = log.ref.below("eval", "dataset", "sample_ids")
         self._planned = [words(ident) for ident in sequence(mapping(spec.get("dataset")).get("sample_ids"))]
 
-    def items(self, share: Share) -> Iterator[Item | TurnBegins]:
+    def items(self, share: ReaderShare) -> Iterator[Item | TurnBegins]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
         if share.number:
             share.tell(pack(_Tally(list(self._seen), self._measured)))
@@ -104,7 +104,7 @@ class _Samples:
         yield from convert_each(self._unseen(), self._of_summary, source=NAME)
         yield from self._without_row()
 
-    def _hear(self, share: Share) -> None:
+    def _hear(self, share: ReaderShare) -> None:
         """What the other readers came across; no sample is in the shares of two."""
         for data in share.hear():
             tally = msgspec.msgpack.decode(data, type=_Tally)
@@ -119,7 +119,7 @@ class _Samples:
         attempt = attempt_of(self._reading, sample, row.ref, index)
         if index != epoch:
             attempt = replace(attempt, duplicate_of=attempt_id(attempt.run, attempt.case, index=epoch))
-        told = asked(sample)
+        told = case_content(sample)
         digest = fingerprint(told)
         first = self._cases.get(ident)
         made: list[Item] = [case_of(self._reading, sample, row.ref)] if first is None else []
@@ -193,7 +193,7 @@ class _Samples:
         return Case(run=run.id, suite=run.suite, native_id=ident, ref=self._plan)
 
 
-def from_summary(reading: Reading, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
+def from_summary(reading: LogContext, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
     """Error and limit are one text each there. Without a sign of its end the sample was under way."""
     sample = {**summary, **_widened(summary)}
     attempt = attempt_of(reading, sample, ref, count(summary.get("epoch")) or 1)

@@ -10,7 +10,7 @@ from errata.model import Code, Evidence, Reported, Run, Scorer, SourceInfo, Sour
 from errata.model.identity import fingerprint
 from errata.model.usage import NO_USAGE, total_of
 from errata.sources.inspect_ai import NAME
-from errata.sources.inspect_ai.logs import Log
+from errata.sources.inspect_ai.logs import InspectLog
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.usage import usage_of
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence
@@ -47,7 +47,7 @@ class Judges(NamedTuple):
     roles: frozenset[str]
 
 
-def run_of(log: Log, origin: str) -> Run:
+def run_of(log: InspectLog, origin: str) -> Run:
     header = log.header
     spec, stats, plan = mapping(header.get("eval")), mapping(header.get("stats")), mapping(header.get("plan"))
     return Run(

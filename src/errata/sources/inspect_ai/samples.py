@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Case, ErrorInfo, Invalidation, Limit, Output, Run, Scorer, SourceRef, case_key
 from errata.model.words import Measurement, Outcome, Phase
-from errata.sources.inspect_ai.events import Event, Events, events_of, phase_at
+from errata.sources.inspect_ai.events import Events, SampleEvent, events_of, phase_at
 from errata.sources.inspect_ai.runs import Judges, by_role
-from errata.sources.inspect_ai.scores import Grade, Primary, Scored, read_scores, scores_of
+from errata.sources.inspect_ai.scores import Grade, Primary, SampleScores, read_scores, scores_of
 from errata.sources.inspect_ai.steps import scoring_usage, steps_of
 from errata.sources.inspect_ai.values import Pools, words
 from errata.sources.shared.exceptions import Frame, frames_of, own_frame
@@ -48,7 +48,7 @@ _SUBJECTS = re.compile(
 _ERROR = frozenset(("message", "traceback", "traceback_ansi", "events"))
 
 
-class Reading(NamedTuple):
+class LogContext(NamedTuple):
     """What all samples of a log share."""
 
     run: Run
@@ -58,7 +58,7 @@ class Reading(NamedTuple):
     has_results: bool
 
 
-def case_of(reading: Reading, sample: dict[str, Any], ref: SourceRef) -> Case:
+def case_of(reading: LogContext, sample: dict[str, Any], ref: SourceRef) -> Case:
     pools = Pools(sample)
     metadata = mapping(sample.get("metadata"))
     choices = [choice for choice in sequence(sample.get("choices")) if type(choice) is str]
@@ -84,12 +84,12 @@ def sample_id(sample: dict[str, Any]) -> str:
     return words(ident)
 
 
-def asked(sample: dict[str, Any]) -> list[Any]:
+def case_content(sample: dict[str, Any]) -> list[Any]:
     """All that the case of a sample holds."""
     return [plain(sample.get(name)) for name in _OF_THE_CASE]
 
 
-def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
+def attempt_of(reading: LogContext, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
     pools = Pools(sample)
     events = events_of(sample)
     beside: dict[str, Any] = pools.resolve(_without_events(sample))
@@ -132,7 +132,7 @@ def attempt_of(reading: Reading, sample: dict[str, Any], ref: SourceRef, index: 
     )
 
 
-def facts_of(scored: Scored, error: ErrorInfo | None, *, limited: bool) -> Facts:
+def facts_of(scored: SampleScores, error: ErrorInfo | None, *, limited: bool) -> Facts:
     """A scorer that breaks ends in the same field as a subject that does; only its phase tells."""
     measurement = _measurement(scored, error)
     said: Outcome = scored.main.outcome if scored.main and measurement == "scored" else "none"
@@ -145,12 +145,12 @@ def facts_of(scored: Scored, error: ErrorInfo | None, *, limited: bool) -> Facts
     return Facts("error", measurement, _despite(said))
 
 
-def _is_counted(scored: Scored, facts: Facts) -> bool:
+def _is_counted(scored: SampleScores, facts: Facts) -> bool:
     """The metrics also count what a scorer fell back to for want of a verdict; only `NaN` they leave out."""
     return facts.measurement == "scored" or (scored.main is not None and scored.main.number is not None)
 
 
-def _without_verdict(scored: Scored) -> list[ErrorInfo]:
+def _without_verdict(scored: SampleScores) -> list[ErrorInfo]:
     return [check.error for check in scored.checks if check.error is not None and check.is_primary][:1]
 
 
@@ -159,7 +159,7 @@ def _despite(said: Outcome) -> Outcome:
     return "none" if said == "fail" else said
 
 
-def _measurement(scored: Scored, error: ErrorInfo | None) -> Measurement:
+def _measurement(scored: SampleScores, error: ErrorInfo | None) -> Measurement:
     main: Grade | None = scored.main
     if main is not None and main.status == "error":
         return "error"
@@ -270,7 +270,7 @@ def error_info(error: dict[str, Any], phase: Phase, ref: SourceRef, **more: Any)
     )
 
 
-def _phase(error: dict[str, Any], events: list[Event], event: Event | None) -> Phase:
+def _phase(error: dict[str, Any], events: list[SampleEvent], event: SampleEvent | None) -> Phase:
     told = _phase_of_text(error)
     if not events:
         return told or "subject"

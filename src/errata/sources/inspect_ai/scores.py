@@ -40,7 +40,7 @@ class Primary(NamedTuple):
     """Which of its values, where the scorer gives several."""
 
 
-class Scored(NamedTuple):
+class SampleScores(NamedTuple):
     checks: tuple[Check, ...]
     judgements: tuple[Judgement, ...]
     main: Grade | None
@@ -71,7 +71,7 @@ def scores_of(sample: dict[str, Any], primary: Primary) -> dict[str, dict[str, A
 
 def read_scores(
     scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef, *, said: str
-) -> Scored:
+) -> SampleScores:
     """`said` is the subject's answer."""
     chosen = _chosen(scores, primary)
     checks: list[Check] = []
@@ -84,7 +84,7 @@ def read_scores(
         if name == chosen:
             main, native = made.grade_of(counting), made.native(counting)
     answer = scores[chosen].get("answer") if chosen else None
-    return Scored(
+    return SampleScores(
         checks=tuple(_with_unique_names(checks)),
         judgements=tuple(_judgements(scores, scorers, said)),
         main=main,

@@ -17,11 +17,11 @@ from errata.model.words import ActorRole
 from errata.sources.inspect_ai.events import (
     NO_FIELDS,
     NO_OUTPUT,
-    Choice,
-    Event,
     EventFields,
     Events,
-    ModelOutput,
+    ModelCallOutput,
+    ModelChoice,
+    SampleEvent,
     as_events,
 )
 from errata.sources.inspect_ai.values import Pools, words
@@ -38,8 +38,8 @@ _CALL = frozenset(("id", "function", "arguments", "parse_error"))
 _FUNCTION = _CALL | {"type"}
 _MADE = ("retries", "cache", "working_time", "role", "requested_model", "request_ids", "tool_choice")
 _OF_TOOL = ("truncated", "agent", "failed", "view", "metadata")
-_made_of, _told_of = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
-_UNTOLD = _told_of(NO_FIELDS)
+_made_of, _tool_fields = attrgetter(*_MADE), attrgetter(*_OF_TOOL)
+_NO_TOOL_FIELDS = _tool_fields(NO_FIELDS)
 
 
 class ModelCall(msgspec.Struct, frozen=True, gc=False):
@@ -53,7 +53,7 @@ class ModelCall(msgspec.Struct, frozen=True, gc=False):
 _UNKNOWN = ModelCall(NO_FIELDS)
 
 
-class Transcript:
+class TranscriptBuilder:
     """Numbers the steps of one sample and knows which tool was called where."""
 
     def __init__(self, made: dict[str, ModelCall], tools: dict[str, EventFields], failed: dict[str, ToolError]) -> None:
@@ -123,7 +123,7 @@ def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: froze
     messages = [mapping(message) for message in sequence(pools.resolve(sample.get("messages")))]
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
     tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
-    transcript = Transcript(_makers(events.telling), tools, _failures(messages))
+    transcript = TranscriptBuilder(_makers(events.telling), tools, _failures(messages))
     told: set[Any] = set()
     for number_, retry in enumerate(retries, start=1):
         earlier = as_events(sequence(retry.get("events")))
@@ -135,7 +135,7 @@ def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: froze
     return tuple(transcript.steps)
 
 
-def scoring_usage(events: Iterable[Event]) -> list[Usage]:
+def scoring_usage(events: Iterable[SampleEvent]) -> list[Usage]:
     return [
         usage_of(_output(event.data).usage)
         for event in events
@@ -143,7 +143,7 @@ def scoring_usage(events: Iterable[Event]) -> list[Usage]:
     ]
 
 
-def _output(event: EventFields) -> ModelOutput:
+def _output(event: EventFields) -> ModelCallOutput:
     return event.output or NO_OUTPUT
 
 
@@ -157,7 +157,7 @@ def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
     return found
 
 
-def _makers(events: Iterable[Event]) -> dict[str, ModelCall]:
+def _makers(events: Iterable[SampleEvent]) -> dict[str, ModelCall]:
     """Message id → the call of a model that gave it."""
     found = {}
     for event in events:
@@ -172,12 +172,12 @@ def _makers(events: Iterable[Event]) -> dict[str, ModelCall]:
     return found
 
 
-def _ident(choice: Choice) -> str:
+def _ident(choice: ModelChoice) -> str:
     return (choice.message.id or "") if choice.message else ""
 
 
 def _add_events(
-    transcript: Transcript, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
+    transcript: TranscriptBuilder, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
 ) -> None:
     told, judged, try_ = known
     for event in events.telling:
@@ -194,7 +194,9 @@ def _add_events(
             transcript.add(_lone_tool(len(transcript.steps), pools.resolve(events.whole(event)), try_))
 
 
-def _add_call(transcript: Transcript, event: Event, events: Events, pools: Pools, known: tuple[set[Any], int]) -> None:
+def _add_call(
+    transcript: TranscriptBuilder, event: SampleEvent, events: Events, pools: Pools, known: tuple[set[Any], int]
+) -> None:
     """A call of a model: whatever of it was not told yet."""
     told, try_ = known
     output = _output(event.data)
@@ -206,7 +208,9 @@ def _add_call(transcript: Transcript, event: Event, events: Events, pools: Pools
         transcript.add(_failed_call(len(transcript.steps), event.data, error, try_))
 
 
-def _add_answers(transcript: Transcript, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]) -> None:
+def _add_answers(
+    transcript: TranscriptBuilder, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]
+) -> None:
     told, try_ = known
     choices = sequence(mapping(call.get("output")).get("choices"))
     answers = [answer for choice in choices if (answer := mapping(mapping(choice).get("message")))]
@@ -237,7 +241,7 @@ def _failed_call(index: int, call: EventFields, error: str, try_: int) -> Step:
     )
 
 
-def _judge_call(index: int, event: Event, call: dict[str, Any], pools: Pools, try_: int) -> Step:
+def _judge_call(index: int, event: SampleEvent, call: dict[str, Any], pools: Pools, try_: int) -> Step:
     output = mapping(pools.resolve(call.get("output")))
     asked = pools.input_of(call)
     usage = usage_of(output.get("usage"))
@@ -285,7 +289,7 @@ def _lone_tool(index: int, data: dict[str, Any], try_: int) -> Step:
     )
 
 
-def _happening(index: int, event: Event, whole: dict[str, Any], try_: int) -> Step:
+def _happening(index: int, event: SampleEvent, whole: dict[str, Any], try_: int) -> Step:
     """Anything else: log lines, commands in a sandbox, human input, approvals, and what later versions add."""
     data = _with_its_message(whole)
     source = next((name for name in ("message", "output", "input", "data") if words(data.get(name))), "")
@@ -381,7 +385,7 @@ def _extra(message: dict[str, Any], made: ModelCall) -> dict[str, Any]:
 
 
 def _of_tool(event: EventFields) -> dict[str, Any]:
-    told = _told_of(event)
-    if told == _UNTOLD:
+    told = _tool_fields(event)
+    if told == _NO_TOOL_FIELDS:
         return {}
     return {name: plain(value) for name, value in zip(_OF_TOOL, told, strict=True) if is_told(value)}
