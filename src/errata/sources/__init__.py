@@ -132,35 +132,35 @@ def look(path: Path, *, source: str = "") -> tuple[list[RecognisedPath], list[Pa
             hint="check the path; `errata import PATH…` takes files and folders",
         )
     candidates = {source: source_named(source)} if source else _candidates(path)
-    found = list(_descend(path, candidates, [LOOK_CAP], 0))
-    if not found:
+    matches = list(_descend(path, candidates, [LOOK_CAP], 0))
+    if not matches:
         raise _unknown(path, source)
-    return sift(found)
+    return sift(matches)
 
 
-def sift(found: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[PassedOver]]:
-    return drop_overlaps(found, read)
+def sift(matches: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[PassedOver]]:
+    return drop_overlaps(matches, read)
 
 
-def read(found: RecognisedPath) -> Iterator[Item]:
+def read(match: RecognisedPath) -> Iterator[Item]:
     """The items at a path. Whatever a source trips over is an `Unreadable`, never a crash."""
-    return _unbroken(found, found.source.read(found.path))
+    return _unbroken(match, match.source.read(match.path))
 
 
-def read_share(found: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins]:
+def read_share(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins]:
     """A reader's share of them. What can't be shared out is the first one's."""
-    if share.of > 1 and isinstance(found.source, Shareable):
-        return _unbroken(found, found.source.read_share(found.path, share))
-    return read(found) if share.number == 0 else iter(())
+    if share.of > 1 and isinstance(match.source, Shareable):
+        return _unbroken(match, match.source.read_share(match.path, share))
+    return read(match) if share.number == 0 else iter(())
 
 
-def _unbroken(found: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:
+def _unbroken(match: RecognisedPath, items: Iterable[T]) -> Iterator[T | Unreadable]:
     try:
         yield from items
     except (ErrataError, GeneratorExit, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 one of the three places: where a source's rows are converted
-        yield unreadable(found.source.NAME, SourceRef(file=found.path.name), describe(error))
+        yield unreadable(match.source.NAME, SourceRef(file=match.path.name), describe(error))
 
 
 def _descend(path: Path, candidates: dict[str, Source], looks: list[int], depth: int) -> Iterator[RecognisedPath]:

@@ -59,13 +59,13 @@ def cut_off(path: Path) -> str:
 
 
 def hint_for(path: Path, sources: Iterable[Source], is_run: IsRun) -> str:
-    told = _empty(path) or _left_over(path, is_run)
-    if told:
-        return told
+    hint = _empty(path) or _left_over(path, is_run)
+    if hint:
+        return hint
     for source in sources:
         explain = getattr(source, "explain", None)
-        if explain and (told := explain(path)):
-            return f"{told}\n{_FURTHER}"
+        if explain and (hint := explain(path)):
+            return f"{hint}\n{_FURTHER}"
     parents = path.parents if len(path.parts) > ABOVE else path.absolute().parents
     if above := next(filter(is_run, parents[:ABOVE]), None):
         return f"it is a part of a run, which is read as a whole: `errata import {above}`"

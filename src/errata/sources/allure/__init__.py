@@ -24,10 +24,10 @@ def recognise(path: Path) -> Match | None:
     try:
         if path.is_file():
             return Match.sure("`historyId` or `fullName`, with a status") if is_result(path) else None
-        found = path.is_dir() and any(map(is_result, islice(files_in(path), LOOKS)))
+        holds_results = path.is_dir() and any(map(is_result, islice(files_in(path), LOOKS)))
     except (OSError, ValueError):
         return None
-    return Match.sure("results of Allure") if found else None
+    return Match.sure("results of Allure") if holds_results else None
 
 
 def is_result(path: Path) -> bool:

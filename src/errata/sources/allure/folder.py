@@ -61,10 +61,10 @@ def survey(path: Path, documents: Documents) -> AllureFolder:
         return _survey([_result(path)], {})
     results: list[Result] = []
     fixtures: dict[str, list[Fixture]] = {}
-    found = files_in(path)
-    if len(found) >= LISTING_CAP:
+    listed = files_in(path)
+    if len(listed) >= LISTING_CAP:
         documents.refuse(documents.ref(path), f"more than {LISTING_CAP} files: the rest was left out")
-    for file in filter(is_file, found):
+    for file in filter(is_file, listed):
         if is_result(file):
             results.append(_result(file))
         elif _is_container(file):
@@ -100,16 +100,18 @@ def _result(path: Path) -> Result:
 
 def name_of_test(result: dict[str, Any]) -> str:
     """Tests that differ in nothing but their parameters have one full name."""
-    told = ", ".join(f"{key}={value}" for key, value in parameters_of(result).items())
-    return name_of(result.get("fullName") or result.get("name")) + (f"[{told}]" if told else "")
+    parameters = ", ".join(f"{key}={value}" for key, value in parameters_of(result).items())
+    return name_of(result.get("fullName") or result.get("name")) + (f"[{parameters}]" if parameters else "")
 
 
-def parameters_of(told: dict[str, Any]) -> dict[str, str]:
+def parameters_of(holder: dict[str, Any]) -> dict[str, str]:
     """Values that the author of a test has hidden stay hidden."""
-    listed = [mapping(one) for one in sequence(told.get("parameters"))]
+    listed = [mapping(parameter) for parameter in sequence(holder.get("parameters"))]
     return {
-        text(one.get("name")): as_text(one.get("value")) if one.get("mode") not in ("hidden", "masked") else "[hidden]"
-        for one in listed
+        text(parameter.get("name")): as_text(parameter.get("value"))
+        if parameter.get("mode") not in ("hidden", "masked")
+        else "[hidden]"
+        for parameter in listed
     }
 
 
@@ -124,22 +126,22 @@ def labels_of(labels: Any) -> dict[str, list[str]]:
 
 def _fixtures(container: dict[str, Any], ref: SourceRef) -> Iterator[tuple[str, Fixture]]:
     for when in ("befores", "afters"):
-        for at, told in enumerate(sequence(container.get(when))):
+        for at, fixture in enumerate(sequence(container.get(when))):
             for child in sequence(container.get("children")):
                 if isinstance(child, str):
-                    yield child, Fixture(when, mapping(told), ref.below(when, at))
+                    yield child, Fixture(when, mapping(fixture), ref.below(when, at))
 
 
-def run_of(found: AllureFolder, path: Path, documents: Documents) -> Run:
+def run_of(folder: AllureFolder, path: Path, documents: Documents) -> Run:
     root = documents.root
     executor = documents.get(root / "executor.json") if path.is_dir() else {}
-    results = list(found.results.values())
+    results = list(folder.results.values())
     starts, stops = [one.start for one in results if one.start], [one.stop for one in results if one.stop]
     # which files were run is a choice of the day; what ran them stays
     suite = next((one.framework for one in results if one.framework), NAME)
     began = moment_since_1970(min(starts) / 1000) if starts else None
     name = text(executor.get("reportName")) or text(executor.get("name")) or root.name
-    told = _environment(root) if path.is_dir() else {}
+    environment = _environment(root) if path.is_dir() else {}
     # one test is not the whole, and two of them may begin at once
     alone = "" if path.is_dir() else path.stem.removesuffix("-result")
     return Run(
@@ -148,13 +150,13 @@ def run_of(found: AllureFolder, path: Path, documents: Documents) -> Run:
         external_id=text(executor.get("buildUrl")),
         source=SourceInfo(name=NAME),
         name=name,
-        subject=Subject(model=as_text(told["model"]) if told.get("model") else ""),
+        subject=Subject(model=as_text(environment["model"]) if environment.get("model") else ""),
         suite=suite,
         started_at=began,
         finished_at=moment_since_1970(max(stops) / 1000) if stops else None,
         # no file states it: a report that is made of the results says so many of all
         reported=(Reported(name="passed of all", metric="mean", headline=True, ref=documents.ref(path)),),
-        environment=told,
+        environment=environment,
         origin=str(root),
         extra=rest(settings(executor), _EXECUTOR)
         | known(build=executor.get("name"), categories=_categories(root) if path.is_dir() else None),

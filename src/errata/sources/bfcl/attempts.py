@@ -52,14 +52,14 @@ class CategoryScores(NamedTuple):
     checker: str
 
 
-def items_of(run: Run, scored: CategoryScores, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
+def items_of(run: Run, scores: CategoryScores, result: tuple[Row, ...], failed: tuple[Row, ...]) -> Iterator[Item]:
     """Of one id: `result` is empty where only the scores are there, `failed` where it did not fail."""
     first = (*failed, *result)[0]
     name = name_of(first.data["id"])
     score = failed[0].data if failed else {}
     yield _case(run, name, score, first.ref)
     for index, row in enumerate(result or (Row({}, first.ref),), start=1):
-        yield _attempt(run, name, index, row, scored, failed)
+        yield _attempt(run, name, index, row, scores, failed)
 
 
 def _case(run: Run, name: str, score: dict[str, Any], ref: SourceRef) -> Case:
@@ -83,11 +83,11 @@ def _only_turn(question: Any) -> Any:
     return question[0] if isinstance(question, list) and len(question) == 1 else question
 
 
-def _attempt(run: Run, name: str, index: int, row: Row, scored: CategoryScores, failed: tuple[Row, ...]) -> Attempt:
+def _attempt(run: Run, name: str, index: int, row: Row, scores: CategoryScores, failed: tuple[Row, ...]) -> Attempt:
     data, score = row.data, failed[0].data if failed else {}
     answer = data.get("result", score.get("model_result_raw", score.get("model_result")))
     error = _error(answer, data, row.ref)
-    facts = _facts(scored, error, score)
+    facts = _facts(scores, error, score)
     counted = facts.measurement == "scored"
     log = data.get("inference_log") or score.get("inference_log")
     return Attempt(
@@ -104,7 +104,7 @@ def _attempt(run: Run, name: str, index: int, row: Row, scored: CategoryScores, 
         output=output_of(None if error else answer, score.get("model_result_decoded", score.get("decoded_result"))),
         limit=_limit(score) if facts.execution == "limit" else None,
         errors=(error,) if error else (),
-        checks=tuple(_checks(scored, failed, facts, row.ref)),
+        checks=tuple(_checks(scores, failed, facts, row.ref)),
         steps=steps_of_log(log) if sequence(log) else steps_of(answer),
         usage=UsageByRole(subject=_usage(data)),
         duration=_total(data.get("latency")),
@@ -113,15 +113,15 @@ def _attempt(run: Run, name: str, index: int, row: Row, scored: CategoryScores, 
     )
 
 
-def _facts(scored: CategoryScores, error: ErrorInfo | None, score: dict[str, Any]) -> Facts:
+def _facts(scores: CategoryScores, error: ErrorInfo | None, score: dict[str, Any]) -> Facts:
     if error is not None:
-        return Facts("error", "scored" if scored.exists else "not_run", "none")
+        return Facts("error", "scored" if scores.exists else "not_run", "none")
     if score:
         outcome: Outcome = "pass" if _is_right(score) else "fail"
         return Facts("limit" if _TERMINATED in _kind(score) else "completed", "scored", outcome)
-    if not scored.exists:
+    if not scores.exists:
         return Facts("completed", "not_run", "none")
-    return Facts("completed", "scored", "pass") if scored.names_all else Facts("completed", "unscored", "none")
+    return Facts("completed", "scored", "pass") if scores.names_all else Facts("completed", "unscored", "none")
 
 
 def _is_right(score: dict[str, Any]) -> bool:
@@ -162,7 +162,7 @@ def _limit(score: dict[str, Any]) -> Limit:
     return Limit(type="steps", reason=_explanation(score))
 
 
-def _checks(scored: CategoryScores, failed: tuple[Row, ...], facts: Facts, ref: SourceRef) -> Iterator[Check]:
+def _checks(scores: CategoryScores, failed: tuple[Row, ...], facts: Facts, ref: SourceRef) -> Iterator[Check]:
     """One failure may be told twice: a broken inference of several turns is."""
     if facts.measurement != "scored":
         return
@@ -171,9 +171,9 @@ def _checks(scored: CategoryScores, failed: tuple[Row, ...], facts: Facts, ref: 
         # what never came back was compared all the same; that says nothing
         status: CheckStatus = "not_run" if facts.execution == "error" else "pass" if _is_right(score) else "fail"
         yield Check(
-            name=scored.checker if at == 0 else f"{scored.checker} {at + 1}",
+            name=scores.checker if at == 0 else f"{scores.checker} {at + 1}",
             status=status,
-            scorer=scored.checker,
+            scorer=scores.checker,
             order=at,
             value=_is_right(score),
             is_primary=at == 0,
@@ -194,8 +194,8 @@ def _total(value: Any) -> float | None:
     """One number, or one for each step of each turn."""
     if not isinstance(value, list):
         return number(value)
-    found = [total for inner in value if (total := _total(inner)) is not None]
-    return sum(found) if found else None
+    totals = [total for inner in value if (total := _total(inner)) is not None]
+    return sum(totals) if totals else None
 
 
 def _extra(data: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
@@ -270,12 +270,14 @@ def _call(name: str, given: Any) -> ToolCall:
 
 def steps_of_log(log: Any) -> tuple[Step, ...]:
     """The log of an inference, where it was asked for: a list of entries, some of them below the name of a step."""
-    found: list[tuple[str, dict[str, Any]]] = []
+    named_entries: list[tuple[str, dict[str, Any]]] = []
     for part in sequence(log):
         inside = part.items() if isinstance(part, dict) and "role" not in part else [("", part)]
         for name, entries in inside:
-            found += [(str(name), mapping(entry)) for entry in (entries if isinstance(entries, list) else [entries])]
-    return tuple(_logged(at, name, entry) for at, (name, entry) in enumerate(found))
+            named_entries += [
+                (str(name), mapping(entry)) for entry in (entries if isinstance(entries, list) else [entries])
+            ]
+    return tuple(_logged(at, name, entry) for at, (name, entry) in enumerate(named_entries))
 
 
 def _logged(at: int, name: str, entry: dict[str, Any]) -> Step:

@@ -67,8 +67,8 @@ def read(path: Path) -> Iterator[Item]:
     path = path.absolute()
     if path.is_file():
         parts = parts_of(path) or PathParts("", "", path.stem, "", "")
-        scored = is_score(head_of(path, HEAD))
-        alone = Category(parts, None, path) if scored else Category(parts, path, None)
+        holds_scores = is_score(head_of(path, HEAD))
+        alone = Category(parts, None, path) if holds_scores else Category(parts, path, None)
         yield from _category(alone, path.parent)
         return
     for category in _categories(path):
@@ -123,8 +123,8 @@ def _lines(path: Path | None, root: Path, stack: ExitStack) -> Lines | None:
 class _Rows:
     """The rows of a category: those of the results with what the scores say of them, then what only the scores have."""
 
-    def __init__(self, run: Run, scored: CategoryScores, results: Lines | None, scores: Lines | None) -> None:
-        self._run, self._scored, self._results, self._scores = run, scored, results, scores
+    def __init__(self, run: Run, category_scores: CategoryScores, results: Lines | None, scores: Lines | None) -> None:
+        self._run, self._category_scores, self._results, self._scores = run, category_scores, results, scores
 
     def items(self) -> Iterator[Item]:
         if self._results is not None:
@@ -135,10 +135,10 @@ class _Rows:
 
     def _of_result(self, row: Row) -> Iterator[Item]:
         failed = self._scores.of(as_text(row.data[0].data["id"])) if self._scores is not None else ()
-        return items_of(self._run, self._scored, row.data, failed)
+        return items_of(self._run, self._category_scores, row.data, failed)
 
     def _of_score(self, row: Row) -> Iterator[Item]:
-        return items_of(self._run, self._scored, (), row.data)
+        return items_of(self._run, self._category_scores, (), row.data)
 
 
 def _is_header(row: Row | Unreadable) -> bool:

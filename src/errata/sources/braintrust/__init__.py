@@ -30,9 +30,9 @@ def recognise(path: Path) -> Match | None:
         return None
     if head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _SUMMARY):
         return Match.sure("`summary` with `experiment_name` and `project_name`")
-    for signs, told in ((_RESULT, "`scores`, `expected` and `exc_info`"), (_SPAN, "`scores` and `root_span_id`")):
+    for signs, names in ((_RESULT, "`scores`, `expected` and `exc_info`"), (_SPAN, "`scores` and `root_span_id`")):
         if _ROW.match(head) and all(sign.search(head) for sign in signs):
-            return Match.sure(f"rows with {told}")
+            return Match.sure(f"rows with {names}")
     return None
 
 

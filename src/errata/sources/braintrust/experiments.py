@@ -51,12 +51,14 @@ class ExperimentFile(NamedTuple):
 def survey(path: Path) -> ExperimentFile:
     summary, ref = _summary(path)
     names = mapping(summary.get("scores")).keys()
-    found: dict[str, BraintrustExperiment] = {}
+    experiments: dict[str, BraintrustExperiment] = {}
     for group in groups_of(path):
         if isinstance(group, Row) and any(isinstance(row.data, dict) for row in group.data):
             root = root_of(group.data)
-            found.setdefault(experiment_of(root), BraintrustExperiment(root.ref, names)).add(root.data, group.data)
-    return ExperimentFile(found or {"": BraintrustExperiment(ref, names)}, summary)
+            experiments.setdefault(experiment_of(root), BraintrustExperiment(root.ref, names)).add(
+                root.data, group.data
+            )
+    return ExperimentFile(experiments or {"": BraintrustExperiment(ref, names)}, summary)
 
 
 def experiment_of(row: Row) -> str:
@@ -74,26 +76,26 @@ def _summary(path: Path) -> tuple[dict[str, Any], SourceRef]:
         return {}, ref
 
 
-def runs_of(found: ExperimentFile, path: Path) -> dict[str, Run]:
-    return {name: _run(name, one, found.summary, path) for name, one in found.experiments.items()}
+def runs_of(file: ExperimentFile, path: Path) -> dict[str, Run]:
+    return {name: _run(name, experiment, file.summary, path) for name, experiment in file.experiments.items()}
 
 
-def _run(ident: str, one: BraintrustExperiment, summary: dict[str, Any], path: Path) -> Run:
+def _run(ident: str, experiment: BraintrustExperiment, summary: dict[str, Any], path: Path) -> Run:
     name = text(summary.get("experiment_name"))
     known_as = text(summary.get("experiment_id")) or ident
-    ref = SourceRef(file=path.name, pointer="/summary") if summary else one.ref
+    ref = SourceRef(file=path.name, pointer="/summary") if summary else experiment.ref
     return Run(
         native_id=_native(name, known_as, path),
         external_id=known_as,
         source=SourceInfo(name=NAME),
         name=name,
-        subject=Subject(model=next(iter(one.models)) if len(one.models) == 1 else ""),
-        suite=text(summary.get("project_name")) or one.project,
-        reported=one.seen.reported(ref, _summary_scores(summary)),
-        scorers=one.seen.scorers,
+        subject=Subject(model=next(iter(experiment.models)) if len(experiment.models) == 1 else ""),
+        suite=text(summary.get("project_name")) or experiment.project,
+        reported=experiment.seen.reported(ref, _summary_scores(summary)),
+        scorers=experiment.seen.scorers,
         origin=str(path.parent),
         extra=rest(summary, _SUMMARY) | known(url=summary.get("experiment_url"), scores=_further(summary)),
-        ref=one.ref,
+        ref=experiment.ref,
     )
 
 
@@ -110,9 +112,11 @@ def _summary_scores(summary: dict[str, Any]) -> dict[str, float | None]:
 
 def _further(summary: dict[str, Any]) -> dict[str, Any]:
     """Against another experiment: what got better, and what worse."""
-    told = {name: rest(mapping(one), ("name", "score")) for name, one in mapping(summary.get("scores")).items()}
+    scores = {name: rest(mapping(score), ("name", "score")) for name, score in mapping(summary.get("scores")).items()}
     return {
-        name: one for name, one in told.items() if any(one.get(key) for key in ("improvements", "regressions", "diff"))
+        name: score
+        for name, score in scores.items()
+        if any(score.get(key) for key in ("improvements", "regressions", "diff"))
     }
 
 
@@ -160,8 +164,8 @@ def _is_line(head: bytes) -> bool:
 
 def root_of(rows: tuple[Row, ...]) -> Row:
     """The span that is the whole of a trace; it need not stand first."""
-    told = [row for row in rows if isinstance(row.data, dict)]
-    return next((row for row in told if _is_root(row.data)), told[0])
+    objects = [row for row in rows if isinstance(row.data, dict)]
+    return next((row for row in objects if _is_root(row.data)), objects[0])
 
 
 def _is_root(row: dict[str, Any]) -> bool:

@@ -59,9 +59,9 @@ def _may_be_session(path: Path) -> bool:
 def _mapping_above(path: Path) -> Path | None:
     """A mapping that joins sessions to results; they are then no runs of their own."""
     for folder in path.absolute().parents[:ABOVE]:
-        for found in sorted(folder.glob("*.map.toml"))[:LOOKS]:
-            if _JOINS.search(head_of(found, HEAD)):
-                return found
+        for mapping_file in sorted(folder.glob("*.map.toml"))[:LOOKS]:
+            if _JOINS.search(head_of(mapping_file, HEAD)):
+                return mapping_file
     return None
 
 

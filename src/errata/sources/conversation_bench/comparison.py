@@ -41,7 +41,7 @@ class RunFolder(NamedTuple):
 def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
     """The folders of the runs that a comparison lists, each once."""
     benchmark = text(metadata(folder).get("benchmark"))
-    found: set[Path] = set()
+    seen: set[Path] = set()
     for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
         if type(row) is Unreadable:
             yield row
@@ -50,11 +50,11 @@ def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
         listed = ComparisonRow(folder, row.data, row.ref)
         path = _find_run(listed, row.data.get("benchmark_name") or benchmark)
         if path is None:
-            told = row.data.get("run_dir") or row.data.get("run_id")
-            why = f"run not found: looked for `{listed.run_id or told}` beside the comparison and upwards of it"
+            run_dir = row.data.get("run_dir") or row.data.get("run_id")
+            why = f"run not found: looked for `{listed.run_id or run_dir}` beside the comparison and upwards of it"
             yield unreadable(NAME, row.ref, why)
-        elif path not in found:
-            found.add(path)
+        elif path not in seen:
+            seen.add(path)
             yield RunFolder(path, listed)
 
 
@@ -65,13 +65,13 @@ def _find_run(listed: ComparisonRow, benchmark: str) -> Path | None:
 
 def _candidates(listed: ComparisonRow, benchmark: str) -> Iterator[Path]:
     """By name, around the comparison: a path in a table is data, and must not lead anywhere else on this machine."""
-    told = listed.row.get("run_dir") or ""
-    if "\x00" in told:
+    run_dir = listed.row.get("run_dir") or ""
+    if "\x00" in run_dir:
         return
     name = listed.run_id
     for above in (listed.folder, *upwards(listed.folder)):
-        if told and not PureWindowsPath(told).anchor and ".." not in Path(told).parts:
-            yield above / told
+        if run_dir and not PureWindowsPath(run_dir).anchor and ".." not in Path(run_dir).parts:
+            yield above / run_dir
         if name:
             yield from (above / "runs" / benchmark / name, above / benchmark / name, above / name)
 
@@ -79,8 +79,8 @@ def _candidates(listed: ComparisonRow, benchmark: str) -> Iterator[Path]:
 def listing_of(run: Path) -> ComparisonRow | None:
     """What a comparison says about a run, found from the run's own folder; the harness's last by name wins."""
     entries = [entry for folder in _comparisons_near(run) if (entry := _entry(folder, run.name))]
-    found = [entry for entry in entries if not _is_rebuilt(entry.folder)] or entries
-    return found[-1] if found else None
+    preferred = [entry for entry in entries if not _is_rebuilt(entry.folder)] or entries
+    return preferred[-1] if preferred else None
 
 
 def _is_rebuilt(folder: Path) -> bool:
@@ -163,19 +163,19 @@ def _numbers(texts: dict[str, str | None]) -> dict[str, float]:
 def details(listed: ComparisonRow) -> dict[str, Any]:
     """What the comparison says beyond its numbers, for `extra`."""
     row, folder = listed.row, listed.folder
-    told: dict[str, Any] = {"run_results": {key: value for key, value in row.items() if value and key not in _TAKEN}}
+    extra: dict[str, Any] = {"run_results": {key: value for key, value in row.items() if value and key not in _TAKEN}}
     for name in ("latency_ms", "ttfb_ms"):
-        told[name] = _numbers({key.removeprefix(f"{name}_"): row[key] for key in row if key.startswith(f"{name}_")})
-    told["metadata"] = plain(metadata(folder))
+        extra[name] = _numbers({key.removeprefix(f"{name}_"): row[key] for key in row if key.startswith(f"{name}_")})
+    extra["metadata"] = plain(metadata(folder))
     model = row.get("model_name")
     for table in _TABLES_BY_MODEL:
-        told[Path(table).stem] = [one for one in _table(folder / table) if one.get("model_name") == model]
-    told["commands"] = [
-        one | {"command": _ENVIRONMENT.sub(r"\1=…", one.get("command") or "")}
-        for one in _table(folder / "commands.csv")
-        if last_part(one.get("run_dir") or "") == listed.run_id
+        extra[Path(table).stem] = [entry for entry in _table(folder / table) if entry.get("model_name") == model]
+    extra["commands"] = [
+        entry | {"command": _ENVIRONMENT.sub(r"\1=…", entry.get("command") or "")}
+        for entry in _table(folder / "commands.csv")
+        if last_part(entry.get("run_dir") or "") == listed.run_id
     ]
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in extra.items() if value}
 
 
 _TAKEN = frozenset(

@@ -100,7 +100,7 @@ def _rows(facts: ConversationFacts, turns: Turns) -> Iterator[Item]:
     """The judge's rows first; then the turns that only the transcript, or only the second judge, knows."""
     files = facts.files
     if not files.judged:
-        yield from _converted(files, files.transcript, turns.held)
+        yield from _converted(files, files.transcript, turns.without_judge)
         return
     first, *others = files.judged.values()
     usual = UsualRow if len(files.judged) == 1 else None
@@ -120,7 +120,7 @@ def _unless_seen(turns: Turns) -> Callable[[Row], Item | Iterable[Item]]:
     before = deepcopy(turns.seen)
 
     def convert(row: Row) -> Item | Iterable[Item]:
-        return () if turn_of(row.data) in before else turns.passed_over(row)
+        return () if turn_of(row.data) in before else turns.skipped_by_judge(row)
 
     return convert
 

@@ -97,12 +97,12 @@ def failed_turns(facts: ConversationFacts) -> dict[int, tuple[ErrorInfo, ...]]:
     """The turns that runtime.json gives up, each with what run.log says of it."""
     failed: dict[int, tuple[ErrorInfo, ...]] = {}
     for place, entry in enumerate(sequence(facts.runtime.get("failed_turns"))):
-        told = mapping(entry)
-        turn = count(told.get("turn") if told else entry)
+        details = mapping(entry)
+        turn = count(details.get("turn") if details else entry)
         if turn is not None and turn <= PLAN_CAP and type(entry) is not bool:
-            message = text(told.get("error")) or "listed in failed_turns"
+            message = text(details.get("error")) or "listed in failed_turns"
             ref = SourceRef(file=RUNTIME, pointer=f"/failed_turns/{place}")
-            error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(told), ref=ref)
+            error = ErrorInfo(type="failed_turn", message=message, phase="subject", extra=plain(details), ref=ref)
             failed[turn] = facts.log.errors.get(turn) or (error,)
     return failed
 
@@ -151,8 +151,8 @@ def run_record(facts: ConversationFacts) -> Run:
 
 
 def _model(facts: ConversationFacts) -> str:
-    said = [facts.runtime.get("model_name"), *(summary.get("model_name") for summary in facts.summaries.values())]
-    known = next((name for name in map(text, said) if name), "") or _model_of_rows(facts.files) or facts.log.model
+    names = [facts.runtime.get("model_name"), *(summary.get("model_name") for summary in facts.summaries.values())]
+    known = next((name for name in map(text, names) if name), "") or _model_of_rows(facts.files) or facts.log.model
     if known or not facts.files.is_folder:
         return known
     # 20260301T100000_voice-alpha_1a2b3c4d

@@ -157,11 +157,11 @@ class Turns:
             ref=ref,
         )
 
-    def held(self, row: Row) -> Attempt:
+    def without_judge(self, row: Row) -> Attempt:
         """A turn of a conversation that nobody judged."""
         return self._attempt(row, NOT_JUDGED, "not_run", ())
 
-    def passed_over(self, row: Row) -> Attempt:
+    def skipped_by_judge(self, row: Row) -> Attempt:
         """A turn without a row by the judge who judged the others."""
         attempt = self._attempt(row, NOT_JUDGED, "unscored", ())
         return msgspec.structs.replace(attempt, extra=attempt.extra | {"judged": False})
@@ -230,9 +230,11 @@ class Turns:
         also = score_turn(row.data.get("scores"), self._second.judge.name, counts=False).checks
         if "turn_taking_issues" in row.data:
             also = _with_issues(also, row.data["turn_taking_issues"])
-        said = _judgements(row.data, self._second.judge)
+        verdicts = _judgements(row.data, self._second.judge)
         saw = {key: plain(row.data[key]) for key in row.data if key not in _JUDGED and row.data[key] != data.get(key)}
-        return checks + also, judgements + tuple(msgspec.structs.replace(one, extra=saw, ref=row.ref) for one in said)
+        return checks + also, judgements + tuple(
+            msgspec.structs.replace(one, extra=saw, ref=row.ref) for one in verdicts
+        )
 
     def _index(self, turn: int) -> int:
         if turn not in self.seen:
@@ -343,19 +345,21 @@ def _are_records(value: Any) -> bool:
 
 
 def _with_issues(checks: tuple[Check, ...], issues: Any) -> tuple[Check, ...]:
-    told = "; ".join(issue for issue in sequence(issues) if type(issue) is str)
+    explanation = "; ".join(issue for issue in sequence(issues) if type(issue) is str)
     return tuple(
-        msgspec.structs.replace(check, explanation=told) if check.name == "turn_taking" and told else check
+        msgspec.structs.replace(check, explanation=explanation)
+        if check.name == "turn_taking" and explanation
+        else check
         for check in checks
     )
 
 
 def _empty_response(text: str, logged: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
     message = text.removeprefix(EMPTY).lstrip(": ").rstrip().removesuffix("]") or "empty response"
-    said = next((error for error in logged if error.type == "EMPTY_RESPONSE"), None)
-    if said is None:
+    empty = next((error for error in logged if error.type == "EMPTY_RESPONSE"), None)
+    if empty is None:
         return (ErrorInfo(type="EMPTY_RESPONSE", message=message, phase="subject"), *logged)
-    return tuple(msgspec.structs.replace(error, message=message) if error is said else error for error in logged)
+    return tuple(msgspec.structs.replace(error, message=message) if error is empty else error for error in logged)
 
 
 def _usage(tokens: Any) -> UsageByRole:

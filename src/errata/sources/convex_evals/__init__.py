@@ -76,21 +76,21 @@ def _holds_tasks(path: Path) -> bool:
     places = (
         path,
         *folders(path)[:LOOKS_BELOW],
-        *(deep for one in folders(path)[:LOOKS_BELOW] for deep in folders(one)),
+        *(deep for folder in folders(path)[:LOOKS_BELOW] for deep in folders(folder)),
     )
-    return any((one / "TASK.txt").is_file() for one in islice(places, LOOKS))
+    return any((folder / "TASK.txt").is_file() for folder in islice(places, LOOKS))
 
 
 def answer_files(path: Path) -> list[Path]:
     """The files to read: those in the folder, and those of folders one level below that hold an answer."""
     if path.is_file():
         return [path]
-    found = _candidates(path)
+    files = _candidates(path)
     for folder in folders(path):
         below = _candidates(folder)
         if any(map(_describe_answer, below)):
-            found += below
-    return [file for file in found if file.suffix.lower() == ".json" or _describe_answer(file)]
+            files += below
+    return [file for file in files if file.suffix.lower() == ".json" or _describe_answer(file)]
 
 
 def _recognise_folder(path: Path) -> Match | None:
@@ -165,9 +165,9 @@ def find_output(path: Path) -> list[LocalOutput] | None:
     named = path / "output"
     for root in (named, path):
         looks = [MODEL_LOOKS if root is path else 10 * MODEL_LOOKS]
-        found = list(_model_folders(root, looks, 0)) if root.is_dir() else []
-        if found:
-            return [_output_at(folder, root) for folder in found]
+        model_folders = list(_model_folders(root, looks, 0)) if root.is_dir() else []
+        if model_folders:
+            return [_output_at(folder, root) for folder in model_folders]
     return None
 
 

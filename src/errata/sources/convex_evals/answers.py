@@ -56,17 +56,15 @@ def read_answer(path: Path, root: Path) -> ConvexAnswer | Unreadable | None:
         document = decode_answer(data)
     except (OSError, ValueError, RecursionError) as error:
         return unreadable(NAME, ref, describe(error))
-    found = classify(document)
-    if isinstance(found, OtherAnswer):
+    kind = classify(document)
+    if isinstance(kind, OtherAnswer):
         return None
-    if isinstance(found, ErrorAnswer | NotAnAnswer):
-        return unreadable(NAME, ref, found.why, excerpt=data[:EXCERPT])
+    if isinstance(kind, ErrorAnswer | NotAnAnswer):
+        return unreadable(NAME, ref, kind.why, excerpt=data[:EXCERPT])
     value = unwrap(document)
-    if found == "debug":
+    if kind == "debug":
         value = {key: child for key, child in value.items() if key not in ("outputFiles", "evalSourceFiles")}
-    return ConvexAnswer(
-        found, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else "")
-    )
+    return ConvexAnswer(kind, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else ""))
 
 
 def debug_files(answer: ConvexAnswer) -> dict[str, dict[str, Any]]:
@@ -203,7 +201,7 @@ class RunAnswers:
 
     def evals(self) -> dict[str, list[Statement]]:
         """Eval id → the statements about it, of the most trusted answer first."""
-        found: dict[str, list[Statement]] = {}
+        by_eval: dict[str, list[Statement]] = {}
         by_path: dict[str, str] = {}
         for answer in self.answers:
             for statement in _statements(answer):
@@ -212,8 +210,8 @@ class RunAnswers:
                 # one of the two has lost its id: the path tells that they are one eval
                 if known.startswith(_NO_ID) or key.startswith(_NO_ID):
                     key = known
-                found.setdefault(key, []).append(statement)
-        return found
+                by_eval.setdefault(key, []).append(statement)
+        return by_eval
 
 
 def collect(answers: Iterable[ConvexAnswer]) -> tuple[list[RunAnswers], list[Unreadable]]:

@@ -74,16 +74,16 @@ class Storage:
         if path is None:
             return []
         file = Path(relpath(path, self._root)).as_posix()
-        found = []
+        artefacts = []
         try:
             for member in zip_members(path):
                 ref = SourceRef(file=file, member=member.name)
-                found.append(from_bytes(member.name, member.data, role, ref))
+                artefacts.append(from_bytes(member.name, member.data, role, ref))
         except _DAMAGE as error:
             if path not in self._reported:
                 self._reported.add(path)
                 damaged.append(unreadable(NAME, SourceRef(file=file), f"damaged archive: {describe(error)}"))
-        return found
+        return artefacts
 
     def _find(self, storage_id: str) -> Path | None:
         # an id comes out of an answer: nothing but an id may become part of a path

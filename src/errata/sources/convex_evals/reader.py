@@ -27,17 +27,17 @@ def read_path(path: Path) -> Iterator[Item]:
         yield from read_output(path, outputs)
         return
     storage = Storage(root)
-    for collected in runs:
-        run = run_of(collected, root, part=collected.part if path.is_file() else "")
+    for run_answers in runs:
+        run = run_of(run_answers, root, part=run_answers.part if path.is_file() else "")
         yield run
-        yield from of_run(run.id, _read_run(run, collected, storage))
+        yield from of_run(run.id, _read_run(run, run_answers, storage))
     yield from lost
     yield from (answer for answer in answers if isinstance(answer, Unreadable))
 
 
-def _read_run(run: Run, collected: RunAnswers, storage: Storage) -> Iterator[Item]:
+def _read_run(run: Run, run_answers: RunAnswers, storage: Storage) -> Iterator[Item]:
     numbering = Numbering()
-    evals = collected.evals()
+    evals = run_answers.evals()
     for statements in evals.values():
         # outside of the conversion: a hostile archive is refused as a whole
         files = storage.files_of(statements)
@@ -45,17 +45,17 @@ def _read_run(run: Run, collected: RunAnswers, storage: Storage) -> Iterator[Ite
         row = Row([statement.document for statement in statements], statements[0].ref)
         yield from convert_each([row], partial(_items_of, run, statements, files, numbering), source=NAME)
     present = {statement.document.get("evalPath") for statements in evals.values() for statement in statements}
-    for path, ref in collected.planned.items():
+    for path, ref in run_answers.planned.items():
         if path not in present:
             yield from missing(run, path, ref)
 
 
 def _items_of(run: Run, statements: list[Statement], files: EvalFiles, numbering: Numbering, _: Row) -> Iterator[Item]:
-    one = eval_of(statements, files)
-    index = numbering.next(one.path)
+    evaluation = eval_of(statements, files)
+    index = numbering.next(evaluation.path)
     if index == 1:
-        yield case_of(run, one)
-    yield attempt_of(run, one, index)
+        yield case_of(run, evaluation)
+    yield attempt_of(run, evaluation, index)
 
 
 def read_output(path: Path, places: list[LocalOutput]) -> Iterator[Item]:

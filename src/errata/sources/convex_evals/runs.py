@@ -35,30 +35,30 @@ _KNOWN = (
 Heads = list[tuple[dict[str, Any], SourceRef]]
 
 
-def run_of(collected: RunAnswers, root: Path, *, part: str = "") -> Run:
+def run_of(run_answers: RunAnswers, root: Path, *, part: str = "") -> Run:
     """`part` is what a file that was read alone tells of it: that must not take the place of the whole."""
-    heads = collected.heads
+    heads = run_answers.heads
     ref = heads[0][1]
     status = _first_mapping(heads, "status")
     created = next((head["_creationTime"] for head, _ in heads if head.get("_creationTime") is not None), None)
     return Run(
-        native_id=".".join(filter(None, (collected.id, part))),
+        native_id=".".join(filter(None, (run_answers.id, part))),
         external_id=_first(heads, "runId"),
-        group=collected.id if part else "",
+        group=run_answers.id if part else "",
         source=SourceInfo(name=NAME),
         subject=Subject(model=_first(heads, "model"), provider=_first(heads, "provider")),
         variant={"experiment": _first(heads, "experiment") or "default"},
         suite=SUITE,
         suite_version=_first(heads, "benchmarkVersion"),
-        expected_cases=len(collected.planned) or _count_of(collected, "totalEvals"),
+        expected_cases=len(run_answers.planned) or _count_of(run_answers, "totalEvals"),
         started_at=moment(created),
         finished_at=moment(created, status.get("durationMs")),
         native_status=text(status.get("kind")),
-        reported=_reported(collected),
+        reported=_reported(run_answers),
         log_evidence=_reason_to_fail(status, ref),
         usage=usage_of(status),
         origin=str(root),
-        extra=_extra(collected, heads, status),
+        extra=_extra(run_answers, heads, status),
         ref=ref,
     )
 
@@ -71,16 +71,18 @@ def _first_mapping(heads: Heads, key: str) -> dict[str, Any]:
     return next((head[key] for head, _ in heads if mapping(head.get(key))), {})
 
 
-def _count_of(collected: RunAnswers, key: str) -> int | None:
+def _count_of(run_answers: RunAnswers, key: str) -> int | None:
     """A number that getFailedEvalsForRun states of the whole run."""
-    told = (count(answer.value.get(key)) for answer in collected.failed)
-    return next((number for number in told if number is not None), None)
+    counts = (count(answer.value.get(key)) for answer in run_answers.failed)
+    return next((number for number in counts if number is not None), None)
 
 
-def _reported(collected: RunAnswers) -> tuple[Reported, ...]:
-    passed, total = _count_of(collected, "passedCount"), _count_of(collected, "totalEvals")
+def _reported(run_answers: RunAnswers) -> tuple[Reported, ...]:
+    passed, total = _count_of(run_answers, "passedCount"), _count_of(run_answers, "totalEvals")
     if total is None:
-        listed = [len(sequence(answer.value.get("evals"))) for answer in collected.answers if answer.kind == "details"]
+        listed = [
+            len(sequence(answer.value.get("evals"))) for answer in run_answers.answers if answer.kind == "details"
+        ]
         total = listed[0] if listed else None
     if total is None:
         return (HEADLINE,)
@@ -95,14 +97,14 @@ def _reason_to_fail(status: dict[str, Any], ref: SourceRef) -> tuple[Evidence, .
     return (Evidence(name="failureReason", quote=reason, ref=ref.below("status", "failureReason")),)
 
 
-def _extra(collected: RunAnswers, heads: Heads, status: dict[str, Any]) -> dict[str, Any]:
+def _extra(run_answers: RunAnswers, heads: Heads, status: dict[str, Any]) -> dict[str, Any]:
     extra = rest(status, ("kind", "durationMs", "usage"))
     for head, _ in reversed(heads):
         extra |= rest(head, _KNOWN)
     for key in ("totalEvals", "passedCount", "failedCount"):
-        if (number := _count_of(collected, key)) is not None:
+        if (number := _count_of(run_answers, key)) is not None:
             extra[key] = number
-    extra["answers"] = sorted({TITLES[answer.kind] for answer in collected.answers})
+    extra["answers"] = sorted({TITLES[answer.kind] for answer in run_answers.answers})
     contradicted = [
         {"file": ref.file, "status": text(mapping(head.get("status")).get("kind"))}
         for head, ref in heads

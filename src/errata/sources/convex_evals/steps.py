@@ -192,13 +192,13 @@ def read_log(text: str, ref: SourceRef) -> EvalLog:
 
 def _entries(text: str) -> list[_Entry]:
     """The lines with a tag, each with the lines that continue it; only the last run where several were appended."""
-    found: list[_Entry] = []
+    entries: list[_Entry] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if _HEADING.match(line):
-            found = []
+            entries = []
         elif match := _TAG.match(line):
-            found.append(_Entry(match[1], match[2], number))
-        elif found:
-            last = found[-1]
-            found[-1] = _Entry(last.tag, f"{last.text}\n{line}", last.line)
-    return found
+            entries.append(_Entry(match[1], match[2], number))
+        elif entries:
+            last = entries[-1]
+            entries[-1] = _Entry(last.tag, f"{last.text}\n{line}", last.line)
+    return entries

@@ -24,21 +24,21 @@ class TestRun:
 
     def __init__(self, document: LongDocument) -> None:
         self.ref: SourceRef = document.ref
-        self.told: dict[str, Any] = {}
+        self.header: dict[str, Any] = {}
         self.problems: list[Unreadable] = list(document.problems())
         self._document = document
         for name in document.fields:
             try:
-                self.told[snake(name)] = document.field(name)
+                self.header[snake(name)] = document.field(name)
             except ValueError as error:
                 self.problems.append(unreadable(NAME, document.ref.below(name), describe(error)))
-        self._conversations = sequence(self.told.pop(snake(CONVERSATIONS), None))
+        self._conversations = sequence(self.header.pop(snake(CONVERSATIONS), None))
 
     def rows(self) -> Iterator[Row | Unreadable]:
         """Conversations last."""
         yield from self._document.rows()
-        for at, one in enumerate(self._conversations):
-            yield Row(one, self.ref.below(CONVERSATIONS, at))
+        for at, conversation in enumerate(self._conversations):
+            yield Row(conversation, self.ref.below(CONVERSATIONS, at))
 
     def cases(self) -> Iterator[dict[str, Any]]:
         return (fields(row.data) for row in self.rows() if isinstance(row, Row))
@@ -57,8 +57,8 @@ def results_at(path: Path, root: Path) -> TestRun | Unreadable:
     return TestRun(_unwrapped(document) if WRAPPER in document.fields else document)
 
 
-def same_run(one: Path, other: Path) -> bool:
-    first, second = results_at(one, one), results_at(other, other)
+def same_run(path: Path, other: Path) -> bool:
+    first, second = results_at(path, path), results_at(other, other)
     return isinstance(first, TestRun) and isinstance(second, TestRun) and first.mark == second.mark
 
 
@@ -74,15 +74,15 @@ def _unwrapped(wrapper: LongDocument) -> LongDocument:
 def _mark_of(case: dict[str, Any]) -> str:
     """Expectations are left out: a test run keeps them elsewhere."""
     measured = [one for one in objects(case.get("metrics_data")) if not one.get("expectations_data")]
-    told = [[one.get("name"), one.get("score"), text(one.get("error"))] for one in measured]
+    scores = [[one.get("name"), one.get("score"), text(one.get("error"))] for one in measured]
     turns = [[one.get("role"), one.get("content")] for one in objects(case.get("turns"))]
-    said = [case.get(name) for name in ("name", "success", "input", "actual_output")]
-    return fingerprint(plain([said, turns, told]))
+    answer = [case.get(name) for name in ("name", "success", "input", "actual_output")]
+    return fingerprint(plain([answer, turns, scores]))
 
 
 def snake(name: str) -> str:
-    told = _CAPITAL.sub(r"_\1", name).lower()
-    return _ALIASES.get(told, told)
+    snake_name = _CAPITAL.sub(r"_\1", name).lower()
+    return _ALIASES.get(snake_name, snake_name)
 
 
 def fields(value: Any) -> dict[str, Any]:
