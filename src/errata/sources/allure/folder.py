@@ -28,7 +28,7 @@ PROPERTIES_CAP = 64 * 1024
 _EXECUTOR = ("buildName", "buildUrl", "reportName", "name")
 
 
-class Result(NamedTuple):
+class AllureResult(NamedTuple):
     path: Path
     test: str
     """Tries at the same test have the same."""
@@ -48,9 +48,9 @@ class Fixture(NamedTuple):
 
 
 class AllureFolder(NamedTuple):
-    results: dict[str, Result]
+    results: dict[str, AllureResult]
     """By the name of their files, in the order in which they began."""
-    last: dict[str, Result]
+    last: dict[str, AllureResult]
     """Test → the try that counts."""
     fixtures: dict[str, list[Fixture]]
     """By the result that they are of."""
@@ -59,7 +59,7 @@ class AllureFolder(NamedTuple):
 def survey(path: Path, documents: Documents) -> AllureFolder:
     if path.is_file():
         return _survey([_result(path)], {})
-    results: list[Result] = []
+    results: list[AllureResult] = []
     fixtures: dict[str, list[Fixture]] = {}
     listed = files_in(path)
     if len(listed) >= LISTING_CAP:
@@ -73,7 +73,7 @@ def survey(path: Path, documents: Documents) -> AllureFolder:
     return _survey(results, fixtures)
 
 
-def _survey(results: list[Result], fixtures: dict[str, list[Fixture]]) -> AllureFolder:
+def _survey(results: list[AllureResult], fixtures: dict[str, list[Fixture]]) -> AllureFolder:
     numbering = Numbering()
     ordered = sorted(results, key=lambda one: (one.start, one.path.name))
     numbered = {one.path.name: one._replace(nth=numbering.next(one.name)) for one in ordered}
@@ -85,7 +85,7 @@ def _is_container(path: Path) -> bool:
     return head.lstrip().startswith(b"{") and bool(_CONTAINER.search(head))
 
 
-def _result(path: Path) -> Result:
+def _result(path: Path) -> AllureResult:
     """What can't be read of it is told when it is read as a whole."""
     try:
         data = mapping(decode(path.read_bytes()))
@@ -95,7 +95,7 @@ def _result(path: Path) -> Result:
     history, uuid = data.get("historyId"), text(data.get("uuid"))
     framework = labels_of(data.get("labels")).get("framework", [""])[0]
     start, stop = (number(data.get(key)) or 0 for key in ("start", "stop"))
-    return Result(path, as_text(history) if history else uuid or path.name, name, start, stop, framework)
+    return AllureResult(path, as_text(history) if history else uuid or path.name, name, start, stop, framework)
 
 
 def name_of_test(result: dict[str, Any]) -> str:

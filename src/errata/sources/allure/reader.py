@@ -13,7 +13,7 @@ from errata.sources.allure import NAME
 from errata.sources.allure.folder import (
     AllureFolder,
     Fixture,
-    Result,
+    AllureResult,
     labels_of,
     name_of_test,
     parameters_of,
@@ -76,15 +76,15 @@ def read(path: Path) -> Iterator[Item]:
     run = run_of(folder, path, documents)
     yield run
     rows = (json_file(one.path, source=NAME, root=root) for one in folder.results.values())
-    reading = AllureContext(run, folder, documents)
-    yield from of_run(run.id, convert_each(rows, partial(items_of, reading), source=NAME))
+    context = AllureContext(run, folder, documents)
+    yield from of_run(run.id, convert_each(rows, partial(items_of, context), source=NAME))
     yield from of_run(run.id, documents.problems())
 
 
-def items_of(reading: AllureContext, row: Row) -> Iterator[Item]:
-    result, run = row.data, reading.run
+def items_of(context: AllureContext, row: Row) -> Iterator[Item]:
+    result, run = row.data, context.run
     name = name_of_test(result)
-    own = reading.folder.results[row.ref.file]
+    own = context.folder.results[row.ref.file]
     if own.nth == 1:
         labels = {key: values for key, values in labels_of(result.get("labels")).items() if key not in _OF_TRY}
         yield Case(
@@ -98,14 +98,14 @@ def items_of(reading: AllureContext, row: Row) -> Iterator[Item]:
             extra=known(description=result.get("description"), labels=labels, test=result.get("testCaseId")),
             ref=row.ref,
         )
-    yield _attempt(reading, own, row)
+    yield _attempt(context, own, row)
 
 
-def _attempt(reading: AllureContext, own: Result, row: Row) -> Attempt:
-    result, run, documents = row.data, reading.run, reading.documents
-    fixtures = reading.folder.fixtures.get(text(result.get("uuid")), [])
+def _attempt(context: AllureContext, own: AllureResult, row: Row) -> Attempt:
+    result, run, documents = row.data, context.run, context.documents
+    fixtures = context.folder.fixtures.get(text(result.get("uuid")), [])
     verdict = _with_afters(_verdict(result, fixtures, row.ref), fixtures)
-    later = _superseded(reading, own)
+    later = _superseded(context, own)
     start, stop = number(result.get("start")), number(result.get("stop"))
     details = mapping(result.get("statusDetails"))
     return Attempt(
@@ -133,11 +133,11 @@ def _attempt(reading: AllureContext, own: Result, row: Row) -> Attempt:
     )
 
 
-def _superseded(reading: AllureContext, own: Result) -> str | None:
-    last = reading.folder.last[own.test]
+def _superseded(context: AllureContext, own: AllureResult) -> str | None:
+    last = context.folder.last[own.test]
     if last.path == own.path:
         return None
-    return attempt_id(reading.run.id, case_key(reading.run.suite, last.name), index=last.nth)
+    return attempt_id(context.run.id, case_key(context.run.suite, last.name), index=last.nth)
 
 
 def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) -> Verdict:

@@ -233,7 +233,7 @@ class Turns:
         verdicts = _judgements(row.data, self._second.judge)
         saw = {key: plain(row.data[key]) for key in row.data if key not in _JUDGED and row.data[key] != data.get(key)}
         return checks + also, judgements + tuple(
-            msgspec.structs.replace(one, extra=saw, ref=row.ref) for one in verdicts
+            msgspec.structs.replace(verdict, extra=saw, ref=row.ref) for verdict in verdicts
         )
 
     def _index(self, turn: int) -> int:

@@ -95,12 +95,12 @@ class EvalscopeSample(NamedTuple):
         return mapping(self.predicted.get("model_output"))
 
     @property
-    def scored(self) -> dict[str, Any]:
+    def sample_score(self) -> dict[str, Any]:
         return mapping(self.reviewed.get("sample_score"))
 
     @property
     def score(self) -> dict[str, Any]:
-        return mapping(self.scored.get("score"))
+        return mapping(self.sample_score.get("score"))
 
     @property
     def messages(self) -> list[Any]:
@@ -111,39 +111,39 @@ class EvalscopeSample(NamedTuple):
         return mapping(next(iter(sequence(self.output.get("choices"))), None))
 
 
-def items_of(reading: SubsetContext, seen: set[int], sample: EvalscopeSample) -> Iterator[Item]:
-    name, index = reading.case(_group(reading, sample)), _try(reading, sample)
+def items_of(context: SubsetContext, seen: set[int], sample: EvalscopeSample) -> Iterator[Item]:
+    name, index = context.case(_group(context, sample)), _try(context, sample)
     if hash(name) not in seen:
         seen.add(hash(name))
-        yield _case(reading, name, sample)
+        yield _case(context, name, sample)
     # two samples that claim the same place in their group
     while hash((name, index)) in seen:
         index += 1
     seen.add(hash((name, index)))
-    yield _attempt(reading, name, index, sample)
+    yield _attempt(context, name, index, sample)
 
 
-def _group(reading: SubsetContext, sample: EvalscopeSample) -> Any:
+def _group(context: SubsetContext, sample: EvalscopeSample) -> Any:
     """Repeats of one task have one group; without a review it follows from the number."""
-    group = sample.scored.get("group_id")
-    return group if group is not None else sample.index // reading.repeats
+    group = sample.sample_score.get("group_id")
+    return group if group is not None else sample.index // context.repeats
 
 
-def _try(reading: SubsetContext, sample: EvalscopeSample) -> int:
-    index = count(sample.scored.get("generation_index"))
-    return (index if index is not None else sample.index % reading.repeats) + 1
+def _try(context: SubsetContext, sample: EvalscopeSample) -> int:
+    index = count(sample.sample_score.get("generation_index"))
+    return (index if index is not None else sample.index % context.repeats) + 1
 
 
-def _case(reading: SubsetContext, name: str, sample: EvalscopeSample) -> Case:
+def _case(context: SubsetContext, name: str, sample: EvalscopeSample) -> Case:
     target = sample.reviewed.get("target")
-    asked = sample.reviewed.get("input") or _prompt(sample.messages)
-    metadata = sample.scored.get("sample_metadata")
+    prompt = sample.reviewed.get("input") or _prompt(sample.messages)
+    metadata = sample.sample_score.get("sample_metadata")
     return Case(
-        run=reading.run.id,
-        suite=reading.run.suite,
+        run=context.run.id,
+        suite=context.run.suite,
         native_id=name,
-        category="" if reading.is_alone else reading.subset,
-        input=plain(asked),
+        category="" if context.is_alone else context.subset,
+        input=plain(prompt),
         expected=plain(target[0] if isinstance(target, list) and len(target) == 1 else target),
         extra=known(metadata=metadata if metadata is not None else sample.predicted.get("metadata")),
         ref=sample.ref,
@@ -152,28 +152,28 @@ def _case(reading: SubsetContext, name: str, sample: EvalscopeSample) -> Case:
 
 def _prompt(messages: list[Any]) -> Any:
     """All before the first answer; of one message only its text."""
-    asked = []
+    prompt = []
     for message in map(mapping, messages):
         if message.get("role") == "assistant":
             break
-        asked.append(known(role=message.get("role"), content=message.get("content")))
-    only = asked[0].get("content") if len(asked) == 1 else None
-    return only if isinstance(only, str) else asked or None
+        prompt.append(known(role=message.get("role"), content=message.get("content")))
+    only = prompt[0].get("content") if len(prompt) == 1 else None
+    return only if isinstance(only, str) else prompt or None
 
 
-def _attempt(reading: SubsetContext, name: str, index: int, sample: EvalscopeSample) -> Attempt:
+def _attempt(context: SubsetContext, name: str, index: int, sample: EvalscopeSample) -> Attempt:
     error = _error(sample)
     steps = steps_of_chat(sample.messages)
     limit = _limit(sample)
-    checks = tuple(checks_of(reading, sample))
+    checks = tuple(checks_of(context, sample))
     main = next((check for check in checks if check.is_primary), None)
     value = float(main.value) if main is not None and isinstance(main.value, float | bool) else None
-    facts = _facts(reading, sample, value, failed=error is not None, limited=limit is not None)
+    facts = _facts(context, sample, value, failed=error is not None, limited=limit is not None)
     broken = main.error if main is not None and main.error else None
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
-        native_id=as_text(sample.scored.get("sample_id", sample.index)),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
+        native_id=as_text(sample.sample_score.get("sample_id", sample.index)),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,
@@ -190,7 +190,7 @@ def _attempt(reading: SubsetContext, name: str, index: int, sample: EvalscopeSam
         steps=steps,
         usage=UsageByRole(subject=usage_of(sample.output.get("usage"))),
         duration=number(sample.output.get("time")),
-        extra=_extra(reading, sample),
+        extra=_extra(context, sample),
         ref=sample.ref,
     )
 
@@ -202,9 +202,9 @@ def _status(sample: EvalscopeSample, main: Check | None, value: float | None) ->
 
 
 def _facts(
-    reading: SubsetContext, sample: EvalscopeSample, value: float | None, *, failed: bool, limited: bool
+    context: SubsetContext, sample: EvalscopeSample, value: float | None, *, failed: bool, limited: bool
 ) -> Facts:
-    measurement = measurement_of(reading, sample, value)
+    measurement = measurement_of(context, sample, value)
     outcome = outcome_of(value) if measurement == "scored" else "none"
     if failed:
         return Facts("error", measurement, despite_error(outcome))
@@ -239,7 +239,7 @@ def _output_of(sample: EvalscopeSample, last: str | None) -> Output:
     )
 
 
-def _extra(reading: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
+def _extra(context: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
     """Both files hold the messages and the trace: what one says otherwise than the other is kept."""
     predicted, reviewed = sample.predicted, sample.reviewed
     twice = {
@@ -258,33 +258,33 @@ def _extra(reading: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
             agent_trace=predicted.get("agent_trace") or reviewed.get("agent_trace"),
             reviewed=twice,
             output=rest(sample.output, _OUTPUT) | rest(sample.choice, ("message", "stop_reason")),
-            model=predicted.get("model") if predicted.get("model") != reading.run.subject.model else None,
+            model=predicted.get("model") if predicted.get("model") != context.run.subject.model else None,
             answered_by=sample.output.get("model"),
             message=message if message != last else None,
             prediction=text_ if text_ != answered else None,
             main_score_name=sample.score.get("main_score_name"),
             metadata=predicted.get("metadata")
-            if predicted.get("metadata") != sample.scored.get("sample_metadata")
+            if predicted.get("metadata") != sample.sample_score.get("sample_metadata")
             else None,
             score=score,
-            sample=rest(sample.scored, _SAMPLE),
+            sample=rest(sample.sample_score, _SAMPLE),
         )
     )
 
 
-def measurement_of(reading: SubsetContext, sample: EvalscopeSample, value: float | None) -> Measurement:
+def measurement_of(context: SubsetContext, sample: EvalscopeSample, value: float | None) -> Measurement:
     if sample.review is None:
         # a review that broke leaves no row, and is counted among the errors
-        return "error" if reading.report.errored(reading.subset) else "not_run"
+        return "error" if context.report.errored(context.subset) else "not_run"
     if text(sample.score.get("status")) not in USABLE:
         return "error"
     return "unscored" if value is None else "scored"
 
 
-def checks_of(reading: SubsetContext, sample: EvalscopeSample) -> Iterator[Check]:
+def checks_of(context: SubsetContext, sample: EvalscopeSample) -> Iterator[Check]:
     values, status = mapping(sample.score.get("value")), text(sample.score.get("status"))
-    main = next((name for name in (reading.primary, text(sample.score.get("main_score_name"))) if name in values), "")
-    main = main or next(iter(values), reading.primary or "score")
+    main = next((name for name in (context.primary, text(sample.score.get("main_score_name"))) if name in values), "")
+    main = main or next(iter(values), context.primary or "score")
     broken = status not in USABLE
     for order, name in enumerate(values or ([main] if sample.review is not None else [])):
         raw = values.get(name)

@@ -27,8 +27,8 @@ from errata.sources.shared.values import mapping
 class Samples:
     """Reviews with their predictions, then predictions that were never reviewed."""
 
-    def __init__(self, root: Path, subset: Subset, reading: SubsetContext) -> None:
-        self._root, self._subset, self._reading = root, subset, reading
+    def __init__(self, root: Path, subset: Subset, context: SubsetContext) -> None:
+        self._root, self._subset, self._context = root, subset, context
         self._seen: set[int] = set()
 
     def items(self) -> Iterator[Item]:
@@ -52,34 +52,34 @@ class Samples:
         """A row that was written again is the newer one."""
         review = row.data[-1]
         matches = predictions.of(review.data["index"]) if predictions is not None else ()
-        return items_of(self._reading, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
+        return items_of(self._context, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
 
     def _only_predicted(self, row: Row) -> Iterator[Item]:
-        return items_of(self._reading, self._seen, EvalscopeSample(row.data[-1], None))
+        return items_of(self._context, self._seen, EvalscopeSample(row.data[-1], None))
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
         """What was asked for and left no row. Where all of it is counted as errors, that is what it was.
 
         Where more were measured than there are rows, nobody knows which ones: the run says how many.
         """
-        reading = self._reading
-        asked = reading.report.asked(reading.subset) or 0
-        there = sum(1 for number in range(asked) if any(number in file for file in files))
-        if reading.report.measured(reading.subset) > there:
+        context = self._context
+        requested = context.report.requested(context.subset) or 0
+        there = sum(1 for number in range(requested) if any(number in file for file in files))
+        if context.report.succeeded(context.subset) > there:
             return
-        errored = asked - there and reading.report.errored(reading.subset) >= asked - there
-        for number in range(asked):
-            name, index = reading.case(number // reading.repeats), number % reading.repeats + 1
+        errored = requested - there and context.report.errored(context.subset) >= requested - there
+        for number in range(requested):
+            name, index = context.case(number // context.repeats), number % context.repeats + 1
             if hash((name, index)) not in self._seen and not any(number in file for file in files):
                 yield Attempt(
-                    run=reading.run.id,
-                    case=case_key(reading.run.suite, name),
+                    run=context.run.id,
+                    case=case_key(context.run.suite, name),
                     index=index,
                     execution="error" if errored else "missing",
                     measurement="not_run",
                     outcome="none",
                     native_status="errored" if errored else "",
-                    ref=reading.report.ref.below("execution_summary", "subsets", reading.subset),
+                    ref=context.report.ref.below("execution_summary", "subsets", context.subset),
                 )
 
 
@@ -101,8 +101,8 @@ def _dataset(root: Path, dataset: Dataset, config: Config) -> Iterator[Item]:
     yield run
     yield from of_run(run.id, documents.problems())
     for subset in dataset.subsets:
-        reading = SubsetContext(run, report, subset.name, len(dataset.subsets) == 1, config.repeats)
-        yield from of_run(run.id, Samples(root, subset, reading).items())
+        context = SubsetContext(run, report, subset.name, len(dataset.subsets) == 1, config.repeats)
+        yield from of_run(run.id, Samples(root, subset, context).items())
 
 
 def _report(root: Path, dataset: Dataset, documents: Documents) -> EvalscopeReport:

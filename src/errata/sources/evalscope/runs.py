@@ -59,7 +59,8 @@ class EvalscopeReport:
         self.data = data
         self.ref = ref
         self.measures = [
-            _measure(mapping(one), ref.below("metrics", at)) for at, one in enumerate(sequence(data.get("metrics")))
+            _measure(mapping(metric), ref.below("metrics", at))
+            for at, metric in enumerate(sequence(data.get("metrics")))
         ]
 
     @property
@@ -70,7 +71,7 @@ class EvalscopeReport:
             return next((one for one in self.measures if mapping(one.data.get("identity")) == wanted), None)
         return None if text(self.data.get("primary_metric_unavailable_reason")) else next(iter(self.measures), None)
 
-    def asked(self, subset: str) -> int | None:
+    def requested(self, subset: str) -> int | None:
         """How many samples were to be made of a subset."""
         counts = mapping(mapping(self._execution.get("subsets")).get(subset))
         return count(counts.get("requested"))
@@ -78,26 +79,26 @@ class EvalscopeReport:
     def errored(self, subset: str) -> int:
         return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("errored")) or 0
 
-    def measured(self, subset: str) -> int:
+    def succeeded(self, subset: str) -> int:
         return count(mapping(mapping(self._execution.get("subsets")).get(subset)).get("succeeded")) or 0
 
     @property
-    def measured_in_all(self) -> int | None:
+    def total_succeeded(self) -> int | None:
         return count(self._execution.get("succeeded"))
 
     @property
-    def asked_in_all(self) -> int | None:
+    def total_requested(self) -> int | None:
         return count(self._execution.get("requested"))
 
     @property
     def _execution(self) -> dict[str, Any]:
         return mapping(self.data.get("execution_summary"))
 
-    def reported(self, measured: list[str]) -> Iterator[Reported]:
+    def reported(self, value_names: list[str]) -> Iterator[Reported]:
         """`measured` are the names of the values that samples have: only of these a number can be made again."""
         primary = self.primary
         for measure in self.measures:
-            how = _reported(measure, measured)
+            how = _reported(measure, value_names)
             yield Reported(
                 name=measure.name,
                 metric=how.metric,
@@ -141,7 +142,7 @@ class Config(NamedTuple):
     datasets: tuple[str, ...]
 
 
-def run_of(root: Path, dataset: Dataset, report: EvalscopeReport, config: Config, measured: list[str]) -> Run:
+def run_of(root: Path, dataset: Dataset, report: EvalscopeReport, config: Config, value_names: list[str]) -> Run:
     judges = [as_text(one) for one in sequence(mapping(report.data.get("judge_summary")).get("judge_models"))]
     documents = Documents(root, NAME)
     return Run(
@@ -153,11 +154,11 @@ def run_of(root: Path, dataset: Dataset, report: EvalscopeReport, config: Config
         roles={"judge": judges[0]} if len(judges) == 1 else {},
         suite=text(report.data.get("dataset_name")) or dataset.name,
         expected_cases=_expected(report, config),
-        measured_attempts=report.measured_in_all,
+        measured_attempts=report.total_succeeded,
         started_at=_started(root),
         native_status="incomplete" if _is_incomplete(report) else "",
-        reported=tuple(report.reported(measured)),
-        scorers=tuple(Scorer(name=name, lower_is_better=_is_lower(report, name)) for name in measured),
+        reported=tuple(report.reported(value_names)),
+        scorers=tuple(Scorer(name=name, lower_is_better=_is_lower(report, name)) for name in value_names),
         context=tuple(_context(documents, root)),
         log_evidence=tuple(_errors(root)),
         origin=str(root),
@@ -174,8 +175,8 @@ def _started(root: Path) -> str | None:
 
 def _expected(report: EvalscopeReport, config: Config) -> int | None:
     """Every repeat is a sample of its own to evalscope."""
-    asked = report.asked_in_all
-    return None if asked is None else asked // config.repeats
+    requested = report.total_requested
+    return None if requested is None else requested // config.repeats
 
 
 def _is_incomplete(report: EvalscopeReport) -> bool:
@@ -232,9 +233,9 @@ def _measure(data: dict[str, Any], ref: SourceRef) -> ReportMetric:
     )
 
 
-def _reported(measure: ReportMetric, measured: list[str]) -> _How:
+def _reported(measure: ReportMetric, value_names: list[str]) -> _How:
     k = count(measure.dimensions.get("k"))
-    if measured and measure.name not in measured:
+    if value_names and measure.name not in value_names:
         return _How(measure.name, "")
     if measure.how == "mean":
         return _How("mean", "")

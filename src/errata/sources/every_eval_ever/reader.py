@@ -39,7 +39,7 @@ def read(path: Path) -> Iterator[Item]:
         yield unreadable(NAME, document.ref, "an object expected")
     else:
         summary = EvaluationSummary(document.data, document.ref)
-        yield from _evaluation(summary, path, samples_of(path, text(summary.told.get("file_path"))))
+        yield from _evaluation(summary, path, samples_of(path, text(summary.detailed_results.get("file_path"))))
 
 
 def _evaluation(summary: EvaluationSummary, path: Path, samples: Path | None) -> Iterator[Item]:
@@ -54,18 +54,18 @@ def _evaluation(summary: EvaluationSummary, path: Path, samples: Path | None) ->
     runs = {name: run_of(summary, name, summary.of(name), path, several=len(names) > 1) for name in names}
     yield from runs.values()
     if samples is not None:
-        readings = {name: EvaluationContext(run, summary.of(name)) for name, run in runs.items()}
+        contexts = {name: EvaluationContext(run, summary.of(name)) for name, run in runs.items()}
         rows = gathered(samples, SampleKey, SampleKey.key, source=NAME, root=path.parent)
-        yield from convert_each(rows, partial(_items, readings), source=NAME, owner=partial(_owner, runs))
+        yield from convert_each(rows, partial(_items, contexts), source=NAME, owner=partial(_owner, runs))
 
 
 def _heads(samples: Path) -> dict[str, _Head]:
     """By the name of the evaluation."""
-    found: dict[str, _Head] = {}
+    heads: dict[str, _Head] = {}
     for row in json_lines(samples, source=NAME, root=samples, usual=_Head):
         if isinstance(row, Row) and isinstance(row.data, _Head):
-            found.setdefault(text(row.data.evaluation_name), row.data)
-    return found
+            heads.setdefault(text(row.data.evaluation_name), row.data)
+    return heads
 
 
 def _summary_of_head(head: _Head) -> dict[str, Any]:
@@ -76,15 +76,15 @@ def _summary_of_head(head: _Head) -> dict[str, Any]:
     }
 
 
-def _items(readings: dict[str, EvaluationContext], row: Row) -> Iterator[Item]:
-    return items_of(readings[text(row.data[0].data.get("evaluation_name"))], row)
+def _items(contexts: dict[str, EvaluationContext], row: Row) -> Iterator[Item]:
+    return items_of(contexts[text(row.data[0].data.get("evaluation_name"))], row)
 
 
 def _owner(runs: dict[str, Run], row: Row) -> str:
     return runs[text(row.data[0].data.get("evaluation_name"))].id
 
 
-def samples_of(summary: Path, told: str) -> Path | None:
+def samples_of(summary: Path, file_path: str) -> Path | None:
     """The instances beside a summary; `told` is the path that it gives, on the machine that wrote it."""
-    names = [name for name in (last_part(told), f"{summary.stem}{SAMPLES}") if name]
+    names = [name for name in (last_part(file_path), f"{summary.stem}{SAMPLES}") if name]
     return next((found for name in names if is_file(found := summary.with_name(name))), None)

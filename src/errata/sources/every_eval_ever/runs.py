@@ -65,7 +65,7 @@ class EvaluationSummary:
         return [one for one in self.results if text(one.data.get("evaluation_name")) == name]
 
     @property
-    def told(self) -> dict[str, Any]:
+    def detailed_results(self) -> dict[str, Any]:
         return mapping(self.data.get("detailed_evaluation_results"))
 
 
@@ -95,53 +95,53 @@ def _subject(info: dict[str, Any]) -> Subject:
 
 
 def _since(data: dict[str, Any], results: list[EvaluationResult]) -> Any:
-    told = [one.data.get("evaluation_timestamp") for one in results]
-    return data.get("evaluation_timestamp") or next(filter(None, told), None)
+    timestamps = [one.data.get("evaluation_timestamp") for one in results]
+    return data.get("evaluation_timestamp") or next(filter(None, timestamps), None)
 
 
 def _expected(results: list[EvaluationResult]) -> int | None:
-    told = [mapping(one.data.get("source_data")) for one in results]
-    return next((size for one in told if (size := count(one.get("samples_number"))) is not None), None)
+    sources = [mapping(one.data.get("source_data")) for one in results]
+    return next((size for one in sources if (size := count(one.get("samples_number"))) is not None), None)
 
 
 def _sample_count(results: list[EvaluationResult]) -> int | None:
     """Of how many samples its first number is."""
-    told = mapping(mapping(results[0].data.get("score_details")).get("uncertainty")) if results else {}
-    return count(told.get("num_samples"))
+    uncertainty = mapping(mapping(results[0].data.get("score_details")).get("uncertainty")) if results else {}
+    return count(uncertainty.get("num_samples"))
 
 
 def _reported(results: list[EvaluationResult]) -> Iterator[Reported]:
-    for at, one in enumerate(results):
-        details = mapping(one.data.get("score_details"))
+    for at, result in enumerate(results):
+        details = mapping(result.data.get("score_details"))
         uncertainty = mapping(details.get("uncertainty"))
         error = mapping(uncertainty.get("standard_error"))
-        kind = text(one.config.get("metric_kind"))
+        kind = text(result.config.get("metric_kind"))
         yield Reported(
-            name=one.id or one.metric,
-            metric="mean" if one.metric in _MEANS or kind in _MEANS else one.metric,
-            scorer=one.id,
+            name=result.id or result.metric,
+            metric="mean" if result.metric in _MEANS or kind in _MEANS else result.metric,
+            scorer=result.id,
             value=number(details.get("score")),
             stderr=number(error.get("value")),
             n=count(uncertainty.get("num_samples")),
             headline=at == 0,
             extra=known(
-                metric_config=rest(one.config),
+                metric_config=rest(result.config),
                 details=rest(details, ("score", "uncertainty")),
                 uncertainty=rest(uncertainty, ("standard_error", "num_samples")),
                 standard_error=rest(error, ("value",)),
             ),
-            ref=one.ref.below("score_details"),
+            ref=result.ref.below("score_details"),
         )
 
 
-def _scorer(one: EvaluationResult) -> Scorer:
+def _scorer(result: EvaluationResult) -> Scorer:
     judges = [text(mapping(judge).get("model")) or text(mapping(mapping(judge).get("model_info")).get("name"))
-              for judge in sequence(mapping(one.config.get("llm_scoring")).get("judges"))]  # fmt: skip
+              for judge in sequence(mapping(result.config.get("llm_scoring")).get("judges"))]  # fmt: skip
     return Scorer(
-        name=one.id or one.metric,
-        kind="judge" if mapping(one.config.get("llm_scoring")) else "code",
+        name=result.id or result.metric,
+        kind="judge" if mapping(result.config.get("llm_scoring")) else "code",
         model=", ".join(filter(None, judges)),
-        lower_is_better=one.config.get("lower_is_better") is True,
+        lower_is_better=result.config.get("lower_is_better") is True,
     )
 
 
@@ -155,8 +155,8 @@ def _extra(data: dict[str, Any], results: list[EvaluationResult]) -> dict[str, A
     )
     own = [{key: value for key, value in one.items() if key not in shared} for one in beside]
     times = [one.data.get("evaluation_timestamp") for one in results]
-    told: dict[str, Any] = settings(rest(data, _DOCUMENT))
-    return told | known(
+    extra: dict[str, Any] = settings(rest(data, _DOCUMENT))
+    return extra | known(
         results=shared,
         of_each=own if any(own) else None,
         times=times if any(one != data.get("evaluation_timestamp") for one in times) else None,

@@ -39,18 +39,18 @@ def rows_of(naming: EvaluationNames, tallies: Tallies, case: Case | None, attemp
 
 
 def _of_checks(made: Row, tallies: Tallies, attempt: Attempt) -> Iterator[Row]:
-    measures, found = tallies.measures, tallies.checks_of(attempt)
+    measures, by_name = tallies.measures, tallies.checks_of(attempt)
     others = [check for check in attempt.checks if not check.is_primary and check.name != tallies.primary]
     tallies.losses[NO_NUMBER] += sum(value_of(one) is None or one.name not in measures for one in others)
-    for name, checks in found.items():
+    for name, checks in by_name.items():
         if name in measures:
             tallies.losses["single values of checks that are written as their mean"] += len(checks) - 1 and len(checks)
             yield _of(made, name, mean_of(checks), correct=all(check.status == "pass" for check in checks))
 
 
 def _of(row: Row, result: str | None, score: float, *, correct: bool) -> Row:
-    told = {**row["evaluation"], "score": score, "is_correct": correct}
-    return {**row, "evaluation": told, **({"evaluation_result_id": result} if result else {})}
+    evaluation = {**row["evaluation"], "score": score, "is_correct": correct}
+    return {**row, "evaluation": evaluation, **({"evaluation_result_id": result} if result else {})}
 
 
 def _row(naming: EvaluationNames, tallies: Tallies, case: Case | None, attempt: Attempt) -> Row:
@@ -74,17 +74,21 @@ def _row(naming: EvaluationNames, tallies: Tallies, case: Case | None, attempt: 
     }
     named = {"evaluation_id": naming.evaluation_id, "model_id": naming.model_id}
     named["evaluation_name"] = naming.evaluation_name
-    told: Row = tree_for_others({key: one for key, one in row.items() if one is not None})
+    cleaned: Row = tree_for_others({key: one for key, one in row.items() if one is not None})
     # after the cleaning: whoever compares samples compares what is written
-    return {"schema_version": SCHEMA, **named, **told, "sample_hash": _hash(told["input"])}
+    return {"schema_version": SCHEMA, **named, **cleaned, "sample_hash": _hash(cleaned["input"])}
 
 
 def _input(case: Case | None) -> Row:
     wanted = case.expected if case else None
-    told = wanted if isinstance(wanted, list) else [] if wanted is None else [wanted]
+    references = wanted if isinstance(wanted, list) else [] if wanted is None else [wanted]
     choices = list(case.choices) if case else []
     asked = "" if case is None or case.input is None else as_text(case.input)
-    return {"raw": asked, "reference": [as_text(one) for one in told], **({"choices": choices} if choices else {})}
+    return {
+        "raw": asked,
+        "reference": [as_text(one) for one in references],
+        **({"choices": choices} if choices else {}),
+    }
 
 
 def _output(attempt: Attempt) -> Row:
@@ -101,8 +105,14 @@ def _answer(attempt: Attempt, messages: list[Row] | None) -> list[Row]:
         return []
     source = "output.raw" if messages is None else f"messages[{at}].content"
     how = output.extraction or "unknown"
-    told = {"turn_idx": at, "source": source, "extracted_value": taken, "extraction_method": how, "is_terminal": True}
-    return [told]
+    attribution = {
+        "turn_idx": at,
+        "source": source,
+        "extracted_value": taken,
+        "extraction_method": how,
+        "is_terminal": True,
+    }
+    return [attribution]
 
 
 def _tokens(attempt: Attempt, tallies: Tallies) -> Row | None:
@@ -111,13 +121,13 @@ def _tokens(attempt: Attempt, tallies: Tallies) -> Row | None:
         tallies.losses["tokens of which input or output is not known"] += spent.tokens is not None
         return None
     total = spent.input + spent.output if spent.total is None else spent.total
-    told = {"input_tokens": spent.input, "output_tokens": spent.output, "total_tokens": total}
+    tokens = {"input_tokens": spent.input, "output_tokens": spent.output, "total_tokens": total}
     more = {
         "input_tokens_cache_write": spent.cache_write,
         "input_tokens_cache_read": spent.cache_read,
         "reasoning_tokens": spent.reasoning,
     }
-    return told | {name: one for name, one in more.items() if one is not None}
+    return tokens | {name: one for name, one in more.items() if one is not None}
 
 
 def _times(attempt: Attempt) -> Row | None:
@@ -141,7 +151,7 @@ def error_of(attempt: Attempt) -> str | None:
 def _metadata(case: Case | None, attempt: Attempt) -> Iterator[tuple[str, str]]:
     yield "epoch", str(attempt.index)
     yield from metadata_of_facts(attempt)
-    told = {
+    fields = {
         "stop_reason": attempt.stop_reason,
         "category": case.category if case else "",
         "tags": ", ".join(case.tags) if case else "",
@@ -150,7 +160,7 @@ def _metadata(case: Case | None, attempt: Attempt) -> Iterator[tuple[str, str]]:
         "errors": "; ".join(f"{one.type}: {one.message}" for one in attempt.errors) if not error_of(attempt) else "",
         "failed_checks": ", ".join(map(_check_text, filter(lambda check: check.failed, attempt.checks))),
     }
-    yield from ((name, value) for name, value in told.items() if value)
+    yield from ((name, value) for name, value in fields.items() if value)
 
 
 def _check_text(check: Check) -> str:
@@ -158,8 +168,8 @@ def _check_text(check: Check) -> str:
 
 
 def _hash(asked: Row) -> str:
-    told = {"raw": asked["raw"], "reference": asked["reference"]}
-    return hashlib.sha256(json.dumps(told, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    content = {"raw": asked["raw"], "reference": asked["reference"]}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def messages_of(attempt: Attempt, losses: Counter[str]) -> list[dict[str, Any]]:
@@ -184,9 +194,9 @@ def _of_step(step: Step) -> Iterator[dict[str, Any]]:
         "tool_call_id": [answers] if isinstance(answers, str) else None,
     }
     for ident, call in calls:
-        said = call.result.text if call.result else call.error.message if call.error else None
-        if said is not None:
-            yield {"role": "tool", "content": said, "tool_call_id": [ident]}
+        output = call.result.text if call.result else call.error.message if call.error else None
+        if output is not None:
+            yield {"role": "tool", "content": output, "tool_call_id": [ident]}
 
 
 def _call(ident: str, call: ToolCall) -> dict[str, Any]:
@@ -201,6 +211,6 @@ def metadata_of_facts(attempt: Attempt) -> Iterator[tuple[str, str]]:
 
 def facts_in_metadata(metadata: dict[str, Any]) -> Facts | None:
     """None where they are not all told, each in a word that errata knows."""
-    told = [metadata.get(f"{PREFIX}{name}") for name in _WORDS]
-    known = all(one in words for one, words in zip(told, _WORDS.values(), strict=True))
-    return Facts(*told) if known else None  # type: ignore[arg-type]
+    values = [metadata.get(f"{PREFIX}{name}") for name in _WORDS]
+    known = all(one in words for one, words in zip(values, _WORDS.values(), strict=True))
+    return Facts(*values) if known else None  # type: ignore[arg-type]

@@ -48,8 +48,8 @@ def naming_of(run: Run) -> EvaluationNames:
 
 
 def _portable(name: str) -> str:
-    told = _NOT_PORTABLE.sub("_", name).strip("._") or UNKNOWN
-    return f"{told}_" if told == "data" else told
+    portable = _NOT_PORTABLE.sub("_", name).strip("._") or UNKNOWN
+    return f"{portable}_" if portable == "data" else portable
 
 
 class ValueTally:
@@ -102,11 +102,11 @@ class Tallies:
 
     def checks_of(self, attempt: Attempt) -> dict[str, list[Check]]:
         """Those with a number, by their name; the headline's own is told by it."""
-        found: dict[str, list[Check]] = {}
+        by_name: dict[str, list[Check]] = {}
         for check in attempt.checks:
             if value_of(check) is not None and not check.is_primary and check.name != self.primary:
-                found.setdefault(check.name, []).append(check)
-        return found
+                by_name.setdefault(check.name, []).append(check)
+        return by_name
 
     def score_of(self, attempt: Attempt) -> float:
         """What the main number is made of: passes where it is a pass rate, whatever else the attempt was given."""
@@ -155,7 +155,7 @@ def summary_of(run: Run, naming: EvaluationNames, tallies: Tallies, *, now: floa
     lost = {what: count for what, count in sorted(tallies.losses.items()) if count}
     details = {"written_by": written_by, "run_id": run.id, "native_id": run.native_id}
     details |= {"not_expressed": "; ".join(f"{what}: {count}" for what, count in lost.items())} if lost else {}
-    told: Summary = {
+    summary: Summary = {
         "evaluation_id": naming.evaluation_id,
         **({"evaluation_timestamp": when} if when else {}),
         "retrieved_timestamp": f"{now:.0f}",
@@ -171,18 +171,18 @@ def summary_of(run: Run, naming: EvaluationNames, tallies: Tallies, *, now: floa
         "evaluation_results": list(_results(run, naming, tallies)),
     }
     # ids and names were cleaned where they were made
-    return {"schema_version": SCHEMA, **tree_for_others(told), "evaluation_id": naming.evaluation_id}
+    return {"schema_version": SCHEMA, **tree_for_others(summary), "evaluation_id": naming.evaluation_id}
 
 
 def with_instances(summary: Summary, naming: EvaluationNames, *, rows: int, checksum: str) -> Summary:
-    told = {
+    instances = {
         "format": "jsonl",
         "file_path": f"{naming.folder}/{naming.stem}_samples.jsonl",
         "hash_algorithm": "sha256",
         "checksum": checksum,
         "total_rows": rows,
     }
-    return summary | {"detailed_evaluation_results": told}
+    return summary | {"detailed_evaluation_results": instances}
 
 
 def _model(run: Run, naming: EvaluationNames) -> Summary:
@@ -205,8 +205,8 @@ def _results(run: Run, naming: EvaluationNames, tallies: Tallies) -> Iterator[Su
     shared = _shared(run, naming)
     if score is not None:
         kind = "pass_rate" if headline is None else "mean" if headline.metric in _MEANS else headline.metric
-        told = {"number": "as the harness states it" if stated is not None else "counted from the rows"}
-        yield shared | _result(run, tallies.primary, kind, tallies.main, score) | _details(score, run, tallies, told)
+        details = {"number": "as the harness states it" if stated is not None else "counted from the rows"}
+        yield shared | _result(run, tallies.primary, kind, tallies.main, score) | _details(score, run, tallies, details)
     for name, tally in ((tallies.graded,) if tallies.graded else ()) + tuple(tallies.measures.items()):
         if tally.mean is not None:
             yield shared | _result(run, name, "mean", tally, tally.mean) | {"score_details": _of_values(tally)}
@@ -237,8 +237,8 @@ def _result(run: Run, name: str, kind: str, tally: ValueTally, score: float) -> 
         **_bounds(tally, score),
     }
     if scorer is not None and (scorer.model or scorer.threshold is not None):
-        told = {"judge": scorer.model, "threshold": "" if scorer.threshold is None else f"{scorer.threshold:g}"}
-        config["additional_details"] = {key: one for key, one in told.items() if one}
+        details = {"judge": scorer.model, "threshold": "" if scorer.threshold is None else f"{scorer.threshold:g}"}
+        config["additional_details"] = {key: one for key, one in details.items() if one}
     return {"evaluation_result_id": name, "metric_config": config}
 
 
@@ -249,12 +249,14 @@ def _bounds(tally: ValueTally, score: float) -> Mapping[str, Any]:
     return {"score_type": "binary" if tally.is_binary else "continuous", "min_score": 0.0, "max_score": 1.0}
 
 
-def _details(score: float, run: Run, tallies: Tallies, told: dict[str, str]) -> Summary:
+def _details(score: float, run: Run, tallies: Tallies, details: dict[str, str]) -> Summary:
     headline = tallies.headline
     uncertainty: Summary = {"num_samples": n} if (n := _n(run, tallies)) is not None else {}
     if headline is not None and headline.stderr is not None:
         uncertainty["standard_error"] = {"value": headline.stderr}
-    return {"score_details": {"score": score, "details": told, **({"uncertainty": uncertainty} if uncertainty else {})}}
+    return {
+        "score_details": {"score": score, "details": details, **({"uncertainty": uncertainty} if uncertainty else {})}
+    }
 
 
 def _n(run: Run, tallies: Tallies) -> int | None:
@@ -269,8 +271,8 @@ def _n(run: Run, tallies: Tallies) -> int | None:
 
 
 def _of_values(tally: ValueTally) -> Summary:
-    told = {"details": {"number": "the mean over attempts of the mean of their judges"}} if tally.is_averaged else {}
-    return {"score": tally.mean, **told, "uncertainty": {"num_samples": tally.count}}
+    details = {"details": {"number": "the mean over attempts of the mean of their judges"}} if tally.is_averaged else {}
+    return {"score": tally.mean, **details, "uncertainty": {"num_samples": tally.count}}
 
 
 def _since_1970(moment: str | None) -> str:

@@ -53,11 +53,17 @@ class Attempts:
             column = getattr(asked, name)
             return getter(as_column(column).column, columns) if column else None
 
-        self._simple = [MappedField(name, found, convert) for name, convert in _SIMPLE.items() if (found := get(name))]
+        self._simple = [
+            MappedField(name, column_getter, convert)
+            for name, convert in _SIMPLE.items()
+            if (column_getter := get(name))
+        ]
         if duration := get("duration"):
             self._simple.append(MappedField("duration", duration, _seconds(asked.duration)))
         self._usage = [
-            MappedField(field, found, convert) for name, (field, convert) in _USAGE.items() if (found := get(name))
+            MappedField(field, column_getter, convert)
+            for name, (field, convert) in _USAGE.items()
+            if (column_getter := get(name))
         ]
         self._output, self._answer, self._messages = get("output"), get("answer"), get("messages")
         self._passed, self._score, self._status = get("passed"), get("score"), get("status")
@@ -75,9 +81,9 @@ class Attempts:
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
         take(self._simple, data, values, odd)
-        self._spent(data, values, odd)
-        self._said(data, values, odd)
-        self._went(row, values, odd)
+        self._add_usage(data, values, odd)
+        self._add_output(data, values, odd)
+        self._add_facts(row, values, odd)
         reasoning = self._reasoning(data) if self._reasoning else None
         if not is_empty(reasoning):
             values["judgements"] = (Judgement(judge="judge", reasoning=text(reasoning)),)
@@ -85,7 +91,7 @@ class Attempts:
             values["extra"] = {"not_understood": odd}
         return values
 
-    def _spent(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
+    def _add_usage(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
         usage: dict[str, Any] = {}
         take(self._usage, data, usage, odd)
         if usage:
@@ -93,44 +99,44 @@ class Attempts:
                 usage["cost_source"] = "reported"
             values["usage"] = UsageByRole(subject=Usage(**usage))
 
-    def _said(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
+    def _add_output(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
         """What the subject answered, and the transcript."""
-        said = None
+        answer_text = None
         if self._messages:
             messages = self._messages(data)
             made = steps_of_cell(messages)
             if made is not None:
                 values["steps"] = made
-                said = last_answer(made) if self._output is None else None
+                answer_text = last_answer(made) if self._output is None else None
             elif not is_empty(messages):
                 odd["messages"] = plain(messages)
         answer = self._answer(data) if self._answer else None
         answer = None if is_empty(answer) else text(answer)
         if self._output:
             values["output"] = _output(self._output(data), answer)
-        elif said is not None:
-            values["output"] = Output(text=said, answer=answer, extraction="last assistant message")
+        elif answer_text is not None:
+            values["output"] = Output(text=answer_text, answer=answer, extraction="last assistant message")
         elif answer is not None:
             values["output"] = Output(answer=answer)
 
-    def _went(self, row: Row, values: dict[str, Any], odd: dict[str, Any]) -> None:
+    def _add_facts(self, row: Row, values: dict[str, Any], odd: dict[str, Any]) -> None:
         """Execution, measurement and outcome, and what they are made of."""
         data = row.data
         values["checks"] = checks = tuple([check(rule, data) for rule in self._checks])
-        values["errors"] = found_errors = self._errors(row)
-        found = self._measured(data)
-        values["reported"], values["threshold"] = found.reported, self._rule.threshold
+        values["errors"] = row_errors = self._errors(row)
+        measurement = self._measurement(data)
+        values["reported"], values["threshold"] = measurement.reported, self._rule.threshold
         status = self._status(data) if self._status else None
-        values["native_status"] = native = found.native if is_empty(status) else text(status)
+        values["native_status"] = native = measurement.native if is_empty(status) else text(status)
         # a word in `passed` that is neither yes nor no may be a status: pass, fail, error
-        known = self._executions.get(native.strip().lower()) if status or found.odd is not None else None
-        if found.odd is not None and known is None:
-            odd["passed"] = found.odd
-        if found.odd_score is not None:
-            odd["score"] = found.odd_score
-        phases = {error.phase for error in found_errors}
+        known = self._executions.get(native.strip().lower()) if status or measurement.odd is not None else None
+        if measurement.odd is not None and known is None:
+            odd["passed"] = measurement.odd
+        if measurement.odd_score is not None:
+            odd["score"] = measurement.odd_score
+        phases = {error.phase for error in row_errors}
         execution = _execution(known or "completed", crashed="subject" in phases)
-        outcome = outcome_of_checks(checks) if self._only_checks else found.outcome
+        outcome = outcome_of_checks(checks) if self._only_checks else measurement.outcome
         values["execution"] = execution
         values["measurement"], values["outcome"] = facts(execution, outcome, measures=self._measures)
         if "scoring" in phases and execution in ("completed", "limit"):
@@ -143,14 +149,14 @@ class Attempts:
         broken = errors(self._scoring_error(row.data), phase="scoring", ref=row.ref) if self._scoring_error else ()
         return (*crash, *broken)
 
-    def _measured(self, data: dict[str, Any]) -> RowMeasurement:
+    def _measurement(self, data: dict[str, Any]) -> RowMeasurement:
         passed = self._passed(data) if self._passed else None
         return measure_row(passed, self._score(data) if self._score else None, self._rule)
 
 
-def _execution(said: Execution, *, crashed: bool) -> Execution:
+def _execution(status: Execution, *, crashed: bool) -> Execution:
     """The status goes before the error: a limit that also raised is a limit."""
-    return "error" if crashed and said == "completed" else said
+    return "error" if crashed and status == "completed" else status
 
 
 def _seconds(asked: str | DurationColumn | None) -> Callable[[Any], float]:

@@ -67,7 +67,7 @@ def check_rules(mapping: Mapping, columns: Collection[str]) -> tuple[CheckRule, 
 def check(rule: CheckRule, row: dict[str, Any]) -> Check:
     value = rule.get(row)
     status, shown = _check_status(rule.rule, value)
-    told = rule.explanation(row) if rule.explanation else None
+    explanation = rule.explanation(row) if rule.explanation else None
     return Check(
         name=rule.name,
         order=rule.order,
@@ -78,7 +78,7 @@ def check(rule: CheckRule, row: dict[str, Any]) -> Check:
         lower_is_better=rule.rule.lower_is_better,
         # a number without a threshold is a fact, but nobody said what of it passes
         counts=rule.counts and not (status == "unscored" and isinstance(shown, float)),
-        explanation="" if is_empty(told) else text(told),
+        explanation="" if is_empty(explanation) else text(explanation),
     )
 
 
@@ -97,14 +97,14 @@ def _check_status(rule: PassRule, value: Any) -> tuple[CheckStatus, float | str 
 
 def measure_row(passed: Any, score: Any, rule: PassRule) -> RowMeasurement:
     """The harness's own yes or no goes before its number; a number without a threshold is partial."""
-    said = None if is_empty(passed) else yes_or_no(passed)
-    odd = plain(passed) if said is None and not is_empty(passed) else None
+    flag = None if is_empty(passed) else yes_or_no(passed)
+    odd = plain(passed) if flag is None and not is_empty(passed) else None
     native = passed if isinstance(passed, str) else ""
     value = number_or_none(score)
     if value is None:
-        value_said = yes_or_no(score)
-        value = None if value_said is None else float(value_said)
-    decided = said if said is not None else rule.passes(value) if value is not None else None
+        score_flag = yes_or_no(score)
+        value = None if score_flag is None else float(score_flag)
+    decided = flag if flag is not None else rule.passes(value) if value is not None else None
     if decided is not None:
         return RowMeasurement("pass" if decided else "fail", float(decided) if value is None else value, native, odd)
     odd_score = plain(score) if value is None and not is_empty(score) else None
@@ -163,15 +163,15 @@ def _from_text(message: str, phase: Phase, ref: SourceRef) -> ErrorInfo:
 
 
 def _from_object(value: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorInfo:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     used: set[str] = set()
     for field, names in _NAMES.items():
         name = next((name for name in names if isinstance(value.get(name), (str, int)) and name not in used), None)
         if name is not None and value[name] != "":
-            found[field] = text(value[name])
+            fields[field] = text(value[name])
             used.add(name)
     rest = {key: plain(child) for key, child in value.items() if key not in used and child is not None}
-    if "message" not in found:
-        found["message"] = text(value) if "type" not in found else ""
-    found.setdefault("type", "error")
-    return ErrorInfo(**found, phase=phase, ref=ref, extra=rest)  # type: ignore[arg-type]
+    if "message" not in fields:
+        fields["message"] = text(value) if "type" not in fields else ""
+    fields.setdefault("type", "error")
+    return ErrorInfo(**fields, phase=phase, ref=ref, extra=rest)  # type: ignore[arg-type]

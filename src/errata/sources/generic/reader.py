@@ -78,7 +78,7 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
     table = open_table(path, source=NAME, root=path, rows=mapping.rows)
     if table.columns:
         refuse_missing(mapping, path.name, table.columns, table.sample, fixed=table.fixed)
-    place = TableFile(
+    table_file = TableFile(
         source=NAME,
         stem=path.stem,
         file=path.name,
@@ -86,11 +86,11 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
         around=table.around,
         in_folder=in_folder,
     )
-    runs = Runs(mapping, table.columns, place)
+    runs = Runs(mapping, table.columns, table_file)
     rows = RowConverter(mapping, runs, table.columns, table.sample, path.parent)
     items = convert_each(table.rows, rows, source=NAME, owner=runs.owner)
-    found = _run_first(items, runs, path.name)
-    yield from found if runs.is_one else by_neighbours(found)
+    ordered = _run_first(items, runs, path.name)
+    yield from ordered if runs.is_one else by_neighbours(ordered)
     yield from runs.finished()
 
 
@@ -138,7 +138,7 @@ class RowConverter:
         values = self._attempts.values(row)
         values.update(self._numbers.own(state, key, values.get("session"), data))
         unread = self._sessions.join(data, values) if self._sessions else ()
-        left = self._left(data)
+        left = self._unmapped(data)
         if left:
             values.setdefault("extra", {})["columns"] = left
         attempt = Attempt(run=state.run.id, case=key, ref=row.ref, **values)
@@ -148,7 +148,7 @@ class RowConverter:
         items += [replace(item, run=state.run.id) for item in unread]
         return items
 
-    def _left(self, data: dict[str, Any]) -> dict[str, Any]:
+    def _unmapped(self, data: dict[str, Any]) -> dict[str, Any]:
         """The columns that the mapping does not name."""
         taken = self._taken
         left = {}

@@ -67,10 +67,10 @@ class RunProgress:
 
 
 class Runs:
-    def __init__(self, mapping: Mapping, columns: Collection[str], place: TableFile) -> None:
+    def __init__(self, mapping: Mapping, columns: Collection[str], table_file: TableFile) -> None:
         facts: dict[str, Fact] = {name: getattr(mapping.run, name) for name in RunMap.__struct_fields__}
         del facts["variant"], facts["group"]
-        if place.in_folder:
+        if table_file.in_folder:
             facts |= {name: "" for name in ("id", "name") if not isinstance(facts[name], MappedColumn)}
         facts |= {f"variant {name}": fact for name, fact in mapping.run.variant.items()}
         facts["suite"] = mapping.suite
@@ -78,7 +78,7 @@ class Runs:
         self._varying: dict[str, Get] = {
             name: getter(fact.column, columns) for name, fact in facts.items() if isinstance(fact, MappedColumn)
         }
-        self._place = place
+        self._file = table_file
         self._group = mapping.run.group
         self._scorers = _scorers(mapping)
         self._by_values: dict[tuple[str, ...], RunProgress] = {}
@@ -116,14 +116,14 @@ class Runs:
 
     def _run(self, values: tuple[str, ...]) -> Run:
         facts = {**self._constants, **dict(zip(self._varying, values, strict=True))}
-        base = facts["id"] or facts["name"] or self._place.stem
-        shared = self._constants.get("id") or self._constants.get("name") or self._place.stem
+        base = facts["id"] or facts["name"] or self._file.stem
+        shared = self._constants.get("id") or self._constants.get("name") or self._file.stem
         return Run(
             # one log, several suites: one run each
             native_id=f"{base}/{facts['suite']}" if "suite" in self._varying else base,
             name=facts["name"] or base,
             group=self._group or ("" if self.is_one else shared),
-            source=SourceInfo(name=self._place.source),
+            source=SourceInfo(name=self._file.source),
             subject=Subject(**{name: facts[name] for name in ("model", "provider", "agent", "agent_version")}),  # type: ignore[arg-type]
             roles={"judge": facts["judge"]} if facts["judge"] else {},
             variant={
@@ -134,9 +134,9 @@ class Runs:
             suite=facts["suite"],
             suite_version=facts["suite_version"],
             scorers=self._scorers,
-            origin=self._place.origin,
-            ref=SourceRef(file=self._place.file),
-            extra={"document": self._place.around} if self._place.around else {},
+            origin=self._file.origin,
+            ref=SourceRef(file=self._file.file),
+            extra={"document": self._file.around} if self._file.around else {},
         )
 
 

@@ -42,8 +42,8 @@ def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> DataTa
     except OSError as error:
         return _nothing(unreadable(source, SourceRef(file=relative(path, root)), describe(error)))
     if opening.startswith(MAGIC):
-        columns, found = parquet_rows(path, source=source, root=root)
-        return _sampled(columns, True, found)
+        columns, table_rows = parquet_rows(path, source=source, root=root)
+        return _sampled(columns, True, table_rows)
     lines = _whole_lines(opening)
     starts = [line.lstrip()[:1] for line in lines[:8]]
     if starts[:1] != [b"["] and _are_json_lines(lines, starts, rows):
@@ -86,11 +86,11 @@ def _document(path: Path, rows: str, source: str, root: Path) -> DataTable:
     if isinstance(document, Unreadable):
         return _nothing(document)
     parts = segments(rows)
-    found = follow(document.data, parts)
-    if type(found) is dict and rows and all(type(child) is dict for child in found.values()):
-        keyed: list[tuple[Any, Any]] = [(key, {KEY: key, **child}) for key, child in found.items()]
-    elif type(found) is list:
-        keyed = list(enumerate(found))
+    listed = follow(document.data, parts)
+    if type(listed) is dict and rows and all(type(child) is dict for child in listed.values()):
+        keyed: list[tuple[Any, Any]] = [(key, {KEY: key, **child}) for key, child in listed.items()]
+    elif type(listed) is list:
+        keyed = list(enumerate(listed))
     else:
         raise _no_rows_there(path, rows, document.data)
     sample = [row for _, row in keyed[:SAMPLE] if type(row) is dict]

@@ -68,17 +68,17 @@ def is_empty(value: Any) -> bool:
 
 
 def number(value: Any) -> float:
-    found = number_or_none(value)
-    if found is None:
+    converted = number_or_none(value)
+    if converted is None:
         raise ValueError("not a number")
-    return found
+    return converted
 
 
 def whole(value: Any) -> int:
-    found = number(value)
-    if not found.is_integer() or abs(found) > LARGEST:
+    converted = number(value)
+    if not converted.is_integer() or abs(converted) > LARGEST:
         raise ValueError("not a whole number")
-    return int(value) if isinstance(value, int) else int(found)
+    return int(value) if isinstance(value, int) else int(converted)
 
 
 def moment(value: Any) -> str:

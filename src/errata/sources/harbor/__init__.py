@@ -93,20 +93,20 @@ def _is_trial(folder: Path) -> bool:
 
 def _holds_trials(folder: Path) -> bool:
     """A job whose own result is damaged or was never written: it has other files of a job, or its trials name it."""
-    found = [child for child in islice(folders(folder), LOOKS) if _is_trial(child)]
-    if not found:
+    trials = [child for child in islice(folders(folder), LOOKS) if _is_trial(child)]
+    if not trials:
         return False
     if any(is_file(folder / name) for name in ("result.json", "lock.json", "job.log")):
         return True
     if _holds(folder / "config.json", _JOB_CONFIG):
         return True
     jobs = {
-        told[1]
-        for child in found
+        match[1]
+        for child in trials
         for name in ("result.json", "config.json")
-        if (told := _JOB_ID.search(_head(child / name)))
+        if (match := _JOB_ID.search(_head(child / name)))
     }
-    return len(found) > 1 and len(jobs) == 1
+    return len(trials) > 1 and len(jobs) == 1
 
 
 def _is_cut_off(folder: Path) -> bool:

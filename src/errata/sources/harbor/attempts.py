@@ -81,81 +81,81 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
     )
 
 
-def attempts_of(result: dict[str, Any], place: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
+def attempts_of(result: dict[str, Any], context: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
     """The trial, then its steps."""
     config = mapping(result.get("config"))
     extra = known(
         id=result.get("id"),
         config=settings(config),
         task_checksum=result.get("task_checksum") if result.get("task_checksum") != digest else None,
-        agent_info=_other_agent(result, place.run),
-        config_file=_other_config(place.folder / "config.json", config, documents),
-        lock=settings(documents.get(place.folder / "lock.json")),
+        agent_info=_other_agent(result, context.run),
+        config_file=_other_config(context.folder / "config.json", config, documents),
+        lock=settings(documents.get(context.folder / "lock.json")),
     )
-    trial = _attempt(result, place, documents, extra)
+    trial = _attempt(result, context, documents, extra)
     yield trial
-    for at, told in enumerate(sequence(result.get("step_results"))):
-        step = mapping(told)
+    for at, entry in enumerate(sequence(result.get("step_results"))):
+        step = mapping(entry)
         name = text(step.get("step_name")) or f"step-{at + 1}"
-        ref = place.ref.below("step_results", at)
-        below = TrialContext(
-            place.run,
-            place.case,
-            place.number,
+        ref = context.ref.below("step_results", at)
+        step_context = TrialContext(
+            context.run,
+            context.case,
+            context.number,
             ref,
-            place.folder / "steps" / _folder_name(name),
+            context.folder / "steps" / _folder_name(name),
             path=f"{at + 1:02}-{name}",
             parent=trial.id,
         )
-        yield _attempt(step, below, documents, {})
+        yield _attempt(step, step_context, documents, {})
 
 
-def unfinished(task: str, config: dict[str, Any], place: TrialContext, documents: Documents) -> Attempt:
+def unfinished(task: str, config: dict[str, Any], context: TrialContext, documents: Documents) -> Attempt:
     """A trial folder without a result: begun, and not ended."""
     return Attempt(
-        run=place.run.id,
-        case=case_key(place.run.suite, task),
-        native_id=place.folder.name,
-        index=place.number,
+        run=context.run.id,
+        case=case_key(context.run.suite, task),
+        native_id=context.folder.name,
+        index=context.number,
         execution="unfinished",
         measurement="not_run",
         outcome="none",
         native_status="no result.json",
-        artefacts=artefacts_of(place.folder, documents),
-        ref=place.ref,
+        artefacts=artefacts_of(context.folder, documents),
+        ref=context.ref,
         extra=known(config=settings(config)),
     )
 
 
-def _attempt(result: dict[str, Any], place: TrialContext, documents: Documents, extra: dict[str, Any]) -> Attempt:
-    thrown = list(_thrown(result, place.ref))
+def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents, extra: dict[str, Any]) -> Attempt:
+    thrown = list(_thrown(result, context.ref))
     rewards = mapping(mapping(result.get("verifier_result")).get("rewards"))
     value = value_of(rewards)
-    trajectory = AtifTrajectory(documents, place.folder / "agent")
+    trajectory = AtifTrajectory(documents, context.folder / "agent")
     trajectory.read()
     execution, measurement, outcome = _facts(result, thrown[0].fault if thrown else None, value)
     start, end = moment(result.get("started_at")), moment(result.get("finished_at"))
     words = closing_words(trajectory.steps)
     return Attempt(
-        run=place.run.id,
-        case=place.case,
+        run=context.run.id,
+        case=context.case,
         native_id=text(result.get("trial_name")) or text(result.get("step_name")),
-        index=place.number,
-        path=place.path,
-        parent=place.parent,
+        index=context.number,
+        path=context.path,
+        parent=context.parent,
         execution=execution,
         measurement=measurement,
         outcome=outcome,
         native_status=kind_of(thrown[0].exception) if thrown else "",
         reported=value,
-        reported_counted=place.counted,
+        reported_counted=context.counted,
         output=Output(text=words),
         stop_reason=(thrown[0].fault.stop_reason if thrown else "") or stop_reason(trajectory.steps),
         limit=next(filter(None, (limit_of(one.fault, one.error.message) for one in thrown)), None),
         errors=tuple(one.error for one in thrown),
-        checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(place.folder / "verifier", documents)),
+        checks=(*reward_checks(rewards, _broken(thrown)), *test_checks(context.folder / "verifier", documents)),
         steps=tuple(trajectory.steps),
-        artefacts=artefacts_of(place.folder, documents),
+        artefacts=artefacts_of(context.folder, documents),
         usage=UsageByRole(subject=_usage(result, trajectory)),
         started_at=start,
         finished_at=end,
@@ -163,7 +163,7 @@ def _attempt(result: dict[str, Any], place: TrialContext, documents: Documents, 
         durations=_durations(result),
         exit_code=next((code for one in thrown if (code := exit_code_of(one.exception)) is not None), None),
         links=known(trial=text(result.get("trial_uri"))),
-        ref=place.ref,
+        ref=context.ref,
         extra=extra | _more(result) | known(trajectories=trajectory.heads),
     )
 
@@ -174,8 +174,8 @@ def _thrown(result: dict[str, Any], ref: SourceRef) -> Iterator[Thrown]:
         fault = fault_of(exception, result)
         yield Thrown(exception, fault, error_of(exception, fault, ref.below("exception_info")))
         return
-    for at, told in enumerate(sequence(result.get("step_results"))):
-        yield from _thrown(mapping(told), ref.below("step_results", at))
+    for at, step in enumerate(sequence(result.get("step_results"))):
+        yield from _thrown(mapping(step), ref.below("step_results", at))
 
 
 def _facts(result: dict[str, Any], fault: Fault | None, value: float | None) -> tuple[Execution, Measurement, Outcome]:
@@ -189,8 +189,8 @@ def _facts(result: dict[str, Any], fault: Fault | None, value: float | None) -> 
         return execution, "scored", outcome if is_real else "none"
     if fault is not None and fault.phase == "scoring" and fault.execution == "completed":
         return execution, "error", "none"
-    told = isinstance(result.get("verifier_result"), dict)
-    return execution, "unscored" if told and execution == "completed" else "not_run", "none"
+    has_verdict = isinstance(result.get("verifier_result"), dict)
+    return execution, "unscored" if has_verdict and execution == "completed" else "not_run", "none"
 
 
 def _broken(thrown: list[Thrown]) -> ErrorInfo | None:
@@ -203,7 +203,7 @@ def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
     if not any(own):
         own = [mapping(mapping(step).get("agent_result")) for step in sequence(result.get("step_results"))]
     cost = total_of(number(spent.get("cost_usd")) for spent in own)
-    found = Usage(
+    usage = Usage(
         input=total_of(count(spent.get("n_input_tokens")) for spent in own),
         output=total_of(count(spent.get("n_output_tokens")) for spent in own),
         cache_read=total_of(count(spent.get("n_cache_tokens")) for spent in own),
@@ -212,20 +212,20 @@ def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
         includes_cache=True,
         extra={key: value for spent in own for key, value in rest(spent, _SPENT).items()},
     )
-    if found.tokens is None and cost is None:
-        told = total_usage(trajectory.final)
-        return told if told is not None and (told.tokens is not None or told.cost is not None) else found
-    return found
+    if usage.tokens is None and cost is None:
+        total = total_usage(trajectory.final)
+        return total if total is not None and (total.tokens is not None or total.cost is not None) else usage
+    return usage
 
 
 def _durations(result: dict[str, Any]) -> dict[str, float]:
-    found = {}
+    durations = {}
     for name in _PHASES:
         phase = mapping(result.get(name))
         took = seconds_between(moment(phase.get("started_at")), moment(phase.get("finished_at")))
         if took is not None:
-            found[name] = took
-    return found
+            durations[name] = took
+    return durations
 
 
 def _more(result: dict[str, Any]) -> dict[str, Any]:
@@ -233,9 +233,9 @@ def _more(result: dict[str, Any]) -> dict[str, Any]:
     phases = {name: settings(result[name]) for name in _PHASES if result.get(name)}
     verifier = rest(mapping(result.get("verifier_result")), ("rewards",))
     rollouts = sequence(spent.get("rollout_details"))
-    told = known(phases=phases, verifier_result=verifier, agent_metadata=settings(spent.get("metadata")))
+    details = known(phases=phases, verifier_result=verifier, agent_metadata=settings(spent.get("metadata")))
     more: dict[str, Any] = settings(rest(result, _HOMES))
-    return more | told | known(rollouts=len(rollouts) or None)
+    return more | details | known(rollouts=len(rollouts) or None)
 
 
 def _other_agent(result: dict[str, Any], run: Run) -> Any:
@@ -249,8 +249,8 @@ def _other_agent(result: dict[str, Any], run: Run) -> Any:
 
 def _other_config(path: Path, config: dict[str, Any], documents: Documents) -> Any:
     """The configuration lies beside the result once more; kept where it says something else."""
-    told = settings(documents.get(path))
-    return told if told != settings(config) else None
+    beside = settings(documents.get(path))
+    return beside if beside != settings(config) else None
 
 
 def _folder_name(name: str) -> str:
@@ -260,7 +260,7 @@ def _folder_name(name: str) -> str:
 
 def artefacts_of(folder: Path, documents: Documents) -> tuple[Artefact, ...]:
     """Of a trial, or of one step of it, which has the same folders."""
-    return tuple(found for found in _all(folder, documents) if found is not None)
+    return tuple(artefact for artefact in _all(folder, documents) if artefact is not None)
 
 
 def _all(folder: Path, documents: Documents) -> Iterator[Artefact | None]:

@@ -78,18 +78,18 @@ def _trials(job: Job, run: Run, trials: list[HarborTrial], documents: Documents)
     for trial in sorted(trials, key=lambda trial: (trial.task, trial.name, trial.folder.name)):
         case, index = case_key(run.suite, trial.task), numbering.next(trial.task)
         file = job.folder / "result.json" if trial.inline else trial.folder / "result.json"
-        place = TrialContext(run, case, index, documents.ref(file, trial.pointer), trial.folder)
+        context = TrialContext(run, case, index, documents.ref(file, trial.pointer), trial.folder)
         result = trial.inline or documents.get(file)
         if not trial.has_result:
             ref = documents.ref(trial.folder / "config.json")
             config = documents.get(trial.folder / "config.json")
-            yield unfinished(trial.task, config, place._replace(ref=ref), documents)
+            yield unfinished(trial.task, config, context._replace(ref=ref), documents)
             yield from documents.problems()
             continue
         if trial.task not in digests:
             digests[trial.task] = text(result.get("task_checksum"))
-            yield case_of(run, trial.task, result, place.ref)
-        counted = place._replace(counted=job.counted(trial, result))
+            yield case_of(run, trial.task, result, context.ref)
+        counted = context._replace(counted=job.counted(trial, result))
         yield from attempts_of(result, counted, documents, digests[trial.task])
         yield from documents.problems()
 
@@ -108,8 +108,8 @@ def without_folder(job: Job, group: EvalKey, run: Run) -> Iterator[Attempt]:
         task = named.get(_task(trial), _task(trial))
         made[task] += 1
         place = job.ref.below("stats", "evals", job.eval_of(group)[0], "exception_stats", kind).pointer
-        told = _attempt(run, tasks.get(task, task), made[task], NOT_MADE, job.ref.file, place)
-        yield msgspec.structs.replace(told, native_id=trial, native_status=kind, reported_counted=False)
+        attempt = _attempt(run, tasks.get(task, task), made[task], NOT_MADE, job.ref.file, place)
+        yield msgspec.structs.replace(attempt, native_id=trial, native_status=kind, reported_counted=False)
 
 
 def _never_begun(job: Job, group: EvalKey, made: Counter[str]) -> Iterator[tuple[int, str, int]]:

@@ -59,26 +59,26 @@ class HarborTrial(NamedTuple):
 
 def trials_of(folder: Path, documents: Documents) -> tuple[list[HarborTrial], list[Unreadable]]:
     """In the order of their names, so that equal folders give equal numbers; and what is too damaged to be one."""
-    found, lost = [], []
+    trials, lost = [], []
     for child in folders(folder):
         trial = glance(child, documents) if is_trial_folder(child) else None
         problems = list(documents.problems())
         if trial is not None:
-            found.append(trial)  # its problems are told when it is read in full
+            trials.append(trial)  # its problems are told when it is read in full
         else:
             lost += problems
-    return found, lost
+    return trials, lost
 
 
 def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[HarborTrial]:
     """Those that the job's own file holds and no folder does."""
-    found = []
-    for at, told in enumerate(sequence(job.get("trial_results"))):
-        result = mapping(told)
+    trials = []
+    for at, entry in enumerate(sequence(job.get("trial_results"))):
+        result = mapping(entry)
         name = last_part(result.get("trial_name"))
         if name not in seen and (trial := _trial(folder / (name or "_"), result, mapping(result.get("config")))):
-            found.append(trial._replace(inline=result, pointer=f"/trial_results/{at}"))
-    return found
+            trials.append(trial._replace(inline=result, pointer=f"/trial_results/{at}"))
+    return trials
 
 
 def is_trial_folder(folder: Path) -> bool:
@@ -115,14 +115,14 @@ def model_of(name: str) -> tuple[str, str]:
 
 def _subject(result: dict[str, Any], config: dict[str, Any], dataset: str) -> dict[str, Any]:
     info, asked = mapping(result.get("agent_info")), mapping(config.get("agent"))
-    told = mapping(info.get("model_info"))
+    model_info = mapping(info.get("model_info"))
     agent = text(info.get("name")) or text(asked.get("name")) or text(asked.get("import_path"))
     provider, model = model_of(text(asked.get("model_name")))
-    named = text(told.get("name"))
+    named = text(model_info.get("name"))
     return {
         "group": EvalKey(agent, named or model, dataset),
         "native_key": "__".join(part for part in (agent, named, dataset) if part),
-        "provider": text(told.get("provider")) or provider,
+        "provider": text(model_info.get("provider")) or provider,
         "version": text(info.get("version")),
     }
 
@@ -150,14 +150,16 @@ class Job:
 
     @property
     def native_id(self) -> str:
-        told = [trial.job for trials in self.groups.values() for trial in trials if trial.job]
-        return text(self.result.get("id")) or "".join(told[:1]) or self.name or self.folder.name
+        jobs = [trial.job for trials in self.groups.values() for trial in trials if trial.job]
+        return text(self.result.get("id")) or "".join(jobs[:1]) or self.name or self.folder.name
 
     @property
     def name(self) -> str:
         """As configured, else the folder that the trials name; `trials` is only Harbor's default."""
-        told = [trial.trials_dir for trials in self.groups.values() for trial in trials if trial.trials_dir != "trials"]
-        return text(self.config.get("job_name")) or "".join(told[:1])
+        names = [
+            trial.trials_dir for trials in self.groups.values() for trial in trials if trial.trials_dir != "trials"
+        ]
+        return text(self.config.get("job_name")) or "".join(names[:1])
 
     @property
     def datasets(self) -> set[str]:
@@ -168,10 +170,10 @@ class Job:
         if group not in self._evals:
             evals = mapping(self.stats.get("evals"))
             keys = {trial.native_key for trial in self.groups[group]} | {"__".join(part for part in group if part)}
-            found = next((key for key in evals if key in keys), None)
-            if found is None and len(evals) == len(self.groups) == 1:
-                found = next(iter(evals))
-            self._evals[group] = (found, mapping(evals[found])) if found is not None else ("", {})
+            match = next((key for key in evals if key in keys), None)
+            if match is None and len(evals) == len(self.groups) == 1:
+                match = next(iter(evals))
+            self._evals[group] = (match, mapping(evals[match])) if match is not None else ("", {})
         return self._evals[group]
 
     def ended(self, group: EvalKey) -> int:
@@ -190,8 +192,8 @@ class Job:
         """Those of them that were never measured, and what broke them."""
         stats = self.eval_of(group)[1]
         unmeasured = self.unseen(group) - (_trial_names(mapping(stats.get("reward_stats"))) or set())
-        told = mapping(stats.get("exception_stats")).items()
-        return {text(name): kind for kind, names in told for name in sequence(names) if text(name) in unmeasured}
+        exceptions = mapping(stats.get("exception_stats")).items()
+        return {text(name): kind for kind, names in exceptions for name in sequence(names) if text(name) in unmeasured}
 
     def counted(self, trial: HarborTrial, result: dict[str, Any]) -> bool | None:
         """Whether the trial is among the `n_trials` of its eval. New files name them; old ones only count them, and
@@ -275,9 +277,9 @@ def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
     n = count(stats.get("n_trials"))
     headline = True
     for at, metric in enumerate(map(mapping, sequence(stats.get("metrics")))):
-        for name, told in metric.items():
+        for name, raw in metric.items():
             ref = job.ref.below("stats", "evals", key, "metrics", at, name)
-            value = number(told)
+            value = number(raw)
             yield Reported(
                 name=name,
                 metric="mean" if name == "mean" else name,
@@ -286,13 +288,13 @@ def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
                 n=n,
                 headline=headline and value is not None,
                 ref=ref,
-                extra={} if value is not None else known(value=told),
+                extra={} if value is not None else known(value=raw),
             )
             headline = headline and value is None
     if stats and headline:
         yield Reported(name="mean", metric="mean", scorer="verifier", n=n, headline=True, ref=job.ref)
-    for k, told in mapping(stats.get("pass_at_k")).items():
-        yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(told), ref=job.ref)
+    for k, raw in mapping(stats.get("pass_at_k")).items():
+        yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(raw), ref=job.ref)
     for name in ("n_trials", "n_errors"):
         if (value := number(stats.get(name))) is not None:
             yield Reported(name=name, metric=name, value=value, ref=job.ref)

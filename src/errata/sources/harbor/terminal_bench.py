@@ -62,17 +62,17 @@ class ResultRows(NamedTuple):
 def read(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
     documents = Documents(root, NAME, keep="end")
-    found = _rows(path, root, documents)
+    results = _rows(path, root, documents)
     metadata = documents.get(root / "run_metadata.json")
     lock = documents.get(root / "tb.lock")
     ref = documents.ref(path if path.is_file() else root / "results.json")
-    rows = [mapping(row.data) for row in found.rows]
-    run = run_of(found.document, metadata, lock, rows=rows, root=root, ref=ref)
+    rows = [mapping(row.data) for row in results.rows]
+    run = run_of(results.document, metadata, lock, rows=rows, root=root, ref=ref)
     yield run
     yield from documents.problems()
     trials = TrialConverter(run, documents, any(map(_tokens, rows)))
-    yield from convert_each(found.rows, trials.items, source=NAME)
-    yield from _never_run(run, metadata, found.document, rows)
+    yield from convert_each(results.rows, trials.items, source=NAME)
+    yield from _never_run(run, metadata, results.document, rows)
 
 
 class TrialConverter:
@@ -83,13 +83,13 @@ class TrialConverter:
         self._documents = documents
         self._counts_tokens = counts_tokens
         self._taken: dict[tuple[str, int], str] = {}
-        self._told: set[str] = set()
+        self._cases_seen: set[str] = set()
 
     def items(self, row: Row) -> Iterator[Item]:
         trial = Fields(row.data)
         task, instruction = text(trial.require("task_id")), trial.take("instruction")
-        if task not in self._told:
-            self._told.add(task)
+        if task not in self._cases_seen:
+            self._cases_seen.add(task)
             yield Case(
                 run=self._run.id,
                 suite=self._run.suite,
@@ -106,8 +106,8 @@ class TrialConverter:
 
     def _index(self, task: str, name: str) -> tuple[int, int | None]:
         """`task.2-of-3.run` is the second trial; a name that comes again repeats the first of that name."""
-        told = _NUMBER.search(name)
-        index = int(told[1]) if told else 1
+        numbered = _NUMBER.search(name)
+        index = int(numbered[1]) if numbered else 1
         first = next((at for (of, at), other in self._taken.items() if of == task and name and other == name), None)
         while (task, index) in self._taken:
             index += 1
@@ -156,25 +156,25 @@ class TrialConverter:
         times = {
             f"{phase}_{end}_at": trial.take(f"{phase}_{end}_at") for phase in _PHASES for end in ("started", "ended")
         }
-        told = (
+        tokens = (
             {} if self._counts_tokens else known(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
         )
         resolved = trial.get("is_resolved")
         odd = known(is_resolved=resolved) if not isinstance(resolved, bool) else {}
         trial.drop("total_input_tokens", "total_output_tokens")
-        return rest(trial.rest()) | known(times=known(**times)) | told | odd
+        return rest(trial.rest()) | known(times=known(**times)) | tokens | odd
 
     def _artefacts(self, task: str, name: str) -> tuple[Artefact, ...]:
         if not _is_name(task) or not _is_name(name):
             return ()
         folder = self._documents.root / task / name
-        found = [
+        logs = [
             self._documents.artefact(file, agent_role(file), name=f"{task}/{name}/{part}/{file.name}")
             for part in _FOLDERS
             for file in files(folder / part)
         ]
         commands = self._documents.artefact(folder / "commands.txt", "log", name=f"{task}/{name}/commands.txt")
-        return tuple(artefact for artefact in (*found, commands) if artefact is not None)
+        return tuple(artefact for artefact in (*logs, commands) if artefact is not None)
 
 
 def _rows(path: Path, root: Path, documents: Documents) -> ResultRows:
@@ -183,13 +183,13 @@ def _rows(path: Path, root: Path, documents: Documents) -> ResultRows:
     document = documents.get(file)
     if isinstance(document.get("results"), list):
         place = partial(documents.ref, file)
-        return ResultRows(document, [Row(told, place(f"/results/{at}")) for at, told in enumerate(document["results"])])
-    found = []
+        return ResultRows(document, [Row(row, place(f"/results/{at}")) for at, row in enumerate(document["results"])])
+    rows = []
     for trial in (trial for task in folders(root) for trial in folders(task) if is_file(trial / "results.json")):
-        told = documents.get(trial / "results.json")
-        if "task_id" in told:
-            found.append(Row(told, documents.ref(trial / "results.json")))
-    return ResultRows(document, found)
+        row = documents.get(trial / "results.json")
+        if "task_id" in row:
+            rows.append(Row(row, documents.ref(trial / "results.json")))
+    return ResultRows(document, rows)
 
 
 def _fault(mode: str) -> Fault | None:
@@ -213,20 +213,20 @@ def _facts(trial: Fields, fault: Fault | None) -> tuple[Execution, Measurement, 
 
 def _checks(trial: Fields) -> tuple[Check, ...]:
     """All tests have to pass: a trial is resolved by nothing else."""
-    told = mapping(trial.take("parser_results"))
+    results = mapping(trial.take("parser_results"))
     return tuple(
         test_check(name, text(status) or str(plain(status)), order, counts=True)
-        for order, (name, status) in enumerate(told.items())
+        for order, (name, status) in enumerate(results.items())
     )
 
 
 def _durations(trial: Fields) -> dict[str, float]:
-    found = {}
+    durations = {}
     for phase in ("agent", "test"):
         start, end = moment(trial.get(f"{phase}_started_at")), moment(trial.get(f"{phase}_ended_at"))
         if (took := seconds_between(start, end)) is not None:
-            found[phase] = took
-    return found
+            durations[phase] = took
+    return durations
 
 
 def _never_run(
@@ -314,13 +314,13 @@ def _measured_attempts(counts: Fields, rows: int) -> int | None:
 
 def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator[Reported]:
     """The two files may disagree: a run that was killed has no accuracy in the one of them."""
-    counted, told = number(counts.take("accuracy")), number(about.take("accuracy"))
+    counted, in_metadata = number(counts.take("accuracy")), number(about.take("accuracy"))
     other = SourceRef(file="run_metadata.json", pointer="/accuracy")
-    first = counted if counted is not None else told
-    place = SourceRef(file=ref.file, pointer="/accuracy") if counted is not None or told is None else other
+    first = counted if counted is not None else in_metadata
+    place = SourceRef(file=ref.file, pointer="/accuracy") if counted is not None or in_metadata is None else other
     yield Reported(name="accuracy", metric="pass_rate", value=first, n=n, headline=True, ref=place)
-    if told is not None and told != first:
-        yield Reported(name="accuracy", metric="pass_rate", value=told, n=n, ref=other)
+    if in_metadata is not None and in_metadata != first:
+        yield Reported(name="accuracy", metric="pass_rate", value=in_metadata, n=n, ref=other)
     if (resolved := number(counts.take("n_resolved"))) is not None:
         yield Reported(name="n_resolved", metric="passed", value=resolved, n=n, ref=ref)
     if (unresolved := number(counts.take("n_unresolved"))) is not None:
@@ -336,9 +336,9 @@ def _extra(counts: Fields, about: Fields, rows: list[dict[str, Any]]) -> dict[st
     counts.drop("results")
     lists = {
         name: counts.take(name)
-        for name, found in (("resolved_ids", resolved), ("unresolved_ids", others))
-        if sorted(map(str, sequence(counts.take(name)))) != sorted(map(str, found))
+        for name, tasks in (("resolved_ids", resolved), ("unresolved_ids", others))
+        if sorted(map(str, sequence(counts.take(name)))) != sorted(map(str, tasks))
     }
     more: dict[str, Any] = settings(rest(about.rest()))
-    told = known(id=counts.take("id"), commit_hash=about.take("commit_hash"), **lists)
-    return more | rest(counts.rest()) | told
+    ids = known(id=counts.take("id"), commit_hash=about.take("commit_hash"), **lists)
+    return more | rest(counts.rest()) | ids

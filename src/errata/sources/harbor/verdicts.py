@@ -124,16 +124,16 @@ def error_of(exception: dict[str, Any], fault: Fault, ref: SourceRef) -> ErrorIn
 def limit_of(fault: Fault, message: str) -> Limit | None:
     if not fault.limit:
         return None
-    told = _SECONDS.search(message) if fault.limit == "time" else None
-    value = float(told[1]) if told and told[1].count(".") <= 1 and told[1] != "." else None
+    seconds = _SECONDS.search(message) if fault.limit == "time" else None
+    value = float(seconds[1]) if seconds and seconds[1].count(".") <= 1 and seconds[1] != "." else None
     return Limit(type=fault.limit, value=value, reason=redact(message))
 
 
 def exit_code_of(exception: dict[str, Any]) -> int | None:
     if kind_of(exception) != "NonZeroAgentExitCodeError":
         return None
-    told = _EXIT_CODE.search(text(exception.get("exception_message")))
-    return int(told[1]) if told else None
+    match = _EXIT_CODE.search(text(exception.get("exception_message")))
+    return int(match[1]) if match else None
 
 
 def value_of(rewards: dict[str, Any]) -> float | None:
@@ -156,8 +156,8 @@ def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator
     """A broken verifier is a check without a value."""
     if not rewards and broken is not None:
         yield Check(name="reward", kind="reward", status="error", scorer="verifier", is_primary=True, error=broken)
-    for order, (name, told) in enumerate(rewards.items()):
-        value = number(told)
+    for order, (name, reward) in enumerate(rewards.items()):
+        value = number(reward)
         is_primary = name == "reward" or len(rewards) == 1
         yield Check(
             name=name,
@@ -168,7 +168,7 @@ def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator
             value=value,
             is_primary=is_primary,
             counts=is_primary or "reward" not in rewards,
-            extra={} if value is not None else {"value": plain(told)},
+            extra={} if value is not None else {"value": plain(reward)},
         )
 
 
@@ -179,8 +179,8 @@ def test_checks(folder: Path, documents: Documents) -> Iterator[Check]:
             continue
         results = mapping(documents.get(file).get("results"))
         tool = text(mapping(results.get("tool")).get("name"))
-        for order, told in enumerate(sequence(results.get("tests"))[:TESTS_CAP]):
-            test = Fields(mapping(told))
+        for order, entry in enumerate(sequence(results.get("tests"))[:TESTS_CAP]):
+            test = Fields(mapping(entry))
             made = test_check(text(test.take("name")) or f"test {order + 1}", text(test.take("status")), order)
             yield _detailed(made, test, file.name, tool)
 

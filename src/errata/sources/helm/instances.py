@@ -75,14 +75,14 @@ def _key(name: Any, trial: Any, perturbation: Any) -> Any:
     return None if name is None else (name, trial, fingerprint(perturbation) if perturbation else "")
 
 
-def items_of(reading: InstanceContext, numbering: Numbering, group: Row) -> Iterator[Item]:
+def items_of(context: InstanceContext, numbering: Numbering, group: Row) -> Iterator[Item]:
     rows: tuple[Row, ...] = group.data
     instance = mapping(rows[0].data["instance"])
     name = _name(instance)
     index = numbering.next(name)
     if index == 1:
-        yield _case(reading.run, name, instance, rows[0])
-    yield _attempt(reading, name, index, rows)
+        yield _case(context.run, name, instance, rows[0])
+    yield _attempt(context, name, index, rows)
 
 
 def _name(instance: dict[str, Any]) -> str:
@@ -114,44 +114,45 @@ def _case(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:
 def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[str, Any]:
     """References whose tags say more than that they are right or not, the perturbation, and what else is told."""
     say_more = any(
-        sequence(one.get("tags")) not in ([], ["correct"]) or set(one) != {"output", "tags"} for one in references
+        sequence(reference.get("tags")) not in ([], ["correct"]) or set(reference) != {"output", "tags"}
+        for reference in references
     )
     return known(references=references if say_more else None, perturbation=instance.get("perturbation")) | rest(
         instance, _INSTANCE
     )
 
 
-def _attempt(reading: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
+def _attempt(context: InstanceContext, name: str, index: int, rows: tuple[Row, ...]) -> Attempt:
     states = [row.data for row in rows]
     first, instance = states[0], mapping(states[0]["instance"])
     key = _key(instance.get("id"), first.get("train_trial_index"), instance.get("perturbation"))
-    measured = reading.measured.of(key) if reading.measured is not None else ()
+    measured = context.measured.of(key) if context.measured is not None else ()
     stats = list(stats_of(measured[0].data.get("stats"))) if measured else []
     errors = tuple(errors_of(rows))
-    main = next((one.value for one in stats if one.name == reading.main), None)
+    main = next((one.value for one in stats if one.name == context.main), None)
     facts = _facts(main, failed=bool(errors), measured=bool(measured))
     result = mapping(first.get("result"))
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
-        native_status=f"{reading.main} {main:g}" if main is not None else "",
+        native_status=f"{context.main} {main:g}" if main is not None else "",
         native_reason="prompt_truncated" if first.get("prompt_truncated") is True else "",
         reported=main,
-        reported_counted=main is not None and _is_counted(reading, instance),
+        reported_counted=main is not None and _is_counted(context, instance),
         output=_output(states, failed=bool(errors)),
         stop_reason=stop_reason(states),
         errors=errors,
-        checks=tuple(_checks(reading, stats, measured, facts)),
+        checks=tuple(_checks(context, stats, measured, facts)),
         judgements=tuple(_judgements(first)),
         steps=steps_of(states),
         usage=UsageByRole(subject=_usage(stats)),
         started_at=moment_since_1970(result.get("request_datetime")),
         duration=duration_of(states),
-        extra=_extra(reading, states, stats),
+        extra=_extra(context, states, stats),
         ref=rows[0].ref,
     )
 
@@ -165,8 +166,8 @@ def _facts(main: float | None, *, failed: bool, measured: bool) -> Facts:
     return Facts("error", "scored", despite_error(outcome)) if failed else Facts("completed", "scored", outcome)
 
 
-def _is_counted(reading: InstanceContext, instance: dict[str, Any]) -> bool:
-    return text(instance.get("split")) == reading.split and not instance.get("perturbation")
+def _is_counted(context: InstanceContext, instance: dict[str, Any]) -> bool:
+    return text(instance.get("split")) == context.split and not instance.get("perturbation")
 
 
 def _output(states: list[dict[str, Any]], *, failed: bool) -> Output:
@@ -175,10 +176,10 @@ def _output(states: list[dict[str, Any]], *, failed: bool) -> Output:
     return Output() if failed and not made.text else made
 
 
-def _checks(reading: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
+def _checks(context: InstanceContext, stats: list[Stat], measured: tuple[Row, ...], facts: Facts) -> Iterator[Check]:
     measures = [stat for stat in stats if stat.is_measure]
     for order, stat in enumerate(measures):
-        main = stat.name == reading.main
+        main = stat.name == context.main
         yield Check(
             name=stat.name,
             status="not_run" if facts.execution == "error" and stat.value == 0 else status_of(stat.value),
@@ -206,10 +207,10 @@ def _usage(stats: list[Stat]) -> Usage:
     return Usage(input=None if asked is None else int(asked), output=None if answered is None else int(answered))
 
 
-def _extra(reading: InstanceContext, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
+def _extra(context: InstanceContext, states: list[dict[str, Any]], stats: list[Stat]) -> dict[str, Any]:
     counted = {one.name: one.value for one in stats if not one.is_measure and one.value is not None}
-    others = [beside(state, reading.adapter) for state in states[1:]]
-    more = rest(states[0], _STATE) | beside(states[0], reading.adapter)
+    others = [beside(state, context.adapter) for state in states[1:]]
+    more = rest(states[0], _STATE) | beside(states[0], context.adapter)
     return more | known(stats=counted, other_requests=[one for one in others if one])
 
 

@@ -73,9 +73,9 @@ def read(path: Path) -> Iterator[Item]:
     yield from of_run(run.id, (*documents.problems(), *problems))
     if state is not None:
         items = Items(measured, StatsKey, StatsKey.key) if measured is not None else None
-        reading = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
+        context = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
         rows = Items(state, RequestKey, RequestKey.key).together()
-        yield from of_run(run.id, convert_each(rows, partial(items_of, reading, Numbering()), source=NAME))
+        yield from of_run(run.id, convert_each(rows, partial(items_of, context, Numbering()), source=NAME))
     if measured is not None:
         yield from of_run(run.id, measured.problems())
 

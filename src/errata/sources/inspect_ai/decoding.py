@@ -31,12 +31,12 @@ _LEVELS = {
 def decode_usual(data: bytes) -> Any:
     """The same as `decode` to whoever asks for events by `events_of` and for attachments by `Pools`."""
     try:
-        found = _decoder().decode(data)
+        sample = _decoder().decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return decode(data)
-    told = {name: value for name, value in msgspec.structs.asdict(found).items() if value is not msgspec.UNSET}
-    events = told.get("events")
-    return told | {"events": Events(events, data)} if events else told
+    fields = {name: value for name, value in msgspec.structs.asdict(sample).items() if value is not msgspec.UNSET}
+    events = fields.get("events")
+    return fields | {"events": Events(events, data)} if events else fields
 
 
 @cache

@@ -175,8 +175,8 @@ class Events:
     def whole(self, event: SampleEvent) -> dict[str, Any]:
         if isinstance(self._whole, bytes):
             self._whole = _one_by_one.decode(self._whole).events
-        found = self._whole[event.place]
-        return mapping(decode(bytes(found)) if type(found) is msgspec.Raw else found)
+        raw = self._whole[event.place]
+        return mapping(decode(bytes(raw)) if type(raw) is msgspec.Raw else raw)
 
 
 class _Sample(msgspec.Struct):

@@ -72,14 +72,14 @@ def log_of_archive(archive: Archive, file: str, share: ReaderShare) -> InspectLo
 
 def _updates(archive: Archive, file: str, problems: list[Unreadable]) -> dict[str, Any]:
     """What was changed while the run went on; a finished log has it in its header."""
-    found = []
+    updates = []
     for name in numbered(archive.names(JOURNAL_UPDATES)):
         read = member(archive, file, name)
         if type(read) is Row:
-            found += read.data if type(read.data) is list else [read.data]
+            updates += read.data if type(read.data) is list else [read.data]
         elif type(read) is Unreadable:
             problems.append(read)
-    return {"config_updates": found} if found else {}
+    return {"config_updates": updates} if updates else {}
 
 
 def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
@@ -95,8 +95,8 @@ def _samples(archive: Archive, file: str) -> Iterator[Row | Unreadable]:
 def can_be_shared(archive: Archive) -> bool:
     """Many samples that have nothing to do with each other: each stands there once."""
     names = archive.names(SAMPLES)
-    told = [_WHOLE.search(name) for name in names]
-    stems = {name[: found.start()] for name, found in zip(names, told, strict=True) if found}
+    matches = [_WHOLE.search(name) for name in names]
+    stems = {name[: match.start()] for name, match in zip(names, matches, strict=True) if match}
     return len(names) >= MANY and len(stems) == len(names)
 
 
@@ -115,8 +115,8 @@ def _in_turns(archive: Archive, file: str, share: ReaderShare) -> Iterator[Row |
 
 def _member_of(sample: Any) -> str:
     """The member that a sample should stand in."""
-    told = sample if type(sample) is dict else {}
-    return f"{SAMPLES}{told.get('id')}_epoch_{told.get('epoch')}.json"
+    fields = sample if type(sample) is dict else {}
+    return f"{SAMPLES}{fields.get('id')}_epoch_{fields.get('epoch')}.json"
 
 
 def _summaries(archive: Archive, file: str) -> Iterator[Row | Unreadable]:

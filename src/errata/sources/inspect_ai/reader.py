@@ -68,8 +68,8 @@ def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item |
     run = run_of(log, str(path.parent))
     yield run
     header = log.header
-    reading = LogContext(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
-    yield from _Samples(reading, log).items(share)
+    context = LogContext(run, primary_of(header), scorers_of(header), judges_of(header), bool(header.get("results")))
+    yield from _Samples(context, log).items(share)
 
 
 class _Tally(msgspec.Struct, frozen=True):
@@ -82,8 +82,8 @@ class _Tally(msgspec.Struct, frozen=True):
 class _Samples:
     """Goes through the samples once and remembers which there were."""
 
-    def __init__(self, reading: LogContext, log: InspectLog) -> None:
-        self._reading = reading
+    def __init__(self, context: LogContext, log: InspectLog) -> None:
+        self._context = context
         self._log = log
         self._cases: dict[str, str] = {}
         self._seen: set[tuple[str, int]] = set()
@@ -116,16 +116,16 @@ class _Samples:
         sample = row.data
         ident, epoch = sample_id(sample), count(sample.get("epoch")) or 1
         index = self._free(ident, epoch)
-        attempt = attempt_of(self._reading, sample, row.ref, index)
+        attempt = attempt_of(self._context, sample, row.ref, index)
         if index != epoch:
             attempt = replace(attempt, duplicate_of=attempt_id(attempt.run, attempt.case, index=epoch))
-        told = case_content(sample)
-        digest = fingerprint(told)
+        content = case_content(sample)
+        digest = fingerprint(content)
         first = self._cases.get(ident)
-        made: list[Item] = [case_of(self._reading, sample, row.ref)] if first is None else []
+        made: list[Item] = [case_of(self._context, sample, row.ref)] if first is None else []
         if first not in (None, digest):
             # an epoch may ask otherwise: with its choices in another order
-            attempt = replace(attempt, extra=attempt.extra | {"asked": told})
+            attempt = replace(attempt, extra=attempt.extra | {"asked": content})
         self._cases.setdefault(ident, digest)
         self._note(ident, attempt)
         return [*made, attempt]
@@ -144,7 +144,7 @@ class _Samples:
                 yield row
 
     def _of_summary(self, row: Row) -> list[Item]:
-        attempt, case = from_summary(self._reading, row.data, row.ref)
+        attempt, case = from_summary(self._context, row.data, row.ref)
         ident = sample_id(row.data)
         made: list[Item] = [case] if ident not in self._cases else []
         self._cases.setdefault(ident, "")
@@ -163,7 +163,7 @@ class _Samples:
         stops = [mapping(stop) for stop in sequence(mapping(results.get("early_stopping")).get("early_stops"))]
         stopped = {(words(stop.get("id")), count(stop.get("epoch"))): stop for stop in stops}
         # where samples were measured that the log does not hold, nobody can tell which were never made
-        untold = (self._reading.run.measured_attempts or 0) > self._measured
+        untold = (self._context.run.measured_attempts or 0) > self._measured
         for ident, epoch in product(dict.fromkeys(self._planned), range(1, self._epochs + 1)):
             if (ident, epoch) in self._seen:
                 continue
@@ -171,10 +171,10 @@ class _Samples:
             if stop is not None or not untold:
                 yield self._never_made(ident, epoch, stop)
             elif ident not in self._cases:
-                yield self._named(ident)
+                yield self._case_by_id(ident)
 
     def _never_made(self, ident: str, epoch: int, stop: dict[str, Any] | None) -> Attempt:
-        run = self._reading.run
+        run = self._context.run
         return Attempt(
             run=run.id,
             case=case_key(run.suite, ident),
@@ -187,19 +187,19 @@ class _Samples:
             ref=self._plan,
         )
 
-    def _named(self, ident: str) -> Case:
-        run = self._reading.run
+    def _case_by_id(self, ident: str) -> Case:
+        run = self._context.run
         self._cases[ident] = ""
         return Case(run=run.id, suite=run.suite, native_id=ident, ref=self._plan)
 
 
-def from_summary(reading: LogContext, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
+def from_summary(context: LogContext, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
     """Error and limit are one text each there. Without a sign of its end the sample was under way."""
     sample = {**summary, **_widened(summary)}
-    attempt = attempt_of(reading, sample, ref, count(summary.get("epoch")) or 1)
+    attempt = attempt_of(context, sample, ref, count(summary.get("epoch")) or 1)
     if not any(summary.get(name) for name in _FINISHED):
         attempt = replace(attempt, execution="unfinished", measurement="not_run", outcome="none")
-    return replace(attempt, extra=attempt.extra | {"read_from": "summary"}), case_of(reading, summary, ref)
+    return replace(attempt, extra=attempt.extra | {"read_from": "summary"}), case_of(context, summary, ref)
 
 
 def _widened(summary: dict[str, Any]) -> dict[str, Any]:

@@ -174,13 +174,13 @@ def _only_score(results: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_headline(headline: dict[str, Any], score: dict[str, Any], metric: str) -> bool:
-    said = {
+    names = {
         "scorer": score.get("scorer"),
         "score": score.get("name"),
         "reducer": score.get("reducer"),
         "metric": metric,
     }
-    return all(headline.get(name) in (None, value) for name, value in said.items())
+    return all(headline.get(name) in (None, value) for name, value in names.items())
 
 
 def _error(error: dict[str, Any], ref: SourceRef) -> Iterator[Evidence]:
@@ -236,7 +236,7 @@ def roles_of(header: dict[str, Any]) -> dict[str, str]:
 def judges_of(header: dict[str, Any]) -> Judges:
     spec = mapping(header.get("eval"))
     named = {
-        model_name(one) for value in _judging_models(header) for one in (value if type(value) is list else [value])
+        model_name(model) for value in _judging_models(header) for model in (value if type(value) is list else [value])
     }
     asked = {words(_options(scorer).get("model_role")) for scorer in _declared(header)}
     roles = {role for role in mapping(spec.get("model_roles")) if role in JUDGE_ROLES} | asked | JUDGE_ROLES
@@ -246,19 +246,19 @@ def judges_of(header: dict[str, Any]) -> Judges:
 
 def scorers_of(header: dict[str, Any]) -> dict[str, Scorer]:
     """By name. Early logs do not list them, but their results name them."""
-    found: dict[str, Scorer] = {}
+    scorers: dict[str, Scorer] = {}
     for declared in _declared(header):
         name = words(declared.get("name"))
         # the second of one name has a number behind it, as its scores have
-        unique = name if name not in found else f"{name}{len([one for one in found if one.startswith(name)])}"
+        unique = name if name not in scorers else f"{name}{len([one for one in scorers if one.startswith(name)])}"
         model = model_name(_judge(declared, header))
-        found[unique] = Scorer(
+        scorers[unique] = Scorer(
             name=unique,
             kind="judge" if model or _is_judging(name) else "code",
             model=model,
             extra=rest(declared, frozenset(("name",))),
         )
-    return found
+    return scorers
 
 
 def _declared(header: dict[str, Any]) -> list[dict[str, Any]]:
@@ -358,8 +358,8 @@ def _without(whole: Usage | None, part: Usage) -> Usage | None:
         return whole
     left: dict[str, Any] = {}
     for name in _FIELDS:
-        one, other = getattr(whole, name), getattr(part, name)
-        left[name] = one if one is None or other is None else one - other
+        whole_value, part_value = getattr(whole, name), getattr(part, name)
+        left[name] = whole_value if whole_value is None or part_value is None else whole_value - part_value
         if left[name] is not None and left[name] < 0:
             return None
     return Usage(cost_source="unknown" if left["cost"] is None else "reported", includes_cache=False, **left)

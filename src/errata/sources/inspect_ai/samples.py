@@ -58,13 +58,13 @@ class LogContext(NamedTuple):
     has_results: bool
 
 
-def case_of(reading: LogContext, sample: dict[str, Any], ref: SourceRef) -> Case:
+def case_of(context: LogContext, sample: dict[str, Any], ref: SourceRef) -> Case:
     pools = Pools(sample)
     metadata = mapping(sample.get("metadata"))
     choices = [choice for choice in sequence(sample.get("choices")) if type(choice) is str]
     return Case(
-        run=reading.run.id,
-        suite=reading.run.suite,
+        run=context.run.id,
+        suite=context.run.suite,
         native_id=sample_id(sample),
         category=_label(metadata, "category", "subject"),
         input=plain(pools.resolve(sample.get("input"))),
@@ -89,23 +89,23 @@ def case_content(sample: dict[str, Any]) -> list[Any]:
     return [plain(sample.get(name)) for name in _OF_THE_CASE]
 
 
-def attempt_of(reading: LogContext, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
+def attempt_of(context: LogContext, sample: dict[str, Any], ref: SourceRef, index: int) -> Attempt:
     pools = Pools(sample)
     events = events_of(sample)
     beside: dict[str, Any] = pools.resolve(_without_events(sample))
-    scores = scores_of(beside, reading.primary)
+    scores = scores_of(beside, context.primary)
     output = mapping(beside.get("output"))
     choice = mapping(next(iter(sequence(output.get("choices"))), None))
-    said = _answer(output, choice)
-    scored = read_scores(scores, reading.primary, reading.scorers, ref, said=said or "")
+    answer = _answer(output, choice)
+    scored = read_scores(scores, context.primary, context.scorers, ref, output=answer or "")
     errors = tuple(sample_errors(beside, events, ref))
     final = errors[-1] if errors and mapping(sample.get("error")) else None
     facts = facts_of(scored, final, limited=bool(mapping(sample.get("limit"))))
     judged = frozenset(judgement.judge for judgement in scored.judgements if judgement.raw)
     started = moment(sample.get("started_at")) or _time(events)
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, sample_id(sample)),
+        run=context.run.id,
+        case=case_key(context.run.suite, sample_id(sample)),
         native_id=words(sample.get("uuid")),
         index=index,
         execution=facts.execution,
@@ -113,15 +113,15 @@ def attempt_of(reading: LogContext, sample: dict[str, Any], ref: SourceRef, inde
         outcome=facts.outcome,
         native_status=scored.native or (facts.execution if final and facts.execution != "completed" else ""),
         reported=scored.main.number if scored.main else None,
-        reported_counted=_is_counted(scored, facts) if reading.has_results else None,
-        output=Output(text=said, answer=scored.answer),
+        reported_counted=_is_counted(scored, facts) if context.has_results else None,
+        output=Output(text=answer, answer=scored.answer),
         stop_reason=words(choice.get("stop_reason")),
         limit=_limit(sample, events),
         errors=(*errors, *_without_verdict(scored)),
         checks=scored.checks,
         judgements=scored.judgements,
         steps=steps_of(sample, events, pools, judged),
-        usage=by_role(sample, reading.judges, scoring_usage(events.telling)),
+        usage=by_role(sample, context.judges, scoring_usage(events.telling)),
         started_at=started,
         finished_at=moment(sample.get("completed_at")),
         duration=number(sample.get("total_time")),
@@ -135,14 +135,14 @@ def attempt_of(reading: LogContext, sample: dict[str, Any], ref: SourceRef, inde
 def facts_of(scored: SampleScores, error: ErrorInfo | None, *, limited: bool) -> Facts:
     """A scorer that breaks ends in the same field as a subject that does; only its phase tells."""
     measurement = _measurement(scored, error)
-    said: Outcome = scored.main.outcome if scored.main and measurement == "scored" else "none"
+    outcome: Outcome = scored.main.outcome if scored.main and measurement == "scored" else "none"
     if error is None:
-        return Facts("limit" if limited else "completed", measurement, said)
+        return Facts("limit" if limited else "completed", measurement, outcome)
     if error.type == CANCELLED:
-        return Facts("cancelled", measurement, _despite(said))
+        return Facts("cancelled", measurement, _despite(outcome))
     if error.phase == "scoring":
-        return Facts("limit" if limited else "completed", measurement, said)
-    return Facts("error", measurement, _despite(said))
+        return Facts("limit" if limited else "completed", measurement, outcome)
+    return Facts("error", measurement, _despite(outcome))
 
 
 def _is_counted(scored: SampleScores, facts: Facts) -> bool:
@@ -154,9 +154,9 @@ def _without_verdict(scored: SampleScores) -> list[ErrorInfo]:
     return [check.error for check in scored.checks if check.error is not None and check.is_primary][:1]
 
 
-def _despite(said: Outcome) -> Outcome:
+def _despite(outcome: Outcome) -> Outcome:
     """Scored although it broke: what was passed by then is passed, but a failure says nothing of a real answer."""
-    return "none" if said == "fail" else said
+    return "none" if outcome == "fail" else outcome
 
 
 def _measurement(scored: SampleScores, error: ErrorInfo | None) -> Measurement:
@@ -185,11 +185,11 @@ def _limit(sample: dict[str, Any], events: Events) -> Limit | None:
     if not limit:
         return None
     # before a limit had a reason, only the event told it
-    told = [words(events.whole(event).get("message")) for event in events.all if event.kind == "sample_limit"]
+    messages = [words(events.whole(event).get("message")) for event in events.all if event.kind == "sample_limit"]
     return Limit(
         type=words(limit.get("type")),
         value=number(limit.get("limit")),
-        reason=words(limit.get("reason")) or next(iter(told), ""),
+        reason=words(limit.get("reason")) or next(iter(messages), ""),
         extra=rest(limit, frozenset(("type", "limit", "reason"))),
     )
 
@@ -271,11 +271,11 @@ def error_info(error: dict[str, Any], phase: Phase, ref: SourceRef, **more: Any)
 
 
 def _phase(error: dict[str, Any], events: list[SampleEvent], event: SampleEvent | None) -> Phase:
-    told = _phase_of_text(error)
+    from_text = _phase_of_text(error)
     if not events:
-        return told or "subject"
+        return from_text or "subject"
     phase = phase_at(events, event.place if event else len(events))
-    return "environment" if told == "environment" and phase != "scoring" else phase
+    return "environment" if from_text == "environment" and phase != "scoring" else phase
 
 
 def _phase_of_text(error: dict[str, Any]) -> Phase | None:

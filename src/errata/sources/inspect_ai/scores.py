@@ -70,7 +70,7 @@ def scores_of(sample: dict[str, Any], primary: Primary) -> dict[str, dict[str, A
 
 
 def read_scores(
-    scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef, *, said: str
+    scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef, *, output: str
 ) -> SampleScores:
     """`said` is the subject's answer."""
     chosen = _chosen(scores, primary)
@@ -78,7 +78,7 @@ def read_scores(
     main, native = None, ""
     for name, score in scores.items():
         scorer = scorers.get(name) or Scorer(name=name)
-        made = _Score(name, score, scorer, ref.below("scores", name), why_no_verdict(score, said))
+        made = _Score(name, score, scorer, ref.below("scores", name), why_no_verdict(score, output))
         counting = made.counting(primary.key) if name == chosen else frozenset()
         checks += made.checks(counting, len(checks))
         if name == chosen:
@@ -86,7 +86,7 @@ def read_scores(
     answer = scores[chosen].get("answer") if chosen else None
     return SampleScores(
         checks=tuple(_with_unique_names(checks)),
-        judgements=tuple(_judgements(scores, scorers, said)),
+        judgements=tuple(_judgements(scores, scorers, output)),
         main=main,
         answer=answer if isinstance(answer, str) else None,
         native=native,
@@ -129,24 +129,26 @@ class _Score:
     def checks(self, counting: frozenset[str], order: int) -> Iterator[Check]:
         metadata = mapping(self.score.get("metadata"))
         reason = reason_of(self.score) or self.broken
-        for place, (key, found) in enumerate(self.grades.items()):
+        for place, (key, item_grade) in enumerate(self.grades.items()):
             extra = rest(self.score, _TAKEN)
-            told = rest(metadata, frozenset(("grading",)))
+            other_metadata = rest(metadata, frozenset(("grading",)))
             yield Check(
                 name=key,
-                status=found.status,
+                status=item_grade.status,
                 scorer=self.name,
                 judge=self.scorer.model,
                 order=order + place,
                 kind=self._kind,
-                value=found.value,
+                value=item_grade.value,
                 is_primary=key in counting,
                 counts=key in counting,
                 explanation=words(self.score.get("explanation")),
-                reason_code=reason or found.reason,
+                reason_code=reason or item_grade.reason,
                 error=self._error,
                 history=tuple(self._history(key)),
-                extra=extra | ({"metadata": told} if told else {}) | ({"value": found.text} if found.text else {}),
+                extra=extra
+                | ({"metadata": other_metadata} if other_metadata else {})
+                | ({"value": item_grade.text} if item_grade.text else {}),
                 ref=self.ref,
             )
 
@@ -154,8 +156,8 @@ class _Score:
     def _error(self) -> ErrorInfo | None:
         if not self.broken:
             return None
-        told = words(self.score.get("explanation"))
-        return ErrorInfo(type=self.broken, message=told or self.broken, phase="scoring", ref=self.ref)
+        explanation = words(self.score.get("explanation"))
+        return ErrorInfo(type=self.broken, message=explanation or self.broken, phase="scoring", ref=self.ref)
 
     @property
     def _kind(self) -> CheckKind:
@@ -187,7 +189,7 @@ def _several(name: str, value: Any) -> dict[str, Any]:
     return {f"{name}[{place}]": one for place, one in enumerate(value)}
 
 
-def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], said: str) -> Iterator[Judgement]:
+def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], output: str) -> Iterator[Judgement]:
     for name, score in scores.items():
         grading = mapping(score.get("metadata")).get("grading")
         scorer = scorers.get(name)
@@ -199,7 +201,7 @@ def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], s
         yield Judgement(
             judge=name,
             model=(spoke[-1] if spoke else "") or (scorer.model if scorer else ""),
-            valid=not why_no_verdict(score, said) and any(grade(one).status != "unscored" for one in values),
+            valid=not why_no_verdict(score, output) and any(grade(one).status != "unscored" for one in values),
             reasoning=words(score.get("explanation")),
             raw=plain(grading),
         )
@@ -291,7 +293,7 @@ def why_no_verdict(score: dict[str, Any], answer: str) -> str:
     reason = reason_of(score) or words(metadata.get("reason"))
     if reason in _INSTRUMENT or reason.startswith("grader_"):
         return reason
-    told = words(score.get("explanation"))
+    explanation = words(score.get("explanation"))
     # the exchange with the judge was kept only where a grade had been found in it
-    found = bool(metadata.get("grading")) or told == answer
-    return "grade_parse_failure" if told.startswith(_NOT_FOUND) and not found else ""
+    has_grade = bool(metadata.get("grading")) or explanation == answer
+    return "grade_parse_failure" if explanation.startswith(_NOT_FOUND) and not has_grade else ""

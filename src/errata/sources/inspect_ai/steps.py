@@ -64,34 +64,34 @@ class TranscriptBuilder:
         self._asked: dict[str, int] = {}
 
     def add_message(self, message: dict[str, Any], *, try_: int = 1) -> None:
-        told = message.get
-        role = _ROLES.get(words(told("role")), "environment")
-        text, parts, thoughts = _content(told("content"))
-        asked = told("tool_calls")
+        get = message.get
+        role = _ROLES.get(words(get("role")), "environment")
+        text, parts, thoughts = _content(get("content"))
+        asked = get("tool_calls")
         calls = tuple([self._call(mapping(call)) for call in sequence(asked)]) if asked else ()
-        made = self._made.get(words(told("id")), _UNKNOWN)
-        error = tool_error(told("error"), told("tool_error"))
-        answered = words(told("tool_call_id"))
+        made = self._made.get(words(get("id")), _UNKNOWN)
+        error = tool_error(get("error"), get("tool_error"))
+        answered = words(get("tool_call_id"))
         event = made.event if made is not _UNKNOWN else self._tools.get(answered, NO_FIELDS)
         at = len(self.steps)
         for call in calls:
             self._asked[call.id] = at
         step = Step(
             index=at,
-            actor=_actor(role, words(told("function")) if role == "tool" else ""),
+            actor=_actor(role, words(get("function")) if role == "tool" else ""),
             kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
             parent=self._asked.get(answered) if answered else None,
             try_=try_,
             # of a tool that failed the content may be empty: the text stands in the error alone
             text=text or (error.message if error else ""),
             parts=parts,
-            reasoning=thoughts or words(told("reasoning")),
+            reasoning=thoughts or words(get("reasoning")),
             tool_calls=calls,
             error=ErrorInfo(type=error.type, message=error.message, phase="tool") if error else None,
             usage=made.usage,
             started_at=moment(event.timestamp),
             ended_at=moment(event.completed),
-            model=words(told("model")),
+            model=words(get("model")),
             span_id=event.span_id or "",
             extra=_extra(message, made),
         )
@@ -124,14 +124,14 @@ def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: froze
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
     tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
     transcript = TranscriptBuilder(_makers(events.telling), tools, _failures(messages))
-    told: set[Any] = set()
+    seen: set[Any] = set()
     for number_, retry in enumerate(retries, start=1):
         earlier = as_events(sequence(retry.get("events")))
         _add_events(transcript, earlier, pools, (set(), frozenset(), number_))
     for message in messages:
-        told.add(key_of(message))
+        seen.add(key_of(message))
         transcript.add_message(message, try_=len(retries) + 1)
-    _add_events(transcript, events, pools, (told, judged, len(retries) + 1))
+    _add_events(transcript, events, pools, (seen, judged, len(retries) + 1))
     return tuple(transcript.steps)
 
 
@@ -149,27 +149,27 @@ def _output(event: EventFields) -> ModelCallOutput:
 
 def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
     """Id of a tool's call → what its answer says went wrong."""
-    found = {}
+    failures = {}
     for message in messages:
         error = tool_error(message.get("error"), message.get("tool_error"))
         if error is not None:
-            found[words(message.get("tool_call_id"))] = error
-    return found
+            failures[words(message.get("tool_call_id"))] = error
+    return failures
 
 
 def _makers(events: Iterable[SampleEvent]) -> dict[str, ModelCall]:
     """Message id → the call of a model that gave it."""
-    found = {}
+    calls = {}
     for event in events:
         if event.kind != "model":
             continue
         output = _output(event.data)
         usage = usage_of(output.usage)
-        told = usage if usage is not NO_USAGE else None
+        known_usage = usage if usage is not NO_USAGE else None
         for choice in output.choices:
-            found[_ident(choice)] = ModelCall(event.data, told, choice.stop_reason or "")
-    found.pop("", None)
-    return found
+            calls[_ident(choice)] = ModelCall(event.data, known_usage, choice.stop_reason or "")
+    calls.pop("", None)
+    return calls
 
 
 def _ident(choice: ModelChoice) -> str:
@@ -179,13 +179,13 @@ def _ident(choice: ModelChoice) -> str:
 def _add_events(
     transcript: TranscriptBuilder, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
 ) -> None:
-    told, judged, try_ = known
+    seen, judged, try_ = known
     for event in events.telling:
         if event.kind == "score" and not event.data.intermediate:
             continue
         if event.kind == "model":
             if event.phase != "scoring":
-                _add_call(transcript, event, events, pools, (told, try_))
+                _add_call(transcript, event, events, pools, (seen, try_))
             elif event.owner not in judged:
                 transcript.add(_judge_call(len(transcript.steps), event, events.whole(event), pools, try_))
         elif event.kind != "tool":
@@ -198,10 +198,10 @@ def _add_call(
     transcript: TranscriptBuilder, event: SampleEvent, events: Events, pools: Pools, known: tuple[set[Any], int]
 ) -> None:
     """A call of a model: whatever of it was not told yet."""
-    told, try_ = known
+    seen, try_ = known
     output = _output(event.data)
     # what is known by its id need not be put together
-    if not all(_ident(choice) in told for choice in output.choices):
+    if not all(_ident(choice) in seen for choice in output.choices):
         _add_answers(transcript, events.whole(event), pools, known)
     error = words(event.data.error) or output.error
     if error:
@@ -211,18 +211,18 @@ def _add_call(
 def _add_answers(
     transcript: TranscriptBuilder, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]
 ) -> None:
-    told, try_ = known
+    seen, try_ = known
     choices = sequence(mapping(call.get("output")).get("choices"))
     answers = [answer for choice in choices if (answer := mapping(mapping(choice).get("message")))]
-    unknown = [answer for answer in answers if words(answer.get("id")) not in told]
-    new = [answer for answer in map(pools.resolve, unknown) if key_of(answer) not in told]
+    unknown = [answer for answer in answers if words(answer.get("id")) not in seen]
+    new = [answer for answer in map(pools.resolve, unknown) if key_of(answer) not in seen]
     if new:
         for message in map(mapping, pools.input_of(call)):
-            if key_of(message) not in told:
-                told.add(key_of(message))
+            if key_of(message) not in seen:
+                seen.add(key_of(message))
                 transcript.add_message(message, try_=try_)
     for answer in new:
-        told.add(key_of(answer))
+        seen.add(key_of(answer))
         transcript.add_message(answer, try_=try_)
 
 
@@ -378,14 +378,14 @@ def _extra(message: dict[str, Any], made: ModelCall) -> dict[str, Any]:
     if made.stop_reason:
         extra["stop_reason"] = made.stop_reason
     if made is not _UNKNOWN:
-        for name, told in zip(_MADE, _made_of(made.event), strict=True):
-            if told is not None:
-                extra[name] = plain(told)
+        for name, value in zip(_MADE, _made_of(made.event), strict=True):
+            if value is not None:
+                extra[name] = plain(value)
     return extra
 
 
 def _of_tool(event: EventFields) -> dict[str, Any]:
-    told = _tool_fields(event)
-    if told == _NO_TOOL_FIELDS:
+    values = _tool_fields(event)
+    if values == _NO_TOOL_FIELDS:
         return {}
-    return {name: plain(value) for name, value in zip(_OF_TOOL, told, strict=True) if is_told(value)}
+    return {name: plain(value) for name, value in zip(_OF_TOOL, values, strict=True) if is_told(value)}

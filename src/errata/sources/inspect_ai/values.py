@@ -27,11 +27,11 @@ def words(value: Any) -> str:
 
 def from_ranges(ranges: Any, pool: list[Any]) -> list[Any]:
     """`[[0, 2], [5, 6]]` → the first two and the sixth of the pool."""
-    found: list[Any] = []
+    items: list[Any] = []
     for pair in sequence(ranges):
         if type(pair) is list and len(pair) == 2 and all(type(end) is int and end >= 0 for end in pair):
-            found += pool[pair[0] : pair[1]]
-    return found
+            items += pool[pair[0] : pair[1]]
+    return items
 
 
 class Pools:
@@ -54,8 +54,8 @@ class Pools:
     def input_of(self, event: dict[str, Any]) -> list[Any]:
         """What a model was asked."""
         given = from_ranges(event.get("input_refs"), self._messages) or sequence(event.get("input"))
-        found: list[Any] = self.resolve(given)
-        return found
+        messages: list[Any] = self.resolve(given)
+        return messages
 
     def resolve(self, value: Any) -> Any:
         """The same with the long texts put back, and without the bytes of pictures and sounds."""
@@ -85,13 +85,13 @@ def _opened(value: Any) -> Any:
 def _may_refer(value: Any) -> bool:
     """The texts of messages are long and their first letters enough; the little that lies deeper is written out."""
     deeper: list[Any] = []
-    for one in value if type(value) is list else (value,):
-        if type(one) is not dict:
-            deeper.append(one)
+    for item in value if type(value) is list else (value,):
+        if type(item) is not dict:
+            deeper.append(item)
             continue
-        if one.get("type") in _MEDIA_NAMES:
+        if item.get("type") in _MEDIA_NAMES:
             return True
-        for child in one.values():
+        for child in item.values():
             if type(child) is not str:
                 deeper.append(child)
             elif child.startswith(_PROTOCOL):
