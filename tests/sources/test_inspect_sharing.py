@@ -10,8 +10,7 @@ from errata.errors import ReadAloneError
 from errata.model import Attempt, Case, Run, Unreadable
 from errata.model.record import TurnBegins
 from errata.sources import OF_ARCHIVES, RecognisedPath, all_sources, inspect_ai, read_share
-from errata.sources.base import Match
-from errata.sources.sharing import ReaderShare
+from errata.sources.base import Match, ReaderShare
 
 COUNT = 130
 

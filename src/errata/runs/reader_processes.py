@@ -18,8 +18,7 @@ from errata import errors, sources
 from errata.errors import ErrataError, SourceError
 from errata.model.codec import pack, storable
 from errata.runs.orders import Order, found_by
-from errata.sources.base import is_zip
-from errata.sources.sharing import ReaderShare
+from errata.sources.base import ReaderShare, is_zip
 from errata.store.packing import Batch, pack_items
 
 PIPE_SIZE = 1024 * 1024

@@ -14,9 +14,8 @@ from typing import TypeVar, cast
 from errata.errors import AmbiguousFormatError, ErrataError, SourceError, UnknownFormatError
 from errata.model import Harness, Item, SourceRef, Unreadable
 from errata.model.record import TurnBegins
-from errata.sources.base import RecognisedPath, Source, describe, is_zip, unreadable
+from errata.sources.base import ReaderShare, RecognisedPath, Shareable, Source, describe, is_zip, unreadable
 from errata.sources.overlapping_files import PassedOver, drop_overlaps, join_folders
-from errata.sources.sharing import ReaderShare, Shareable
 
 __all__ = [
     "BUILT_IN",

@@ -12,8 +12,8 @@ from errata.model.words import ArtefactRole, Phase
 from errata.sources.allure import NAME
 from errata.sources.allure.folder import (
     AllureFolder,
-    Fixture,
     AllureResult,
+    Fixture,
     labels_of,
     name_of_test,
     parameters_of,

@@ -12,8 +12,7 @@ from zipfile import BadZipFile
 from errata.errors import SourceError
 from errata.model import Harness, Item
 from errata.model.record import TurnBegins
-from errata.sources.base import Match, head_of
-from errata.sources.sharing import ReaderShare
+from errata.sources.base import Match, ReaderShare, head_of
 
 NAME = "inspect-ai"
 TITLE = "Inspect AI: `.eval` and `.json` logs, finished or not"

@@ -11,14 +11,13 @@ import msgspec
 from errata.errors import ReadAloneError
 from errata.model import SourceRef, Unreadable
 from errata.model.record import TurnBegins
-from errata.sources.base import EXCERPT, Row, decode, describe, unreadable
+from errata.sources.base import EXCERPT, ReaderShare, Row, decode, describe, unreadable
 from errata.sources.inspect_ai import HEADER, NAME, START
 from errata.sources.inspect_ai.decoding import decode_usual
 from errata.sources.inspect_ai.values import from_ranges
 from errata.sources.shared.archives import Archive, Caps
 from errata.sources.shared.documents import object_in
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.sharing import ReaderShare
 
 JOURNAL_SUMMARIES = "_journal/summaries/"
 JOURNAL_UPDATES = "_journal/config_updates/"

@@ -13,7 +13,7 @@ from errata.model import Attempt, Case, Item, SourceRef, Unreadable, attempt_id,
 from errata.model.codec import pack
 from errata.model.identity import fingerprint
 from errata.model.record import TurnBegins
-from errata.sources.base import Row, convert_each, describe, unreadable
+from errata.sources.base import ALONE, ReaderShare, Row, convert_each, describe, unreadable
 from errata.sources.inspect_ai import NAME, is_archive
 from errata.sources.inspect_ai.logs import CAPS, InspectLog, can_be_shared, log_of_archive, read_json_log
 from errata.sources.inspect_ai.runs import judges_of, run_of, scorers_of
@@ -22,7 +22,6 @@ from errata.sources.inspect_ai.scores import primary_of
 from errata.sources.inspect_ai.values import words
 from errata.sources.shared.archives import open_archive
 from errata.sources.shared.values import count, mapping, plain, sequence
-from errata.sources.sharing import ALONE, ReaderShare
 
 PLAN_CAP = 1_000_000
 """A plan beyond this is a damaged number."""
@@ -96,17 +95,17 @@ class _Samples:
     def items(self, share: ReaderShare) -> Iterator[Item | TurnBegins]:
         yield from convert_each(self._log.samples, self._of_sample, source=NAME)
         if share.number:
-            share.tell(pack(_Tally(list(self._seen), self._measured)))
+            share.send(pack(_Tally(list(self._seen), self._measured)))
             return
         if share.of > 1:
             yield TurnBegins(AFTER_ALL)
-            self._hear(share)
+            self._receive(share)
         yield from convert_each(self._unseen(), self._of_summary, source=NAME)
         yield from self._without_row()
 
-    def _hear(self, share: ReaderShare) -> None:
-        """What the other readers came across; no sample is in the shares of two."""
-        for data in share.hear():
+    def _receive(self, share: ReaderShare) -> None:
+        """Add the tallies of the other readers; no sample is in two shares."""
+        for data in share.receive():
             tally = msgspec.msgpack.decode(data, type=_Tally)
             self._seen.update(tally.seen)
             self._cases.update({ident: "" for ident, _ in tally.seen})
