@@ -320,9 +320,9 @@ def test_a_left_over_of_an_interrupted_write(tmp_path):
         shutil.copy(source / name, tmp_path / "batch" / name)
 
     assert errata("import", "batch/batch_summary.json.tmp.140213").err == snapshot("""\
-error: `batch_summary.json.tmp.140213` stops inside a string that starts at line 1, column 895
+error: `batch_summary.json.tmp.140213` ends inside a string that starts at line 1, column 895
 
-hint: a write was interrupted; the finished file lies beside it:
+hint: this is a temporary file of an interrupted write; import the finished one:
       `errata import batch`
 """)
 

@@ -80,7 +80,7 @@ def test_an_unknown_format_points_to_the_formats(tmp_path):
     told = refused("import", "notes.md")
 
     assert "No source recognises `notes.md`" in told.err
-    assert "`errata sources` lists what can be read; describe your own format with `--map`" in told.err
+    assert "`errata sources` lists the supported formats; describe your own with `--map`" in told.err
 
 
 def test_an_empty_folder_is_an_unknown_format(tmp_path):
@@ -133,7 +133,7 @@ def test_a_left_over_of_an_interrupted_write_points_to_the_finished_file(tmp_pat
 
     told = refused("import", "batch/batch_summary.json.tmp.140213")
 
-    assert "a write was interrupted" in told.err
+    assert "a temporary file of an interrupted write" in told.err
     assert "      `errata import batch`\n" in told.err
 
 

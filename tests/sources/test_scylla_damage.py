@@ -86,7 +86,7 @@ def test_a_left_over_says_where_it_stops_and_names_the_batch():
         find(GEN1 / "batch_summary.json.tmp.140213")
 
     assert caught.value.message == (
-        "`batch_summary.json.tmp.140213` stops inside a string that starts at line 1, column 895"
+        "`batch_summary.json.tmp.140213` ends inside a string that starts at line 1, column 895"
     )
     assert f"errata import {GEN1}" in caught.value.hint
 

@@ -1,6 +1,6 @@
-"""Which source reads a path. Sources are listed here; outside packages use the entry-point group `errata.sources`.
+"""Find the source that reads a path. Sources are listed here; outside packages use the entry points `errata.sources`.
 
-To find the source of a path, all of them are imported: their packages import what they read with only when they read.
+Recognition imports all source packages; each imports its reader only when it reads.
 """
 
 import warnings
@@ -66,7 +66,7 @@ BUILT_IN = {
 }
 
 OF_ARCHIVES = ("inspect-ai",)
-"""The sources that recognise a zip archive; a test holds the others to it."""
+"""The sources that recognise a zip archive; a test checks that no other does."""
 
 GROUP = "errata.sources"
 T = TypeVar("T")
@@ -76,33 +76,33 @@ LOOK_CAP = 50_000
 
 @cache
 def all_sources() -> dict[str, Source]:
-    """Name → source, the built-in ones first."""
+    """Name → source, built-in ones first."""
     return {name: source_named(name) for name in BUILT_IN} | _added()
 
 
 @cache
 def _added() -> dict[str, Source]:
-    """Of outside packages."""
+    """Name → source of outside packages."""
     sources: dict[str, Source] = {}
     for entry in entry_points(group=GROUP):
         try:
             source = cast(Source, entry.load())
             sources.setdefault(source.NAME, source)
         except (ImportError, AttributeError) as error:
-            # one broken package must not stop the reading of everything else
+            # one broken package must not stop every import
             warnings.warn(f"source `{entry.name}` of `{entry.value}` can't be used: {error}", stacklevel=2)
     return {name: source for name, source in sources.items() if name not in BUILT_IN}
 
 
 def _candidates(path: Path) -> dict[str, Source]:
-    """All, but for an archive those that read any: importing the others takes longer than reading a small log."""
+    """All sources; for an archive only those that read archives: importing the rest takes longer than reading it."""
     if not is_zip(path):
         return all_sources()
     return {name: source_named(name) for name in OF_ARCHIVES} | _added()
 
 
 def source_named(name: str) -> Source:
-    if name in BUILT_IN:  # alone: the reading process has no use for the others
+    if name in BUILT_IN:  # a reader process needs only this one
         return cast(Source, import_module(BUILT_IN[name]))
     try:
         return all_sources()[name]
@@ -112,19 +112,19 @@ def source_named(name: str) -> Source:
 
 
 def harness_of(name: str) -> Harness:
-    """Of a source by its name; a run may also come from one that is not installed here."""
+    """The harness of a source by name; a run may come from a source that is not installed here."""
     source = source_named(name) if name in BUILT_IN else _added().get(name)
     plain = Harness(name=name, title=name)
     return cast(Harness, getattr(source, "HARNESS", plain))
 
 
 def find(path: Path, *, source: str = "") -> list[RecognisedPath]:
-    """What can be read at a path: the path itself, or the runs below it."""
+    """The readable paths: the path itself, or the runs below it."""
     return look(path, source=source)[0]
 
 
 def look(path: Path, *, source: str = "") -> tuple[list[RecognisedPath], list[PassedOver]]:
-    """What is to be read at a path, and what is skipped because another file there holds the same and more."""
+    """The paths to read at a path, and those skipped because a fuller file of the same evaluation is there."""
     if not _exists(path):
         raise SourceError(
             f"No such file or folder: `{path}`",
@@ -142,12 +142,12 @@ def sift(matches: Sequence[RecognisedPath]) -> tuple[list[RecognisedPath], list[
 
 
 def read(match: RecognisedPath) -> Iterator[Item]:
-    """The items at a path. Whatever a source trips over is an `Unreadable`, never a crash."""
+    """The items at a path. An error in a source becomes an `Unreadable`, never a crash."""
     return _unbroken(match, match.source.read(match.path))
 
 
 def read_share(match: RecognisedPath, share: ReaderShare) -> Iterator[Item | TurnBegins]:
-    """A reader's share of them. What can't be shared out is the first one's."""
+    """One reader's share of the items. A log that can't be divided is read by the first reader alone."""
     if share.of > 1 and isinstance(match.source, Shareable):
         return _unbroken(match, match.source.read_share(match.path, share))
     return read(match) if share.number == 0 else iter(())
@@ -177,13 +177,13 @@ def _children(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        raise SourceError(f"`{folder}` can't be looked into: {error.strerror}", hint="check its permissions") from error
+        raise SourceError(f"`{folder}` can't be listed: {error.strerror}", hint="check its permissions") from error
 
 
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a valid file name
         return False
 
 

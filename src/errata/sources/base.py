@@ -27,8 +27,7 @@ LISTING_CAP = 20_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of an archive, and of an empty one."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
-"""A byte that was not UTF-8."""
+_SURROGATE = re.compile("[\ud800-\udfff]")  # stands for a byte that was not UTF-8
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -88,10 +87,7 @@ ALONE = ReaderShare(0, 1, lambda _: None, list)
 
 @runtime_checkable
 class Shareable(Protocol):
-    """A source that can divide a log among readers. The shares in turn order are the items that `read` yields.
-
-    A log that can't be divided is read by the first reader; the others yield nothing.
-    """
+    """A source that can divide a log among readers. The shares in turn order are the items that `read` yields."""
 
     def read_share(self, path: Path, share: ReaderShare) -> Iterator[Item | TurnBegins]: ...
 

@@ -1,7 +1,7 @@
-"""Several files of one evaluation: the fullest is read and the others are skipped, or all are read as their folder.
+"""Several files of one evaluation: read the fullest and skip the others, or read all of them as their folder.
 
-A source knows its own poorer forms (`fuller`), and which of its files it reads together (`read_with`). pytest and
-promptfoo write several reports at once: the same tests with the same outcomes at the same time are one evaluation.
+A source may define `fuller` (the path of a fuller form) and `read_with` (the path that is read together with this one).
+pytest and promptfoo write several reports at once: equal tests, outcomes and times are one evaluation.
 """
 
 import re
@@ -17,13 +17,13 @@ from errata.sources.base import RecognisedPath, Source, children
 Read = Callable[[RecognisedPath], Iterable[Item]]
 
 FORMS = ("promptfoo", "pytest-json", "allure", "junit")
-"""The fullest first."""
+"""Fullest first."""
 WHOLE = 64 * 1024 * 1024
-"""What is larger is not read a second time only to compare it."""
+"""Larger files are not read a second time for the comparison."""
 SLACK = 1.0
-"""Seconds, as some forms leave out the fractions."""
+"""Seconds: some formats omit fractions."""
 FEW = 2
-"""One file alone stands for itself, whatever folder it lies in."""
+"""The fewest files that can be read as a folder."""
 
 _NUMBERED = re.compile(r"^test \d+: ")
 _PARAMETERS = re.compile(r"\[.*\]$", re.DOTALL)
@@ -33,11 +33,11 @@ _BETWEEN = re.compile(r"(?:\.py)?::|[/\\#.]+")
 class PassedOver(NamedTuple):
     path: Path
     instead: Path
-    """Where the same evaluation is read from, with more of it."""
+    """The fuller file of the same evaluation."""
 
 
 def drop_overlaps(matches: Sequence[RecognisedPath], read: Read) -> tuple[list[RecognisedPath], list[PassedOver]]:
-    """What is to be read of several paths. A path that lies there alone is read, whatever form it has."""
+    """Split paths into those to read and those to skip. A single path is always read."""
     if len(matches) == 1:
         return list(matches), []
     here = {match.path.absolute(): match.path for match in matches}
@@ -51,7 +51,7 @@ def drop_overlaps(matches: Sequence[RecognisedPath], read: Read) -> tuple[list[R
 
 
 def _named_by_source(match: RecognisedPath, function: str, here: Mapping[Path, Path]) -> Path | None:
-    """The path that `fuller` or `read_with` of its source names, where it is among `here`."""
+    """The path that the source's `fuller` or `read_with` returns, if it is one of `here`."""
     ask = getattr(match.source, function, None)
     other = ask(match.path) if ask else None
     return here.get(other.absolute()) if other else None
@@ -64,7 +64,7 @@ def _last(path: Path, poorer: dict[Path, Path]) -> Path:
 
 
 def _reports_by_folder(matches: Iterable[RecognisedPath]) -> Iterator[list[RecognisedPath]]:
-    """Folders that hold several kinds of reports; the fullest kind first."""
+    """Reports in folders with several report formats, the fullest format first."""
     folders: dict[Path, list[RecognisedPath]] = {}
     for match in matches:
         if match.source.NAME in FORMS:
@@ -75,7 +75,7 @@ def _reports_by_folder(matches: Iterable[RecognisedPath]) -> Iterator[list[Recog
 
 
 def _repetitions(group: list[RecognisedPath], read: Read) -> dict[Path, Path]:
-    """A report that repeats a fuller one → that one."""
+    """Report → the fuller report that it repeats."""
     poorer: dict[Path, Path] = {}
     kept: list[tuple[RecognisedPath, TestOutcomes]] = []
     for match in group:
@@ -89,7 +89,7 @@ def _repetitions(group: list[RecognisedPath], read: Read) -> dict[Path, Path]:
 
 
 class TestOutcomes(NamedTuple):
-    """What every form holds: which test had which outcome, and when."""
+    """The facts in every report format: tests with their outcomes, and when they ran."""
 
     tests: Counter[tuple[str, str, str]]
     begun: float | None
@@ -118,7 +118,7 @@ def _evaluation(match: RecognisedPath, read: Read) -> TestOutcomes:
 
 
 def _name(test: str) -> str:
-    """The name of a test in all forms: `test_a.py::test_b[1]`, `test_a.test_b[1]` and `test_a#test_b[x=1]`."""
+    """One name for `test_a.py::test_b[1]`, `test_a.test_b[1]` and `test_a#test_b[x=1]`."""
     return _BETWEEN.sub(".", _PARAMETERS.sub("", _NUMBERED.sub("", test)))
 
 
@@ -128,9 +128,9 @@ def _size(path: Path) -> int:
 
 
 def join_folders(matches: Sequence[RecognisedPath], named: Iterable[Path]) -> list[RecognisedPath]:
-    """Files that are named one by one and are all that a folder holds are read as the folder, which is one run.
+    """If the given files are all the readable files of a folder, read the folder instead: it is one run.
 
-    A folder takes the place of the first of its files. `named` are all paths, also those that no source reads alone.
+    The folder takes the place of its first file. `named` are all given paths, also those that no source reads alone.
     """
     beside: dict[Path, set[Path]] = {}
     for path in named:
@@ -150,6 +150,6 @@ def _whole_folder(file: RecognisedPath, named: set[Path]) -> RecognisedPath | No
 
 
 def _leaves_out(folder: Path, source: Source, named: set[Path]) -> bool:
-    """Whether the folder holds more that the source would read."""
+    """Whether the folder contains other files that the source reads."""
     others = (child for child in children(folder) if child.absolute() not in named)
     return any(source.recognise(child) is not None for child in others)
