@@ -1,4 +1,4 @@
-"""Allure: the folder of results that its adapters write, one JSON file for each test, with fixtures and attachments."""
+"""Allure: the results folder that its adapters write, with one JSON file per test, fixtures and attachments."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
 
 NAME = "allure"
-TITLE = "Allure: the folder `allure-results`, or one result of it"
+TITLE = "Allure: the folder `allure-results`, or one result file"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
@@ -27,7 +27,7 @@ def recognise(path: Path) -> Match | None:
         holds_results = path.is_dir() and any(map(is_result, islice(files_in(path), LOOKS)))
     except (OSError, ValueError):
         return None
-    return Match.sure("results of Allure") if holds_results else None
+    return Match.sure("Allure results") if holds_results else None
 
 
 def is_result(path: Path) -> bool:
@@ -36,7 +36,7 @@ def is_result(path: Path) -> bool:
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Its files, those first that bear the usual name of a result."""
+    """The files of a folder, those with the usual name of a result first."""
     from errata.sources.shared.documents import children
 
     return sorted(children(folder), key=lambda path: not path.name.endswith("-result.json"))

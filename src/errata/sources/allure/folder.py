@@ -1,4 +1,4 @@
-"""A folder of Allure: its results, containers with fixtures and attachments, and what lies beside them → the run."""
+"""An Allure results folder: its results, fixtures, attachments and environment → the run."""
 
 import re
 from collections.abc import Iterator
@@ -31,29 +31,29 @@ _EXECUTOR = ("buildName", "buildUrl", "reportName", "name")
 class AllureResult(NamedTuple):
     path: Path
     test: str
-    """Tries at the same test have the same."""
+    """The same for all tries at one test."""
     name: str
     start: float
     stop: float
     framework: str
     nth: int = 0
-    """Which of those of this name it is."""
+    """Its number among the results of this name."""
 
 
 class Fixture(NamedTuple):
     when: str
-    """befores or afters."""
+    """`befores` or `afters`."""
     data: dict[str, Any]
     ref: SourceRef
 
 
 class AllureFolder(NamedTuple):
     results: dict[str, AllureResult]
-    """By the name of their files, in the order in which they began."""
+    """By file name, ordered by start."""
     last: dict[str, AllureResult]
     """Test → the try that counts."""
     fixtures: dict[str, list[Fixture]]
-    """By the result that they are of."""
+    """By the uuid of their result."""
 
 
 def survey(path: Path, documents: Documents) -> AllureFolder:
@@ -63,7 +63,7 @@ def survey(path: Path, documents: Documents) -> AllureFolder:
     fixtures: dict[str, list[Fixture]] = {}
     listed = files_in(path)
     if len(listed) >= LISTING_CAP:
-        documents.refuse(documents.ref(path), f"more than {LISTING_CAP} files: the rest was left out")
+        documents.refuse(documents.ref(path), f"more than {LISTING_CAP} files: the rest was skipped")
     for file in filter(is_file, listed):
         if is_result(file):
             results.append(_result(file))
@@ -86,7 +86,7 @@ def _is_container(path: Path) -> bool:
 
 
 def _result(path: Path) -> AllureResult:
-    """What can't be read of it is told when it is read as a whole."""
+    """A quick first look; errors are reported when the whole file is read."""
     try:
         data = mapping(decode(path.read_bytes()))
         name = name_of_test(data)
@@ -99,13 +99,13 @@ def _result(path: Path) -> AllureResult:
 
 
 def name_of_test(result: dict[str, Any]) -> str:
-    """Tests that differ in nothing but their parameters have one full name."""
+    """With parameters: tests that differ only in these share one full name."""
     parameters = ", ".join(f"{key}={value}" for key, value in parameters_of(result).items())
     return name_of(result.get("fullName") or result.get("name")) + (f"[{parameters}]" if parameters else "")
 
 
 def parameters_of(holder: dict[str, Any]) -> dict[str, str]:
-    """Values that the author of a test has hidden stay hidden."""
+    """Values that the test hides stay hidden."""
     listed = [mapping(parameter) for parameter in sequence(holder.get("parameters"))]
     return {
         text(parameter.get("name")): as_text(parameter.get("value"))
@@ -116,7 +116,7 @@ def parameters_of(holder: dict[str, Any]) -> dict[str, str]:
 
 
 def labels_of(labels: Any) -> dict[str, list[str]]:
-    """A label may come several times."""
+    """A label may occur several times."""
     made: dict[str, list[str]] = {}
     for label in map(mapping, sequence(labels)):
         if text(label.get("name")) and label.get("value") is not None:
@@ -137,15 +137,15 @@ def run_of(folder: AllureFolder, path: Path, documents: Documents) -> Run:
     executor = documents.get(root / "executor.json") if path.is_dir() else {}
     results = list(folder.results.values())
     starts, stops = [one.start for one in results if one.start], [one.stop for one in results if one.stop]
-    # which files were run is a choice of the day; what ran them stays
+    # the selected files change from run to run; the framework does not
     suite = next((one.framework for one in results if one.framework), NAME)
     began = moment_since_1970(min(starts) / 1000) if starts else None
     name = text(executor.get("reportName")) or text(executor.get("name")) or root.name
     environment = _environment(root) if path.is_dir() else {}
-    # one test is not the whole, and two of them may begin at once
+    # a single test is not the whole run, and two tests may start at the same time
     alone = "" if path.is_dir() else path.stem.removesuffix("-result")
     return Run(
-        # a folder names no run: its build does, or else when it began
+        # the folder's name is no id: use the build, or else the start time
         native_id="-".join(filter(None, (text(executor.get("buildName")) or suite, began or root.name, alone))),
         external_id=text(executor.get("buildUrl")),
         source=SourceInfo(name=NAME),
@@ -154,7 +154,7 @@ def run_of(folder: AllureFolder, path: Path, documents: Documents) -> Run:
         suite=suite,
         started_at=began,
         finished_at=moment_since_1970(max(stops) / 1000) if stops else None,
-        # no file states it: a report that is made of the results says so many of all
+        # in no file: Allure's report computes passed / total from the results
         reported=(Reported(name="passed of all", metric="mean", headline=True, ref=documents.ref(path)),),
         environment=environment,
         origin=str(root),
@@ -172,6 +172,6 @@ def _environment(root: Path) -> dict[str, Any]:
 
 
 def _categories(root: Path) -> Any:
-    """Patterns by which the report sorts failures: kept, and not applied."""
+    """The report's failure categories: kept, not applied."""
     file = root / "categories.json"
     return getattr(json_file(file, source=NAME, root=root), "data", None) if is_file(file) else None

@@ -1,4 +1,4 @@
-"""A result → its case and its attempt. Allure tells what broke from what was refused: `broken` and `failed`."""
+"""A result → its case and its attempt. Allure distinguishes errors (`broken`) from failed assertions (`failed`)."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -56,7 +56,7 @@ _RESULT = frozenset(
     ("uuid", "historyId", "testCaseId", "fullName", "name", "status", "statusDetails", "start", "stop", "parameters",
      "labels", "links", "steps", "attachments", "stage", "description")
 )  # fmt: skip
-# of the machine and the moment, not of the test
+# labels of the machine and the moment, not of the test
 _OF_TRY = frozenset(("host", "thread"))
 BROKEN = ("failed", "broken")
 _STEP = ("name", "status", "statusDetails", "start", "stop", "steps", "attachments", "parameters", "stage")
@@ -159,7 +159,7 @@ def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) ->
 
 
 def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> Verdict:
-    """pytest's adapter writes what was expected to fail as skipped, with what was raised behind an empty line."""
+    """pytest's adapter writes expected failures as skipped, with the exception after an empty line."""
     if not reason.startswith(XFAIL) or NOT_EVEN_TRIED in reason:
         return Verdict(SKIPPED, "skipped", reason.removeprefix("Skipped: "))
     why, _, raised = reason.removeprefix(XFAIL).strip().partition("\n\n")
@@ -171,7 +171,7 @@ def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> Verdict:
 
 
 def _with_afters(verdict: Verdict, fixtures: list[Fixture]) -> Verdict:
-    """What breaks after the measurement changes nothing in it."""
+    """An error in teardown does not change the verdict."""
     broken = [one for one in fixtures if one.when == "afters" and text(one.data.get("status")) in BROKEN]
     errors = [replace(error_in(one.data, "environment", one.ref), recovered=verdict.facts != PASSED) for one in broken]
     return verdict._replace(errors=(*verdict.errors, *errors))
@@ -226,7 +226,7 @@ def error_in(holder: dict[str, Any], phase: Phase, ref: SourceRef) -> ErrorInfo:
 
 
 def attachments_of(holder: dict[str, Any], documents: Documents) -> Iterator[Artefact]:
-    """Of a test and all its steps. A name that leads out of the folder is taken for the file of that name within."""
+    """Attachments of a test and all its steps. Of a path that leads out of the folder only the file name is used."""
     for attachment in map(mapping, sequence(holder.get("attachments"))):
         kind, name = text(attachment.get("type")), last_part(attachment.get("source"))
         role: ArtefactRole = "screenshot" if kind.startswith("image/") else "transcript"

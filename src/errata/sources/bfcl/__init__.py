@@ -1,4 +1,4 @@
-"""BFCL, the Berkeley Function-Calling Leaderboard: results of models and the scores beside them.
+"""BFCL, the Berkeley Function-Calling Leaderboard: results of models and their scores.
 
 Its files are `result/<model>/<group>/BFCL_v4_<category>_result.json`, and the same below `score`.
 """
@@ -55,7 +55,7 @@ def is_score(head: bytes) -> bool:
 
 
 def files_below(root: Path) -> Iterator[Path]:
-    """The files of results and scores below the folder that holds both kinds."""
+    """Result and score files below the folder that contains `result` and `score`."""
     from errata.sources.shared.documents import folders
 
     for kind in folders(root):

@@ -1,4 +1,4 @@
-"""Results and scores of models, category by category: each is a run, with the number that the scores begin with."""
+"""Results and scores of models. Each category is a run; its accuracy is in the first line of the scores."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,14 +19,14 @@ _HEADER = ("accuracy", "correct_count", "total_count")
 
 
 class PathParts(NamedTuple):
-    """What the path of a file says."""
+    """The parts of a file's path."""
 
     model: str
     group: str
     category: str
     version: str
     kind: str
-    """result or score."""
+    """`result` or `score`."""
 
 
 class Category(NamedTuple):
@@ -36,7 +36,7 @@ class Category(NamedTuple):
 
     @property
     def checker(self) -> str:
-        """Which of BFCL's checkers compares the answers of this category."""
+        """The BFCL checker for this category."""
         name = self.parts.category
         if "relevance" in name:
             return "irrelevance_checker" if "irrelevance" in name else "relevance_checker"
@@ -46,7 +46,7 @@ class Category(NamedTuple):
 
 
 class ScoreHeader(NamedTuple):
-    """The first line of the scores; without a place where there are none."""
+    """The first line of the scores; `ref` is None if there are no scores."""
 
     data: dict[str, Any]
     ref: SourceRef | None
@@ -76,7 +76,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _categories(root: Path) -> list[Category]:
-    """Results and scores of one model and one category together, wherever they lie."""
+    """Pair the results and scores of each model and category, in any folder."""
     categories: dict[tuple[str, str], Category] = {}
     for file in files_below(root):
         parts = parts_of(file)
@@ -90,7 +90,7 @@ def _categories(root: Path) -> list[Category]:
 
 
 def parts_of(file: Path) -> PathParts | None:
-    """The rows of results name neither their model nor their category."""
+    """Model and category come from the path: result rows contain neither."""
     match = FILE.fullmatch(file.name)
     if match is None:
         return None
@@ -121,7 +121,7 @@ def _lines(path: Path | None, root: Path, stack: ExitStack) -> Lines | None:
 
 
 class _Rows:
-    """The rows of a category: those of the results with what the scores say of them, then what only the scores have."""
+    """The rows of a category: results with their scores, then failures that only the scores list."""
 
     def __init__(self, run: Run, category_scores: CategoryScores, results: Lines | None, scores: Lines | None) -> None:
         self._run, self._category_scores, self._results, self._scores = run, category_scores, results, scores
@@ -175,7 +175,7 @@ def run_of(category: Category, header: ScoreHeader, root: Path, *, names_all: bo
 def _reported(header: ScoreHeader, *, names_all: bool) -> Iterator[Reported]:
     if header.ref is None:
         return
-    # the scores name the failures alone: where these and the results do not add up, nobody can tell what was right
+    # scores list only failures: if these and the results do not add up, the correct rows are unknown
     how = "accuracy" if names_all else "accuracy of rows that are not named"
     n = count(header.data.get("total_count"))
     value = number(header.data.get("accuracy"))
@@ -184,7 +184,7 @@ def _reported(header: ScoreHeader, *, names_all: bool) -> Iterator[Reported]:
 
 
 def _mark(category: Category, root: Path) -> str:
-    """BFCL gives a run no name and no time; what the first row took is not the same twice."""
+    """BFCL writes no run name or time; the latency in the first row distinguishes runs."""
     first = _first(category.result or category.score, root)
     return fingerprint(first.data if isinstance(first, Row) else None, size=3)
 

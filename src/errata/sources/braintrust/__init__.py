@@ -1,4 +1,4 @@
-"""Braintrust: what `Eval` returns, or the rows of an experiment with their spans, as lines or as a list."""
+"""Braintrust: the result of `Eval`, or the rows of an experiment with their spans, as lines or as a list."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The rows of a file by trace, and a first reading of them → its experiments, with what summary and rows state."""
+"""The rows of a file grouped by trace, and a first pass over them → the runs of its experiments."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -100,7 +100,7 @@ def _run(ident: str, experiment: BraintrustExperiment, summary: dict[str, Any], 
 
 
 def _native(name: str, known_as: str, path: Path) -> str:
-    """An experiment that was never sent has the name of its project, like any other of that project."""
+    """A local experiment has only the name of its project, which all experiments of the project share."""
     if known_as:
         return name or known_as
     return f"{name or path.stem}-{named_by_content(path)}"
@@ -111,7 +111,7 @@ def _summary_scores(summary: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _further(summary: dict[str, Any]) -> dict[str, Any]:
-    """Against another experiment: what got better, and what worse."""
+    """Improvements and regressions against another experiment."""
     scores = {name: rest(mapping(score), ("name", "score")) for name, score in mapping(summary.get("scores")).items()}
     return {
         name: score
@@ -128,7 +128,7 @@ class _Trace(msgspec.Struct):
 
 
 def groups_of(path: Path) -> Iterator[Row | Unreadable]:
-    """A row for each group: its data are the rows themselves."""
+    """One `Row` per trace; its data are the rows of the trace."""
     document = document_at(path)
     if document is None:
         yield from gathered(path, _Trace, _Trace.key, source=NAME, root=path.parent)
@@ -150,12 +150,12 @@ def document_at(path: Path) -> LongDocument | Unreadable | None:
 
 
 def _is_line(head: bytes) -> bool:
-    """Whether the first line is a row of its own, and not the beginning of a document, or all of it."""
+    """Whether the first line is a row, and not a document or its beginning."""
     line, end, _ = head.partition(b"\n")
     try:
         first = decode(line)
     except ValueError:
-        # a broken first line is followed by others; a document goes on in the next line
+        # a damaged row is followed by other rows; a document continues in the next line
         return line.strip() != b"{" and (bool(end) or b'"summary"' not in line) and b'"results"' not in line
     return isinstance(first, dict) and not any(
         isinstance(first.get(key), list) for key in ("results", "events", "data")
@@ -163,7 +163,7 @@ def _is_line(head: bytes) -> bool:
 
 
 def root_of(rows: tuple[Row, ...]) -> Row:
-    """The span that is the whole of a trace; it need not stand first."""
+    """The root span of a trace; it need not come first."""
     objects = [row for row in rows if isinstance(row.data, dict)]
     return next((row for row in objects if _is_root(row.data)), objects[0])
 

@@ -96,7 +96,7 @@ def items_of(
 
 
 def _name(row: dict[str, Any]) -> str:
-    """The record of the data set where it is told, else what was asked: trials have the same."""
+    """The id of the dataset record, else a fingerprint of the input: equal for all trials of a case."""
     record = text(mapping(row.get("origin")).get("id"))
     if record or row.get("input") is not None:
         return record or f"input-{fingerprint(plain(row['input']), size=6)}"
@@ -138,7 +138,7 @@ def _error(fields: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
 
 
 def _checks(fields: dict[str, Any], spans: list[Row], ref: SourceRef) -> list[Check]:
-    """A scorer that raised has no score, only its traceback; one that gave none has left the row out."""
+    """A scorer that raised has a traceback and no score; a scorer with a null score skipped the row."""
     scores = mapping(fields.get("scores"))
     broken = mapping(mapping(fields.get("metadata")).get(SCORER_ERRORS)) | _broken_spans(spans, scores)
     names = dict.fromkeys((*scores, *broken))
@@ -162,14 +162,14 @@ def _check(name: str, order: int, scores: dict[str, Any], broken: dict[str, Any]
 
 
 def _broken_spans(spans: list[Row], scores: dict[str, Any]) -> dict[str, Any]:
-    """In a trace a scorer is a span of its own, with its error."""
+    """In a trace each scorer is a span with its own error."""
     broken = [one.data for one in spans if kind_of(one.data) == SCORE and one.data.get("error")]
     named = {text(mapping(one.get("span_attributes")).get("name")): one["error"] for one in broken}
     return {name: error for name, error in named.items() if name and name not in scores}
 
 
 def _usage(fields: dict[str, Any], spans: list[Row]) -> Usage:
-    """Tokens are counted where a model was called; what scorers spent stands in their own spans."""
+    """Tokens of the row or, if it has none, of its model calls; scorers' tokens are in their own spans."""
     own = [mapping(fields.get("metrics"))]
     calls = [mapping(one.data.get("metrics")) for one in spans if kind_of(one.data) == "llm"]
     of = own if number(own[0].get("tokens")) or number(own[0].get("prompt_tokens")) else calls
@@ -188,7 +188,7 @@ def kind_of(span: dict[str, Any]) -> str:
 
 
 def steps_of(spans: list[Row]) -> tuple[Step, ...]:
-    """In the order in which they began."""
+    """Ordered by start."""
     ordered = sorted(spans, key=lambda one: number(mapping(one.data.get("metrics")).get("start")) or 0)[:STEPS_CAP]
     at = {text(one.data.get("span_id")): index for index, one in enumerate(ordered)}
     return tuple(_step(one, index, at) for index, one in enumerate(ordered))

@@ -1,4 +1,4 @@
-"""A session of a coding agent → a run with one case and one attempt, which nobody measured."""
+"""A session of a coding agent → a run with one case and one unmeasured attempt."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ def read(path: Path) -> Iterator[Item]:
         yield unreadable(NAME, ref, describe(error))
         return
     if transcript is None:
-        yield unreadable(NAME, ref, "no session")
+        yield unreadable(NAME, ref, "not a session")
         return
     run = _run(transcript, path, ref)
     request = next((step for step in transcript.steps if _is_user_request(step)), None)
@@ -72,5 +72,5 @@ def _attempt(run: Run, transcript: Transcript, ref: SourceRef) -> Attempt:
 
 
 def _is_user_request(step: Step) -> bool:
-    """What a person said, not what the agent adds for itself."""
+    """A prompt by a person, not one that the agent adds itself."""
     return step.actor.role == "user" and bool(step.text) and not step.extra.get("isMeta")
