@@ -307,7 +307,7 @@ def test_a_benchmark_in_the_place_of_a_run(tmp_path):
     assert errata("analyze", "results/benchmarks").err == snapshot("""\
 error: No source recognises `results/benchmarks`
 
-hint: it holds `turns.json` and `tools.json` of a benchmark, not a finished run;
+hint: it contains `turns.json` and `tools.json` of a benchmark, not a finished run;
       runs of this benchmark: `results/runs/harbour_bench`
       all formats: `errata sources` · name one: `--source`
 """)

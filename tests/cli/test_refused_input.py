@@ -94,7 +94,7 @@ def test_a_benchmark_is_told_from_its_runs(tmp_path):
 
     told = refused("analyze", "compare_20260301/benchmarks")
 
-    assert "hint: it holds `turns.json` and `tools.json` of a benchmark, not a finished run;\n" in told.err
+    assert "hint: it contains `turns.json` and `tools.json` of a benchmark, not a finished run;\n" in told.err
     assert "      runs of this benchmark: `compare_20260301/runs/harbour_bench`\n" in told.err
 
 
@@ -115,7 +115,7 @@ def test_a_conversation_without_rows_names_the_files(tmp_path):
 
     told = refused("import", copy)
 
-    assert "neither `openai_judged.jsonl` nor `transcript.jsonl` with turns lies beside it" in told.talk
+    assert "it has no `openai_judged.jsonl` and no `transcript.jsonl` with turns" in told.talk
 
 
 @pytest.mark.req("S-01")

@@ -144,8 +144,8 @@ def test_a_part_of_a_run_names_the_whole(tmp_path):
     [
         (("hello/task.toml", "hello/instruction.md"), "it holds tasks of a benchmark, not a finished job"),
         (("hello/task.yaml", "hello/run-tests.sh"), "it holds tasks of a benchmark, not a finished job"),
-        (("000-a/001-b/TASK.txt", "000-a/001-b/grader.test.ts"), "it holds evals of convex-evals"),
-        (("TASK.txt", "answer/index.ts"), "it holds evals of convex-evals"),
+        (("000-a/001-b/TASK.txt", "000-a/001-b/grader.test.ts"), "it contains the tasks and graders of convex-evals"),
+        (("TASK.txt", "answer/index.ts"), "it contains the tasks and graders of convex-evals"),
     ],
 )
 def test_a_benchmark_in_the_place_of_a_run_is_called_one(tmp_path, names, told):

@@ -1,4 +1,4 @@
-"""A comparison folder: which runs it lists, and what it says about each."""
+"""A comparison folder: the runs that it lists, and its numbers for each."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from errata.sources.shared.values import mapping, plain, text
 
 METADATA = "metadata.json"
 WRITTEN_BY = "written_by"
-"""Who rebuilt a comparison from its runs; the harness itself does not sign."""
+"""The tool that rebuilt a comparison from its runs; the harness itself does not write this field."""
 HEADLINE = "pass_row_rate"
 _TABLES_BY_MODEL = ("metric_summary.csv", "model_summary.csv")
 _COUNTS = ("pass_rows", "fail_rows", "incomplete_rows", "empty_response_count", "model_ended_session_count")
@@ -22,7 +22,7 @@ _ENVIRONMENT = re.compile(r"(?<!\S)([A-Za-z_]\w*)=\S+")
 
 
 class ComparisonRow(NamedTuple):
-    """One run's row of `run_results.csv`, and the folder it stands in."""
+    """One run's row of `run_results.csv`, and the comparison folder."""
 
     folder: Path
     row: dict[str, str]
@@ -39,7 +39,7 @@ class RunFolder(NamedTuple):
 
 
 def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
-    """The folders of the runs that a comparison lists, each once."""
+    """The run folders that a comparison lists, without duplicates."""
     benchmark = text(metadata(folder).get("benchmark"))
     seen: set[Path] = set()
     for row in csv_rows(folder / RUN_RESULTS, source=NAME, root=folder):
@@ -51,7 +51,7 @@ def listed_runs(folder: Path) -> Iterator[RunFolder | Unreadable]:
         path = _find_run(listed, row.data.get("benchmark_name") or benchmark)
         if path is None:
             run_dir = row.data.get("run_dir") or row.data.get("run_id")
-            why = f"run not found: looked for `{listed.run_id or run_dir}` beside the comparison and upwards of it"
+            why = f"run not found: no `{listed.run_id or run_dir}` beside the comparison or above it"
             yield unreadable(NAME, row.ref, why)
         elif path not in seen:
             seen.add(path)
@@ -64,7 +64,7 @@ def _find_run(listed: ComparisonRow, benchmark: str) -> Path | None:
 
 
 def _candidates(listed: ComparisonRow, benchmark: str) -> Iterator[Path]:
-    """By name, around the comparison: a path in a table is data, and must not lead anywhere else on this machine."""
+    """Places near the comparison: a path in a table is untrusted and must not lead elsewhere on this machine."""
     run_dir = listed.row.get("run_dir") or ""
     if "\x00" in run_dir:
         return
@@ -77,7 +77,7 @@ def _candidates(listed: ComparisonRow, benchmark: str) -> Iterator[Path]:
 
 
 def listing_of(run: Path) -> ComparisonRow | None:
-    """What a comparison says about a run, found from the run's own folder; the harness's last by name wins."""
+    """The row of a run in the comparisons near its folder; the harness's own last one by name wins."""
     entries = [entry for folder in _comparisons_near(run) if (entry := _entry(folder, run.name))]
     preferred = [entry for entry in entries if not _is_rebuilt(entry.folder)] or entries
     return preferred[-1] if preferred else None
@@ -109,7 +109,7 @@ def _entry(folder: Path, run_id: str) -> ComparisonRow | None:
 
 
 def group_of(listed: ComparisonRow) -> str:
-    """The comparison's own name: where its harness wrote it, else its folder."""
+    """The comparison's name: the folder it was written to, else its current folder."""
     return last_part(text(metadata(listed.folder).get("output_dir"))) or listed.folder.name
 
 
@@ -119,7 +119,7 @@ def metadata(folder: Path) -> dict[str, Any]:
 
 
 def reported(listed: ComparisonRow, root: Path) -> Iterator[Reported]:
-    """The harness's own numbers on a run; `pass_row_rate` is its headline. What errata counted is none of them."""
+    """The harness's own numbers for a run; `pass_row_rate` is the headline. Comparisons rebuilt by errata have none."""
     if _is_rebuilt(listed.folder):
         return
     row = listed.row
@@ -161,7 +161,7 @@ def _numbers(texts: dict[str, str | None]) -> dict[str, float]:
 
 
 def details(listed: ComparisonRow) -> dict[str, Any]:
-    """What the comparison says beyond its numbers, for `extra`."""
+    """Everything in the comparison besides its numbers, for `extra`."""
     row, folder = listed.row, listed.folder
     extra: dict[str, Any] = {"run_results": {key: value for key, value in row.items() if value and key not in _TAKEN}}
     for name in ("latency_ms", "ttfb_ms"):
@@ -186,7 +186,7 @@ _TAKEN = frozenset(
 
 
 def problems(folder: Path) -> Iterator[Unreadable]:
-    """What can't be read of a comparison's own files, `run_results.csv` apart."""
+    """Unreadable parts of a comparison's own files, except `run_results.csv`."""
     if (folder / METADATA).is_file():
         row = json_file(folder / METADATA, source=NAME, root=folder)
         if type(row) is Unreadable:

@@ -1,6 +1,6 @@
-"""Conversations, streamed: the run, the cases of its benchmark, then an attempt for every turn.
+"""Conversations, streamed: the run, the cases of its benchmark, then an attempt per turn.
 
-Of a second judge only the place of each row is held.
+For a second judge only the position of each row is kept in memory.
 """
 
 from collections import defaultdict
@@ -51,7 +51,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _read_comparison(folder: Path) -> Iterator[Item]:
-    """What belongs to no run first, so that the rest is what the run folders themselves would give."""
+    """Problems without a run first, then the same items that the run folders yield."""
     runs = []
     for run in comparison.listed_runs(folder):
         if isinstance(run, RunFolder):
@@ -73,7 +73,7 @@ def read_conversation(files: ConversationFiles, listed: ComparisonRow | None = N
     yield from of_run(run.id, _rows(facts, turns))
     yield from _missing(facts, turns)
     if turns.started_at:
-        # the rows' times are UTC, the log's are local
+        # times in rows are UTC, times in the log are local
         yield msgspec.structs.replace(run, started_at=turns.started_at, finished_at=turns.finished_at)
 
 
@@ -97,7 +97,7 @@ def _paths(files: ConversationFiles) -> list[Path]:
 
 
 def _rows(facts: ConversationFacts, turns: Turns) -> Iterator[Item]:
-    """The judge's rows first; then the turns that only the transcript, or only the second judge, knows."""
+    """The judge's rows first; then turns that only the transcript or only the second judge has."""
     files = facts.files
     if not files.judged:
         yield from _converted(files, files.transcript, turns.without_judge)
@@ -136,7 +136,7 @@ def _missing(facts: ConversationFacts, turns: Turns) -> Iterator[Attempt]:
 
 
 def _endings(paths: list[Path]) -> list[int]:
-    """The turns on which the model ended the session; only lines with the marker are parsed."""
+    """The turns where the model ended the session; only lines with the marker are parsed."""
     endings = set()
     for path in paths:
         for line in _lines(path):
@@ -146,7 +146,7 @@ def _endings(paths: list[Path]) -> list[int]:
                     if marker_of(row["assistant_text"]) == ENDED:
                         endings.add(turn_of(row))
                 except (ValueError, LookupError, TypeError):
-                    continue  # told as unreadable when the rows are converted
+                    continue  # reported as unreadable when the rows are converted
     return sorted(endings)
 
 
@@ -163,7 +163,7 @@ _peek = msgspec.json.Decoder(_Peek)
 
 
 def rows_by_turn(path: Path, *, root: Path) -> Callable[[int, int], Row | None]:
-    """A function from turn and index to the row, none where there is no such row."""
+    """A function from turn and index to the row, or None if there is no such row."""
     places = _places(path)
     name = relative(path, root)
 
@@ -184,7 +184,7 @@ def rows_by_turn(path: Path, *, root: Path) -> Callable[[int, int], Row | None]:
 
 
 def _places(path: Path) -> dict[int, list[tuple[int, int]]]:
-    """Turn → line and byte of each of its rows. Damaged lines are told when the file itself is converted."""
+    """Turn → line and byte of each of its rows. Damaged lines are reported when the file is converted."""
     places: dict[int, list[tuple[int, int]]] = defaultdict(list)
     number = start = 0
     try:

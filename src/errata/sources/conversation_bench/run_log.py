@@ -1,4 +1,4 @@
-"""run.log: what was planned, and what went wrong while the conversation was held."""
+"""run.log: the planned turns, and errors during the conversation."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class LogFacts(NamedTuple):
     finished_at: str | None = None
     complete: bool = False
     errors: dict[int, tuple[ErrorInfo, ...]] = {}
-    """By turn; the lines of one kind on one turn are one error."""
+    """By turn; lines with the same tag on one turn are one error."""
     evidence: tuple[Evidence, ...] = ()
 
 
@@ -43,11 +43,11 @@ class RunLogLine(NamedTuple):
     message: str
     text: str
     below: str = ""
-    """The lines without a time that follow it: a traceback."""
+    """The following lines without a timestamp: a traceback."""
 
     @property
     def at(self) -> str | None:
-        """Local to the machine that logged it."""
+        """In the local time of the machine that logged it."""
         try:
             return from_iso(self.time.replace(",", "."))
         except ValueError:
@@ -59,7 +59,7 @@ class RunLogLine(NamedTuple):
 
 
 def read_log(root: Path) -> LogFacts:
-    """Nothing where there is no log; `OSError` where it can't be opened."""
+    """Empty facts if there is no log; `OSError` if it can't be opened."""
     settings: dict[str, str] = {}
     settings_line = None
     first = last = None
@@ -109,12 +109,12 @@ def _note_error(line: RunLogLine, errors: dict[int, dict[str, ErrorInfo]]) -> No
 
 
 def recovered(errors: tuple[ErrorInfo, ...]) -> tuple[ErrorInfo, ...]:
-    """The same errors on a turn that was answered in the end."""
+    """The same errors, for a turn that was answered in the end."""
     return tuple(msgspec.structs.replace(error, recovered=True) for error in errors)
 
 
 def _lines(path: Path) -> Iterator[RunLogLine]:
-    """Every line with a time, each with what stands below it."""
+    """Every line with a timestamp, with the lines below it that have none."""
     current: RunLogLine | None = None
     for number, text in _numbered(path):
         parts = _LINE.match(text)

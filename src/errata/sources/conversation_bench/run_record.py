@@ -1,4 +1,4 @@
-"""What the files beside the rows say of a conversation → its run."""
+"""The files beside the rows of a conversation → its run."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,17 +19,17 @@ from errata.sources.shared.documents import object_in
 from errata.sources.shared.values import mapping, plain, sequence, text
 
 PLAN_CAP = 1_000_000
-"""A plan beyond this is a damaged number."""
+"""A larger plan is a damaged number."""
 
 _PASSES = ("passes", "claude_passes")
-"""The second is how older summaries spell it."""
+"""The second is the spelling of older summaries."""
 
 
 _READ_FILES: tuple[tuple[ArtefactRole, str], ...] = (("log", RUN_LOG), ("transcript", TRANSCRIPT))
 
 
 class ConversationFacts(NamedTuple):
-    """All that is known of a conversation before its rows are read."""
+    """The facts about a conversation that are known before its rows are read."""
 
     files: ConversationFiles
     runtime: dict[str, Any]
@@ -70,12 +70,12 @@ def _document(path: Path, problems: list[Unreadable]) -> dict[str, Any]:
 
 def _benchmark(root: Path, runtime: dict[str, Any], log: LogFacts) -> str:
     note = text(runtime.get("note"))
-    # the note is free text in some versions; only a single word can be the benchmark's name
+    # in some versions the note is free text; only a single word can be the benchmark's name
     return log.benchmark or (note if is_name(note) else "") or root.parent.name
 
 
 def planned(facts: ConversationFacts) -> TurnPlan | None:
-    """How many turns were meant to be held, and who says so."""
+    """The planned number of turns, and where it is written."""
     runtime = SourceRef(file=RUNTIME)
     stated = [
         (count(facts.runtime.get("total_attempted")), runtime),
@@ -94,7 +94,7 @@ def planned(facts: ConversationFacts) -> TurnPlan | None:
 
 
 def failed_turns(facts: ConversationFacts) -> dict[int, tuple[ErrorInfo, ...]]:
-    """The turns that runtime.json gives up, each with what run.log says of it."""
+    """The `failed_turns` of runtime.json, each with its errors from run.log."""
     failed: dict[int, tuple[ErrorInfo, ...]] = {}
     for place, entry in enumerate(sequence(facts.runtime.get("failed_turns"))):
         details = mapping(entry)
@@ -108,7 +108,7 @@ def failed_turns(facts: ConversationFacts) -> dict[int, tuple[ErrorInfo, ...]]:
 
 
 def judges(facts: ConversationFacts) -> dict[str, Scorer]:
-    """The judges in the order of their files; the comparison fills in what a summary lacks."""
+    """The judges in the order of their files; the comparison supplies values that a summary lacks."""
     row = facts.listed.row if facts.listed else {}
     made = {}
     for name in facts.files.judged:
@@ -184,7 +184,7 @@ def _reported(facts: ConversationFacts) -> Iterator[Reported]:
         totals = mapping(summary.get("category_totals"))
         key = next((key for key in _PASSES if type(summary.get(key)) is dict), "")
         for name, passes in mapping(summary.get(key)).items():
-            # a total per category is a denominator only for dimensions that apply to some turns
+            # a category total is the denominator only for dimensions that apply to some turns
             n = count(totals.get(name)) if name in ONLY_ON_SOME_TURNS else None
             yield Reported(
                 name=name,
@@ -197,7 +197,7 @@ def _reported(facts: ConversationFacts) -> Iterator[Reported]:
 
 
 def _artefacts(facts: ConversationFacts) -> Iterator[Artefact]:
-    """Files that belong to the whole conversation. Rows and log are read; only their names and sizes are kept."""
+    """Files of the whole conversation. Rows and log are read elsewhere; only their names and sizes are kept."""
     root = facts.files.root
     if not facts.files.is_folder:
         return

@@ -1,4 +1,4 @@
-"""A judge's dimensions → checks, and what they say together."""
+"""A judge's dimensions → checks and their combined outcome."""
 
 from functools import lru_cache
 from types import NoneType
@@ -28,14 +28,14 @@ class TurnScores(NamedTuple):
     measurement: Measurement
     outcome: Outcome
     reported: float | None
-    """What the row adds to `pass_row_rate`; a row without any verdict adds nothing, and is in the denominator."""
+    """The row's contribution to `pass_row_rate`; a row without a verdict adds 0 and is in the denominator."""
 
 
 NOT_JUDGED = TurnScores((), "unscored", "none", None)
 
 
 def score_turn(scores: Any, judge: str, *, counts: bool = True) -> TurnScores:
-    """Equal scores of one judge share their checks; most rows of a log are equal in this."""
+    """Equal scores of one judge share their checks: most rows of a log have equal scores."""
     if type(scores) is not dict:
         return NOT_JUDGED
     if _PLAIN_TYPES.issuperset(map(type, scores.values())):
@@ -44,7 +44,7 @@ def score_turn(scores: Any, judge: str, *, counts: bool = True) -> TurnScores:
 
 
 def score_plain_turn(scores: dict[str, bool | None], judge: str) -> TurnScores:
-    """The same for scores that are known to be of their type."""
+    """The same for scores whose types are already validated."""
     return _shared(tuple(scores.items()), judge, True)
 
 
@@ -63,7 +63,7 @@ _shared = lru_cache(maxsize=4096)(_together)
 
 
 def _check(name: str, value: Any, judge: str, counts: bool) -> Check:
-    # only strictly false fails; a judge's other words are kept and decide nothing
+    # only `false` fails; other values of a judge are kept and decide nothing
     strict = value is None or type(value) is bool
     return Check(
         name=name,

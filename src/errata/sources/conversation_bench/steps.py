@@ -1,7 +1,7 @@
-"""What was said and called in one turn → steps.
+"""The messages and tool calls of one turn → steps.
 
-A row just as the harness writes it is decoded into its types at once, so that nothing has to be checked. Any other row
-fails to decode as such and takes the long way, which gives the same records.
+A row exactly as the harness writes it is decoded straight into typed structs, so nothing needs checking. Any other
+row fails to decode and takes the slow path, which gives the same records.
 """
 
 from collections import defaultdict, deque
@@ -26,7 +26,7 @@ FAILED = frozenset(("error", "failed", "failure"))
 
 
 class _Strict(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """What is not named here has no home on the short way."""
+    """A row with any other field takes the slow path."""
 
 
 class UsualToolCall(_Strict):
@@ -84,7 +84,7 @@ def _records(value: Any) -> list[dict[str, Any]]:
 
 
 def _paired(calls: _Records, results: _Records) -> tuple[list[dict[str, Any] | None], _Records]:
-    """The result of each call, by name and order, and the results of no call."""
+    """The result of each call, matched by name and order, and the results without a call."""
     names = [call.get("name") for call in calls]
     if names == [result.get("name") for result in results]:
         return [*results], []
@@ -139,7 +139,7 @@ def _without_call(index: int, record: dict[str, Any]) -> Step:
 
 
 def usual_steps(row: UsualRow) -> tuple[Step, ...] | None:
-    """None where calls and results do not pair off one by one."""
+    """None if calls and results do not match one to one."""
     user = Step(index=0, actor=_USER, text=row.user_text)
     calls, results = row.tool_calls, row.tool_results
     if not calls and not results:

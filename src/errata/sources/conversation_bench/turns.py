@@ -1,4 +1,4 @@
-"""One row of a conversation → one attempt. The hot path: what rows share is made once."""
+"""One row of a conversation → one attempt. This is a hot path: values that rows share are made once."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
@@ -56,7 +56,7 @@ _PAGE = 1 << 16
 
 
 class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A row of which nothing is left over: every value is of the type that its field takes."""
+    """A row with no unknown fields, and every value of the expected type."""
 
     turn: int
     ts: str | None = None
@@ -74,7 +74,7 @@ class _UsualRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class SecondOpinion(msgspec.Struct, frozen=True):
-    """A judge who is kept beside the one that decides."""
+    """A second judge, kept beside the deciding one."""
 
     judge: Scorer
     row: Callable[[int, int], Row | None]
@@ -97,7 +97,7 @@ class Turns:
         self._model = run.subject.model
         self._case = case_key(run.suite, "turn-")
         self._first = attempt_id(run.id, self._case).removesuffix("#1")
-        """How the id of a turn's first attempt begins."""
+        """The prefix of the id of a turn's first attempt."""
         self._judge = judge
         self._second = second
         self._endings = endings
@@ -118,7 +118,7 @@ class Turns:
         return self._attempt(row, scores, scores.measurement, _judgements(row.data, self._judge))
 
     def _usual(self, data: UsualRow, ref: SourceRef, judge: Scorer) -> Attempt | None:
-        """The short way; none for a row that has more to it."""
+        """The fast path; None for a row that needs the slow one."""
         turn, text = data.turn, data.assistant_text
         if turn in self.seen or turn in self._log_errors or text.startswith("[") or data.model_name != self._model:
             return None
@@ -158,11 +158,11 @@ class Turns:
         )
 
     def without_judge(self, row: Row) -> Attempt:
-        """A turn of a conversation that nobody judged."""
+        """A turn of a conversation without a judge."""
         return self._attempt(row, NOT_JUDGED, "not_run", ())
 
     def skipped_by_judge(self, row: Row) -> Attempt:
-        """A turn without a row by the judge who judged the others."""
+        """A turn that the judge of the others has no row for."""
         attempt = self._attempt(row, NOT_JUDGED, "unscored", ())
         return msgspec.structs.replace(attempt, extra=attempt.extra | {"judged": False})
 
@@ -263,7 +263,7 @@ class Turns:
         return moment
 
     def _extra(self, data: dict[str, Any], started_at: str | None, durations: dict[str, float]) -> dict[str, Any]:
-        """What has no field of its own, and what could not be taken into one."""
+        """Unknown fields, and values that did not fit their field."""
         try:
             usual = msgspec.convert(data, _UsualRow)
         except msgspec.ValidationError:
@@ -282,7 +282,7 @@ class Turns:
 
 
 class TurnSet:
-    """Pages of bits, made where a turn falls into one."""
+    """A set of turn numbers as bit pages, allocated on demand."""
 
     def __init__(self) -> None:
         self._pages: dict[int, bytearray] = {}
@@ -302,12 +302,12 @@ class TurnSet:
 
 
 def turn_of(row: Any) -> int:
-    """A row's turn; `ValueError` for a row that can't be placed in its conversation."""
+    """A row's turn number; `ValueError` if it has none."""
     turn = row["turn"]
     if type(turn) is not int:
         number = count(turn) if type(turn) is not bool else None
         if number is None:
-            raise ValueError(f"`turn` is no number: {turn!r:.50}")
+            raise ValueError(f"`turn` is not a number: {turn!r:.50}")
         turn = number
     if not 0 <= turn <= LARGEST_TURN:
         raise ValueError("`turn` is out of range")

@@ -1,4 +1,4 @@
-"""convex-evals: saved answers of its deployment about one run, or the output folder that a local run leaves.
+"""convex-evals: saved answers of its deployment about a run, or the output folder of a local run.
 
 Answers are recognised by their first bytes, local output by its folders.
 """
@@ -23,14 +23,14 @@ LOOKS = 50
 LOOKS_BELOW = 3
 RUN_LOG = "run.log"
 SHAPE = f"output/<model>/<category>/<eval>/{RUN_LOG}"
-"""What a local run leaves."""
+"""The files of a local run."""
 SLUG_PARTS = 3
-"""A model's slug may hold slashes: `acme/nimbus-2-coder`."""
+"""A model's slug may contain slashes: `acme/nimbus-2-coder`."""
 MODEL_LOOKS = 60
 _NUMBERED = re.compile(r"\d{3}-")
 _SUFFIXES = (".json", ".txt", ".out", "")
 
-# convex sorts the fields of what its functions return, other tools do not: any order will do
+# convex sorts the fields of its answers, other tools do not: accept any order
 _TELLTALES = (
     ("getFailedEvalsForRun", rb'"failedEvals"\s*:', rb'"(?:failedCount|totalEvals|passedCount)"\s*:'),
     ("getRunDetails", rb'"plannedEvals"\s*:\s*\[', rb'"_id"\s*:'),
@@ -58,21 +58,21 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what belongs to convex-evals and is no run."""
+    """A hint for a path that belongs to convex-evals and is not a run."""
     try:
         if path.is_dir() and (path / "getOutputUrl.json").is_file():
-            return "this is the file storage of convex-evals: name the folder with the answers about a run"
+            return "this is the file storage of convex-evals: import the folder with the answers about a run"
         if is_eval_folder(path if path.is_dir() else path.parent):
-            return "this is one eval of convex-evals' local output: name the folder that holds `output`"
+            return "this is one eval of convex-evals' local output: import the folder that contains `output`"
         if path.is_dir() and _holds_tasks(path):
-            return "it holds evals of convex-evals, `TASK.txt` and their graders, not a finished run"
+            return "it contains the tasks and graders of convex-evals, not a finished run"
     except (OSError, ValueError):
         return None
     return None
 
 
 def _holds_tasks(path: Path) -> bool:
-    """An eval, a category of them, or all categories."""
+    """Whether this is the folder of an eval, a category, or all categories."""
     places = (
         path,
         *folders(path)[:LOOKS_BELOW],
@@ -82,7 +82,7 @@ def _holds_tasks(path: Path) -> bool:
 
 
 def answer_files(path: Path) -> list[Path]:
-    """The files to read: those in the folder, and those of folders one level below that hold an answer."""
+    """The files to read: those in the folder, and those in direct subfolders with an answer."""
     if path.is_file():
         return [path]
     files = _candidates(path)
@@ -101,7 +101,7 @@ def _recognise_folder(path: Path) -> Match | None:
 
 
 def _one_run_in_parts(path: Path) -> str:
-    """Answers that lie in several folders by function, with none beside these, all of one run."""
+    """Answers about one run in a folder per function, with none beside these folders."""
     parts = []
     for folder in islice(folders(path), LOOKS):
         first = next(filter(_describe_answer, _candidates(folder)[:LOOKS_BELOW]), None)
@@ -130,7 +130,7 @@ def _candidates(folder: Path) -> list[Path]:
 
 
 def _describe_answer(file: Path) -> str:
-    """The function whose answer a file holds; empty for anything else, and for what can't be read."""
+    """Which function's answer a file contains; empty for other files and unreadable ones."""
     head = head_of(file, HEAD)
     if not _OBJECT.search(head):
         return ""
@@ -152,7 +152,7 @@ def _is_refusal(head: bytes) -> bool:
 
 
 class LocalOutput(NamedTuple):
-    """One model's output: where it lies, whose it is, and the name of the results folder."""
+    """One model's output: its folder, the model, and the name of the results folder."""
 
     folder: Path
     model: str
@@ -160,7 +160,7 @@ class LocalOutput(NamedTuple):
 
 
 def find_output(path: Path) -> list[LocalOutput] | None:
-    """The models whose output lies at a path; none where there is no such thing."""
+    """The output of each model at a path; None if there is none."""
     path = path.absolute()
     named = path / "output"
     for root in (named, path):
@@ -176,7 +176,7 @@ def is_eval_folder(path: Path) -> bool:
 
 
 def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]:
-    """Folders whose numbered folders hold numbered folders with a log."""
+    """Folders with numbered subfolders that contain numbered folders with a log."""
     looks[0] -= 1
     if looks[0] < 0 or depth > SLUG_PARTS:
         return
@@ -189,7 +189,7 @@ def _model_folders(folder: Path, looks: list[int], depth: int) -> Iterator[Path]
 
 
 def _output_at(folder: Path, root: Path) -> LocalOutput:
-    """The slug is the path below `output`; the results folder is the one that holds `output`."""
+    """The slug is the path below `output`; the results folder is the parent of `output`."""
     above = next((parent for parent in (root, *root.parents) if parent.name == "output"), None)
     if above is not None and folder != above:
         return LocalOutput(folder, folder.relative_to(above).as_posix(), above.parent.name)

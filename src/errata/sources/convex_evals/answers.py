@@ -1,4 +1,4 @@
-"""Saved answers of a convex deployment: what each holds, and all about one run brought together by ids."""
+"""Saved answers of a convex deployment: classify each, and group those about one run by id."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -25,29 +25,29 @@ _NO_ID = "path:"
 class ConvexAnswer(NamedTuple):
     kind: Kind
     value: dict[str, Any]
-    """Of a debug answer without its files: these are read again when their eval's turn comes."""
+    """A debug answer is kept without its files, which are read again when its eval is converted."""
     path: Path
     ref: SourceRef
 
 
 class ErrorAnswer(NamedTuple):
-    """Convex answered, but with an error or with nothing."""
+    """Convex answered with an error or with null."""
 
     why: str
 
 
 class OtherAnswer(NamedTuple):
-    """Convex answered something that says nothing of a run: download addresses."""
+    """An answer that is not about a run: download addresses."""
 
 
 class NotAnAnswer(NamedTuple):
-    """No answer about a run, whoever wrote it."""
+    """A document that is not an answer about a run."""
 
     why: str = "not an answer about a run of convex-evals"
 
 
 def read_answer(path: Path, root: Path) -> ConvexAnswer | Unreadable | None:
-    """The answer in a file; none where it is one that says nothing of a run."""
+    """The answer in a file; None if it is not about a run."""
     ref = SourceRef(file=relative(path, root))
     try:
         if path.stat().st_size > FILE_CAP:
@@ -77,7 +77,7 @@ def debug_files(answer: ConvexAnswer) -> dict[str, dict[str, Any]]:
 
 
 def decode_answer(data: bytes) -> Any:
-    """JSON, or what `npx convex run` printed with its log lines before, between and after."""
+    """JSON, or the output of `npx convex run`, which has log lines before, between and after it."""
     try:
         return decode(data)
     except ValueError:
@@ -130,7 +130,7 @@ def _is_envelope(document: Any) -> bool:
 
 
 def _is_address(entry: Any) -> bool:
-    """One entry of a map from storage id to what `runs:getOutputUrl` answered."""
+    """Whether this is one answer of `runs:getOutputUrl`, in a map by storage id."""
     value = entry.get("value") if _is_envelope(entry) else entry
     return (isinstance(value, str) and "://" in value) or (_is_envelope(entry) and value is None)
 
@@ -147,7 +147,7 @@ def _without_log_lines(data: bytes) -> bytes | None:
 
 
 class Statement(NamedTuple):
-    """What one answer says of one eval."""
+    """The part of one answer about one eval."""
 
     kind: Kind
     document: dict[str, Any]
@@ -159,7 +159,7 @@ class Statement(NamedTuple):
 
 @dataclass
 class RunAnswers:
-    """The answers about one run; of each kind the first is trusted most."""
+    """The answers about one run; the first of each kind is trusted most."""
 
     id: str
     details: list[ConvexAnswer] = field(default_factory=list)
@@ -171,18 +171,18 @@ class RunAnswers:
 
     @property
     def part(self) -> str:
-        """The eval that a debug answer alone is about; the others are about the run as a whole."""
+        """The eval of a single debug answer; empty if any answer is about the whole run."""
         return "" if self.details or self.failed else next(iter(self.evals()), "").removeprefix(_NO_ID)
 
     @property
     def answers(self) -> list[ConvexAnswer]:
-        """The most trusted first: a finished run's details before those of the same run unfinished."""
+        """Most trusted first: details of the finished run before details of the same run unfinished."""
         finished = sorted(self.details, key=lambda answer: _status_kind(answer.value) not in _FINISHED)
         return [*finished, *self.debug, *self.failed]
 
     @property
     def heads(self) -> list[tuple[dict[str, Any], SourceRef]]:
-        """What each answer says of the run itself."""
+        """The fields of the run itself in each answer."""
         return [
             (answer.value, answer.ref) if answer.kind == "details" else (_head(answer), answer.ref.below("run"))
             for answer in self.answers
@@ -190,7 +190,7 @@ class RunAnswers:
 
     @property
     def planned(self) -> dict[str, SourceRef]:
-        """The evals that should have been run; empty also where no answer lists them."""
+        """The planned evals; also empty if no answer lists them."""
         for answer in self.answers:
             if isinstance(answer.value.get("plannedEvals"), list):
                 listed = enumerate(answer.value["plannedEvals"])
@@ -200,14 +200,14 @@ class RunAnswers:
         return {}
 
     def evals(self) -> dict[str, list[Statement]]:
-        """Eval id → the statements about it, of the most trusted answer first."""
+        """Eval id → the statements about it, most trusted first."""
         by_eval: dict[str, list[Statement]] = {}
         by_path: dict[str, str] = {}
         for answer in self.answers:
             for statement in _statements(answer):
                 key, path = _eval_key(statement.document), text(statement.document.get("evalPath"))
                 known = by_path.setdefault(path, key) if path else key
-                # one of the two has lost its id: the path tells that they are one eval
+                # one of the two has no id: the same path means the same eval
                 if known.startswith(_NO_ID) or key.startswith(_NO_ID):
                     key = known
                 by_eval.setdefault(key, []).append(statement)
@@ -215,7 +215,7 @@ class RunAnswers:
 
 
 def collect(answers: Iterable[ConvexAnswer]) -> tuple[list[RunAnswers], list[Unreadable]]:
-    """One `Collected` per run, in the order of their files, and the answers that belong to none."""
+    """The answers grouped by run, in the order of their files, and the answers without a run."""
     runs: dict[str, RunAnswers] = {}
     homeless: list[ConvexAnswer] = []
     for answer in answers:
@@ -229,7 +229,7 @@ def collect(answers: Iterable[ConvexAnswer]) -> tuple[list[RunAnswers], list[Unr
 
 
 def _find_home(answer: ConvexAnswer, runs: dict[str, RunAnswers]) -> bool:
-    """A debug answer may have lost its run; the run that lists its eval takes it, or the only one there is."""
+    """Add a debug answer without a run to the run that lists its eval, or to the only run."""
     if answer.kind != "debug":
         return False
     key = _eval_key(mapping(answer.value.get("eval")))
@@ -278,7 +278,7 @@ def _failed_status(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failed_steps(document: dict[str, Any]) -> list[Any]:
-    """This answer names the first failed step only; none = nothing was generated."""
+    """This answer contains only the first failed step; none means that nothing was generated."""
     step = document.get("failedStep")
     if not isinstance(step, dict):
         return []

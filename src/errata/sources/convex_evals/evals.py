@@ -1,4 +1,4 @@
-"""One eval of a run: its case, and the attempt at it."""
+"""One eval of a run → its case and its attempt."""
 
 import json
 from typing import Any, NamedTuple
@@ -42,12 +42,12 @@ class Eval(NamedTuple):
     """`category/name`."""
     statements: list[Statement]
     trusted: Statement
-    """The one whose status is kept where they differ."""
+    """Its status is used if statements differ."""
     files: EvalFiles
 
 
 def eval_of(statements: list[Statement], files: EvalFiles) -> Eval:
-    """ValueError where no answer names the eval, or none gives a status that is known."""
+    """ValueError if no answer names the eval, or none has a known status."""
     return Eval(_path(statements), statements, _most_trusted(statements), files)
 
 
@@ -102,7 +102,7 @@ def attempt_of(run: Run, evaluation: Eval, index: int) -> Attempt:
 
 
 def missing(run: Run, path: str, ref: SourceRef) -> tuple[Case, Attempt]:
-    """A planned eval of which there is no document."""
+    """A planned eval without a document."""
     category, _, name = path.rpartition("/")
     execution, measurement, outcome = MISSING
     case = Case(run=run.id, suite=SUITE, native_id=path, name=name, category=category, ref=ref)
@@ -117,7 +117,7 @@ def missing(run: Run, path: str, ref: SourceRef) -> tuple[Case, Attempt]:
 
 
 def _is_static(source: list[Artefact]) -> bool:
-    """Newer selection evals say so in `eval.json`."""
+    """Newer selection evals have `"pipeline": "static"` in `eval.json`."""
     config = next((artefact.text for artefact in source if artefact.path == "eval.json"), None)
     try:
         return mapping(json.loads(config or "null")).get("pipeline") == "static"
@@ -136,7 +136,7 @@ def _path(statements: list[Statement]) -> str:
 
 
 def _id(evaluation: Eval) -> str:
-    """The document of the eval; by it the deployment can be asked for more."""
+    """The id of the eval's document, for further queries to the deployment."""
     return next(
         filter(
             None, (text(statement.document.get("_id")) for statement in (evaluation.trusted, *evaluation.statements))
@@ -149,16 +149,16 @@ def _most_trusted(statements: list[Statement]) -> Statement:
     for statement in statements:
         if statement.status.get("kind") in KINDS:
             return statement
-    raise ValueError("an eval without a status that is known")
+    raise ValueError("an eval without a known status")
 
 
 def _checks(evaluation: Eval) -> list[Check]:
-    """The steps of the answer whose status is trusted, else of the next one that has any."""
+    """The steps of the trusted statement, else of the next one with steps."""
     for statement in (evaluation.trusted, *evaluation.statements):
         if statement.steps is None:
             continue
         if statement.kind == "failed":
-            # this answer names one step: the others are not known, so none is called not run
+            # this answer has only one step: the others are unknown, not "not run"
             return checks_of(statement.steps, statement.ref)
         place = (statement.answer.ref if statement.kind == "debug" else statement.ref).below("steps")
         return with_steps_never_started(checks_of(statement.steps, place), static=_is_static(evaluation.files.source))

@@ -1,4 +1,4 @@
-"""The files of an eval: in its debug answer, or in the zips that were saved beside the answers."""
+"""The files of an eval: from its debug answer, or from zips beside the answers."""
 
 import re
 import zipfile
@@ -31,7 +31,7 @@ _DAMAGE = (
     RuntimeError,
 )
 BINARY = "<binary file>"
-"""What the harness gives in place of a file that is not text."""
+"""The harness's placeholder for a file that is not text."""
 TEXT_CAP = 4 * 1024 * 1024
 _TEXT = re.compile(r"[.](?:[jt]sx?|json|md|txt|html|css|ya?ml|toml|env|log|gitignore|npmrc)$", re.IGNORECASE)
 Role = Callable[[str], ArtefactRole]
@@ -39,7 +39,7 @@ Role = Callable[[str], ArtefactRole]
 
 @dataclass
 class EvalFiles:
-    """What is known of one eval's files."""
+    """The known files of one eval."""
 
     output: list[Artefact] = field(default_factory=list)
     source: list[Artefact] = field(default_factory=list)
@@ -48,7 +48,7 @@ class EvalFiles:
 
 
 class Storage:
-    """The zips of a run, named by their storage ids: in its folder, one level below, or in `storage` beside it."""
+    """The zips of a run, named by storage id: in its folder, in direct subfolders, or in `storage` beside it."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -56,7 +56,7 @@ class Storage:
         self._folders = [root, *folders(root), root.parent / "storage"]
 
     def files_of(self, statements: list[Statement]) -> EvalFiles:
-        """From the debug answer where there is one, else from the zips, where they were saved."""
+        """The files from the debug answer, else from saved zips."""
         files = EvalFiles(links=_links(statements))
         for statement in statements:
             answered = debug_files(statement.answer) if statement.kind == "debug" else {}
@@ -64,7 +64,7 @@ class Storage:
             files.source = files.source or _from_answer(answered, "evalSourceFiles", source_role, statement)
         files.output = files.output or self._unzip(files.links.get("output", ""), output_role, files.damaged)
         files.source = files.source or self._unzip(files.links.get("source", ""), source_role, files.damaged)
-        # in one order, wherever they come from: a case's digest goes over its files
+        # always in the same order: a case's digest covers its files
         files.output.sort(key=lambda artefact: artefact.path)
         files.source.sort(key=lambda artefact: artefact.path)
         return files
@@ -86,7 +86,7 @@ class Storage:
         return artefacts
 
     def _find(self, storage_id: str) -> Path | None:
-        # an id comes out of an answer: nothing but an id may become part of a path
+        # the id is untrusted: only letters of an id may become part of a path
         if not storage_id or not _ID_LETTERS.issuperset(storage_id) or len(storage_id) > 100:
             return None
         places = (folder / f"{storage_id}.zip" for folder in self._folders)
@@ -118,13 +118,13 @@ def source_role(path: str) -> ArtefactRole:
     if path == "TASK.txt":
         return "task"
     if path == "GAPS.txt":
-        # what the authors know to be lacking; no part of the task, so it must not change the case's digest
+        # the authors' known gaps: not part of the task, so it must not change the case's digest
         return "context"
     return "grader" if path.startswith("grader") or ".test." in path else "config"
 
 
 def from_bytes(path: str, data: bytes, role: Role, ref: SourceRef) -> Artefact:
-    """Text by the same rule as the harness has: by the ending of the name."""
+    """Text by the harness's own rule: the file extension."""
     if not _is_text(path):
         return Artefact(role=role(path), path=path, size=len(data), binary=True, ref=ref)
     return _text_artefact(path, data.decode("utf-8", "replace"), len(data), role, ref)
@@ -137,7 +137,7 @@ def from_text(path: str, text: str, role: Role, ref: SourceRef) -> Artefact:
 
 
 def raw_response(artefacts: Iterable[Artefact]) -> str | None:
-    """The answer itself; the harness keeps it only where it could not take files out of it."""
+    """The raw answer; the harness keeps it only if it could not extract files from it."""
     return next((artefact.text for artefact in artefacts if artefact.path == RAW_RESPONSE), None)
 
 

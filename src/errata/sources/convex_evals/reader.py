@@ -1,4 +1,4 @@
-"""Reading a run of convex-evals: its saved answers, else the output of a local run."""
+"""Read a run of convex-evals: saved answers, else the output of a local run."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -16,7 +16,7 @@ from errata.sources.convex_evals.steps import SUITE, facts, not_counted, read_lo
 
 FILE_CAP = 16 * 1024 * 1024
 _LEFT_OUT = ("node_modules", "_generated")
-"""The harness itself leaves these out of what it uploads."""
+"""The harness does not upload these either."""
 
 
 def read_path(path: Path) -> Iterator[Item]:
@@ -39,7 +39,7 @@ def _read_run(run: Run, run_answers: RunAnswers, storage: Storage) -> Iterator[I
     numbering = Numbering()
     evals = run_answers.evals()
     for statements in evals.values():
-        # outside of the conversion: a hostile archive is refused as a whole
+        # outside of `convert_each`: a hostile archive stops the import
         files = storage.files_of(statements)
         yield from files.damaged
         row = Row([statement.document for statement in statements], statements[0].ref)
@@ -124,7 +124,7 @@ def _local_files(folder: Path, root: Path) -> Iterator[Artefact | Unreadable]:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Files in order; never through a link, which may lead out of the folder."""
+    """Files in order; links are skipped, because they may lead out of the folder."""
     try:
         children = sorted(folder.iterdir())
     except OSError:

@@ -1,4 +1,4 @@
-"""The run itself, out of all answers about it; tokens, money and times as Convex keeps them."""
+"""The run record from all answers about it; tokens, cost and times as Convex stores them."""
 
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ Heads = list[tuple[dict[str, Any], SourceRef]]
 
 
 def run_of(run_answers: RunAnswers, root: Path, *, part: str = "") -> Run:
-    """`part` is what a file that was read alone tells of it: that must not take the place of the whole."""
+    """`part` is the eval of a single imported file: such a run must not replace the whole run."""
     heads = run_answers.heads
     ref = heads[0][1]
     status = _first_mapping(heads, "status")
@@ -72,7 +72,7 @@ def _first_mapping(heads: Heads, key: str) -> dict[str, Any]:
 
 
 def _count_of(run_answers: RunAnswers, key: str) -> int | None:
-    """A number that getFailedEvalsForRun states of the whole run."""
+    """A total of the run in the answer of getFailedEvalsForRun."""
     counts = (count(answer.value.get(key)) for answer in run_answers.failed)
     return next((number for number in counts if number is not None), None)
 
@@ -140,7 +140,7 @@ def usage_of(status: dict[str, Any]) -> UsageByRole:
 
 
 def _includes_cache(total: Any, into: Fields) -> bool | None:
-    """Where the parts are given: whether they add up to `inputTokens`."""
+    """Whether the parts, if present, add up to `inputTokens`."""
     fresh, cached = count(into.get("noCacheTokens")), count(into.get("cacheReadTokens"))
     if fresh is None or not cached or count(total) is None:
         return None
@@ -150,7 +150,7 @@ def _includes_cache(total: Any, into: Fields) -> bool | None:
 
 
 def _other_raw(raw: Any) -> dict[str, Any]:
-    """The provider's own numbers, without the cost that was taken from them."""
+    """The provider's own numbers without the cost, which has its own field."""
     if not isinstance(raw, dict):
         return rest({"raw": raw})
     left = rest(raw)
@@ -160,7 +160,7 @@ def _other_raw(raw: Any) -> dict[str, Any]:
 
 
 def moment(milliseconds: Any, later: Any = 0) -> str | None:
-    """A time, and a duration after it; none where either is absent."""
+    """A time plus a duration; None if either is missing."""
     start, more = number(milliseconds), number(later)
     if start is None or more is None:
         return None
