@@ -196,9 +196,7 @@ def _unfinished(path: Path) -> str | None:
     if not _keys(path / RUNTIME) >= _OF_A_RUN:
         return None
     judged = f"{JUDGES[0]}{JUDGED_SUFFIX}"
-    return (
-        f"`{RUNTIME}` belongs to a conversation, but there is no `{judged}` and no `{TRANSCRIPT}` with turns beside it"
-    )
+    return f"this is a conversation, but it has no `{judged}` and no `{TRANSCRIPT}` with turns"
 
 
 def _keys(path: Path) -> set[str]:
