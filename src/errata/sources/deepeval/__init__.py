@@ -1,7 +1,6 @@
-"""deepeval: a test run that it saved, or the result of `evaluate` as somebody wrote it to a file.
+"""deepeval: a saved test run, or the result of `evaluate` written to a file.
 
-The same run stands in several files. A test run says more than a result, so of two that tell of the same run the
-result is passed over.
+The same run may be in several files. A test run has more detail, so a result of the same run is skipped.
 """
 
 import re
@@ -49,7 +48,7 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what lies in the hidden folder."""
+    """A hint for a folder with a hidden `.deepeval` folder."""
     try:
         hidden = path.is_dir() and latest_in(path / HIDDEN)
     except (OSError, ValueError):
@@ -78,13 +77,13 @@ def is_result(head: bytes) -> bool:
 
 
 def latest_in(folder: Path) -> list[Path]:
-    """What deepeval keeps of the last run in its hidden folder, the fuller form first."""
+    """The files of the last run in deepeval's hidden folder, the fuller one first."""
     listed = (folder / name for name in LATEST)
     return [file for file in listed if is_test_run(head_of(file, HEAD)) and not file.is_symlink()]
 
 
 def _runs_near(result: Path) -> Iterator[Path]:
-    """Where a test run lies whose result was written to a file: beside it, or in a folder beside it."""
+    """Test runs beside a result file, or in folders beside it."""
     from errata.sources.shared.documents import children
 
     beside = children(result.parent)

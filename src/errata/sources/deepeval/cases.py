@@ -1,11 +1,11 @@
-"""A test case → its case and its attempt, with its metrics as checks and what the subject did as steps.
+"""A test case → its case and its attempt, with metrics as checks, and turns, tool calls and spans as steps.
 
-deepeval calls a case failed whose metric raised: there only the measurement broke, and nobody knows what the answer is
-worth. A case of which a metric that counts was really missed has failed, whatever else broke.
+deepeval marks a case as failed if a metric raised: that is a measurement error, not a wrong answer. A case fails if a
+counting metric missed its threshold, even if another one raised.
 
-`success` is the metric's own word and is never recomputed: some metrics pass above their threshold and some below. A
-metric that raised has an error, no score, and `success: false` all the same. One without a threshold decides nothing,
-and neither does one that is called flaky.
+`success` is taken from the metric and never recomputed: some metrics pass above their threshold and some below. A
+metric that raised has an error, no score, and still `success: false`. Metrics without a threshold and flaky ones
+decide nothing.
 """
 
 import re
@@ -83,7 +83,7 @@ def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
 
 
 def _name(case: dict[str, Any]) -> str:
-    """A number that deepeval gave is the place in a list: it is another one when a case is put in before."""
+    """deepeval's own number is a position in a list and changes when a case is inserted: use the input instead."""
     name = name_of(case.get("name"))
     return f"input-{fingerprint(plain(_input_of(case)), size=6)}" if _NUMBERED.fullmatch(name) else name
 
@@ -166,7 +166,7 @@ def _facts_of_metrics(passed: Any, checks: tuple[Check, ...]) -> Facts:
     if passed is not True and not missed and any(check.status == "error" and check.counts for check in checks):
         return Facts("completed", "error", "none")
     if not any(check.value is not None for check in checks) and not missed:
-        # a case without metrics is called a success
+        # deepeval calls a case without metrics a success
         return Facts("completed", "unscored" if checks else "not_run", "none")
     return Facts("completed", "scored", "none" if passed is None else "pass" if passed is True else "fail")
 
@@ -228,7 +228,7 @@ def _is_better_lower(score: float | None, bar: float | None, passed: Any) -> boo
 
 
 def _label(label: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    """A classifier's word; it takes no part in what the case comes to."""
+    """The label of a classifier; it does not count for the case."""
     success = label.get("success")
     status: CheckStatus = "not_applicable" if not isinstance(success, bool) else "pass" if success else "fail"
     return Check(
@@ -251,7 +251,7 @@ def _error(holder: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
 
 
 def judge_of(metric: dict[str, Any]) -> str:
-    """The model that measures; a metric of plain code may call it `none`."""
+    """The judge model; a metric in plain code may have `none`."""
     model = text(metric.get("evaluation_model"))
     return "" if model.lower() == "none" else model
 
@@ -277,13 +277,13 @@ def steps_of(case: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
 
 
 def answer_of(turns: list[dict[str, Any]]) -> str | None:
-    """What the assistant said last in a conversation."""
+    """The assistant's last message in a conversation."""
     answers = [one.get("content") for one in turns if one.get("role") == "assistant"]
     return as_text(answers[-1]) if answers and answers[-1] is not None else None
 
 
 def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
-    """Of a trace that ended in one: the error of the span that it came from, which is the innermost."""
+    """The error of a failed trace: that of the innermost failed span."""
     if trace.get("status") != "ERRORED":
         return None
     errors = [step.error for step in _spans(trace, ref) if step.error]
@@ -330,7 +330,7 @@ def call_of(data: dict[str, Any]) -> ToolCall:
 
 
 def _spans(trace: dict[str, Any], ref: SourceRef) -> list[Step]:
-    """In the order in which they began."""
+    """Ordered by start."""
     steps = [_span(one, ref) for kind in _SPANS for one in objects(trace.get(kind))]
     return sorted(steps, key=lambda step: step.started_at or "")
 
@@ -357,7 +357,7 @@ def _span(data: dict[str, Any], ref: SourceRef) -> Step:
 
 
 def cost_of(case: dict[str, Any]) -> Usage:
-    """What the subject itself took."""
+    """Tokens and cost of the subject."""
     spent = number(case.get("token_cost"))
     return Usage(
         input=count(case.get("input_tokens")),

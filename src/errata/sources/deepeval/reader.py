@@ -1,4 +1,4 @@
-"""A file of deepeval → its run and its cases. A run has no id and no time; what all cases say together names it."""
+"""A file of deepeval → its run and its cases. A run has no id and no time; its id is a fingerprint of all cases."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -54,7 +54,7 @@ def run_of(test_run: TestRun, root: Path) -> Run:
     given: dict[str, Any] = settings(mapping(header.get("hyperparameters")))
     named = next((name for name in _MODEL if isinstance(given.get(name), str)), "")
     suite = text(header.get("dataset_alias")) or last_part(header.get("test_file"))
-    # two runs that come out alike did not take the same time
+    # the duration distinguishes runs with equal results
     took = header.get("run_duration")
     mark = test_run.mark if took is None else fingerprint(test_run.mark, as_text(took), size=6)
     spent = number(header.get("evaluation_cost"))
@@ -103,9 +103,9 @@ def _reported(test_run: TestRun) -> Iterator[Reported]:
 
 
 def _of_metric(metric: dict[str, Any], ref: SourceRef, *, can_be_recounted: bool) -> Reported:
-    """`scores` leaves out what raised or has no threshold, and `errors` counts it.
+    """`errors` counts metrics that raised or have no threshold; `scores` omits them.
 
-    What was measured of the spans of a trace, and what is flaky, is counted along.
+    Metrics of spans and flaky ones are included in the counts.
     """
     counts = [count(metric.get(name)) for name in ("passes", "fails", "errors")]
     return Reported(

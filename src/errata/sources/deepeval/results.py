@@ -1,4 +1,4 @@
-"""What a file of deepeval holds, in one form and one spelling for all: the fields of the whole, and the cases."""
+"""Any file of deepeval in one form and one spelling: the fields of the test run, and its cases."""
 
 import re
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import mapping, plain, sequence, text
 
 _CAPITAL = re.compile(r"(?<=[a-z0-9])([A-Z])")
-# what the two forms call differently
+# fields with different names in the two forms
 _ALIASES = {"input_token_count": "input_tokens", "output_token_count": "output_tokens", "order": "index"}
 
 
 class TestRun:
-    """Gone through twice: what the run is called depends on all of its cases."""
+    """Its cases are read twice: the run's id depends on all of them."""
 
     def __init__(self, document: LongDocument) -> None:
         self.ref: SourceRef = document.ref
@@ -45,7 +45,7 @@ class TestRun:
 
     @property
     def mark(self) -> str:
-        """Of what every form tells of the run; deepeval gives it no id."""
+        """A fingerprint of the cases, equal in every form of the run; deepeval writes no id."""
         return fingerprint(sorted(map(_mark_of, self.cases())), size=6)
 
 
@@ -72,7 +72,7 @@ def _unwrapped(wrapper: LongDocument) -> LongDocument:
 
 
 def _mark_of(case: dict[str, Any]) -> str:
-    """Expectations are left out: a test run keeps them elsewhere."""
+    """Expectations are excluded: a test run stores them elsewhere."""
     measured = [one for one in objects(case.get("metrics_data")) if not one.get("expectations_data")]
     scores = [[one.get("name"), one.get("score"), text(one.get("error"))] for one in measured]
     turns = [[one.get("role"), one.get("content")] for one in objects(case.get("turns"))]
@@ -86,7 +86,7 @@ def snake(name: str) -> str:
 
 
 def fields(value: Any) -> dict[str, Any]:
-    """An object by the names of its fields; what stands in the fields is left as it is."""
+    """An object with its field names in snake case; values are unchanged."""
     return {snake(name): child for name, child in mapping(value).items()}
 
 

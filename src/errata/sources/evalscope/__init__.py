@@ -1,4 +1,4 @@
-"""evalscope: the folder of a run, with predictions, reviews and reports, or one file of predictions or reviews."""
+"""evalscope: a run folder with predictions, reviews and reports, or one file of predictions or reviews."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
 
 NAME = "evalscope"
-TITLE = "evalscope: the folder of a run, or one file of predictions or reviews"
+TITLE = "evalscope: a run folder, or one file of predictions or reviews"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
@@ -43,12 +43,12 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for a report, which is read with the rows that it counts."""
+    """A hint for a report, which is read together with its rows."""
     try:
         is_report = kind_of(path) == "reports"
     except (OSError, ValueError):
         return None
-    return "this is a report of evalscope: name the folder that holds `reports`" if is_report else None
+    return "this is a report of evalscope: import the folder that contains `reports`" if is_report else None
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -60,14 +60,14 @@ def read(path: Path) -> Iterator[Item]:
 def kind_of(path: Path) -> Kind | None:
     head = head_of(path, HEAD)
     if _ROW.match(head):
-        # a review may quote a whole prediction, so what stands first decides
+        # a review may quote a whole prediction, so the first match decides
         matches = [(match.start(), kind) for kind, pattern in _KINDS if (match := pattern.search(head))]
         return min(matches)[1] if matches else None
     return "reports" if head.lstrip().startswith(b"{") and all(key.search(head) for key in _REPORT) else None
 
 
 def _holds(folder: Path, kind: str) -> bool:
-    """Whether one of the first files of the first models is of this kind."""
+    """Whether one of the first files of the first models has this kind."""
     from errata.sources.shared.documents import children, folders
 
     files = (file for model in islice(folders(folder), LOOKS) for file in children(model))

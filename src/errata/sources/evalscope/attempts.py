@@ -37,7 +37,7 @@ USABLE = frozenset(("", "success", "fallback", "degraded"))
 
 
 class Index(msgspec.Struct):
-    """By which a prediction and its review find each other."""
+    """The key that joins a prediction and its review."""
 
     index: Any = None
 
@@ -46,13 +46,13 @@ class Index(msgspec.Struct):
 
 
 class SubsetContext(NamedTuple):
-    """What all samples of a subset share."""
+    """The values that all samples of a subset share."""
 
     run: Run
     report: EvalscopeReport
     subset: str
     is_alone: bool
-    """Whether it is the only subset: then cases are not named after it."""
+    """Whether it is the only subset: then its name is not part of case names."""
     repeats: int
 
     def case(self, number_: Any) -> str:
@@ -69,7 +69,7 @@ class EvalscopeSample(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """One of them is always there."""
+        """The review, else the prediction; one of them always exists."""
         row = self.review or self.prediction
         assert row is not None
         return row
@@ -116,7 +116,7 @@ def items_of(context: SubsetContext, seen: set[int], sample: EvalscopeSample) ->
     if hash(name) not in seen:
         seen.add(hash(name))
         yield _case(context, name, sample)
-    # two samples that claim the same place in their group
+    # two samples with the same number in their group
     while hash((name, index)) in seen:
         index += 1
     seen.add(hash((name, index)))
@@ -124,7 +124,7 @@ def items_of(context: SubsetContext, seen: set[int], sample: EvalscopeSample) ->
 
 
 def _group(context: SubsetContext, sample: EvalscopeSample) -> Any:
-    """Repeats of one task have one group; without a review it follows from the number."""
+    """Repeats of one task share a group; without a review it is computed from the index."""
     group = sample.sample_score.get("group_id")
     return group if group is not None else sample.index // context.repeats
 
@@ -151,7 +151,7 @@ def _case(context: SubsetContext, name: str, sample: EvalscopeSample) -> Case:
 
 
 def _prompt(messages: list[Any]) -> Any:
-    """All before the first answer; of one message only its text."""
+    """The messages before the first answer; of a single message only its text."""
     prompt = []
     for message in map(mapping, messages):
         if message.get("role") == "assistant":
@@ -196,7 +196,7 @@ def _attempt(context: SubsetContext, name: str, index: int, sample: EvalscopeSam
 
 
 def _status(sample: EvalscopeSample, main: Check | None, value: float | None) -> str:
-    """That a score is of use says nothing of what it is."""
+    """`success` only means that the score is valid, so show its value instead."""
     status = text(sample.score.get("status"))
     return f"{main.name} {value:g}" if status == "success" and main is not None and value is not None else status
 
@@ -220,7 +220,7 @@ def _error(sample: EvalscopeSample) -> ErrorInfo | None:
 
 
 def _limit(sample: EvalscopeSample) -> Limit | None:
-    """An agent that took all of its steps and never said that it was done."""
+    """An agent that used all of its steps and never submitted."""
     trace = mapping(sample.predicted.get("agent_trace")) or mapping(sample.reviewed.get("agent_trace"))
     most, events = count(trace.get("max_steps")), [mapping(one) for one in sequence(trace.get("events"))]
     taken = {one.get("step") for one in events}
@@ -240,7 +240,7 @@ def _output_of(sample: EvalscopeSample, last: str | None) -> Output:
 
 
 def _extra(context: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
-    """Both files hold the messages and the trace: what one says otherwise than the other is kept."""
+    """Messages and trace are in both files: the review's are kept only where they differ."""
     predicted, reviewed = sample.predicted, sample.reviewed
     twice = {
         name: reviewed.get(name)
@@ -274,7 +274,7 @@ def _extra(context: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
 
 def measurement_of(context: SubsetContext, sample: EvalscopeSample, value: float | None) -> Measurement:
     if sample.review is None:
-        # a review that broke leaves no row, and is counted among the errors
+        # a review that failed has no row, and is counted as an error
         return "error" if context.report.errored(context.subset) else "not_run"
     if text(sample.score.get("status")) not in USABLE:
         return "error"

@@ -1,4 +1,4 @@
-"""The datasets of a folder, each a run with the samples of its subsets; also those that left no row."""
+"""The datasets of a folder, each a run with the samples of its subsets, including samples without a row."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -49,7 +49,7 @@ class Samples:
             return None
 
     def _reviewed(self, predictions: Lines | None, row: Row) -> Iterator[Item]:
-        """A row that was written again is the newer one."""
+        """Of repeated rows the last one is the newest."""
         review = row.data[-1]
         matches = predictions.of(review.data["index"]) if predictions is not None else ()
         return items_of(self._context, self._seen, EvalscopeSample(matches[-1] if matches else None, review))
@@ -58,9 +58,9 @@ class Samples:
         return items_of(self._context, self._seen, EvalscopeSample(row.data[-1], None))
 
     def _absent(self, files: list[Lines]) -> Iterator[Attempt]:
-        """What was asked for and left no row. Where all of it is counted as errors, that is what it was.
+        """Requested samples without a row: errors if the report counts as many errors, else missing.
 
-        Where more were measured than there are rows, nobody knows which ones: the run says how many.
+        If more samples were measured than there are rows, the missing ones are unknown; the run has their number.
         """
         context = self._context
         requested = context.report.requested(context.subset) or 0
@@ -113,7 +113,7 @@ def _report(root: Path, dataset: Dataset, documents: Documents) -> EvalscopeRepo
 
 
 def _value_names(root: Path, dataset: Dataset) -> list[str]:
-    """The names of the values that the first sample has."""
+    """The names of the first sample's values."""
     for subset in dataset.subsets:
         for row in json_lines(subset.reviews, source=NAME, root=root) if subset.reviews else ():
             if isinstance(row, Row) and isinstance(row.data, dict):

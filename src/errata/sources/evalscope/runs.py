@@ -1,4 +1,4 @@
-"""A dataset that a model was tested on → its run: the files it lies in, its report, and the numbers of that."""
+"""A dataset that a model was tested on → its run: its files, its report, and the report's numbers."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ class ReportMetric(NamedTuple):
 
     name: str
     how: str
-    """How the samples were made one number."""
+    """How the samples were aggregated."""
     dimensions: dict[str, Any]
     data: dict[str, Any]
     ref: SourceRef
@@ -65,14 +65,14 @@ class EvalscopeReport:
 
     @property
     def primary(self) -> ReportMetric | None:
-        """What the report calls so; before it did, its first metric."""
+        """The primary metric of the report; in old reports the first metric."""
         wanted = mapping(self.data.get("primary_metric_identity"))
         if wanted:
             return next((one for one in self.measures if mapping(one.data.get("identity")) == wanted), None)
         return None if text(self.data.get("primary_metric_unavailable_reason")) else next(iter(self.measures), None)
 
     def requested(self, subset: str) -> int | None:
-        """How many samples were to be made of a subset."""
+        """The number of requested samples of a subset."""
         counts = mapping(mapping(self._execution.get("subsets")).get(subset))
         return count(counts.get("requested"))
 
@@ -95,7 +95,7 @@ class EvalscopeReport:
         return mapping(self.data.get("execution_summary"))
 
     def reported(self, value_names: list[str]) -> Iterator[Reported]:
-        """`measured` are the names of the values that samples have: only of these a number can be made again."""
+        """`value_names` are the names of the samples' values: only these metrics can be recomputed."""
         primary = self.primary
         for measure in self.measures:
             how = _reported(measure, value_names)
@@ -120,7 +120,7 @@ class _How(NamedTuple):
 
 
 class Subset(NamedTuple):
-    """One part of a dataset: what was answered, and what that was worth."""
+    """One part of a dataset: its predictions and their reviews."""
 
     name: str
     predictions: Path | None
@@ -135,7 +135,7 @@ class Dataset(NamedTuple):
 
 
 class Config(NamedTuple):
-    """What is taken out of the configuration, which is YAML; the whole is kept as it is."""
+    """Values from the YAML configuration, which is also kept as a file."""
 
     repeats: int
     work: str
@@ -168,13 +168,13 @@ def run_of(root: Path, dataset: Dataset, report: EvalscopeReport, config: Config
 
 
 def _started(root: Path) -> str | None:
-    """The first line of the log, in the time of its machine."""
+    """The time of the first log line, local to its machine."""
     time = _TIME.match(head_of(root / LOG, 64))
     return moment(time[0].decode()) if time else None
 
 
 def _expected(report: EvalscopeReport, config: Config) -> int | None:
-    """Every repeat is a sample of its own to evalscope."""
+    """evalscope counts every repeat as a sample."""
     requested = report.total_requested
     return None if requested is None else requested // config.repeats
 
@@ -195,7 +195,7 @@ def _context(documents: Documents, root: Path) -> Iterator[Artefact]:
 
 
 def _errors(root: Path) -> Iterator[Evidence]:
-    """A sample that broke leaves no row; only the log says why."""
+    """A sample that failed has no row; its error is only in the log."""
     path, errors = root / LOG, 0
     if not is_file(path):
         return
@@ -226,7 +226,7 @@ def _measure(data: dict[str, Any], ref: SourceRef) -> ReportMetric:
     if identity:
         name, how = text(identity.get("name")), text(identity.get("aggregation"))
         return ReportMetric(name, how, mapping(identity.get("dimensions")), data, ref)
-    # once both stood in one word
+    # old reports have both in one name
     parts = _OLD_NAME.fullmatch(text(data.get("name")))
     return ReportMetric(
         parts["name"] if parts else text(data.get("name")), parts["how"] if parts else "", {}, data, ref
@@ -276,7 +276,7 @@ def config_of(root: Path) -> Config:
 
 
 def name_alone(path: Path) -> str:
-    """Of predictions or reviews without their run: where they lie in its folder, as both are parts of it."""
+    """A name for a single file of predictions or reviews: its path inside the run folder."""
     above = path.absolute().parents
     parts = [folder.name for folder in above[:3]] if above[1].name in ("predictions", "reviews") else [above[0].name]
     return ".".join((*reversed(parts), path.stem))
@@ -288,7 +288,7 @@ def datasets_of(root: Path, config: Config) -> list[Dataset]:
 
 
 def _of_model(root: Path, model: str, config: Config) -> list[Dataset]:
-    """A file is named after its dataset and the subset: reports and the configuration tell where one ends."""
+    """File names are `<dataset>_<subset>`: the names of datasets come from reports and the configuration."""
     reports = {file.stem: file for file in children(root / "reports" / model) if file.suffix == ".json"}
     known = sorted((*reports, *config.datasets), key=len, reverse=True)
     rows: dict[str, dict[str, Subset]] = {name: {} for name in reports}

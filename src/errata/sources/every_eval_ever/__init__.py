@@ -30,7 +30,7 @@ def recognise(path: Path) -> Match | None:
 
 
 def read_with(path: Path) -> Path | None:
-    """Of instances: the summary that stands beside them, and is read together with them."""
+    """The summary beside instances, which is read together with them."""
     return _summary_of(path) if is_samples(head_of(path, HEAD)) else None
 
 
@@ -44,7 +44,7 @@ def is_samples(head: bytes) -> bool:
 
 
 def _summary_of(samples: Path) -> Path | None:
-    """The summary whose reading takes these instances along."""
+    """The summary that includes these instances."""
     from errata.sources.shared.documents import children, is_file
 
     beside = samples.with_name(f"{samples.name.removesuffix(SAMPLES)}.json")

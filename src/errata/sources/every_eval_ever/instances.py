@@ -1,7 +1,7 @@
 """The rows of one sample → its case and its attempt.
 
-There is a row for each number that a sample is in. The format has no place for a sample that was never measured: an
-error is written with a score of 0, and a row that belongs to no number is in none.
+A sample has one row per result that includes it. The format has no field for an unmeasured sample: an error has a
+score of 0, and a row without a result id counts for no result.
 """
 
 import re
@@ -36,7 +36,7 @@ _TRACEBACK = re.compile(r"^[\s+|]*(?:Exception Group )?Traceback \(most recent c
 
 
 class SampleKey(msgspec.Struct):
-    """What tells which rows belong together."""
+    """The key that groups the rows of one sample."""
 
     evaluation_name: Any = None
     sample_id: Any = None
@@ -62,7 +62,7 @@ def items_of(context: EvaluationContext, group: Row) -> Iterator[Item]:
 
 
 def _tries(rows: tuple[Row, ...]) -> list[list[Row]]:
-    """By epoch, where that is told; else a number that comes again begins another try."""
+    """Grouped by epoch; without epochs, a repeated result id starts another try."""
     tries: dict[Any, list[Row]] = {}
     for row in rows:
         epoch = mapping(row.data.get("metadata")).get("epoch")
@@ -151,7 +151,7 @@ def _checks(context: EvaluationContext, rows: list[Row], main: Row, facts: Facts
         if not name and context.primary:
             continue
         value = number(mapping(row.data.get("evaluation")).get("score"))
-        # a judge's words stand where the answer should
+        # a judge's explanation is in the field of the answer
         other = _raw_output(row.data) if _raw_output(row.data) != texts else []
         status: CheckStatus = "pass" if _outcome(row.data) == "pass" else "fail"
         yield Check(
@@ -177,7 +177,7 @@ def _steps(data: dict[str, Any]) -> tuple[Step, ...]:
 
 
 def _message(message: dict[str, Any], at: int) -> dict[str, Any]:
-    """With the usual names: one id for an answer of a tool, thoughts as `reasoning_content`, and no number."""
+    """In the usual chat form: one id for a tool result, `reasoning_content` for reasoning, no turn number."""
     fields = {key: value for key, value in message.items() if value not in (None, [])}
     answered = fields.get("tool_call_id")
     if isinstance(answered, list) and len(answered) == 1:

@@ -18,7 +18,7 @@ from errata.sources.shared.values import last_part, text
 
 
 class _Head(msgspec.Struct):
-    """What a row says of the whole that it belongs to."""
+    """The fields of a row about its evaluation."""
 
     schema_version: Any = None
     evaluation_id: Any = None
@@ -36,7 +36,7 @@ def read(path: Path) -> Iterator[Item]:
     if not isinstance(document, Row):
         yield document
     elif not isinstance(document.data, dict):
-        yield unreadable(NAME, document.ref, "an object expected")
+        yield unreadable(NAME, document.ref, "expected an object")
     else:
         summary = EvaluationSummary(document.data, document.ref)
         yield from _evaluation(summary, path, samples_of(path, text(summary.detailed_results.get("file_path"))))
@@ -48,7 +48,7 @@ def _evaluation(summary: EvaluationSummary, path: Path, samples: Path | None) ->
         summary.data |= _summary_of_head(next(iter(heads.values())))
     names = list(dict.fromkeys((*summary.names, *heads))) or [""]
     if samples is None and len(names) > 1:
-        # numbers alone: they are the run's, whatever they are numbers of
+        # a summary alone: all of its results belong to one run
         yield run_of(summary, text(summary.data.get("evaluation_id")), summary.results, path, several=False)
         return
     runs = {name: run_of(summary, name, summary.of(name), path, several=len(names) > 1) for name in names}
@@ -60,7 +60,7 @@ def _evaluation(summary: EvaluationSummary, path: Path, samples: Path | None) ->
 
 
 def _heads(samples: Path) -> dict[str, _Head]:
-    """By the name of the evaluation."""
+    """The first row of each evaluation, by its name."""
     heads: dict[str, _Head] = {}
     for row in json_lines(samples, source=NAME, root=samples, usual=_Head):
         if isinstance(row, Row) and isinstance(row.data, _Head):
@@ -85,6 +85,6 @@ def _owner(runs: dict[str, Run], row: Row) -> str:
 
 
 def samples_of(summary: Path, file_path: str) -> Path | None:
-    """The instances beside a summary; `told` is the path that it gives, on the machine that wrote it."""
+    """The instances beside a summary; `file_path` is its own path to them, on the machine that wrote it."""
     names = [name for name in (last_part(file_path), f"{summary.stem}{SAMPLES}") if name]
     return next((found for name in names if is_file(found := summary.with_name(name))), None)

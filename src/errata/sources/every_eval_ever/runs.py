@@ -1,4 +1,4 @@
-"""The summary of an evaluation → its runs: one for each evaluation that it names."""
+"""The summary of an evaluation → its runs, one per `evaluation_name`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ from errata.sources.shared.values import (
     text,
 )
 
-# of these a number is the mean of what the instances have
+# metrics whose value is the mean over the instances
 _MEANS = frozenset(
     ("accuracy", "acc", "acc_norm", "mean", "exact_match", "quasi_exact_match", "prefix_exact_match",
      "quasi_prefix_exact_match", "f1", "f1_score", "pass@1", "pass_rate", "win_rate", "correct")
@@ -105,7 +105,7 @@ def _expected(results: list[EvaluationResult]) -> int | None:
 
 
 def _sample_count(results: list[EvaluationResult]) -> int | None:
-    """Of how many samples its first number is."""
+    """The number of samples of the first result."""
     uncertainty = mapping(mapping(results[0].data.get("score_details")).get("uncertainty")) if results else {}
     return count(uncertainty.get("num_samples"))
 
@@ -146,7 +146,7 @@ def _scorer(result: EvaluationResult) -> Scorer:
 
 
 def _extra(data: dict[str, Any], results: list[EvaluationResult]) -> dict[str, Any]:
-    """What all numbers of a run share is kept once."""
+    """Fields that all results of a run share are kept once."""
     beside = [rest(one.data, _RESULT) for one in results]
     shared = (
         {key: value for key, value in beside[0].items() if all(one.get(key) == value for one in beside)}

@@ -1,8 +1,8 @@
-"""An attempt → the rows that say what it came to: one for each number that it is in, or one that is in none.
+"""An attempt → its rows: one per result that includes it, or one row without a result.
 
-The format has no place for an attempt without a score, and wants to know whether it is correct. What broke is written
-with a score of 0 and an `error`, by which whoever reads it can tell it from a wrong answer. What errata itself knows
-of it stands among the metadata, so that it is read back as it was.
+The format requires a score and `is_correct`. An attempt that failed without an answer is written with a score of 0
+and an `error`, which distinguishes it from a wrong answer. errata's own facts are in the metadata, so reading them
+back gives the same attempt.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ def _row(naming: EvaluationNames, tallies: Tallies, case: Case | None, attempt: 
     named = {"evaluation_id": naming.evaluation_id, "model_id": naming.model_id}
     named["evaluation_name"] = naming.evaluation_name
     cleaned: Row = tree_for_others({key: one for key, one in row.items() if one is not None})
-    # after the cleaning: whoever compares samples compares what is written
+    # hashed after redaction, so that the hash matches the written input
     return {"schema_version": SCHEMA, **named, **cleaned, "sample_hash": _hash(cleaned["input"])}
 
 
@@ -97,7 +97,7 @@ def _output(attempt: Attempt) -> Row:
 
 
 def _answer(attempt: Attempt, messages: list[Row] | None) -> list[Row]:
-    """What was taken for the answer, where it is not just what was said last."""
+    """The extracted answer, if it is not just the last message."""
     output, at = attempt.output, len(messages) - 1 if messages else 0
     last = next((one["content"] for one in reversed(messages or ()) if one["role"] == "assistant"), None)
     taken = output.answer if output.answer is not None or messages is None else output.text
@@ -118,7 +118,7 @@ def _answer(attempt: Attempt, messages: list[Row] | None) -> list[Row]:
 def _tokens(attempt: Attempt, tallies: Tallies) -> Row | None:
     spent = attempt.usage.subject
     if spent.input is None or spent.output is None:
-        tallies.losses["tokens of which input or output is not known"] += spent.tokens is not None
+        tallies.losses["tokens of which input or output is not known"] += spent.tokens is not None  # words: quoted
         return None
     total = spent.input + spent.output if spent.total is None else spent.total
     tokens = {"input_tokens": spent.input, "output_tokens": spent.output, "total_tokens": total}
@@ -136,7 +136,7 @@ def _times(attempt: Attempt) -> Row | None:
 
 
 def error_of(attempt: Attempt) -> str | None:
-    """Why there is no verdict about the answer; none where there is one."""
+    """Why there is no verdict on the answer; None if there is one."""
     if attempt.execution == "completed" and (attempt.outcome != "none" or attempt.measurement == "scored"):
         return None
     error = next((one for one in attempt.errors if not one.recovered), None)
@@ -144,7 +144,7 @@ def error_of(attempt: Attempt) -> str | None:
         return f"{error.type}: {error.message}"
     if attempt.execution != "completed":
         limit = f" ({attempt.limit.type})" if attempt.limit else ""
-        return f"{attempt.execution}{limit}: {attempt.native_reason or attempt.native_status or 'no reason is told'}"
+        return f"{attempt.execution}{limit}: {attempt.native_reason or attempt.native_status or 'no reason given'}"
     return f"not measured: {attempt.measurement}"
 
 
@@ -210,7 +210,7 @@ def metadata_of_facts(attempt: Attempt) -> Iterator[tuple[str, str]]:
 
 
 def facts_in_metadata(metadata: dict[str, Any]) -> Facts | None:
-    """None where they are not all told, each in a word that errata knows."""
+    """None unless all three are present and valid."""
     values = [metadata.get(f"{PREFIX}{name}") for name in _WORDS]
     known = all(one in words for one, words in zip(values, _WORDS.values(), strict=True))
     return Facts(*values) if known else None  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A run and what its attempts come to → the summary of an evaluation: its name, its place and its numbers."""
+"""A run and the tallies of its attempts → the summary of an evaluation: names, file path and results."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ class EvaluationNames(NamedTuple):
 
 
 def naming_of(run: Run) -> EvaluationNames:
-    """From the run alone: written again, it lies in the same place."""
+    """Depends only on the run: exporting it again writes the same files."""
     name = for_others(run.suite or run.name or run.source.name)
     model = for_others(run.subject.model or run.subject.agent or UNKNOWN)
     prefix, slash, rest = model.partition("/")
@@ -53,7 +53,7 @@ def _portable(name: str) -> str:
 
 
 class ValueTally:
-    """The values of one number, without keeping them."""
+    """Running totals of the values of one result."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -61,7 +61,7 @@ class ValueTally:
         self.lowest, self.highest = float("inf"), float("-inf")
         self.is_binary = True
         self.is_averaged = False
-        """Whether some attempts have several values of it, of several judges, which are one by their mean."""
+        """Whether some attempts have several values, by several judges, which are averaged."""
 
     def add(self, value: float, *, of: int = 1) -> None:
         self.is_averaged = self.is_averaged or of > 1
@@ -76,7 +76,7 @@ class ValueTally:
 
 
 class Tallies:
-    """Of a run: its headline, and each check that is made of most attempts and has a number."""
+    """The tallies of a run: its headline, and each numeric check that most attempts have."""
 
     def __init__(self, run: Run) -> None:
         self.headline = next((one for one in run.reported if one.headline), None)
@@ -101,7 +101,7 @@ class Tallies:
             self._checks.setdefault(name, ValueTally()).add(mean_of(checks), of=len(checks))
 
     def checks_of(self, attempt: Attempt) -> dict[str, list[Check]]:
-        """Those with a number, by their name; the headline's own is told by it."""
+        """Numeric checks by name, without the check that is the headline itself."""
         by_name: dict[str, list[Check]] = {}
         for check in attempt.checks:
             if value_of(check) is not None and not check.is_primary and check.name != self.primary:
@@ -109,7 +109,7 @@ class Tallies:
         return by_name
 
     def score_of(self, attempt: Attempt) -> float:
-        """What the main number is made of: passes where it is a pass rate, whatever else the attempt was given."""
+        """The attempt's part in the main result: pass or fail if that is a pass rate, else its score."""
         if attempt.reported is None or self._is_rate:
             return float(attempt.outcome == "pass")
         return attempt.reported
@@ -120,20 +120,20 @@ class Tallies:
 
     @property
     def graded(self) -> tuple[str, ValueTally] | None:
-        """The values beside a pass rate, which are more than passed or not, and what they are called."""
+        """Graded scores beside a pass rate, with their name; None if scores are binary."""
         if not self._is_rate or self._graded.is_binary or self.headline is None:
             return None
         return self.headline.scorer or "score", self._graded
 
     def counts(self, attempt: Attempt) -> bool:
-        """Whether the harness's own number takes this attempt in; where it gives none, whether it was measured."""
+        """Whether the harness's headline includes this attempt; without a headline, whether it was measured."""
         if self.headline is not None and attempt.reported_counted is not None:
             return attempt.reported_counted
         return attempt.measurement == "scored" and attempt.outcome != "none"
 
     @property
     def measures(self) -> dict[str, ValueTally]:
-        """A check of a few cases only, such as a test of one task, is no number of the run."""
+        """Without checks of only a few cases, such as a test of one task: these are not results of the run."""
         return {
             name: tally
             for name, tally in self._checks.items()
@@ -150,7 +150,7 @@ def value_of(check: Check) -> float | None:
 
 
 def summary_of(run: Run, naming: EvaluationNames, tallies: Tallies, *, now: float, written_by: str) -> Summary:
-    """Without the instances; `now` is when this is written, in seconds since 1970."""
+    """The summary without its instances; `now` is the time of writing in seconds since 1970."""
     when = _since_1970(run.started_at)
     lost = {what: count for what, count in sorted(tallies.losses.items()) if count}
     details = {"written_by": written_by, "run_id": run.id, "native_id": run.native_id}
@@ -170,7 +170,7 @@ def summary_of(run: Run, naming: EvaluationNames, tallies: Tallies, *, now: floa
         "model_info": _model(run, naming),
         "evaluation_results": list(_results(run, naming, tallies)),
     }
-    # ids and names were cleaned where they were made
+    # ids and names are already redacted
     return {"schema_version": SCHEMA, **tree_for_others(summary), "evaluation_id": naming.evaluation_id}
 
 
@@ -243,7 +243,7 @@ def _result(run: Run, name: str, kind: str, tally: ValueTally, score: float) -> 
 
 
 def _bounds(tally: ValueTally, score: float) -> Mapping[str, Any]:
-    """Told only where the values show them: what else a number may be, no log says."""
+    """Only if all values are between 0 and 1: logs do not contain the bounds of a metric."""
     if not tally.count or not 0 <= min(tally.lowest, score) <= max(tally.highest, score) <= 1:
         return {}
     return {"score_type": "binary" if tally.is_binary else "continuous", "min_score": 0.0, "max_score": 1.0}
@@ -260,7 +260,7 @@ def _details(score: float, run: Run, tallies: Tallies, details: dict[str, str]) 
 
 
 def _n(run: Run, tallies: Tallies) -> int | None:
-    """What the number is over: as the harness says of its own; the rows only where these give the same number."""
+    """The sample count: the harness's own, else the number of rows if these give the same result."""
     headline, main = tallies.headline, tallies.main
     if headline is None or headline.value is None:
         return main.count
