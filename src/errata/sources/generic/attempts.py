@@ -1,4 +1,4 @@
-"""One row → the fields of its attempt."""
+"""One row of a mapped table → the fields of its attempt."""
 
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
@@ -44,7 +44,7 @@ _UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 class Attempts:
-    """The mapping's view of an attempt, compiled for the columns of one file."""
+    """The mapping's `[attempt]` and `[checks]`, compiled for the columns of one file."""
 
     def __init__(self, mapping: Mapping, columns: Collection[str]) -> None:
         asked = mapping.attempt
@@ -76,7 +76,7 @@ class Attempts:
         self._only_checks = not (asked.passed or asked.score)
 
     def values(self, row: Row) -> dict[str, Any]:
-        """All fields but those that say who the attempt is."""
+        """All fields of the attempt except those that identify it."""
         data: dict[str, Any] = row.data
         values: dict[str, Any] = {}
         odd: dict[str, Any] = {}
@@ -100,7 +100,7 @@ class Attempts:
             values["usage"] = UsageByRole(subject=Usage(**usage))
 
     def _add_output(self, data: dict[str, Any], values: dict[str, Any], odd: dict[str, Any]) -> None:
-        """What the subject answered, and the transcript."""
+        """Add the subject's answer and the transcript."""
         answer_text = None
         if self._messages:
             messages = self._messages(data)
@@ -120,7 +120,7 @@ class Attempts:
             values["output"] = Output(answer=answer)
 
     def _add_facts(self, row: Row, values: dict[str, Any], odd: dict[str, Any]) -> None:
-        """Execution, measurement and outcome, and what they are made of."""
+        """Add execution, measurement and outcome, with the checks and errors behind them."""
         data = row.data
         values["checks"] = checks = tuple([check(rule, data) for rule in self._checks])
         values["errors"] = row_errors = self._errors(row)
@@ -128,7 +128,7 @@ class Attempts:
         values["reported"], values["threshold"] = measurement.reported, self._rule.threshold
         status = self._status(data) if self._status else None
         values["native_status"] = native = measurement.native if is_empty(status) else text(status)
-        # a word in `passed` that is neither yes nor no may be a status: pass, fail, error
+        # a value of `passed` that is neither yes nor no may be a status, such as `error`
         known = self._executions.get(native.strip().lower()) if status or measurement.odd is not None else None
         if measurement.odd is not None and known is None:
             odd["passed"] = measurement.odd
@@ -155,7 +155,7 @@ class Attempts:
 
 
 def _execution(status: Execution, *, crashed: bool) -> Execution:
-    """The status goes before the error: a limit that also raised is a limit."""
+    """The status takes precedence over the error: a limit that also raised is a limit."""
     return "error" if crashed and status == "completed" else status
 
 
@@ -169,7 +169,7 @@ def _divided(unit: float, value: Any) -> float:
 
 
 def _output(value: Any, answer: str | None) -> Output:
-    """An answer that is an object is kept as such, and as the text of it."""
+    """An answer that is an object is kept both as an object and as text."""
     if value is None or value != value:
         return Output(answer=answer)
     if type(value) is str:
@@ -186,7 +186,7 @@ class MappedField(NamedTuple):
 
 
 def take(fields: Iterable[MappedField], row: dict[str, Any], into: dict[str, Any], odd: dict[str, Any]) -> None:
-    """Fill `into`; a value that can't be understood goes to `odd` as it stands, and the row goes on."""
+    """Fill `into`; a value that can't be converted goes to `odd` unchanged."""
     for name, get, convert in fields:
         value = get(row)
         if value is None or value == "" or value != value:
@@ -198,7 +198,7 @@ def take(fields: Iterable[MappedField], row: dict[str, Any], into: dict[str, Any
 
 
 def steps_of_cell(value: Any) -> tuple[Step, ...] | None:
-    """None where the value is no list of messages."""
+    """None if the value is not a list of messages."""
     if type(value) is not list:
         value = structured(value)
         if isinstance(value, dict):

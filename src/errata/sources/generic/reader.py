@@ -1,4 +1,4 @@
-"""Reading a table with its mapping: rows become runs, cases and attempts. The mapping is compiled once for a file."""
+"""Read a table with its mapping: rows become runs, cases and attempts. The mapping is compiled once per file."""
 
 from collections.abc import Callable, Collection, Iterator
 from itertools import chain
@@ -36,7 +36,7 @@ def read_with_map_beside(path: Path) -> Iterator[Item]:
     beside = map_beside(path)
     if beside is None:
         raise SettingsError(
-            f"No mapping lies beside `{path.name}`",
+            f"There is no mapping beside `{path.name}`",
             hint=f"write `{path.name}{MAP_SUFFIX}` or `{FOLDER_MAP}` there, or name one with `--map`",
         )
     yield from _read_file(path, load(beside), in_folder=False)
@@ -54,7 +54,7 @@ class MappedSource(msgspec.Struct, frozen=True):
 
     def recognise(self, path: Path) -> Match | None:
         try:
-            return Match.sure("the mapping that was named") if path.is_file() or _data_files(path) else None
+            return Match.sure("the given mapping") if path.is_file() or _data_files(path) else None
         except (OSError, ValueError):
             return None
 
@@ -64,7 +64,7 @@ class MappedSource(msgspec.Struct, frozen=True):
             return
         files = _data_files(path)
         if not files:
-            raise SourceError(f"No data file lies in `{path}`", hint=f"a folder is read for {', '.join(SUFFIXES)}")
+            raise SourceError(f"No data files in `{path}`", hint=f"supported: {', '.join(SUFFIXES)}")
         for file in files:
             yield from _read_file(file, self.mapping, in_folder=True)
 
@@ -95,7 +95,7 @@ def _read_file(path: Path, mapping: Mapping, *, in_folder: bool) -> Iterator[Ite
 
 
 def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
-    """Where rows name their run, what can't be read before a good row waits. No good row: a run all the same."""
+    """Yield a run before anything unreadable, also if rows name their run. Without a good row there is still a run."""
     waiting: list[Item] = []
     first: Item | None = runs.announce({}) if runs.is_one else None
     while first is None:
@@ -111,12 +111,12 @@ def _run_first(items: Iterator[Item], runs: Runs, file: str) -> Iterator[Item]:
 
 
 class RowConverter:
-    """Called with each row of a file in turn."""
+    """Converts each row of a file to its items."""
 
     def __init__(
         self, mapping: Mapping, runs: Runs, columns: Collection[str], sample: list[Any], folder: Path = Path()
     ) -> None:
-        """`folder` is that of the file."""
+        """`folder` contains the file."""
         self._runs = runs
         self._sessions = Sessions(mapping, columns, folder) if mapping.attempt.transcript else None
         self._cases = Cases(mapping.case, columns)
@@ -127,7 +127,7 @@ class RowConverter:
     def __call__(self, row: Row) -> list[Item]:
         data = row.data
         if type(data) is not dict:
-            raise ValueError(f"a row is an object, not {type(data).__name__}")
+            raise ValueError(f"expected an object, found {type(data).__name__}")
         state = self._runs.state_of(data)
         items: list[Item] = [] if state.announced else [state.run]
         name = self._cases.name_of(data)
@@ -142,7 +142,7 @@ class RowConverter:
         if left:
             values.setdefault("extra", {})["columns"] = left
         attempt = Attempt(run=state.run.id, case=key, ref=row.ref, **values)
-        # noted last, so that a row which can't be read takes neither the number nor the case of another
+        # noted last, so that an unreadable row uses up neither a number nor a case
         state.note(attempt)
         items.append(attempt)
         items += [replace(item, run=state.run.id) for item in unread]
@@ -176,23 +176,23 @@ class Cases:
             return text(name)
         asked = self._input(data) if self._input else None
         if is_empty(asked):
-            raise ValueError("the row names no case")
+            raise ValueError("the row has no case name and no input")
         return case_key_of_input("", plain(asked))
 
     def record(self, state: RunProgress, name: str, row: Row) -> Case | None:
-        """None where there is nothing to say but the name."""
+        """None if the case has only a name."""
         values: dict[str, Any] = {}
         take(self._fields, row.data, values, {})
         return Case(run=state.run.id, suite=state.run.suite, native_id=name, ref=row.ref, **values) if values else None
 
 
 class AttemptNumbers:
-    """Which attempt at its case a row is: as the log numbers them, else in the order of the rows."""
+    """The attempt number of a row: from the log, else by the order of the rows."""
 
     def __init__(self, mapping: Mapping, columns: Collection[str], sample: list[Any]) -> None:
         asked = mapping.attempt.index
         self._get = getter(as_column(asked).column, columns) if asked else None
-        # attempts count from 1; a log that counts from 0 shows it in its first rows
+        # attempts count from 1; a log that counts from 0 has a 0 in its first rows
         self._shift = int(any(self._native(row) == 0 for row in sample))
 
     def own(self, state: RunProgress, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:

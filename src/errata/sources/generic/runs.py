@@ -1,4 +1,4 @@
-"""Which run a row belongs to. Columns among the facts of the run part the rows of one file into several runs."""
+"""The runs of a table. Columns in `[run]` divide the rows of one file into several runs."""
 
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
@@ -12,30 +12,30 @@ from errata.sources.generic.values import is_empty, text
 
 
 class TableFile(NamedTuple):
-    """Where the file lies, and what its run is called where the mapping does not say."""
+    """The file of a table, and the default name of its run."""
 
     source: str
     stem: str
     file: str
     origin: str
     around: dict[str, Any]
-    """What a JSON document says besides its rows."""
+    """The fields of a JSON document beside its rows."""
     in_folder: bool
-    """One file of a folder that is read as a whole: each names its own run, whatever constant the mapping has."""
+    """True for a file of an imported folder: it is a run of its own, even if the mapping has a constant run id."""
 
 
 class RunProgress:
-    """What has been seen of one run so far. Of a million cases only hashes are kept; repetitions are few."""
+    """The rows of one run so far. Only hashes are kept for a million cases; repetitions are few."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self.announced = False
         self._cases: set[int] = set()
         self._first: set[int] = set()
-        """Case and session of those whose first attempt is taken."""
+        """Hashes of case and session with a first attempt."""
         self._taken: set[tuple[str, int | None, int]] = set()
         self._free: dict[tuple[str, int | None], int] = {}
-        """The first index that no attempt has reached, where that is beyond the second."""
+        """The next free index, if it is above 2."""
         self.started_at: str | None = None
         self.finished_at: str | None = None
 
@@ -86,7 +86,7 @@ class Runs:
 
     @property
     def is_one(self) -> bool:
-        """Whether all rows belong to one run, known before the first of them."""
+        """Whether all rows belong to one run, which is known before the first row."""
         return not self._varying
 
     def state_of(self, row: dict[str, Any]) -> RunProgress:
@@ -99,7 +99,7 @@ class Runs:
         return state
 
     def owner(self, row: Row) -> str:
-        """Whose a row is that can't be read otherwise; empty where no other row has made that run known."""
+        """The run of an unreadable row; empty if no good row has announced that run."""
         state = self.state_of(row.data)
         return state.run.id if state.announced else ""
 
@@ -109,7 +109,7 @@ class Runs:
         return state.run
 
     def finished(self) -> Iterator[Run]:
-        """The runs again, with what only the last row could tell."""
+        """The runs again, with their start and end times."""
         for state in self._by_id.values():
             if state.started_at or state.finished_at:
                 yield msgspec.structs.replace(state.run, started_at=state.started_at, finished_at=state.finished_at)
@@ -119,7 +119,7 @@ class Runs:
         base = facts["id"] or facts["name"] or self._file.stem
         shared = self._constants.get("id") or self._constants.get("name") or self._file.stem
         return Run(
-            # one log, several suites: one run each
+            # one run per suite
             native_id=f"{base}/{facts['suite']}" if "suite" in self._varying else base,
             name=facts["name"] or base,
             group=self._group or ("" if self.is_one else shared),

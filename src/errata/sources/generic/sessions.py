@@ -1,4 +1,4 @@
-"""Sessions of coding agents that a column of the results names: the transcripts of its rows."""
+"""Sessions of coding agents that a column of the results refers to: the transcripts of its rows."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -25,7 +25,7 @@ _NOTHING = Output()
 
 
 class Sessions:
-    """What a row names is looked for in one folder, and nowhere else: by its path there, or by its session."""
+    """Finds the session of a row in one folder and nowhere else: by its path there, or by its session id."""
 
     def __init__(self, mapping: Mapping, columns: Collection[str], folder: Path) -> None:
         asked = mapping.attempt.transcript
@@ -36,7 +36,7 @@ class Sessions:
         self._has_status = bool(mapping.attempt.error or mapping.attempt.status)
 
     def join(self, data: dict[str, Any], values: dict[str, Any]) -> tuple[Unreadable, ...]:
-        """Fill the fields of an attempt from its session; what could not be read of the session."""
+        """Fill the fields of an attempt from its session; return the session's unreadable parts."""
         named = self._get(data) if self._get else None
         if is_empty(named):
             return ()
@@ -58,7 +58,7 @@ class Sessions:
         return transcript.unreadable
 
     def _fill(self, values: dict[str, Any], transcript: Transcript) -> None:
-        """What the results say themselves goes before what the session says."""
+        """Values in the results take precedence over values in the session."""
         if not values.get("steps"):
             values["steps"] = transcript.steps
         if values.get("output", _NOTHING).text is None and transcript.answer is not None:
@@ -69,7 +69,7 @@ class Sessions:
                 values.setdefault(name, value)
         values.setdefault("usage", UsageByRole(subject=transcript.usage))
         values["stop_reason"] = values.get("stop_reason") or transcript.stop_reason
-        # a file of results that has no word for how it ended leaves it to the session; a result says that it ended
+        # without a status column the session decides how the attempt ended; a result implies that it did end
         if not self._has_status and transcript.execution in ("error", "limit", "cancelled"):
             outcome = values["outcome"]
             values["execution"], values["limit"] = transcript.execution, transcript.limit

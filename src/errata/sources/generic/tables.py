@@ -1,4 +1,4 @@
-"""Any file of rows → its columns and its rows. What the file holds decides how it is read, never its name."""
+"""Any file of rows → its columns and its rows. The format is detected from the content, never from the name."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -18,24 +18,24 @@ from errata.sources.generic.values import bounded
 OPENING = 4 * 1024 * 1024
 SAMPLE = 200
 KEY = "@key"
-"""The column that holds the name of a row, where rows lie in an object and not in a list."""
+"""The column with the key of a row, if the rows are in an object instead of a list."""
 MAGIC = b"PAR1"
 BATCH = 256
 
 
 class DataTable(NamedTuple):
     columns: tuple[str, ...]
-    """Empty where nothing could be seen of them."""
+    """Empty if there were no readable rows."""
     fixed: bool
-    """Whether every row has every column: tables with a header or a schema."""
+    """Whether every row has every column, as in tables with a header or a schema."""
     sample: list[Any]
     rows: Iterator[Row | Unreadable]
     around: dict[str, Any] = {}
-    """What a JSON document says besides its rows."""
+    """The fields of a JSON document beside its rows."""
 
 
 def open_table(path: Path, *, source: str, root: Path, rows: str = "") -> DataTable:
-    """`rows` says where in a JSON document they lie. `SettingsError` where it says something else than the document."""
+    """`rows` is the path of the rows in a JSON document. `SettingsError` if there are none."""
     try:
         with path.open("rb") as file:
             opening = file.read(OPENING)
@@ -61,7 +61,7 @@ def _whole_lines(opening: bytes) -> list[bytes]:
 
 
 def _are_json_lines(lines: list[bytes], starts: list[bytes], rows: str) -> bool:
-    """One damaged line among others that open an object changes nothing."""
+    """Most lines must open an object; a damaged line among them is tolerated."""
     if not starts or 2 * starts.count(b"{") < len(starts) or b"{" not in starts:
         return False
     if not rows:
@@ -108,9 +108,10 @@ def _around(document: Any, rows: str) -> dict[str, Any]:
 
 def _no_rows_there(path: Path, rows: str, document: Any) -> SettingsError:
     lists = list(islice(_lists(document, "", 4), 10))
-    where = f"at `{rows}`" if rows else "as its top"
-    known = ", ".join(f'`rows = "{place}"`' for place in lists) or "nowhere: its objects hold no list of objects"
-    return SettingsError(f"`{path.name}` has no list of rows {where}", hint=f"it has rows at {known}")
+    where = f"at `{rows}`" if rows else "at its top level"
+    known = ", ".join(f'`rows = "{place}"`' for place in lists)
+    hint = f"it has rows at {known}" if known else "it has no list of objects"
+    return SettingsError(f"`{path.name}` has no list of rows {where}", hint=hint)
 
 
 def _lists(value: Any, place: str, depth: int) -> Iterator[str]:
@@ -129,7 +130,7 @@ def _delimited(path: Path, lines: list[bytes], source: str, root: Path) -> DataT
 
 
 def _own_names(header: Iterable[str]) -> tuple[str, ...]:
-    """A name that comes twice is numbered, so that no cell hides another."""
+    """Repeated names are numbered, so that no cell hides another."""
     names: dict[str, None] = {}
     for name in header:
         number, made = 1, name.strip()
@@ -180,7 +181,7 @@ def _names(sample: list[Any]) -> tuple[str, ...]:
 
 
 def parquet_rows(path: Path, *, source: str, root: Path) -> tuple[tuple[str, ...], Iterator[Row | Unreadable]]:
-    """The columns and the rows. A row group that can't be read is one `Unreadable`."""
+    """The columns and the rows. An unreadable row group is one `Unreadable`."""
     parquet, damage = _pyarrow(path)
     name = relative(path, root)
     try:
@@ -199,7 +200,7 @@ def _parquet_rows(file: Any, name: str, source: str, damage: tuple[type[Exceptio
             try:
                 start += file.metadata.row_group(group).num_rows
                 for batch in file.iter_batches(batch_size=BATCH, row_groups=[group]):
-                    # dates, decimals and the like become what JSON can hold
+                    # dates, decimals and the like become JSON values
                     for data in msgspec.to_builtins(batch.to_pylist()):
                         yield Row(data, SourceRef(file=name, pointer=f"/{number}"))
                         number += 1
@@ -220,5 +221,5 @@ def _pyarrow(path: Path) -> tuple[Any, tuple[type[Exception], ...]]:
 
 
 def _in_words(error: Exception) -> str:
-    """pyarrow's messages may go over many lines; the first says it."""
+    """The first line of an error: pyarrow's messages may have many."""
     return describe(error).partition("\n")[0]
