@@ -142,8 +142,8 @@ def test_a_part_of_a_run_names_the_whole(tmp_path):
 @pytest.mark.parametrize(
     ("names", "told"),
     [
-        (("hello/task.toml", "hello/instruction.md"), "it holds tasks of a benchmark, not a finished job"),
-        (("hello/task.yaml", "hello/run-tests.sh"), "it holds tasks of a benchmark, not a finished job"),
+        (("hello/task.toml", "hello/instruction.md"), "it contains tasks of a benchmark, not a finished job"),
+        (("hello/task.yaml", "hello/run-tests.sh"), "it contains tasks of a benchmark, not a finished job"),
         (("000-a/001-b/TASK.txt", "000-a/001-b/grader.test.ts"), "it contains the tasks and graders of convex-evals"),
         (("TASK.txt", "answer/index.ts"), "it contains the tasks and graders of convex-evals"),
     ],

@@ -1,4 +1,4 @@
-"""ATIF 1.0 to 1.8, the trajectories that agents leave in Harbor: steps with calls, their results, and subagents."""
+"""ATIF 1.0 to 1.8, the trajectories of agents in Harbor: steps with tool calls, their results, and subagents."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,12 +36,12 @@ _METRICS = frozenset(["prompt_tokens", "completion_tokens", "cached_tokens", "co
 
 
 class AtifTrajectory:
-    """The steps of an attempt, of its subagents and of the files that go on where the first one ends."""
+    """The steps of an attempt, of its subagents and of continuation files."""
 
     def __init__(self, documents: Documents, folder: Path) -> None:
         self.steps: list[Step] = []
         self.heads: list[dict[str, Any]] = []
-        """What each file says besides its steps."""
+        """The fields of each file beside its steps."""
         self.final: dict[str, Any] = {}
         self._documents = documents
         self._folder = folder
@@ -73,7 +73,7 @@ class AtifTrajectory:
                 index = self._step(step, agent, place, parent)
                 self._delegated(step, subagents, ref, depth=depth, index=index)
             elif not isinstance(step, dict):
-                self._documents.refuse(place, "a step that is no object")
+                self._documents.refuse(place, "a step that is not an object")
         for name, left in list(subagents.items()):
             self._subagent(left, name, ref, depth=depth, parent=parent or max(1, len(self.steps)))
         if continued := text(document.get("continued_trajectory_ref")):
@@ -90,7 +90,7 @@ class AtifTrajectory:
     def _delegated(
         self, step: dict[str, Any], subagents: dict[str, Any], ref: SourceRef, *, depth: int, index: int
     ) -> None:
-        """Steps of a subagent stand below the step that called it."""
+        """Add the steps of a subagent below the step that called it."""
         for result in sequence(mapping(step.get("observation")).get("results")):
             for link in map(mapping, sequence(mapping(result).get("subagent_trajectory_ref"))):
                 name = text(link.get("trajectory_id")) or text(link.get("session_id"))
@@ -105,7 +105,7 @@ class AtifTrajectory:
             self._trajectory(document, place, parent, depth + 1)
 
     def _linked(self, name: str, parent: int | None, depth: int) -> None:
-        """Another file of the same folder, by its name alone: the paths are those of the container."""
+        """Read another file of the same folder by its name: paths in the log are those of the container."""
         last = name.replace("\\", "/").rpartition("/")[2]
         if last and depth < DEPTH_CAP and (self._folder / last).is_file():
             self._file(self._folder / last, parent, depth)
@@ -122,7 +122,7 @@ def total_usage(final: dict[str, Any]) -> Usage | None:
 
 
 def closing_words(steps: list[Step]) -> str | None:
-    """What the agent said last without calling anything; none where it never did, as its work is the answer."""
+    """The agent's last message if it has no tool calls; else None, because the answer is its work."""
     own = [step for step in steps if step.actor.role == "assistant" and step.parent is None]
     return own[-1].text or None if own and not own[-1].tool_calls else None
 
@@ -183,14 +183,14 @@ def _extra(step: dict[str, Any], index: int, role: str, at: str | None) -> dict[
 
 
 def _bounded(bag: dict[str, Any]) -> dict[str, Any]:
-    """An agent may put anything there, raw answers of its provider included."""
+    """Without large values: agents may store anything here, also raw provider responses."""
     kept = {key: plain(value) for key, value in bag.items() if value is not None}
     large = [key for key, value in kept.items() if len(msgspec.json.encode(value)) > EXTRA_CAP]
     return {key: value for key, value in kept.items() if key not in large} | known(left_out=large)
 
 
 def _calls(step: dict[str, Any]) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:
-    """The calls with their results, and the results that belong to none of them."""
+    """The calls with their results, and the results without a call."""
     results = [mapping(result) for result in sequence(mapping(step.get("observation")).get("results"))]
     calls = [mapping(call) for call in sequence(step.get("tool_calls"))]
     ids = {text(call.get("tool_call_id")) for call in calls} - {""}
@@ -206,7 +206,7 @@ def _answers(result: dict[str, Any], call: dict[str, Any]) -> bool:
 
 
 def _flag(bag: dict[str, Any]) -> bool | None:
-    """ATIF has no word for a failed call; some agents leave one in the bag of extras."""
+    """ATIF has no field for a failed call; some agents put one into `extra`."""
     for flag in (bag.get("tool_result_is_error"), bag.get("is_error")):
         if isinstance(flag, bool):
             return flag
@@ -240,7 +240,7 @@ def _result(results: list[dict[str, Any]], is_error: bool | None) -> ToolResult:
 
 
 def _environment(result: dict[str, Any], index: int, parent: int, ref: SourceRef) -> Step:
-    """What came back without a call: the screen of a terminal, or the answer to a call that is not there."""
+    """An observation without a call: the screen of a terminal, or the result of a missing call."""
     words, parts = _content(result.get("content"))
     role: ActorRole = "tool" if text(result.get("source_call_id")) else "environment"
     extra = rest(result, ("content",))
@@ -257,7 +257,7 @@ def _environment(result: dict[str, Any], index: int, parent: int, ref: SourceRef
 
 
 def _content(value: Any) -> tuple[str, tuple[dict[str, Any], ...]]:
-    """Text, and the parts that are none."""
+    """The text, and the parts that are not text."""
     if not isinstance(value, list):
         return (value, ()) if isinstance(value, str) else ("", () if value is None else ({"value": plain(value)},))
     parts = [part if isinstance(part, dict) else {"value": part} for part in value]

@@ -1,4 +1,4 @@
-"""A trial of Harbor: one attempt at a task, with a child for each step of a multi-step task."""
+"""A trial of Harbor → one attempt at a task, with a child attempt per step of a multi-step task."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -52,7 +52,7 @@ _RECORDED = (".cast",)
 
 
 class TrialContext(NamedTuple):
-    """Where a trial, or a step of one, stands among the records."""
+    """The run, case, number and folder of a trial, or of one of its steps."""
 
     run: Run
     case: str
@@ -82,7 +82,7 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
 
 
 def attempts_of(result: dict[str, Any], context: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
-    """The trial, then its steps."""
+    """The attempt of the trial, then those of its steps."""
     config = mapping(result.get("config"))
     extra = known(
         id=result.get("id"),
@@ -111,7 +111,7 @@ def attempts_of(result: dict[str, Any], context: TrialContext, documents: Docume
 
 
 def unfinished(task: str, config: dict[str, Any], context: TrialContext, documents: Documents) -> Attempt:
-    """A trial folder without a result: begun, and not ended."""
+    """A trial folder without a result: started, not finished."""
     return Attempt(
         run=context.run.id,
         case=case_key(context.run.suite, task),
@@ -169,7 +169,7 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
 
 
 def _thrown(result: dict[str, Any], ref: SourceRef) -> Iterator[Thrown]:
-    """The trial's own exception; where it has none, those of its steps."""
+    """The trial's own exception, else those of its steps."""
     if isinstance(exception := result.get("exception_info"), dict):
         fault = fault_of(exception, result)
         yield Thrown(exception, fault, error_of(exception, fault, ref.below("exception_info")))
@@ -198,7 +198,7 @@ def _broken(thrown: list[Thrown]) -> ErrorInfo | None:
 
 
 def _usage(result: dict[str, Any], trajectory: AtifTrajectory) -> Usage:
-    """As the agent's result says; of a multi-step trial the sum; where neither says it, as its trajectory does."""
+    """From the agent's result; for a multi-step trial the sum; else from the trajectory."""
     own = [mapping(result.get("agent_result"))]
     if not any(own):
         own = [mapping(mapping(step).get("agent_result")) for step in sequence(result.get("step_results"))]
@@ -239,7 +239,7 @@ def _more(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def _other_agent(result: dict[str, Any], run: Run) -> Any:
-    """What the trial says of its agent, where it is not what the run says."""
+    """The trial's `agent_info`, if it differs from the run's."""
     info = mapping(result.get("agent_info"))
     same = text(info.get("version")) == run.subject.agent_version and not rest(info, ("name", "version", "model_info"))
     more = rest(mapping(info.get("model_info")), ("name", "provider"))
@@ -248,7 +248,7 @@ def _other_agent(result: dict[str, Any], run: Run) -> Any:
 
 
 def _other_config(path: Path, config: dict[str, Any], documents: Documents) -> Any:
-    """The configuration lies beside the result once more; kept where it says something else."""
+    """The config file beside the result, if it differs from the config in the result."""
     beside = settings(documents.get(path))
     return beside if beside != settings(config) else None
 
@@ -259,7 +259,7 @@ def _folder_name(name: str) -> str:
 
 
 def artefacts_of(folder: Path, documents: Documents) -> tuple[Artefact, ...]:
-    """Of a trial, or of one step of it, which has the same folders."""
+    """The files of a trial or of one of its steps, which have the same folders."""
     return tuple(artefact for artefact in _all(folder, documents) if artefact is not None)
 
 
@@ -283,7 +283,7 @@ def agent_role(file: Path) -> ArtefactRole:
 
 
 def seconds_between(start: str | None, end: str | None) -> float | None:
-    """None where a time is absent, or one of them is local and the other is not."""
+    """None if a time is missing, or only one of them is local."""
     if start is None or end is None or times.is_local(start) != times.is_local(end):
         return None
     return round((times.parse(end) - times.parse(start)) / timedelta(seconds=1), 6)

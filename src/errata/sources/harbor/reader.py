@@ -1,4 +1,4 @@
-"""Reading a job folder of Harbor, one trial of it alone, and the trials that left no folder."""
+"""Read a Harbor job folder, a single trial, and the trials without a folder."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from errata.sources.shared.facts import MISSING, NOT_MADE, Facts
 from errata.sources.shared.values import last_part, mapping, sequence, text
 
 NAMED = 32
-"""So many letters of its task the name of a trial has."""
+"""The name of a trial contains this many characters of its task's name."""
 
 
 def read_path(path: Path) -> Iterator[Item]:
@@ -45,7 +45,7 @@ def read_job(folder: Path) -> Iterator[Item]:
 
 
 def read_trial(folder: Path) -> Iterator[Item]:
-    """Alone it is a run of its own: it must not stand for the job that it was made in."""
+    """A single trial is a run of its own, so that it does not replace its job."""
     documents = Documents(folder, NAME, keep="end")
     trial = glance(folder, documents)
     if trial is None:
@@ -95,9 +95,9 @@ def _trials(job: Job, run: Run, trials: list[HarborTrial], documents: Documents)
 
 
 def without_folder(job: Job, group: EvalKey, run: Run) -> Iterator[Attempt]:
-    """Trials that a job lists and that left no folder: planned and never begun, or broken.
+    """Trials of a job without a folder: never started, or ended by an exception.
 
-    Only where one run can be meant. What was measured and has no folder is none of them: the run has their number.
+    Only for jobs with a single run. Measured trials without a folder are not included: the run has their number.
     """
     tasks = {last_part(trial.task): trial.task for trial in job.groups[group]}
     made = Counter(last_part(trial.task) for trial in job.groups[group])
@@ -113,7 +113,7 @@ def without_folder(job: Job, group: EvalKey, run: Run) -> Iterator[Attempt]:
 
 
 def _never_begun(job: Job, group: EvalKey, made: Counter[str]) -> Iterator[tuple[int, str, int]]:
-    """Where in the lock, which task, and for the how manieth time; not what the job says was made, folder or no."""
+    """Position in the lock, task and attempt number of each planned trial that the job never ran."""
     gone = Counter(map(_task, job.unseen(group)))
     planned, locks = Numbering(), _locks(job)
     for at, locked in enumerate(locks if job.ended(group) < len(locks) else ()):

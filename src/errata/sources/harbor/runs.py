@@ -1,4 +1,4 @@
-"""A job of Harbor and its runs: one for each agent, model and dataset, with the numbers that the job reports."""
+"""A Harbor job and its runs: one per agent, model and dataset, with the numbers that the job reports."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from errata.sources.shared.values import (
 )
 
 ADHOC = "adhoc"
-"""Harbor's own word for tasks that are of no dataset."""
+"""Harbor's own word for tasks without a dataset."""
 _STATS = ("n_completed_trials", "n_errored_trials", "n_running_trials", "n_pending_trials", "n_cancelled_trials")
 _OLD_STATS = ("n_trials", "n_errors", "n_retries")
 _HOMES = ("id", "started_at", "finished_at", "n_total_trials", "stats", "trial_results")
@@ -44,34 +44,34 @@ class HarborTrial(NamedTuple):
     task: str
     group: EvalKey
     native_key: str
-    """As `stats.evals` spells it: without the model, where Harbor did not know it."""
+    """As in `stats.evals`: without the model if Harbor did not know it."""
     provider: str
     version: str
     job: str
     trials_dir: str
     has_result: bool
     settings: dict[str, Any]
-    """Of agent and environment."""
+    """The configuration of agent and environment."""
     inline: dict[str, Any] = {}
-    """The result, where it stands only in the job's own file."""
+    """The result, if it is only in the job's own file."""
     pointer: str = ""
 
 
 def trials_of(folder: Path, documents: Documents) -> tuple[list[HarborTrial], list[Unreadable]]:
-    """In the order of their names, so that equal folders give equal numbers; and what is too damaged to be one."""
+    """The trials in name order, so that equal folders give equal numbers, and the problems of unreadable ones."""
     trials, lost = [], []
     for child in folders(folder):
         trial = glance(child, documents) if is_trial_folder(child) else None
         problems = list(documents.problems())
         if trial is not None:
-            trials.append(trial)  # its problems are told when it is read in full
+            trials.append(trial)  # its problems are reported when it is read in full
         else:
             lost += problems
     return trials, lost
 
 
 def inline_trials(job: dict[str, Any], folder: Path, seen: set[str]) -> list[HarborTrial]:
-    """Those that the job's own file holds and no folder does."""
+    """Trials in the job's own file that have no folder."""
     trials = []
     for at, entry in enumerate(sequence(job.get("trial_results"))):
         result = mapping(entry)
@@ -155,7 +155,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """As configured, else the folder that the trials name; `trials` is only Harbor's default."""
+        """The configured name, else the trials' own folder, unless it is Harbor's default `trials`."""
         names = [
             trial.trials_dir for trials in self.groups.values() for trial in trials if trial.trials_dir != "trials"
         ]
@@ -166,7 +166,7 @@ class Job:
         return {group.dataset for group in self.groups}
 
     def eval_of(self, group: EvalKey) -> tuple[str, dict[str, Any]]:
-        """The key in `stats.evals` and what stands there; the only one is meant, however it is spelt."""
+        """The key in `stats.evals` and its value; a single key always matches a single run."""
         if group not in self._evals:
             evals = mapping(self.stats.get("evals"))
             keys = {trial.native_key for trial in self.groups[group]} | {"__".join(part for part in group if part)}
@@ -177,27 +177,27 @@ class Job:
         return self._evals[group]
 
     def ended(self, group: EvalKey) -> int:
-        """How many trials came to an end, as the job says: new files name them; in old ones those with an exception
-        are none of the `n_trials`."""
+        """The number of finished trials in the job's stats. New files list them; in old ones `n_trials` excludes
+        trials with an exception."""
         _, stats = self.eval_of(group)
         if names := _named_in(stats):
             return len(names)
         return (count(stats.get("n_trials")) or 0) + (count(stats.get("n_errors")) or 0)
 
     def unseen(self, group: EvalKey) -> set[str]:
-        """Trials that the job names, and that left no folder."""
+        """Trials that the job names but that have no folder."""
         return _named_in(self.eval_of(group)[1]) - {trial.name for trial in self.groups[group]}
 
     def broken(self, group: EvalKey) -> dict[str, str]:
-        """Those of them that were never measured, and what broke them."""
+        """Unseen trials that were never measured → the type of their exception."""
         stats = self.eval_of(group)[1]
         unmeasured = self.unseen(group) - (_trial_names(mapping(stats.get("reward_stats"))) or set())
         exceptions = mapping(stats.get("exception_stats")).items()
         return {text(name): kind for kind, names in exceptions for name in sequence(names) if text(name) in unmeasured}
 
     def counted(self, trial: HarborTrial, result: dict[str, Any]) -> bool | None:
-        """Whether the trial is among the `n_trials` of its eval. New files name them; old ones only count them, and
-        leave out every trial with an exception."""
+        """Whether the trial is one of the `n_trials` of its eval. New files list them; old ones only count them and
+        exclude trials with an exception."""
         _, stats = self.eval_of(trial.group)
         if not stats:
             return None
@@ -250,7 +250,7 @@ def run_of(job: Job, group: EvalKey) -> Run:
 
 
 def _expected(job: Job, group: EvalKey) -> int | None:
-    """Tasks, not trials: every agent of a job gets the same ones, each as often as the job says."""
+    """The number of tasks, not trials: every agent of a job gets the same tasks, each `n_attempts` times."""
     tasks = {trial.task for found, trials in job.groups.items() if found.dataset == group.dataset for trial in trials}
     total = count(job.result.get("n_total_trials"))
     made = sum(map(len, job.groups.values()))
@@ -262,7 +262,7 @@ def _expected(job: Job, group: EvalKey) -> int | None:
 
 
 def _measured_attempts(job: Job, group: EvalKey) -> int | None:
-    """Where the job counts more trials than there are."""
+    """Only if the job counts more trials than there are folders."""
     lost = job.ended(group) - len(job.broken(group)) - sum(trial.has_result for trial in job.groups[group])
     if lost <= 0:
         return None
@@ -273,7 +273,7 @@ def _measured_attempts(job: Job, group: EvalKey) -> int | None:
 
 
 def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
-    """The harness's own numbers. `mean` counts the rewards of the trials in `n_trials`."""
+    """The harness's own numbers. `mean` is over the rewards of the trials in `n_trials`."""
     n = count(stats.get("n_trials"))
     headline = True
     for at, metric in enumerate(map(mapping, sequence(stats.get("metrics")))):
@@ -301,7 +301,7 @@ def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
 
 
 def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
-    """What the job's files say besides; of the lock all but the trials, which are compared with the folders."""
+    """The other fields of the job's files; the lock without its trials, which are compared with the folders."""
     counts = {name: job.stats.get(name) for name in (*_STATS, *_OLD_STATS)}
     return known(
         n_total_trials=job.result.get("n_total_trials"),
@@ -328,7 +328,7 @@ def _usage(stats: dict[str, Any]) -> Usage:
 
 
 def _trial_names(rewards: dict[str, Any]) -> set[str] | None:
-    """The trials that a new `reward_stats` names; none for an old one, which counts."""
+    """The trials listed in a new `reward_stats`; None for an old one, which only counts."""
     if not any(isinstance(value, dict) for value in rewards.values()):
         return None
     lists = [names for value in rewards.values() for names in mapping(value).values()]
@@ -336,7 +336,7 @@ def _trial_names(rewards: dict[str, Any]) -> set[str] | None:
 
 
 def _named_in(stats: dict[str, Any]) -> set[str]:
-    """Every trial that has a reward or an exception, of a new job."""
+    """Every trial with a reward or an exception, in a new job."""
     rewarded = _trial_names(mapping(stats.get("reward_stats")))
     if rewarded is None:
         return set()
@@ -352,7 +352,7 @@ def _group_of_key(key: str) -> EvalKey:
 
 
 def _configured(config: dict[str, Any]) -> EvalKey:
-    """Of a job that has made no trial yet."""
+    """The key of a job without trials."""
     agent, dataset = (mapping(next(iter(sequence(config.get(name))), None)) for name in ("agents", "datasets"))
     return EvalKey(
         text(agent.get("name")), model_of(text(agent.get("model_name")))[1], text(dataset.get("name")) or ADHOC

@@ -1,4 +1,4 @@
-"""terminal-bench before Harbor: `results.json` with a row for each trial, `run_metadata.json`, a folder a trial."""
+"""terminal-bench, Harbor's predecessor: `results.json` with a row per trial, `run_metadata.json`, trial folders."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -76,7 +76,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 class TrialConverter:
-    """Numbers the trials of each task as their names do, and tells each task once."""
+    """Converts rows to attempts, numbered as in the trials' names, with one case per task."""
 
     def __init__(self, run: Run, documents: Documents, counts_tokens: bool) -> None:
         self._run = run
@@ -105,7 +105,7 @@ class TrialConverter:
         yield from self._documents.problems()
 
     def _index(self, task: str, name: str) -> tuple[int, int | None]:
-        """`task.2-of-3.run` is the second trial; a name that comes again repeats the first of that name."""
+        """`task.2-of-3.run` is the second trial; a repeated name is a duplicate of the first trial of that name."""
         numbered = _NUMBER.search(name)
         index = int(numbered[1]) if numbered else 1
         first = next((at for (of, at), other in self._taken.items() if of == task and name and other == name), None)
@@ -130,7 +130,7 @@ class TrialConverter:
             measurement=measurement,
             outcome=outcome,
             native_status=mode,
-            # what is not resolved counts as 0, whatever kept it from being measured
+            # an unresolved trial counts as 0, also if it was never measured
             reported=1.0 if resolved is True else 0.0,
             reported_counted=True,
             limit=limit_of(fault, mode) if fault else None,
@@ -147,7 +147,7 @@ class TrialConverter:
         )
 
     def _usage(self, trial: Fields) -> Usage:
-        """Agents that are installed into the container report 0 for want of a count: then no trial has one."""
+        """Agents installed in the container report 0 tokens because they do not count: then no trial has a count."""
         if not self._counts_tokens:
             return Usage()
         return Usage(input=count(trial.get("total_input_tokens")), output=count(trial.get("total_output_tokens")))
@@ -178,7 +178,7 @@ class TrialConverter:
 
 
 def _rows(path: Path, root: Path, documents: Documents) -> ResultRows:
-    """The rows of `results.json`; without it those that lie in the folders of the trials."""
+    """The rows of `results.json`, else those in the trial folders."""
     file = path if path.is_file() else root / "results.json"
     document = documents.get(file)
     if isinstance(document.get("results"), list):
@@ -212,7 +212,7 @@ def _facts(trial: Fields, fault: Fault | None) -> tuple[Execution, Measurement, 
 
 
 def _checks(trial: Fields) -> tuple[Check, ...]:
-    """All tests have to pass: a trial is resolved by nothing else."""
+    """A trial is resolved only if all tests pass."""
     results = mapping(trial.take("parser_results"))
     return tuple(
         test_check(name, text(status) or str(plain(status)), order, counts=True)
@@ -232,7 +232,7 @@ def _durations(trial: Fields) -> dict[str, float]:
 def _never_run(
     run: Run, metadata: dict[str, Any], document: dict[str, Any], rows: list[dict[str, Any]]
 ) -> Iterator[Item]:
-    """Tasks that were planned and have no row, and that are not counted all the same."""
+    """Planned tasks without a row that the results do not count either."""
     made = {text(row.get("task_id")) for row in rows}
     made |= {text(task) for name in ("resolved_ids", "unresolved_ids") for task in sequence(document.get(name))}
     numbering = Numbering()
@@ -296,7 +296,7 @@ def run_of(
 
 
 def _suite_version(about: Fields) -> str:
-    """As told, else as the folder of the dataset is called."""
+    """The given version, else one in the name of the dataset's folder."""
     folder = last_part(about.get("dataset_path"))
     return text(about.take("dataset_version")) or (folder if _VERSION.match(folder) else "")
 
@@ -307,13 +307,13 @@ def _expected(about: Fields) -> int | None:
 
 
 def _measured_attempts(counts: Fields, rows: int) -> int | None:
-    """Where more trials were counted than there are rows."""
+    """Only if more trials were counted than there are rows."""
     counted = sum(count(counts.take(name)) or 0 for name in ("n_resolved", "n_unresolved"))
     return counted if counted > rows else None
 
 
 def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator[Reported]:
-    """The two files may disagree: a run that was killed has no accuracy in the one of them."""
+    """The two files may disagree: a killed run has its accuracy in only one of them."""
     counted, in_metadata = number(counts.take("accuracy")), number(about.take("accuracy"))
     other = SourceRef(file="run_metadata.json", pointer="/accuracy")
     first = counted if counted is not None else in_metadata
@@ -330,7 +330,7 @@ def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator
 
 
 def _extra(counts: Fields, about: Fields, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The lists of resolved and other tasks are kept where they are not what the rows say."""
+    """The lists of resolved and unresolved tasks are kept only if they differ from the rows."""
     resolved = [row.get("task_id") for row in rows if row.get("is_resolved") is True]
     others = [row.get("task_id") for row in rows if row.get("is_resolved") is not True]
     counts.drop("results")

@@ -1,4 +1,4 @@
-"""What an attempt's exception or failure mode means, and what the verifier gave: rewards and tests."""
+"""The meaning of exceptions and failure modes, and the verifier's rewards and tests as checks."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _OF_TEST: dict[str, CheckStatus] = {
 
 
 class Fault(NamedTuple):
-    """`answered` is false where the agent never got to work: then a reward says nothing about it."""
+    """`answered` is false if the agent never started working: then a reward is meaningless."""
 
     execution: Execution
     phase: Phase
@@ -92,7 +92,7 @@ OF_FAILURE_MODE: dict[str, Fault] = {
 
 
 def fault_of(exception: dict[str, Any], result: dict[str, Any]) -> Fault:
-    """By the class; what has no class of its own here, by the phase that was begun last."""
+    """By exception class; for unknown classes by the phase that started last."""
     kind = kind_of(exception)
     begun: Iterator[Phase] = (phase for name, phase in _PHASES if mapping(result.get(name)).get("started_at"))
     first: Phase = "environment"
@@ -137,7 +137,7 @@ def exit_code_of(exception: dict[str, Any]) -> int | None:
 
 
 def value_of(rewards: dict[str, Any]) -> float | None:
-    """The one named `reward`, else the only one; of several others the mean, as Harbor has no rule for them."""
+    """The reward named `reward`, else the mean of all: Harbor has no rule for several rewards."""
     if "reward" in rewards:
         return number(rewards["reward"])
     values = [number(value) for value in rewards.values()]
@@ -146,14 +146,14 @@ def value_of(rewards: dict[str, Any]) -> float | None:
 
 
 def outcome_of(value: float) -> Outcome:
-    """Harbor has no pass rule but that 1 is all; between 0 and 1 it is a graded value."""
+    """A reward of 1 is a pass; between 0 and 1 it is a graded score. Harbor has no other pass rule."""
     if value >= 1:
         return "pass"
     return "partial" if value > 0 else "fail"
 
 
 def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator[Check]:
-    """A broken verifier is a check without a value."""
+    """A failed verifier is a check without a value."""
     if not rewards and broken is not None:
         yield Check(name="reward", kind="reward", status="error", scorer="verifier", is_primary=True, error=broken)
     for order, (name, reward) in enumerate(rewards.items()):
@@ -173,7 +173,7 @@ def reward_checks(rewards: dict[str, Any], broken: ErrorInfo | None) -> Iterator
 
 
 def test_checks(folder: Path, documents: Documents) -> Iterator[Check]:
-    """The tests are told beside the reward, which alone decides."""
+    """The tests of the verifier. They do not count: only the reward decides."""
     for file in files(folder):
         if not file.name.endswith("ctrf.json"):
             continue
@@ -216,7 +216,7 @@ def _detailed(made: Check, test: Fields, file: str, tool: str) -> Check:
 
 
 def _duration(test: Fields) -> float | None:
-    """CTRF says milliseconds; pytest's plugin writes seconds, times included."""
+    """CTRF specifies milliseconds, but pytest's plugin writes seconds for durations and times."""
     duration, start = number(test.take("duration")), number(test.get("start"))
     if duration is None:
         return None

@@ -1,4 +1,4 @@
-"""HELM: the folder of a run, with its requests, their statistics and what these come to."""
+"""HELM: run folders with requests, their statistics and the results."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from errata.model import Harness, Item
 from errata.sources.base import Match, head_of
 
 NAME = "helm"
-TITLE = "HELM: the folder of a run, with scenario_state.json and per_instance_stats.json"
+TITLE = "HELM: run folders with scenario_state.json and per_instance_stats.json"
 HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 64 * 1024
@@ -37,13 +37,13 @@ def recognise(path: Path) -> Match | None:
 
 
 def explain(path: Path) -> str | None:
-    """A hint for what belongs to HELM and is no run."""
+    """A hint for a path that belongs to HELM and is not a run."""
     try:
         head = head_of(path, HEAD)
         if _is_state(path) or _INSTANCES.match(head) or _is_spec(head):
-            return "this is one file of a HELM run: name the folder that it lies in"
+            return "this is one file of a HELM run: import its folder"
         if path.is_dir() and _is_spec(head_of(path / SPEC, HEAD)):
-            return f"this HELM run was planned and not made: it has no `{STATE}`"
+            return f"this HELM run never started: it has no `{STATE}`"
     except (OSError, ValueError):
         return None
     return None

@@ -43,7 +43,7 @@ class InstanceId(msgspec.Struct, frozen=True):
 
 
 class RequestKey(msgspec.Struct):
-    """What tells which requests belong together."""
+    """The key that groups the requests of one instance."""
 
     instance: InstanceId = InstanceId()
     train_trial_index: Any = None
@@ -62,7 +62,7 @@ class StatsKey(msgspec.Struct):
 
 
 class InstanceContext(NamedTuple):
-    """What all instances of a run share."""
+    """The values that all instances of a run share."""
 
     run: Run
     adapter: dict[str, Any]
@@ -86,7 +86,7 @@ def items_of(context: InstanceContext, numbering: Numbering, group: Row) -> Iter
 
 
 def _name(instance: dict[str, Any]) -> str:
-    """A copy that was changed on purpose has the id of its original."""
+    """A perturbed copy has the id of its original, so its name gets a suffix."""
     changed = text(mapping(instance.get("perturbation")).get("name"))
     name = name_of(instance["id"])
     return f"{name}~{changed}" if changed else name
@@ -112,7 +112,7 @@ def _case(run: Run, name: str, instance: dict[str, Any], row: Row) -> Case:
 
 
 def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[str, Any]:
-    """References whose tags say more than that they are right or not, the perturbation, and what else is told."""
+    """References with unusual tags, the perturbation, and other fields."""
     say_more = any(
         sequence(reference.get("tags")) not in ([], ["correct"]) or set(reference) != {"output", "tags"}
         for reference in references
@@ -171,7 +171,7 @@ def _is_counted(context: InstanceContext, instance: dict[str, Any]) -> bool:
 
 
 def _output(states: list[dict[str, Any]], *, failed: bool) -> Output:
-    """What HELM puts in the place of a failed request is no answer of the model's."""
+    """HELM's placeholder for a failed request is not an answer of the model."""
     made = output_of(states)
     return Output() if failed and not made.text else made
 
@@ -193,7 +193,7 @@ def _checks(context: InstanceContext, stats: list[Stat], measured: tuple[Row, ..
 
 
 def _judgements(state: dict[str, Any]) -> Iterator[Judgement]:
-    """What annotators said: mostly models that were asked to judge."""
+    """The output of annotators, which are mostly judge models."""
     for name, annotation in mapping(state.get("annotations")).items():
         yield Judgement(judge=str(name), raw=plain(annotation))
 
@@ -219,7 +219,7 @@ def completions_of(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def output_of(states: list[dict[str, Any]]) -> Output:
-    """Of several requests only all together are the answer: how likely each reference is."""
+    """With several requests, the answer is the list of likelihoods of the references."""
     if len(states) > 1:
         return Output(structured=[_weighed(state) for state in states])
     completions = completions_of(states[0])
@@ -242,7 +242,7 @@ def stop_reason(states: list[dict[str, Any]]) -> str:
 
 
 def errors_of(rows: tuple[Row, ...]) -> Iterator[ErrorInfo]:
-    """A failed request that is not fatal is scored as if it had answered with nothing."""
+    """HELM scores a failed request that is not fatal like an empty answer."""
     for row in rows:
         result = mapping(row.data.get("result"))
         if result.get("success") is False or text(result.get("error")):
@@ -295,7 +295,7 @@ def duration_of(states: list[dict[str, Any]]) -> float | None:
 
 
 def beside(state: dict[str, Any], adapter: dict[str, Any]) -> dict[str, Any]:
-    """Of the first request and its result: what is not as the adapter says, and has no field of its own."""
+    """Fields of the request that differ from the adapter, and fields of the result without a place of their own."""
     request = mapping(state.get("request"))
     asked = {name: value for name, value in request.items() if adapter.get(name) != value}
     return known(

@@ -1,4 +1,4 @@
-"""The documents of a run folder → the run, with its statistics, and then its instances."""
+"""The documents of a run folder → the run with its statistics, then its instances."""
 
 import re
 from collections.abc import Iterator
@@ -24,16 +24,16 @@ _TESTED = ("test", "valid")
 
 
 class Folder(NamedTuple):
-    """The documents of a run but for its requests and their statistics, which are many."""
+    """The documents of a run, except the long lists of requests and their statistics."""
 
     path: Path
     spec: dict[str, Any]
     scenario: dict[str, Any]
     stats: tuple[Stat, ...]
     state_spec: dict[str, Any]
-    """The `adapter_spec` as it stands beside the requests."""
+    """The `adapter_spec` beside the requests."""
     since: Any
-    """When the first request was made."""
+    """The time of the first request."""
 
     @property
     def adapter(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _long(path: Path, listed: str, problems: list[Unreadable]) -> LongDocument | None:
-    """None where there is no such file, or it can't be read."""
+    """None if there is no such file, or it can't be read."""
     if not is_file(path):
         return None
     read = long_document(path, listed, source=NAME, root=path.parent)
@@ -149,7 +149,7 @@ def _subject(adapter: dict[str, Any]) -> Subject:
 
 
 def _expected(folder: Folder) -> int | None:
-    """Counted by HELM itself, but for copies of instances that were changed on purpose."""
+    """HELM's own count; None for runs with perturbed copies of instances."""
     if sequence(mapping(folder.spec.get("data_augmenter_spec")).get("perturbation_specs")):
         return None
     counts = [one.value for one in folder.stats if one.name == "num_instances" and one.value and not one.perturbation]
@@ -157,7 +157,7 @@ def _expected(folder: Folder) -> int | None:
 
 
 def _reported(folder: Folder) -> Iterator[Reported]:
-    """Means over train trials of means over instances; of the same instances, as here, that is the mean of all."""
+    """Means over trials of means over instances; with the same instances in each trial that is the mean of all."""
     main, split = folder.main, folder.split
     for stat in folder.stats:
         if stat.is_measure and stat.value is not None:
