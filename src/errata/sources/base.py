@@ -27,7 +27,7 @@ LISTING_CAP = 20_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of an archive, and of an empty one."""
-_SURROGATE = re.compile("[\ud800-\udfff]")  # stands for a byte that was not UTF-8
+_SURROGATE = re.compile("[\ud800-\udfff]")  # marks a byte that was not UTF-8
 
 
 class Match(msgspec.Struct, frozen=True):

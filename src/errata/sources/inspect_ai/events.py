@@ -1,7 +1,7 @@
-"""The events of a sample: the fields of each that decide anything, and the phase of the run that it belongs to.
+"""The events of a sample: the fields that matter, and the phase of the run that each event belongs to.
 
-An event also holds what was asked, the tools that were there and what the provider got, which nobody looks at where
-the messages hold it. A log that is just as Inspect writes it is decoded into these types at once (`decoding`).
+An event also contains the input, the tools and the provider's request, which are not needed if the messages have
+them. A log exactly as Inspect writes it is decoded straight into these types (`decoding`).
 """
 
 from collections.abc import Container, Iterable, Iterator
@@ -31,19 +31,18 @@ _CALLS = ("model", "tool")
 _ELSEWHERE = frozenset(
     ("sample_init", "span_begin", "span_end", "step", "state", "store", "score_edit", "error", "sample_limit")
 )
-"""They repeat what stands beside the events, or only say which of them belong together."""
+"""They repeat data outside of the events, or only group events."""
 
 
 def nested(levels: int) -> Any:
-    """The type of a value that is nested no deeper, which is decoded and found not too deep in one go.
+    """The type of a value with at most this nesting, so that decoding also checks the depth.
 
-    The depth of a document is otherwise seen by going through all of it once more, which takes as long as decoding.
-    Each level makes a decoder larger, and slower to make.
+    Checking the depth separately takes as long as decoding. Each level makes the decoder larger and slower to build.
     """
     inside: Any = scalar
     value: Any = scalar
     for _ in range(levels):
-        # a list in a list holds nothing but scalars: else the decoder would double with each level
+        # a list in a list contains only scalars: else the decoder would double with each level
         inside, value = value, scalar | dict[str, value] | list[scalar | dict[str, inside] | list[scalar]]
     return value
 
@@ -67,7 +66,7 @@ class ModelCallOutput(msgspec.Struct, gc=False):
 
 
 class EventFields(msgspec.Struct, gc=False):
-    """None for what the event does not tell."""
+    """None for fields that the event does not have."""
 
     event: str = ""
     """Its kind."""
@@ -75,7 +74,7 @@ class EventFields(msgspec.Struct, gc=False):
     timestamp: _Text = None
     completed: _Text = None
     id: _Text = None
-    # of spans, and of the steps that they were called before
+    # of spans, which old logs call steps
     parent_id: _Text = None
     type: _Text = None
     name: _Text = None
@@ -118,7 +117,7 @@ def fields_of_all(events: list[dict[str, Any]]) -> list[EventFields]:
 
 
 def fields_of(event: dict[str, Any]) -> EventFields:
-    """Of an event that is written otherwise: a text is one, or is not told; of other values each rule takes its own."""
+    """The fields of an event in another form: texts are converted or empty; other values are checked where used."""
     texts: dict[str, Any] = {name: words(event[name]) for name in _TEXTS if name in event}
     values = {name: event[name] for name in _VALUES if name in event}
     return EventFields(output=_output_of(mapping(event.get("output"))), **texts, **values)
@@ -144,7 +143,7 @@ class SampleEvent(msgspec.Struct, frozen=True, gc=False):
     data: EventFields
     phase: Phase | None
     owner: str
-    """The solver, tool or scorer that was at work."""
+    """The active solver, tool or scorer."""
 
 
 class EventSpan(NamedTuple):
@@ -156,10 +155,10 @@ _NO_SPAN = EventSpan(None, "")
 
 
 class Events:
-    """Those of one sample, and each of them whole where its fields are not enough."""
+    """The events of one sample, and access to a whole event where its fields are not enough."""
 
     def __init__(self, fields: list[EventFields], whole: list[dict[str, Any]] | bytes) -> None:
-        """`whole`: the events, or the sample as it stands in the log."""
+        """`whole`: the events, or the raw sample."""
         self._fields = fields
         self._whole: list[Any] | bytes = whole
 
@@ -169,7 +168,7 @@ class Events:
 
     @cached_property
     def telling(self) -> list[SampleEvent]:
-        """Without those that only repeat what stands elsewhere: most."""
+        """The events without those that only repeat other data, which are most of them."""
         return list(_in_phases(self._fields, _ELSEWHERE))
 
     def whole(self, event: SampleEvent) -> dict[str, Any]:
@@ -187,7 +186,7 @@ _one_by_one = msgspec.json.Decoder(_Sample)
 
 
 def events_of(sample: dict[str, Any]) -> Events:
-    """Once they stood below `transcript`."""
+    """The events of a sample; in old logs they are below `transcript`."""
     given = sample.get("events")
     if type(given) is Events:
         return given
@@ -200,7 +199,7 @@ def as_events(given: list[Any]) -> Events:
 
 
 def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Iterator[SampleEvent]:
-    """Each event with the span that it names; one without a span belongs to what was begun last."""
+    """Each event with the phase of its span; an event without a span belongs to the phase that began last."""
     spans: dict[str, EventSpan] = {}
     last = _NO_SPAN
     for place, data in enumerate(events):
@@ -210,7 +209,7 @@ def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Itera
             span = spans[data.id or ""] = EventSpan(_PHASES.get(data.type, parent.phase), data.name or "")
             last = span if span.phase else last
         elif kind == "step" and data.action == "begin":
-            # what spans were called before
+            # the old name of spans
             last = EventSpan(_PHASES.get(data.type, last.phase), data.name or "")
         if kind not in left_out:
             phase, name = spans.get(data.span_id or "", last)
@@ -218,7 +217,7 @@ def _in_phases(events: Iterable[EventFields], left_out: Container[str]) -> Itera
 
 
 def phase_at(events: list[SampleEvent], place: int) -> Phase:
-    """Where the sample was when something reached its top."""
+    """The phase of the sample when an error reached its top level."""
     before = events[:place]
     calls = [event for event in before if event.kind in _CALLS]
     phase = before[-1].phase if before else None

@@ -1,4 +1,4 @@
-"""A log → its run, cases and attempts, with those that were planned and left no trace."""
+"""A log → its run, cases and attempts, including planned samples that are not in the log."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -24,16 +24,16 @@ from errata.sources.shared.archives import open_archive
 from errata.sources.shared.values import count, mapping, plain, sequence
 
 PLAN_CAP = 1_000_000
-"""A plan beyond this is a damaged number."""
+"""A larger plan is a damaged number."""
 AFTER_ALL = 2**30
-"""The place of the first attempt that no sample stands for, where several read a log."""
+"""The position of the first attempt without a sample, if several readers share a log."""
 MEASURED = ("completed", "limit")
-"""How samples end that Inspect counts as completed."""
+"""Executions of samples that Inspect counts as completed."""
 _FINISHED = ("completed", "completed_at", "scores", "error", "limit")
 
 
 def read_whole(path: Path) -> Iterator[Item]:
-    # nobody takes turns with one who reads alone
+    # a single reader yields no `TurnBegins`
     return cast("Iterator[Item]", read_share_of(path, ALONE))
 
 
@@ -72,14 +72,14 @@ def read_log(log: InspectLog, path: Path, share: ReaderShare) -> Iterator[Item |
 
 
 class _Tally(msgspec.Struct, frozen=True):
-    """What one reader came across, by which the first reader knows what is missing."""
+    """The samples that one reader saw, from which the first reader computes the missing ones."""
 
     seen: list[tuple[str, int]]
     measured: int
 
 
 class _Samples:
-    """Goes through the samples once and remembers which there were."""
+    """Converts the samples in one pass and remembers which ones it saw."""
 
     def __init__(self, context: LogContext, log: InspectLog) -> None:
         self._context = context
@@ -123,14 +123,14 @@ class _Samples:
         first = self._cases.get(ident)
         made: list[Item] = [case_of(self._context, sample, row.ref)] if first is None else []
         if first not in (None, digest):
-            # an epoch may ask otherwise: with its choices in another order
+            # the input may differ between epochs: with choices in another order
             attempt = replace(attempt, extra=attempt.extra | {"asked": content})
         self._cases.setdefault(ident, digest)
         self._note(ident, attempt)
         return [*made, attempt]
 
     def _free(self, ident: str, epoch: int) -> int:
-        """The epoch, or for a sample that stands there twice the next number that no epoch has."""
+        """The epoch, or for a repeated sample the next number that no epoch has."""
         index = epoch
         while (ident, index) in self._seen:
             index += self._epochs
@@ -155,13 +155,13 @@ class _Samples:
         self._measured += attempt.execution in MEASURED
 
     def _without_row(self) -> Iterator[Item]:
-        """What was planned: never made, stopped early, or measured and not in the log."""
+        """Planned samples without a row: never run, stopped early, or measured but not in the log."""
         if len(self._planned) * self._epochs > PLAN_CAP:
             return
         results = mapping(self._log.header.get("results"))
         stops = [mapping(stop) for stop in sequence(mapping(results.get("early_stopping")).get("early_stops"))]
         stopped = {(words(stop.get("id")), count(stop.get("epoch"))): stop for stop in stops}
-        # where samples were measured that the log does not hold, nobody can tell which were never made
+        # if measured samples are missing from the log, it is unknown which ones were never run
         untold = (self._context.run.measured_attempts or 0) > self._measured
         for ident, epoch in product(dict.fromkeys(self._planned), range(1, self._epochs + 1)):
             if (ident, epoch) in self._seen:
@@ -193,7 +193,7 @@ class _Samples:
 
 
 def from_summary(context: LogContext, summary: dict[str, Any], ref: SourceRef) -> tuple[Attempt, Case]:
-    """Error and limit are one text each there. Without a sign of its end the sample was under way."""
+    """In a summary, error and limit are plain texts. A sample with none of the final fields was unfinished."""
     sample = {**summary, **_widened(summary)}
     attempt = attempt_of(context, sample, ref, count(summary.get("epoch")) or 1)
     if not any(summary.get(name) for name in _FINISHED):

@@ -1,4 +1,4 @@
-"""A sample → its case and its attempt, with what went wrong in it."""
+"""A sample → its case and its attempt, with its errors."""
 
 import re
 from collections.abc import Iterator
@@ -38,10 +38,10 @@ _HTTP = re.compile(r"(?i)\b(?:http|status(?:[ _]code)?|error code|upstream)\D{0,
 _SCORING = re.compile(r"\bawait scorer\(|, in score\b|/scorer/_")
 _SANDBOX = re.compile(r"(?i)/_?sandbox/|sandboxenv_|docker compose|sample_init_cleanup")
 _CHECKOUT = re.compile(rf'(?<=File ")[^"\n]*/src/(?={PACKAGE}/)')
-"""Where Inspect is run from its sources."""
+"""The path of an Inspect that runs from its sources."""
 _BETWEEN = frozenset(("anyio", "pydantic"))
-"""Packages that only carry a call on, or refuse what they were given."""
-# parts of Inspect that act for the subject, its tools, its judges or its sandbox, and the calls of models
+"""Packages that only pass a call on, or validate its arguments."""
+# parts of Inspect that run the subject, its tools, judges or sandbox, and model calls
 _SUBJECTS = re.compile(
     rf"{PACKAGE}/(?:agent|approval|model|scorer|solver|tool|tools|util/_sandbox|util/_subprocess)(?:/|\.py$)"
 )
@@ -49,7 +49,7 @@ _ERROR = frozenset(("message", "traceback", "traceback_ansi", "events"))
 
 
 class LogContext(NamedTuple):
-    """What all samples of a log share."""
+    """The values that all samples of a log share."""
 
     run: Run
     primary: Primary
@@ -85,7 +85,7 @@ def sample_id(sample: dict[str, Any]) -> str:
 
 
 def case_content(sample: dict[str, Any]) -> list[Any]:
-    """All that the case of a sample holds."""
+    """All fields of a sample that belong to its case."""
     return [plain(sample.get(name)) for name in _OF_THE_CASE]
 
 
@@ -133,7 +133,7 @@ def attempt_of(context: LogContext, sample: dict[str, Any], ref: SourceRef, inde
 
 
 def facts_of(scored: SampleScores, error: ErrorInfo | None, *, limited: bool) -> Facts:
-    """A scorer that breaks ends in the same field as a subject that does; only its phase tells."""
+    """Errors of scorers and of the subject are in the same field; only the phase distinguishes them."""
     measurement = _measurement(scored, error)
     outcome: Outcome = scored.main.outcome if scored.main and measurement == "scored" else "none"
     if error is None:
@@ -146,7 +146,7 @@ def facts_of(scored: SampleScores, error: ErrorInfo | None, *, limited: bool) ->
 
 
 def _is_counted(scored: SampleScores, facts: Facts) -> bool:
-    """The metrics also count what a scorer fell back to for want of a verdict; only `NaN` they leave out."""
+    """Inspect's metrics also count a scorer's fallback value without a verdict; they omit only `NaN`."""
     return facts.measurement == "scored" or (scored.main is not None and scored.main.number is not None)
 
 
@@ -155,7 +155,7 @@ def _without_verdict(scored: SampleScores) -> list[ErrorInfo]:
 
 
 def _despite(outcome: Outcome) -> Outcome:
-    """Scored although it broke: what was passed by then is passed, but a failure says nothing of a real answer."""
+    """The outcome of a sample that was scored despite an error: a pass counts, a failure does not."""
     return "none" if outcome == "fail" else outcome
 
 
@@ -171,7 +171,7 @@ def _measurement(scored: SampleScores, error: ErrorInfo | None) -> Measurement:
 
 
 def _answer(output: dict[str, Any], choice: dict[str, Any]) -> str | None:
-    """None where nothing was generated: an output without a choice is how Inspect begins."""
+    """None if nothing was generated: Inspect starts with an output without choices."""
     completion = words(output.get("completion"))
     if completion or not choice:
         return completion or None
@@ -184,7 +184,7 @@ def _limit(sample: dict[str, Any], events: Events) -> Limit | None:
     limit = mapping(sample.get("limit"))
     if not limit:
         return None
-    # before a limit had a reason, only the event told it
+    # in old logs only the event has the reason for a limit
     messages = [words(events.whole(event).get("message")) for event in events.all if event.kind == "sample_limit"]
     return Limit(
         type=words(limit.get("type")),
@@ -202,7 +202,7 @@ def _invalidation(given: dict[str, Any]) -> Invalidation | None:
 
 
 def _extra(sample: dict[str, Any], output: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
-    """`sample` is without its events and with its texts."""
+    """`sample` has no events, and its attachments are resolved."""
     extra = rest(sample, _TAKEN)
     beside = rest(output, _OUTPUT) | rest(choice, _CHOICE)
     others = sequence(output.get("choices"))[1:]
@@ -228,7 +228,7 @@ def _time(events: Events) -> str | None:
 
 
 def sample_errors(sample: dict[str, Any], events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
-    """In the order in which they happened."""
+    """The errors of a sample in order of time."""
     final = mapping(sample.get("error"))
     for place, retry in enumerate(map(mapping, sequence(sample.get("error_retries")))):
         yield error_info(
@@ -286,7 +286,7 @@ def _phase_of_text(error: dict[str, Any]) -> Phase | None:
 
 
 def _swallowed(events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
-    """Such a sample is scored on what it had so far; nothing but a line in its log tells why."""
+    """A timeout that Inspect swallows: the sample is scored as it is, and only a log line has the reason."""
     for event in events.telling:
         if event.kind != "logger":
             continue
@@ -302,7 +302,7 @@ def _swallowed(events: Events, ref: SourceRef) -> Iterator[ErrorInfo]:
 
 
 def _type(message: str, traceback: str) -> str:
-    """`ConnectionError('upstream 503')` names its own type; else the traceback's last line does."""
+    """The type in `ConnectionError('upstream 503')`, else in the last line of the traceback."""
     named = _CALL.match(message)
     if named:
         return named[1].rpartition(".")[2]
@@ -311,7 +311,7 @@ def _type(message: str, traceback: str) -> str:
 
 
 def harness_frame(frames: list[Frame]) -> Frame | None:
-    """The innermost, where it is Inspect's own machinery and nobody else's code had been called."""
+    """The innermost frame, if it is in Inspect's own machinery and no other code was running."""
     calling = [frame for frame in frames if not frame.is_standard and frame.package not in _BETWEEN]
     last = calling[-1] if calling else None
     return last if last and last.package == PACKAGE and not _SUBJECTS.match(last.module) else None

@@ -1,7 +1,7 @@
-"""The scores of a sample → checks, the judges' words, and the one score that decides.
+"""The scores of a sample → checks, judgements, and the primary score, which decides.
 
-Several scorers may have measured a sample. The primary one is what the log calls its headline, else the first of its
-results, else the first scorer of the eval: Inspect's own convention. The others are kept and do not count.
+A sample may have several scorers. The primary one is the log's headline, else the first of its results, else the first
+scorer of the eval: Inspect's own convention. The others are kept and do not count.
 """
 
 from collections.abc import Iterator
@@ -27,24 +27,24 @@ class Grade(NamedTuple):
     outcome: Outcome
     status: CheckStatus
     number: float | None = None
-    """As the harness's metrics count it."""
+    """The number that Inspect's metrics use."""
     value: float | str | bool | None = None
     reason: str = ""
     text: str = ""
-    """The value as it stands in the log, where a record can't hold it."""
+    """The value as text, if a record can't contain it."""
 
 
 class Primary(NamedTuple):
     scorer: str = ""
     key: str = ""
-    """Which of its values, where the scorer gives several."""
+    """The name of the value, for scorers with several values."""
 
 
 class SampleScores(NamedTuple):
     checks: tuple[Check, ...]
     judgements: tuple[Judgement, ...]
     main: Grade | None
-    """None where the primary scorer left nothing."""
+    """None if the primary scorer has no score."""
     answer: str | None
     native: str
 
@@ -63,7 +63,7 @@ def primary_of(header: dict[str, Any]) -> Primary:
 
 
 def scores_of(sample: dict[str, Any], primary: Primary) -> dict[str, dict[str, Any]]:
-    """By scorer. Before several scorers could be given there was one `score` without a name."""
+    """Scores by scorer. Old logs have a single `score` without a name."""
     if "score" in sample and not sample.get("scores"):
         return {primary.key or primary.scorer or "score": mapping(sample["score"])} if sample["score"] else {}
     return {name: mapping(score) for name, score in mapping(sample.get("scores")).items()}
@@ -72,7 +72,7 @@ def scores_of(sample: dict[str, Any], primary: Primary) -> dict[str, dict[str, A
 def read_scores(
     scores: dict[str, dict[str, Any]], primary: Primary, scorers: dict[str, Scorer], ref: SourceRef, *, output: str
 ) -> SampleScores:
-    """`said` is the subject's answer."""
+    """`output` is the subject's answer."""
     chosen = _chosen(scores, primary)
     checks: list[Check] = []
     main, native = None, ""
@@ -102,19 +102,19 @@ def _chosen(scores: dict[str, dict[str, Any]], primary: Primary) -> str:
 
 
 class _Score:
-    """One scorer's score: one value, or several under names or numbers."""
+    """One scorer's score: one value, or several with names or numbers."""
 
     def __init__(self, name: str, score: dict[str, Any], scorer: Scorer, ref: SourceRef, broken: str) -> None:
         self.name, self.score, self.scorer, self.ref = name, score, scorer, ref
         self.broken = broken
-        """Why there is no verdict, where there is none."""
+        """Why there is no verdict; empty if there is one."""
         value = score.get("value")
         self.single = not (isinstance(value, dict | list) and value)
         self.values: dict[str, Any] = _several(name, value) if not self.single else {name: value}
         self.grades = {key: without_verdict(grade(one)) if broken else grade(one) for key, one in self.values.items()}
 
     def counting(self, key: str) -> frozenset[str]:
-        """Which of the values decide: the one of the headline, else the first; of a list all."""
+        """The values that decide: that of the headline, else the first; all values of a list."""
         if self.single or isinstance(self.score.get("value"), list):
             return frozenset(self.values)
         return frozenset((key if key in self.values else next(iter(self.values)),))
@@ -166,7 +166,7 @@ class _Score:
         return "criterion" if self.scorer.kind == "judge" else "assertion"
 
     def _history(self, key: str) -> Iterator[CheckEdit]:
-        """The first entry is what the scorer said; an edit names only what it changed."""
+        """The first entry is the scorer's own value; an edit contains only its changes."""
         last = None
         for entry in map(mapping, sequence(self.score.get("history"))):
             value = entry.get("value")
@@ -208,7 +208,7 @@ def _judgements(scores: dict[str, dict[str, Any]], scorers: dict[str, Scorer], o
 
 
 def _with_unique_names(checks: list[Check]) -> Iterator[Check]:
-    """Two scorers may use one name for a dimension."""
+    """Two scorers may use the same name for a dimension."""
     seen: dict[str, str] = {}
     for check in checks:
         first = seen.setdefault(check.name, check.scorer)
@@ -225,7 +225,7 @@ _LETTERS = {
 
 
 def grade(value: Any) -> Grade:
-    """A scalar; `NaN` is how a scorer says that it has no verdict, null that a dimension does not apply."""
+    """The grade of a scalar. `NaN` means that the scorer has no verdict, null that a dimension does not apply."""
     if value is None:
         return Grade("none", "not_applicable")
     if type(value) is bool:
@@ -241,12 +241,12 @@ def grade(value: Any) -> Grade:
 
 
 def without_verdict(given: Grade) -> Grade:
-    """A value that a scorer fell back to: the metrics count it all the same."""
+    """The grade of a scorer's fallback value, which Inspect's metrics still count."""
     return given._replace(outcome="none", status="error")
 
 
 def of_several(grades: list[Grade]) -> Grade:
-    """A list of values has one outcome: that of all its elements."""
+    """A list of values has one outcome: that of their mean."""
     counted = [one for one in grades if one.outcome != "none"]
     if any(one.status == "error" for one in grades):
         return Grade("none", "error", _mean(grades))
@@ -266,7 +266,7 @@ def _of_text(value: str) -> Grade:
         number = number_or_none(value)
     if number is not None:
         return _of_number(number, value)
-    # a class or a label: a verdict, but no pass rule goes with it; the metrics count it as 0
+    # a class or a label is a verdict without a pass rule; the metrics count it as 0
     return Grade("none", "not_applicable", 0.0, value)
 
 
@@ -283,17 +283,17 @@ def reason_of(score: dict[str, Any]) -> str:
 
 
 def why_no_verdict(score: dict[str, Any], answer: str) -> str:
-    """In one word; empty where there is a verdict. `answer` is the subject's own, which a scorer may quote.
+    """A reason code; empty if there is a verdict. `answer` is the subject's own, which a scorer may quote.
 
-    Inspect has recorded this in three ways: as incorrect, with an explanation that begins in fixed words; then as
-    unscored, with a word in the metadata; now with that word as the score's `reason`, of which some name the
-    instrument and others the model under test.
+    Inspect has recorded this in three ways: as incorrect, with a fixed start of the explanation; then as unscored,
+    with a code in the metadata; now with the code as the score's `reason`. Some codes blame the grader, others the
+    model under test.
     """
     metadata = mapping(score.get("metadata"))
     reason = reason_of(score) or words(metadata.get("reason"))
     if reason in _INSTRUMENT or reason.startswith("grader_"):
         return reason
     explanation = words(score.get("explanation"))
-    # the exchange with the judge was kept only where a grade had been found in it
+    # the conversation with the judge was kept only if it contained a grade
     has_grade = bool(metadata.get("grading")) or explanation == answer
     return "grade_parse_failure" if explanation.startswith(_NOT_FOUND) and not has_grade else ""

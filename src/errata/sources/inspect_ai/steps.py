@@ -1,7 +1,7 @@
-"""The transcript of a sample: its messages, then what only its events hold.
+"""The transcript of a sample: its messages, then steps that are only in its events.
 
-Calls of sub-agents and of scorers, and retries, stand in no message of the sample; each is told once, by its event.
-Events that only repeat what stands elsewhere (states, spans, final scores) are passed over.
+Calls of sub-agents and scorers, and retries, are not in the messages of the sample; each becomes one step, from its
+event. Events that only repeat other data (states, spans, final scores) are skipped.
 """
 
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ _NO_TOOL_FIELDS = _tool_fields(NO_FIELDS)
 
 
 class ModelCall(msgspec.Struct, frozen=True, gc=False):
-    """What an event tells of how a message came about."""
+    """The model call behind a message, from its event."""
 
     event: EventFields
     usage: Usage | None = None
@@ -54,7 +54,7 @@ _UNKNOWN = ModelCall(NO_FIELDS)
 
 
 class TranscriptBuilder:
-    """Numbers the steps of one sample and knows which tool was called where."""
+    """Numbers the steps of one sample and maps tool calls to steps."""
 
     def __init__(self, made: dict[str, ModelCall], tools: dict[str, EventFields], failed: dict[str, ToolError]) -> None:
         self.steps: list[Step] = []
@@ -82,7 +82,7 @@ class TranscriptBuilder:
             kind="tool_call" if calls else "tool_result" if role == "tool" else "message",
             parent=self._asked.get(answered) if answered else None,
             try_=try_,
-            # of a tool that failed the content may be empty: the text stands in the error alone
+            # the content of a failed tool may be empty: the text is only in the error
             text=text or (error.message if error else ""),
             parts=parts,
             reasoning=thoughts or words(get("reasoning")),
@@ -119,7 +119,7 @@ class TranscriptBuilder:
 
 
 def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: frozenset[str]) -> tuple[Step, ...]:
-    """`judged` are the scorers whose exchange with a judge is kept with their score."""
+    """`judged` are the scorers that keep their conversation with the judge in the score."""
     messages = [mapping(message) for message in sequence(pools.resolve(sample.get("messages")))]
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
     tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
@@ -148,7 +148,7 @@ def _output(event: EventFields) -> ModelCallOutput:
 
 
 def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
-    """Id of a tool's call → what its answer says went wrong."""
+    """Id of a tool call → the error in its result."""
     failures = {}
     for message in messages:
         error = tool_error(message.get("error"), message.get("tool_error"))
@@ -158,7 +158,7 @@ def _failures(messages: Iterable[dict[str, Any]]) -> dict[str, ToolError]:
 
 
 def _makers(events: Iterable[SampleEvent]) -> dict[str, ModelCall]:
-    """Message id → the call of a model that gave it."""
+    """Message id → the model call that generated it."""
     calls = {}
     for event in events:
         if event.kind != "model":
@@ -197,10 +197,10 @@ def _add_events(
 def _add_call(
     transcript: TranscriptBuilder, event: SampleEvent, events: Events, pools: Pools, known: tuple[set[Any], int]
 ) -> None:
-    """A call of a model: whatever of it was not told yet."""
+    """Add the messages and the error of a model call that are not in the transcript yet."""
     seen, try_ = known
     output = _output(event.data)
-    # what is known by its id need not be put together
+    # messages that are known by id need not be decoded
     if not all(_ident(choice) in seen for choice in output.choices):
         _add_answers(transcript, events.whole(event), pools, known)
     error = words(event.data.error) or output.error
@@ -263,7 +263,7 @@ def _judge_call(index: int, event: SampleEvent, call: dict[str, Any], pools: Poo
 
 
 def _lone_tool(index: int, data: dict[str, Any], try_: int) -> Step:
-    """A tool that no message asked for."""
+    """A tool call that is in no message."""
     result, error = data.get("result"), tool_error(data.get("error"), data.get("tool_error"))
     call = ToolCall(
         name=words(data.get("function")),
@@ -290,7 +290,7 @@ def _lone_tool(index: int, data: dict[str, Any], try_: int) -> Step:
 
 
 def _happening(index: int, event: SampleEvent, whole: dict[str, Any], try_: int) -> Step:
-    """Anything else: log lines, commands in a sandbox, human input, approvals, and what later versions add."""
+    """Any other event: log lines, commands in a sandbox, human input, approvals, and events of later versions."""
     data = _with_its_message(whole)
     source = next((name for name in ("message", "output", "input", "data") if words(data.get(name))), "")
     return Step(
@@ -315,7 +315,7 @@ def _with_its_message(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def tool_error(error: Any, text: Any) -> ToolError | None:
-    """Of a tool's message or event; once it was only a text."""
+    """The error in a tool's message or event; in old logs only a text."""
     if text and type(text) is str:
         return ToolError(type="unknown", message=text)
     if not error or type(error) is not dict:
@@ -324,7 +324,7 @@ def tool_error(error: Any, text: Any) -> ToolError | None:
 
 
 def key_of(message: dict[str, Any]) -> Any:
-    """Early logs give messages no id: the same words in the same role are then the same message."""
+    """The identity of a message: its id or, in early logs, its role and content."""
     return words(message.get("id")) or (words(message.get("role")), repr(message.get("content")))
 
 
@@ -334,7 +334,7 @@ def _actor(role: ActorRole, name: str) -> Actor:
 
 
 def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
-    """Text, other parts and thoughts."""
+    """Text, other parts and reasoning."""
     if type(content) is str:
         return content, (), ""
     read = _Content(content)
@@ -342,7 +342,7 @@ def _content(content: Any) -> tuple[str, tuple[dict[str, Any], ...], str]:
 
 
 class _Content:
-    """Parts, of which some are texts and thoughts."""
+    """The parts of a message, with texts and reasoning separated."""
 
     __slots__ = ("parts", "texts", "thoughts")
 
