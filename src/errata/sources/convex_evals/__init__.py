@@ -109,10 +109,10 @@ def _one_run_in_parts(path: Path) -> str:
             parts.append(first)
     if len(parts) < 2 or any(folders(part.parent) for part in parts):
         return ""
-    from errata.sources.convex_evals.answers import ConvexAnswer, collect, read_answer
+    from errata.sources.convex_evals.answers import SavedAnswer, collect, read_answer
 
     read = [read_answer(part, path) for part in parts]
-    answers = [answer for answer in read if isinstance(answer, ConvexAnswer)]
+    answers = [answer for answer in read if isinstance(answer, SavedAnswer)]
     runs, lost = collect(answers)
     return "answers about one run" if len(answers) > 1 and len(runs) == 1 and not lost else ""
 

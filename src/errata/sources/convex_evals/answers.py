@@ -22,7 +22,7 @@ _FINISHED = ("completed", "failed")
 _NO_ID = "path:"
 
 
-class ConvexAnswer(NamedTuple):
+class SavedAnswer(NamedTuple):
     kind: Kind
     value: dict[str, Any]
     """A debug answer is kept without its files, which are read again when its eval is converted."""
@@ -46,7 +46,7 @@ class NotAnAnswer(NamedTuple):
     why: str = "not an answer about a run of convex-evals"
 
 
-def read_answer(path: Path, root: Path) -> ConvexAnswer | Unreadable | None:
+def read_answer(path: Path, root: Path) -> SavedAnswer | Unreadable | None:
     """The answer in a file; None if it is not about a run."""
     ref = SourceRef(file=relative(path, root))
     try:
@@ -64,10 +64,10 @@ def read_answer(path: Path, root: Path) -> ConvexAnswer | Unreadable | None:
     value = unwrap(document)
     if kind == "debug":
         value = {key: child for key, child in value.items() if key not in ("outputFiles", "evalSourceFiles")}
-    return ConvexAnswer(kind, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else ""))
+    return SavedAnswer(kind, value, path, SourceRef(file=ref.file, pointer="/value" if _is_envelope(document) else ""))
 
 
-def debug_files(answer: ConvexAnswer) -> dict[str, dict[str, Any]]:
+def debug_files(answer: SavedAnswer) -> dict[str, dict[str, Any]]:
     """`outputFiles` and `evalSourceFiles` of a debug answer."""
     try:
         value = mapping(unwrap(decode_answer(answer.path.read_bytes())))
@@ -153,7 +153,7 @@ class Statement(NamedTuple):
     document: dict[str, Any]
     status: dict[str, Any]
     steps: list[Any] | None
-    answer: ConvexAnswer
+    answer: SavedAnswer
     ref: SourceRef
 
 
@@ -162,11 +162,11 @@ class RunAnswers:
     """The answers about one run; the first of each kind is trusted most."""
 
     id: str
-    details: list[ConvexAnswer] = field(default_factory=list)
-    debug: list[ConvexAnswer] = field(default_factory=list)
-    failed: list[ConvexAnswer] = field(default_factory=list)
+    details: list[SavedAnswer] = field(default_factory=list)
+    debug: list[SavedAnswer] = field(default_factory=list)
+    failed: list[SavedAnswer] = field(default_factory=list)
 
-    def add(self, answer: ConvexAnswer) -> None:
+    def add(self, answer: SavedAnswer) -> None:
         {"details": self.details, "debug": self.debug, "failed": self.failed}[answer.kind].append(answer)
 
     @property
@@ -175,7 +175,7 @@ class RunAnswers:
         return "" if self.details or self.failed else next(iter(self.evals()), "").removeprefix(_NO_ID)
 
     @property
-    def answers(self) -> list[ConvexAnswer]:
+    def answers(self) -> list[SavedAnswer]:
         """Most trusted first: details of the finished run before details of the same run unfinished."""
         finished = sorted(self.details, key=lambda answer: _status_kind(answer.value) not in _FINISHED)
         return [*finished, *self.debug, *self.failed]
@@ -214,10 +214,10 @@ class RunAnswers:
         return by_eval
 
 
-def collect(answers: Iterable[ConvexAnswer]) -> tuple[list[RunAnswers], list[Unreadable]]:
+def collect(answers: Iterable[SavedAnswer]) -> tuple[list[RunAnswers], list[Unreadable]]:
     """The answers grouped by run, in the order of their files, and the answers without a run."""
     runs: dict[str, RunAnswers] = {}
-    homeless: list[ConvexAnswer] = []
+    homeless: list[SavedAnswer] = []
     for answer in answers:
         run_id = text(_head(answer).get("_id"))
         if run_id:
@@ -228,7 +228,7 @@ def collect(answers: Iterable[ConvexAnswer]) -> tuple[list[RunAnswers], list[Unr
     return list(runs.values()), [unreadable(NAME, answer.ref, "names no run") for answer in lost]
 
 
-def _find_home(answer: ConvexAnswer, runs: dict[str, RunAnswers]) -> bool:
+def _find_home(answer: SavedAnswer, runs: dict[str, RunAnswers]) -> bool:
     """Add a debug answer without a run to the run that lists its eval, or to the only run."""
     if answer.kind != "debug":
         return False
@@ -240,7 +240,7 @@ def _find_home(answer: ConvexAnswer, runs: dict[str, RunAnswers]) -> bool:
     return True
 
 
-def _head(answer: ConvexAnswer) -> dict[str, Any]:
+def _head(answer: SavedAnswer) -> dict[str, Any]:
     return answer.value if answer.kind == "details" else mapping(answer.value.get("run"))
 
 
@@ -252,7 +252,7 @@ def _eval_key(document: dict[str, Any]) -> str:
     return text(document.get("_id")) or f"{_NO_ID}{document.get('evalPath')}"
 
 
-def _statements(answer: ConvexAnswer) -> Iterator[Statement]:
+def _statements(answer: SavedAnswer) -> Iterator[Statement]:
     if answer.kind == "debug":
         document = mapping(answer.value.get("eval"))
         steps = answer.value.get("steps")

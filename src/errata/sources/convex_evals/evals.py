@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from errata.model import Artefact, Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, attempt_id, case_key
 from errata.sources.convex_evals.answers import KINDS, Statement
-from errata.sources.convex_evals.files import EvalFiles, raw_response
+from errata.sources.convex_evals.files import EvalArtefacts, raw_response
 from errata.sources.convex_evals.runs import moment, usage_of
 from errata.sources.convex_evals.steps import (
     SUITE,
@@ -43,10 +43,10 @@ class Eval(NamedTuple):
     statements: list[Statement]
     trusted: Statement
     """Its status is used if statements differ."""
-    files: EvalFiles
+    files: EvalArtefacts
 
 
-def eval_of(statements: list[Statement], files: EvalFiles) -> Eval:
+def eval_of(statements: list[Statement], files: EvalArtefacts) -> Eval:
     """ValueError if no answer names the eval, or none has a known status."""
     return Eval(_path(statements), statements, _most_trusted(statements), files)
 

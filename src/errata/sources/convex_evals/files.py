@@ -38,7 +38,7 @@ Role = Callable[[str], ArtefactRole]
 
 
 @dataclass
-class EvalFiles:
+class EvalArtefacts:
     """The known files of one eval."""
 
     output: list[Artefact] = field(default_factory=list)
@@ -55,9 +55,9 @@ class Storage:
         self._reported: set[Path] = set()
         self._folders = [root, *folders(root), root.parent / "storage"]
 
-    def files_of(self, statements: list[Statement]) -> EvalFiles:
+    def files_of(self, statements: list[Statement]) -> EvalArtefacts:
         """The files from the debug answer, else from saved zips."""
-        files = EvalFiles(links=_links(statements))
+        files = EvalArtefacts(links=_links(statements))
         for statement in statements:
             answered = debug_files(statement.answer) if statement.kind == "debug" else {}
             files.output = files.output or _from_answer(answered, "outputFiles", output_role, statement)

@@ -8,9 +8,9 @@ from errata.model import Artefact, Attempt, Case, Item, Output, Run, SourceInfo,
 from errata.model.identity import fingerprint
 from errata.sources.base import Numbering, Row, convert_each, describe, of_run, relative, unreadable
 from errata.sources.convex_evals import NAME, RUN_LOG, LocalOutput, answer_files, find_output, numbered_folders
-from errata.sources.convex_evals.answers import ConvexAnswer, RunAnswers, Statement, collect, read_answer
+from errata.sources.convex_evals.answers import RunAnswers, SavedAnswer, Statement, collect, read_answer
 from errata.sources.convex_evals.evals import attempt_of, case_of, eval_of, missing
-from errata.sources.convex_evals.files import EvalFiles, Storage, from_bytes, output_role, raw_response
+from errata.sources.convex_evals.files import EvalArtefacts, Storage, from_bytes, output_role, raw_response
 from errata.sources.convex_evals.runs import HEADLINE, run_of
 from errata.sources.convex_evals.steps import SUITE, facts, not_counted, read_log, with_steps_never_started
 
@@ -22,7 +22,7 @@ _LEFT_OUT = ("node_modules", "_generated")
 def read_path(path: Path) -> Iterator[Item]:
     root = path if path.is_dir() else path.parent
     answers = [read_answer(file, root) for file in answer_files(path)]
-    runs, lost = collect(answer for answer in answers if isinstance(answer, ConvexAnswer))
+    runs, lost = collect(answer for answer in answers if isinstance(answer, SavedAnswer))
     if not runs and (outputs := find_output(path)):
         yield from read_output(path, outputs)
         return
@@ -50,7 +50,9 @@ def _read_run(run: Run, run_answers: RunAnswers, storage: Storage) -> Iterator[I
             yield from missing(run, path, ref)
 
 
-def _items_of(run: Run, statements: list[Statement], files: EvalFiles, numbering: Numbering, _: Row) -> Iterator[Item]:
+def _items_of(
+    run: Run, statements: list[Statement], files: EvalArtefacts, numbering: Numbering, _: Row
+) -> Iterator[Item]:
     evaluation = eval_of(statements, files)
     index = numbering.next(evaluation.path)
     if index == 1:

@@ -15,7 +15,7 @@ from errata.sources.base import Match, Row, Source, convert_each, unreadable
 from errata.sources.generic import FOLDER_MAP, HARNESS, MAP_SUFFIX, NAME, SUFFIXES, TITLE, map_beside
 from errata.sources.generic.attempts import Attempts, MappedField, take
 from errata.sources.generic.mapping import CaseMap, Mapping, as_column, getter, load, refuse_missing, rest, spoken_for
-from errata.sources.generic.runs import RunProgress, Runs, TableFile
+from errata.sources.generic.runs import MappedRun, Runs, TableFile
 from errata.sources.generic.sessions import Sessions
 from errata.sources.generic.tables import open_table
 from errata.sources.generic.values import bounded, is_empty, text, whole, words
@@ -179,7 +179,7 @@ class Cases:
             raise ValueError("the row has no case name and no input")
         return case_key_of_input("", plain(asked))
 
-    def record(self, state: RunProgress, name: str, row: Row) -> Case | None:
+    def record(self, state: MappedRun, name: str, row: Row) -> Case | None:
         """None if the case has only a name."""
         values: dict[str, Any] = {}
         take(self._fields, row.data, values, {})
@@ -195,7 +195,7 @@ class AttemptNumbers:
         # attempts count from 1; a log that counts from 0 has a 0 in its first rows
         self._shift = int(any(self._native(row) == 0 for row in sample))
 
-    def own(self, state: RunProgress, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
+    def own(self, state: MappedRun, case: str, session: int | None, data: dict[str, Any]) -> dict[str, Any]:
         native, free = self._native(data), state.free(case, session)
         if native is None:
             return {"index": free}

@@ -24,7 +24,7 @@ class TableFile(NamedTuple):
     """True for a file of an imported folder: it is a run of its own, even if the mapping has a constant run id."""
 
 
-class RunProgress:
+class MappedRun:
     """The rows of one run so far. Only hashes are kept for a million cases; repetitions are few."""
 
     def __init__(self, run: Run) -> None:
@@ -81,20 +81,20 @@ class Runs:
         self._file = table_file
         self._group = mapping.run.group
         self._scorers = _scorers(mapping)
-        self._by_values: dict[tuple[str, ...], RunProgress] = {}
-        self._by_id: dict[str, RunProgress] = {}
+        self._by_values: dict[tuple[str, ...], MappedRun] = {}
+        self._by_id: dict[str, MappedRun] = {}
 
     @property
     def is_one(self) -> bool:
         """Whether all rows belong to one run, which is known before the first row."""
         return not self._varying
 
-    def state_of(self, row: dict[str, Any]) -> RunProgress:
+    def state_of(self, row: dict[str, Any]) -> MappedRun:
         values = tuple([_text_or_nothing(get(row)) for get in self._varying.values()]) if self._varying else ()
         state = self._by_values.get(values)
         if state is None:
             run = self._run(values)
-            state = self._by_id.setdefault(run.id, RunProgress(run))
+            state = self._by_id.setdefault(run.id, MappedRun(run))
             self._by_values[values] = state
         return state
 

@@ -53,7 +53,7 @@ class ModelCall(msgspec.Struct, frozen=True, gc=False):
 _UNKNOWN = ModelCall(NO_FIELDS)
 
 
-class TranscriptBuilder:
+class SampleTranscript:
     """Numbers the steps of one sample and maps tool calls to steps."""
 
     def __init__(self, made: dict[str, ModelCall], tools: dict[str, EventFields], failed: dict[str, ToolError]) -> None:
@@ -123,7 +123,7 @@ def steps_of(sample: dict[str, Any], events: Events, pools: Pools, judged: froze
     messages = [mapping(message) for message in sequence(pools.resolve(sample.get("messages")))]
     retries = [mapping(retry) for retry in sequence(sample.get("error_retries"))]
     tools = {event.data.id or "": event.data for event in events.telling if event.kind == "tool"}
-    transcript = TranscriptBuilder(_makers(events.telling), tools, _failures(messages))
+    transcript = SampleTranscript(_makers(events.telling), tools, _failures(messages))
     seen: set[Any] = set()
     for number_, retry in enumerate(retries, start=1):
         earlier = as_events(sequence(retry.get("events")))
@@ -177,7 +177,7 @@ def _ident(choice: ModelChoice) -> str:
 
 
 def _add_events(
-    transcript: TranscriptBuilder, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
+    transcript: SampleTranscript, events: Events, pools: Pools, known: tuple[set[Any], frozenset[str], int]
 ) -> None:
     seen, judged, try_ = known
     for event in events.telling:
@@ -195,7 +195,7 @@ def _add_events(
 
 
 def _add_call(
-    transcript: TranscriptBuilder, event: SampleEvent, events: Events, pools: Pools, known: tuple[set[Any], int]
+    transcript: SampleTranscript, event: SampleEvent, events: Events, pools: Pools, known: tuple[set[Any], int]
 ) -> None:
     """Add the messages and the error of a model call that are not in the transcript yet."""
     seen, try_ = known
@@ -208,9 +208,7 @@ def _add_call(
         transcript.add(_failed_call(len(transcript.steps), event.data, error, try_))
 
 
-def _add_answers(
-    transcript: TranscriptBuilder, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]
-) -> None:
+def _add_answers(transcript: SampleTranscript, call: dict[str, Any], pools: Pools, known: tuple[set[Any], int]) -> None:
     seen, try_ = known
     choices = sequence(mapping(call.get("output")).get("choices"))
     answers = [answer for choice in choices if (answer := mapping(mapping(choice).get("message")))]
