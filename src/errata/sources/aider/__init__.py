@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, folders, head_of
 
 NAME = "aider"
 TITLE = "aider's benchmark: run folders with their exercises; leaderboards in YAML"
@@ -70,8 +70,6 @@ def _is_leaderboard(path: Path) -> bool:
 
 
 def _first_exercises(folder: Path) -> Iterator[Path]:
-    from errata.sources.shared.documents import folders
-
     for child in islice(folders(folder), LOOKS):
         yield child
         yield from islice(folders(child.joinpath(*PRACTICE)), LOOKS)

@@ -27,9 +27,9 @@ from errata.model import (
 )
 from errata.model.words import ActorRole
 from errata.sources.aider import NAME, PRACTICE, RESULTS, SUITE
-from errata.sources.base import Row, convert_each, of_run, text_file
+from errata.sources.base import Row, convert_each, folders, is_file, of_run, text_file
 from errata.sources.shared.chat import last_answer
-from errata.sources.shared.documents import TEXT_CAP, Documents, folders, is_file
+from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.facts import MISSING, Facts
 from errata.sources.shared.fields import Fields
 from errata.sources.shared.values import count, known, number, parts, rest, sequence, text

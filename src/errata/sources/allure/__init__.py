@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, head_of
 
 NAME = "allure"
 TITLE = "Allure: the folder `allure-results`, or one result file"
@@ -15,7 +15,7 @@ HARNESS = Harness(name=NAME, title=NAME)
 HEAD = 64 * 1024
 LOOKS = 200
 _RESULT = tuple(
-    re.compile(rb'(?<!\\)"(?:' + keys + rb')"\s*:')
+    re.compile(rb'"(?<!\\")(?:' + keys + rb')"\s*:')
     for keys in (rb"uuid", rb"status|stage", rb"historyId|testCaseId|fullName", rb"start|labels|steps")
 )
 
@@ -37,8 +37,6 @@ def is_result(path: Path) -> bool:
 
 def files_in(folder: Path) -> list[Path]:
     """The files of a folder, those with the usual name of a result first."""
-    from errata.sources.shared.documents import children
-
     return sorted(children(folder), key=lambda path: not path.name.endswith("-result.json"))
 
 

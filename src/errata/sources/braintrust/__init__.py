@@ -16,7 +16,7 @@ _ROW = re.compile(rb'\s*(?:\{\s*"(?:results|events|data)"\s*:\s*)?(?:\[\s*)?\{\s
 
 
 def _keys(*keys: bytes) -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(rb'(?<!\\)"' + key) for key in keys)
+    return tuple(re.compile(rb'"(?<!\\")' + key) for key in keys)
 
 
 _SUMMARY = _keys(rb'summary"\s*:\s*\{', rb'experiment_name"\s*:', rb'project_name"\s*:')

@@ -135,7 +135,8 @@ def _describe_answer(file: Path) -> str:
     if not _OBJECT.search(head):
         return ""
     for name, *keys in _TELLTALES:
-        if all(re.search(rb"(?<!\\)" + key, head) for key in keys):
+        # the quote before the lookbehind: a pattern that begins with a literal is found much faster
+        if all(re.search(rb'"(?<!\\")' + key[1:], head) for key in keys):
             return f"an answer of {name}"
     return "an answer of convex with an error" if _is_refusal(head) else ""
 

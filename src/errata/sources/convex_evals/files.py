@@ -11,12 +11,11 @@ from typing import Any
 
 from errata.model import Artefact, SourceRef, Unreadable
 from errata.model.words import ArtefactRole
-from errata.sources.base import describe, unreadable
+from errata.sources.base import describe, folders, is_file, unreadable
 from errata.sources.convex_evals import NAME, RUN_LOG
 from errata.sources.convex_evals.answers import Statement, debug_files
 from errata.sources.convex_evals.steps import RAW_RESPONSE, RAW_RESPONSE_CAP
 from errata.sources.shared.archives import zip_members
-from errata.sources.shared.documents import folders, is_file
 from errata.sources.shared.values import text
 
 _ID_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")

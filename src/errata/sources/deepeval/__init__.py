@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, head_of
 
 NAME = "deepeval"
 TITLE = "deepeval: `test_run_*.json`, the folder `.deepeval`, the result of `evaluate` as JSON"
@@ -26,11 +26,11 @@ _OBJECT = re.compile(rb"\s*\{")
 
 
 def _listed(*names: bytes) -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(rb'(?<!\\)"(?:' + name + rb')"\s*:\s*(?:\[|null)') for name in names)
+    return tuple(re.compile(rb'"(?<!\\")(?:' + name + rb')"\s*:\s*(?:\[|null)') for name in names)
 
 
 _TEST_RUN = _listed(b"testCases|conversationalTestCases", b"metricsData|metricsScores")
-_RESULT = (*_listed(b"test_results", b"metrics_data"), re.compile(rb'(?<!\\)"conversational"\s*:\s*(?:true|false)'))
+_RESULT = (*_listed(b"test_results", b"metrics_data"), re.compile(rb'"(?<!\\")conversational"\s*:\s*(?:true|false)'))
 
 
 def recognise(path: Path) -> Match | None:
@@ -84,8 +84,6 @@ def latest_in(folder: Path) -> list[Path]:
 
 def _runs_near(result: Path) -> Iterator[Path]:
     """Test runs beside a result file, or in folders beside it."""
-    from errata.sources.shared.documents import children
-
     beside = children(result.parent)
     below = (file for folder in beside if folder.is_dir() for file in children(folder))
     for file in islice((*beside, *below), LOOKS):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, children, folders, head_of
 
 NAME = "evalscope"
 TITLE = "evalscope: a run folder, or one file of predictions or reviews"
@@ -20,11 +20,11 @@ Kind = Literal["predictions", "reviews", "reports"]
 
 _ROW = re.compile(rb'\s*\{\s*"index"\s*:\s*\d+\s*,')
 _KINDS: tuple[tuple[Kind, re.Pattern[bytes]], ...] = (
-    ("predictions", re.compile(rb'(?<!\\)"model_output"\s*:\s*(?:\{|null)')),
-    ("reviews", re.compile(rb'(?<!\\)"sample_score"\s*:\s*\{')),
+    ("predictions", re.compile(rb'"(?<!\\")model_output"\s*:\s*(?:\{|null)')),
+    ("reviews", re.compile(rb'"(?<!\\")sample_score"\s*:\s*\{')),
 )
 _REPORT = tuple(
-    re.compile(rb'(?<!\\)"' + key + rb'"\s*:')
+    re.compile(rb'"(?<!\\")' + key + rb'"\s*:')
     for key in (b"dataset_name", b"dataset_pretty_name", b"model_name", b"metrics")
 )
 
@@ -68,7 +68,5 @@ def kind_of(path: Path) -> Kind | None:
 
 def _holds(folder: Path, kind: str) -> bool:
     """Whether one of the first files of the first models has this kind."""
-    from errata.sources.shared.documents import children, folders
-
     files = (file for model in islice(folders(folder), LOOKS) for file in children(model))
     return any(kind_of(file) == kind for file in islice(files, LOOKS))

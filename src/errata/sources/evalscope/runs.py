@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Artefact, Evidence, Reported, Run, Scorer, SourceInfo, SourceRef, Subject
-from errata.sources.base import READ_SIZE, head_of, text_file
+from errata.sources.base import READ_SIZE, children, folders, head_of, is_file, text_file
 from errata.sources.evalscope import NAME
-from errata.sources.shared.documents import Documents, children, folders, is_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     as_text,
     count,

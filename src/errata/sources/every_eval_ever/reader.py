@@ -8,11 +8,10 @@ from typing import Any
 import msgspec
 
 from errata.model import Item, Run, SourceRef
-from errata.sources.base import Row, convert_each, head_of, json_file, json_lines, unreadable
+from errata.sources.base import Row, convert_each, head_of, is_file, json_file, json_lines, unreadable
 from errata.sources.every_eval_ever import HEAD, NAME, SAMPLES, is_samples, read_with
 from errata.sources.every_eval_ever.instances import EvaluationContext, SampleKey, items_of
 from errata.sources.every_eval_ever.runs import EvaluationSummary, run_of
-from errata.sources.shared.documents import is_file
 from errata.sources.shared.row_groups import gathered
 from errata.sources.shared.values import last_part, text
 

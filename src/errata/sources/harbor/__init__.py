@@ -121,7 +121,8 @@ def _is_cut_off(folder: Path) -> bool:
 
 def _holds(file: Path, keys: tuple[bytes, ...]) -> bool:
     head = _head(file)
-    return bool(head) and all(re.search(rb"(?<!\\)" + key, head) for key in keys)
+    # the quote before the lookbehind: a pattern that begins with a literal is found much faster
+    return bool(head) and all(re.search(rb'"(?<!\\")' + key[1:], head) for key in keys)
 
 
 def _head(file: Path) -> bytes:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Code, Reported, Run, SourceInfo, Subject, Unreadable, Usage, UsageByRole
+from errata.sources.base import folders, is_file
 from errata.sources.harbor import NAME
-from errata.sources.shared.documents import Documents, folders, is_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     count,
     known,

@@ -25,12 +25,12 @@ from errata.model import (
     case_key,
 )
 from errata.model.words import Execution, Measurement, Outcome
-from errata.sources.base import Numbering, Row, convert_each
+from errata.sources.base import Numbering, Row, convert_each, folders, is_file
 from errata.sources.harbor import NAME
 from errata.sources.harbor.attempts import agent_role, seconds_between
 from errata.sources.harbor.runs import model_of
 from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
-from errata.sources.shared.documents import Documents, files, folders, is_file
+from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.fields import Fields
 from errata.sources.shared.values import (
     count,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from errata.model import Harness, Item
-from errata.sources.base import Match, head_of
+from errata.sources.base import Match, head_of, is_file
 
 NAME = "helm"
 TITLE = "HELM: run folders with scenario_state.json and per_instance_stats.json"
@@ -16,9 +16,9 @@ SPEC = "run_spec.json"
 STATE = "scenario_state.json"
 INSTANCES = "per_instance_stats.json"
 
-_SPEC = tuple(re.compile(rb'(?<!\\)"' + key + rb'"\s*:\s*[{\[]') for key in (b"scenario_spec", b"adapter_spec"))
+_SPEC = tuple(re.compile(rb'"(?<!\\")' + key + rb'"\s*:\s*[{\[]') for key in (b"scenario_spec", b"adapter_spec"))
 _STATE = re.compile(rb'\s*\{\s*"adapter_spec"\s*:\s*\{')
-_REQUESTS = re.compile(rb'(?<!\\)"request_states"\s*:')
+_REQUESTS = re.compile(rb'"(?<!\\")request_states"\s*:')
 _INSTANCES = re.compile(rb'\s*\[\s*\{\s*"instance_id"\s*:')
 
 
@@ -28,7 +28,7 @@ def recognise(path: Path) -> Match | None:
             return None
         if _is_state(path / STATE):
             return Match.sure(f"`adapter_spec` and `request_states` in `{STATE}`")
-        has_answers = any(_is_own_file(path / name) for name in (STATE, INSTANCES))
+        has_answers = any(is_file(path / name) for name in (STATE, INSTANCES))
         if has_answers and _is_spec(head_of(path / SPEC, HEAD)):
             return Match.sure(f"`scenario_spec` and `adapter_spec` in `{SPEC}`")
     except (OSError, ValueError):
@@ -62,7 +62,3 @@ def _is_state(file: Path) -> bool:
 
 def _is_spec(head: bytes) -> bool:
     return all(key.search(head) for key in _SPEC)
-
-
-def _is_own_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from errata.model import Item, Reported, Run, Scorer, SourceInfo, SourceRef, Subject, Unreadable
-from errata.sources.base import Numbering, Row, convert_each, json_file, of_run
+from errata.sources.base import Numbering, Row, convert_each, is_file, json_file, of_run
 from errata.sources.helm import INSTANCES, NAME, SPEC, STATE
 from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey, items_of
 from errata.sources.helm.stats import Stat, main_measure, stats_of
-from errata.sources.shared.documents import Documents, is_file
+from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.row_groups import Items
 from errata.sources.shared.values import known, mapping, moment_since_1970, plain, rest, sequence, settings, text
