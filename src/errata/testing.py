@@ -20,7 +20,7 @@ import msgspec
 from errata import sources
 from errata.errors import ErrataError
 from errata.model import Attempt, Case, Item, Run, SourceInfo, Unreadable
-from errata.sources import Found
+from errata.sources import RecognisedPath
 from errata.sources.base import Match, Source
 from errata.store.attempts import attempts_of, case_of, run_with_texts, with_texts
 from errata.store.database import open_store
@@ -95,7 +95,7 @@ def an_attempt(**changes: Any) -> Attempt:
 
 
 def _read(source: Source, path: Path) -> Iterator[Item]:
-    return sources.read(Found(path, source, Match.sure("given")))
+    return sources.read(RecognisedPath(path, source, Match.sure("given")))
 
 
 def _recognised(source: Source, log: Log, scratch: Path, *, named: bool) -> None:

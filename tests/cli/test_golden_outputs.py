@@ -307,7 +307,7 @@ def test_a_benchmark_in_the_place_of_a_run(tmp_path):
     assert errata("analyze", "results/benchmarks").err == snapshot("""\
 error: No source recognises `results/benchmarks`
 
-hint: it holds `turns.json` and `tools.json` of a benchmark, not a finished run;
+hint: it contains `turns.json` and `tools.json` of a benchmark, not a finished run;
       runs of this benchmark: `results/runs/harbour_bench`
       all formats: `errata sources` · name one: `--source`
 """)
@@ -320,9 +320,9 @@ def test_a_left_over_of_an_interrupted_write(tmp_path):
         shutil.copy(source / name, tmp_path / "batch" / name)
 
     assert errata("import", "batch/batch_summary.json.tmp.140213").err == snapshot("""\
-error: `batch_summary.json.tmp.140213` stops inside a string that starts at line 1, column 895
+error: `batch_summary.json.tmp.140213` ends inside a string that starts at line 1, column 895
 
-hint: a write was interrupted; the finished file lies beside it:
+hint: this is a temporary file of an interrupted write; import the finished one:
       `errata import batch`
 """)
 

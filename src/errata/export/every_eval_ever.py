@@ -16,7 +16,7 @@ from errata.runs.view import RunView
 from errata.sources.every_eval_ever.written_rows import rows_of
 from errata.sources.every_eval_ever.written_summary import (
     UNKNOWN,
-    Naming,
+    EvaluationNames,
     Tallies,
     naming_of,
     summary_of,
@@ -44,7 +44,7 @@ def write_runs(runs: RunSet, folder: Path, *, now: float, force: bool = False) -
     return (_write(view, runs, folder, names[view.run.id], now=now) for view in runs)
 
 
-def _write(view: RunView, runs: RunSet, folder: Path, naming: Naming, *, now: float) -> WrittenRun:
+def _write(view: RunView, runs: RunSet, folder: Path, naming: EvaluationNames, *, now: float) -> WrittenRun:
     stored = view.stored
     tallies = Tallies(stored.run)
     for attempt in view.attempts(counted=True):
@@ -65,12 +65,12 @@ def _write(view: RunView, runs: RunSet, folder: Path, naming: Naming, *, now: fl
     return WrittenRun(stored=stored, files=files, rows=rows, not_expressed=lost)
 
 
-def _files(folder: Path, naming: Naming) -> tuple[Path, Path]:
+def _files(folder: Path, naming: EvaluationNames) -> tuple[Path, Path]:
     place = folder / naming.folder
     return place / f"{naming.stem}.json", place / f"{naming.stem}_samples.jsonl"
 
 
-def _rows(view: RunView, runs: RunSet, naming: Naming, tallies: Tallies) -> Iterator[dict[str, Any]]:
+def _rows(view: RunView, runs: RunSet, naming: EvaluationNames, tallies: Tallies) -> Iterator[dict[str, Any]]:
     case: Case | None = None
     for attempt in view.attempts(counted=True, steps=True):
         if case is None or case.key != attempt.case:

@@ -18,8 +18,7 @@ from errata import errors, sources
 from errata.errors import ErrataError, SourceError
 from errata.model.codec import pack, storable
 from errata.runs.orders import Order, found_by
-from errata.sources.base import is_zip
-from errata.sources.sharing import Share
+from errata.sources.base import ReaderShare, is_zip
 from errata.store.packing import Batch, pack_items
 
 PIPE_SIZE = 1024 * 1024
@@ -54,12 +53,12 @@ def _collect_seldom() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> Share:
+def _share(order: Order, request: IO[bytes], answer: IO[bytes]) -> ReaderShare:
     def hear() -> list[bytes]:
         heard = [_frame(request) for _ in range(order.readers - 1)]
         return [one[1] for one in heard if one is not None]
 
-    return Share(order.reader, order.readers, lambda told: _send(answer, _FOR_OTHERS, told), hear)
+    return ReaderShare(order.reader, order.readers, lambda message: _send(answer, _FOR_OTHERS, message), hear)
 
 
 _encoder = msgspec.msgpack.Encoder()

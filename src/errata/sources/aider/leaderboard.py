@@ -1,4 +1,4 @@
-"""aider's leaderboards: a YAML list with one flat record for each run, and nothing of its exercises."""
+"""aider's leaderboards: a YAML list with one flat record per run, without exercises."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _records(path: Path) -> Iterator[Row | Unreadable]:
-    """Only what these files are made of is read: no nesting, a line for each field."""
+    """A parser for the subset of YAML in these files: one line per field, no nesting."""
     record: dict[str, str] = {}
     begin = 0
     for number, line in enumerate((text_file(path) or "").splitlines(), start=1):
@@ -29,7 +29,7 @@ def _records(path: Path) -> Iterator[Row | Unreadable]:
         if field is None:
             if line.strip() and not line.lstrip().startswith("#"):
                 ref = SourceRef(file=path.name, line=number)
-                yield unreadable(NAME, ref, "no field of a record", excerpt=line)
+                yield unreadable(NAME, ref, "not a field of a record", excerpt=line)
             continue
         if field["mark"] == "- ":
             if record:
@@ -53,7 +53,7 @@ def _run(row: Row, path: Path) -> Run:
     cases = numbers.get("test_cases")
     commit = record.get("commit_hash", "")
     return Run(
-        # two leaderboards may tell of one run with other numbers: neither takes the place of the other
+        # two leaderboards may list one run with different numbers: keep both
         native_id=f"{path.stem}.{record['dirname']}",
         source=SourceInfo(name=NAME, format_version="leaderboard"),
         name=record["dirname"],
@@ -72,7 +72,7 @@ def _run(row: Row, path: Path) -> Run:
 
 
 def _reported(numbers: dict[str, float], ref: SourceRef) -> Iterator[Reported]:
-    """Rates are in percent; the one after the last try is the headline."""
+    """Rates are percentages; the rate after the last try is the headline."""
     tries = sorted((int(match["try"]), key) for key in numbers if (match := _RATE.match(key)))
     n = int(numbers["test_cases"]) if "test_cases" in numbers else None
     for at, (_, key) in enumerate(reversed(tries)):
