@@ -12,7 +12,7 @@ from errata.model.words import ArtefactRole, Phase
 from errata.sources.allure import NAME
 from errata.sources.allure.folder import Fixture, Result, Survey, labels_of, name_of_test, parameters_of, run_of, survey
 from errata.sources.base import Row, convert_each, json_file, of_run
-from errata.sources.shared.documents import Documents, captured
+from errata.sources.shared.documents import Documents, output_artefact
 from errata.sources.shared.exceptions import error_of, raised_in
 from errata.sources.shared.facts import (
     EXPECTED,
@@ -23,17 +23,17 @@ from errata.sources.shared.facts import (
     SKIPPED,
     UNFINISHED,
     Facts,
-    Refused,
-    Verdict,
-    named_failure,
+    FailedCheck,
+    TestVerdict,
+    failure_status,
 )
 from errata.sources.shared.steps import nested_steps
 from errata.sources.shared.values import (
     as_text,
-    known,
     last_part,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
@@ -86,7 +86,7 @@ def items_of(reading: Reading, row: Row) -> Iterator[Item]:
             category=labels.get("suite", [""])[0],
             tags=tuple(labels.get("tag", ())),
             input=parameters_of(result) or None,
-            extra=known(description=result.get("description"), labels=labels, test=result.get("testCaseId")),
+            extra=non_empty(description=result.get("description"), labels=labels, test=result.get("testCaseId")),
             ref=row.ref,
         )
     yield _attempt(reading, own, row)
@@ -110,7 +110,9 @@ def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
         checks=tuple(verdict.checks(row.ref)),
         steps=steps_of(result, row.ref),
         artefacts=(
-            *captured("grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")),
+            *output_artefact(
+                "grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")
+            ),
             *attached(result, documents),
             *(one for fixture in fixtures for one in attached(fixture.data, documents)),
         ),
@@ -120,7 +122,7 @@ def _attempt(reading: Reading, own: Result, row: Row) -> Attempt:
         links=_links(result),
         extra=_extra(result, fixtures),
         ref=row.ref,
-        **verdict.told,
+        **verdict.attempt_fields,
     )
 
 
@@ -131,37 +133,39 @@ def _superseded(reading: Reading, own: Result) -> str | None:
     return attempt_id(reading.run.id, case_key(reading.run.suite, last.name), index=last.nth)
 
 
-def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) -> Verdict:
+def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) -> TestVerdict:
     status, details = text(result.get("status")), mapping(result.get("statusDetails"))
     reason = text(details.get("message")).strip()
     before = any(one.when == "befores" and text(one.data.get("status")) in BROKEN for one in fixtures)
     if status in BROKEN and before:
-        return Verdict(NOT_MADE, status, reason, (error_in(result, "setup", ref),))
+        return TestVerdict(NOT_MADE, status, reason, (error_in(result, "setup", ref),))
     if status == "broken":
-        return Verdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
+        return TestVerdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
     if status == "failed":
-        refused = (Refused(_kind(details), reason),)
-        return Verdict(FAILED, named_failure(status, reason), reason, refused=refused)
+        refused = (FailedCheck(_kind(details), reason),)
+        return TestVerdict(FAILED, failure_status(status, reason), reason, failed_checks=refused)
     if status == "skipped":
         return _skipped(result, reason, ref)
     if status == "passed":
-        return Verdict(PASSED, "xpassed" if reason.startswith(XPASS) else status, reason)
-    return Verdict(UNFINISHED if result.get("stop") is None else UNKNOWN, status or text(result.get("stage")), reason)
+        return TestVerdict(PASSED, "xpassed" if reason.startswith(XPASS) else status, reason)
+    return TestVerdict(
+        UNFINISHED if result.get("stop") is None else UNKNOWN, status or text(result.get("stage")), reason
+    )
 
 
-def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> Verdict:
+def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> TestVerdict:
     """pytest's adapter writes what was expected to fail as skipped, with what was raised behind an empty line."""
     if not reason.startswith(XFAIL) or NOT_EVEN_TRIED in reason:
-        return Verdict(SKIPPED, "skipped", reason.removeprefix("Skipped: "))
+        return TestVerdict(SKIPPED, "skipped", reason.removeprefix("Skipped: "))
     why, _, raised = reason.removeprefix(XFAIL).strip().partition("\n\n")
     trace = text(mapping(result.get("statusDetails")).get("trace"))
     told = raised_in(trace, raised)
     if told.type and not told.is_verdict:
-        return Verdict(NOT_MADE, "xfailed", why, (error_of(told, "subject", traceback=trace, ref=ref),)).expected
-    return Verdict(FAILED, "xfailed", why, refused=(Refused(EXPECTED, raised or why),)).expected
+        return TestVerdict(NOT_MADE, "xfailed", why, (error_of(told, "subject", traceback=trace, ref=ref),)).expected
+    return TestVerdict(FAILED, "xfailed", why, failed_checks=(FailedCheck(EXPECTED, raised or why),)).expected
 
 
-def _with_afters(verdict: Verdict, fixtures: list[Fixture]) -> Verdict:
+def _with_afters(verdict: TestVerdict, fixtures: list[Fixture]) -> TestVerdict:
     """What breaks after the measurement changes nothing in it."""
     broken = [one for one in fixtures if one.when == "afters" and text(one.data.get("status")) in BROKEN]
     errors = [replace(error_in(one.data, "environment", one.ref), recovered=verdict.facts != PASSED) for one in broken]
@@ -184,8 +188,8 @@ def _links(result: dict[str, Any]) -> dict[str, str]:
 def _extra(result: dict[str, Any], fixtures: list[Fixture]) -> dict[str, Any]:
     flags = rest(mapping(result.get("statusDetails")), ("message", "trace"))
     of_try = {key: told for key, told in labels_of(result.get("labels")).items() if key in _OF_TRY}
-    told = [known(when=one.when, name=one.data.get("name"), status=one.data.get("status")) for one in fixtures]
-    return rest(result, _RESULT) | known(
+    told = [non_empty(when=one.when, name=one.data.get("name"), status=one.data.get("status")) for one in fixtures]
+    return rest(result, _RESULT) | non_empty(
         history=result.get("historyId"), stage=result.get("stage"), flags=flags, labels=of_try, fixtures=told
     )
 
@@ -206,7 +210,7 @@ def _step(told: dict[str, Any], index: int, parent: int | None, ref: SourceRef) 
         started_at=time(told.get("start")),
         ended_at=time(told.get("stop")),
         ref=ref,
-        extra=rest(told, _STEP) | known(status=status, parameters=parameters_of(told)),
+        extra=rest(told, _STEP) | non_empty(status=status, parameters=parameters_of(told)),
     )
 
 
@@ -222,7 +226,7 @@ def attached(holder: dict[str, Any], documents: Documents) -> Iterator[Artefact]
         kind, name = text(one.get("type")), last_part(one.get("source"))
         role: ArtefactRole = "screenshot" if kind.startswith("image/") else "transcript"
         found = documents.artefact(documents.root / name, role) if name else None
-        told = known(name=one.get("name"), type=kind)
+        told = non_empty(name=one.get("name"), type=kind)
         if found is not None:
             yield replace(found, extra=found.extra | told)
         elif name:

@@ -14,9 +14,9 @@ from errata.sources.deepeval.results import Results, objects, results_at
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     last_part,
     mapping,
+    non_empty,
     number,
     rest,
     sequence,
@@ -72,7 +72,8 @@ def run_of(results: Results, root: Path) -> Run:
         scorers=scorers,
         usage=UsageByRole(judge=Usage(cost=spent, cost_source="unknown" if spent is None else "reported")),
         origin=str(root),
-        extra=rest(told, _RUN) | known(test_file=told.get("test_file") if last_part(told.get("test_file")) else None),
+        extra=rest(told, _RUN)
+        | non_empty(test_file=told.get("test_file") if last_part(told.get("test_file")) else None),
         ref=results.ref,
     )
 
@@ -87,7 +88,7 @@ def _reported(results: Results) -> Iterator[Reported]:
         value=passed / whole if passed is not None and whole else None,
         n=whole,
         headline=True,
-        extra=known(passed=passed, failed=failed),
+        extra=non_empty(passed=passed, failed=failed),
         ref=ref if whole is None else ref.below("testPassed"),
     )
     flaky = {
@@ -112,6 +113,6 @@ def _of_metric(metric: dict[str, Any], ref: SourceRef, *, can_be_recounted: bool
         metric="passes" if can_be_recounted else "passes of all",
         value=number(metric.get("passes")),
         n=sum(one or 0 for one in counts),
-        extra=known(fails=counts[1], errors=counts[2], scores=sequence(metric.get("scores"))),
+        extra=non_empty(fails=counts[1], errors=counts[2], scores=sequence(metric.get("scores"))),
         ref=ref,
     )

@@ -13,7 +13,7 @@ from errata.sources.every_eval_ever import HEAD, NAME, SAMPLES, is_samples, read
 from errata.sources.every_eval_ever.instances import Reading, Sample, items_of
 from errata.sources.every_eval_ever.runs import Summary, run_of
 from errata.sources.shared.documents import is_file
-from errata.sources.shared.row_groups import gathered
+from errata.sources.shared.row_groups import read_groups
 from errata.sources.shared.values import last_part, text
 
 
@@ -55,7 +55,7 @@ def _evaluation(summary: Summary, path: Path, samples: Path | None) -> Iterator[
     yield from runs.values()
     if samples is not None:
         readings = {name: Reading(run, summary.of(name)) for name, run in runs.items()}
-        rows = gathered(samples, Sample, Sample.key, source=NAME, root=path.parent)
+        rows = read_groups(samples, Sample, Sample.key, source=NAME, root=path.parent)
         yield from convert_each(rows, partial(_items, readings), source=NAME, owner=partial(_owner, runs))
 
 

@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.values import count, mapping, moment, non_empty, number, plain, rest, sequence, text
 
 TRAJECTORY_CAP = 64 * 1024 * 1024
 FILES_CAP = 50
@@ -62,8 +62,8 @@ class Trajectory:
         agent = mapping(document.get("agent"))
         if parent is None:
             self.final = mapping(document.get("final_metrics")) or self.final
-        head = rest(document, _TRAJECTORY) | known(file=ref.file, pointer=ref.pointer, agent=agent)
-        self.heads.append(head | known(final_metrics=document.get("final_metrics")))
+        head = rest(document, _TRAJECTORY) | non_empty(file=ref.file, pointer=ref.pointer, agent=agent)
+        self.heads.append(head | non_empty(final_metrics=document.get("final_metrics")))
         if not isinstance(document.get("steps"), list):
             self._documents.refuse(ref, "a trajectory without steps")
         subagents = {text(mapping(one).get("trajectory_id")): one for one in _subagents(document)}
@@ -171,11 +171,11 @@ def _step(
 def _extra(told: dict[str, Any], index: int, role: str, at: str | None) -> dict[str, Any]:
     found = _bounded(mapping(told.get("extra"))) | rest(told, _STEP)
     if told.get("step_id") != index:
-        found |= known(step_id=told.get("step_id"))
+        found |= non_empty(step_id=told.get("step_id"))
     if role == "environment":
-        found |= known(source=told.get("source"))
+        found |= non_empty(source=told.get("source"))
     if at is None:
-        found |= known(timestamp=told.get("timestamp"))
+        found |= non_empty(timestamp=told.get("timestamp"))
     return found
 
 
@@ -183,7 +183,7 @@ def _bounded(bag: dict[str, Any]) -> dict[str, Any]:
     """An agent may put anything there, raw answers of its provider included."""
     kept = {key: plain(value) for key, value in bag.items() if value is not None}
     large = [key for key, value in kept.items() if len(msgspec.json.encode(value)) > EXTRA_CAP]
-    return {key: value for key, value in kept.items() if key not in large} | known(left_out=large)
+    return {key: value for key, value in kept.items() if key not in large} | non_empty(left_out=large)
 
 
 def _calls(told: dict[str, Any]) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:

@@ -26,7 +26,7 @@ from errata.sources.inspect_ai.events import (
 )
 from errata.sources.inspect_ai.values import Pools, words
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import is_told, mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.values import has_value, mapping, moment, number, plain, rest, sequence
 
 _ENVELOPE = frozenset(("uuid", "span_id", "timestamp", "working_start", "event", "metadata", "pending"))
 _HUMAN = Actor(role="user", name="operator")
@@ -384,4 +384,4 @@ def _of_tool(event: EventFields) -> dict[str, Any]:
     told = _told_of(event)
     if told == _UNTOLD:
         return {}
-    return {name: plain(value) for name, value in zip(_OF_TOOL, told, strict=True) if is_told(value)}
+    return {name: plain(value) for name, value in zip(_OF_TOOL, told, strict=True) if has_value(value)}

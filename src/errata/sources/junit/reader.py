@@ -14,7 +14,7 @@ from errata.model.words import Phase
 from errata.sources.base import Numbering, Row, number_or_none
 from errata.sources.junit import NAME
 from errata.sources.junit.report import TEARDOWN, Test, runs_of, survey, tests_of
-from errata.sources.shared.documents import captured
+from errata.sources.shared.documents import output_artefact
 from errata.sources.shared.exceptions import Raised, error_of, raised_in
 from errata.sources.shared.facts import (
     EXPECTED,
@@ -23,12 +23,12 @@ from errata.sources.shared.facts import (
     NOT_MADE,
     PASSED,
     SKIPPED,
-    Refused,
-    Verdict,
-    named_failure,
+    FailedCheck,
+    TestVerdict,
+    failure_status,
 )
 from errata.sources.shared.runs import items_of_runs
-from errata.sources.shared.values import known, moment
+from errata.sources.shared.values import moment, non_empty
 from errata.sources.shared.xml_elements import Element
 
 _HOMES = frozenset(("classname", "class", "name", "time", "timestamp"))
@@ -119,7 +119,7 @@ def _attempt(run: Run, test: Test, name: str, one: Try, index: int, superseded_b
         duration=number_or_none(element.get("time")) if final else number_or_none(one.printed.get("time")),
         extra=_extra(test),
         ref=test.ref,
-        **verdict.told,
+        **verdict.attempt_fields,
     )
 
 
@@ -131,18 +131,18 @@ def _is_skipped(element: Element) -> bool:
 def _artefacts(one: Try, test: Test) -> Iterator[Artefact]:
     for problem in one.problems:
         shown = [problem.text, *(child.text for child in problem.all("stackTrace"))]
-        yield from captured("grader", f"{problem.tag}.txt", "\n".join(filter(None, shown)), test.ref)
+        yield from output_artefact("grader", f"{problem.tag}.txt", "\n".join(filter(None, shown)), test.ref)
     for element in one.printed.all(*_OUTPUT):
         # what a test prints are the words of its subject, too: no log of the harness
-        yield from captured("transcript", f"{element.tag}.txt", element.text, test.ref)
+        yield from output_artefact("transcript", f"{element.tag}.txt", element.text, test.ref)
 
 
 def _extra(test: Test) -> dict[str, Any]:
     others = {name: value for name, value in test.element.attributes.items() if name not in _HOMES}
-    return known(properties=test.properties, suite=" / ".join(filter(None, test.suites)), attributes=others)
+    return non_empty(properties=test.properties, suite=" / ".join(filter(None, test.suites)), attributes=others)
 
 
-def verdict_of(problems: list[Element], ref: SourceRef, *, skipped: bool) -> Verdict:
+def verdict_of(problems: list[Element], ref: SourceRef, *, skipped: bool) -> TestVerdict:
     after = [one for one in problems if TEARDOWN.match(one.get("message"))]
     within = [one for one in problems if one not in after]
     verdict = _verdict_within(within, ref, skipped=skipped)
@@ -152,34 +152,36 @@ def verdict_of(problems: list[Element], ref: SourceRef, *, skipped: bool) -> Ver
     return verdict._replace(status=status).torn_down(_error(one, "environment", ref) for one in after)
 
 
-def _verdict_within(problems: list[Element], ref: SourceRef, *, skipped: bool) -> Verdict:
+def _verdict_within(problems: list[Element], ref: SourceRef, *, skipped: bool) -> TestVerdict:
     errors = [one for one in problems if one.tag.lower().endswith("error")]
     failures = [one for one in problems if one.tag.lower().endswith("failure")]
     if errors:
-        return Verdict(NOT_MADE, "error", _reason(errors[0]), tuple(_error(one, _phase(one), ref) for one in errors))
+        return TestVerdict(
+            NOT_MADE, "error", _reason(errors[0]), tuple(_error(one, _phase(one), ref) for one in errors)
+        )
     if failures:
         return _failed(failures, ref)
     if problems:
         return _skipped(problems[0])
-    return Verdict(SKIPPED, "skipped") if skipped else Verdict(PASSED, "passed")
+    return TestVerdict(SKIPPED, "skipped") if skipped else TestVerdict(PASSED, "passed")
 
 
-def _failed(failures: list[Element], ref: SourceRef) -> Verdict:
+def _failed(failures: list[Element], ref: SourceRef) -> TestVerdict:
     broken = [one for one in failures if _broke(one)]
     reason = _reason((broken or failures)[0])
     if broken:
-        return Verdict(NOT_MADE, "failed", reason, tuple(_error(one, "subject", ref) for one in broken))
+        return TestVerdict(NOT_MADE, "failed", reason, tuple(_error(one, "subject", ref) for one in broken))
     refused = tuple(told for one in failures for told in _refused(one))
     scored = _scored(failures[0])
     value = number_or_none(scored["score"]) if scored else None
-    return Verdict(FAILED, named_failure("failed", reason), reason, refused=refused, score=value)
+    return TestVerdict(FAILED, failure_status("failed", reason), reason, failed_checks=refused, score=value)
 
 
-def _skipped(element: Element) -> Verdict:
+def _skipped(element: Element) -> TestVerdict:
     reason = _reason(element)
     if element.get("type") == EXPECTED and not reason.startswith(NOT_EVEN_TRIED):
-        return Verdict(FAILED, "xfailed", reason, refused=(Refused(EXPECTED, reason),)).expected
-    return Verdict(SKIPPED, "xfailed" if element.get("type") == EXPECTED else "skipped", reason)
+        return TestVerdict(FAILED, "xfailed", reason, failed_checks=(FailedCheck(EXPECTED, reason),)).expected
+    return TestVerdict(SKIPPED, "xfailed" if element.get("type") == EXPECTED else "skipped", reason)
 
 
 def _broke(failure: Element) -> bool:
@@ -188,14 +190,14 @@ def _broke(failure: Element) -> bool:
     return bool(raised.frame and raised.type) and not raised.is_verdict
 
 
-def _refused(failure: Element) -> Iterator[Refused]:
+def _refused(failure: Element) -> Iterator[FailedCheck]:
     if scored := _scored(failure):
         listed = [line.removeprefix("- ") for line in (scored["listed"] or "").splitlines() if line]
-        yield from (Refused(name, scored["reason"]) for name in listed or ["assertion"])
+        yield from (FailedCheck(name, scored["reason"]) for name in listed or ["assertion"])
         return
     message = failure.get("message")
     name = failure.get("type") or raised_in(failure.text, message).type or "failure"
-    yield Refused(name, message or failure.text[:1000])
+    yield FailedCheck(name, message or failure.text[:1000])
 
 
 def _scored(failure: Element) -> re.Match[str] | None:

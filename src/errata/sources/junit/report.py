@@ -9,8 +9,8 @@ from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadab
 from errata.sources.base import Numbering, number_or_none
 from errata.sources.junit import NAME
 from errata.sources.shared.facts import EXPECTED, NOT_EVEN_TRIED
-from errata.sources.shared.runs import named_by_content
-from errata.sources.shared.values import known, moment, settings
+from errata.sources.shared.runs import hash_of_content
+from errata.sources.shared.values import moment, non_empty, settings
 from errata.sources.shared.xml_elements import Closed, Element, Opened, xml_events
 
 WHOLE = frozenset(("testcase", "properties"))
@@ -183,7 +183,7 @@ def _run(report: Report, name: str, column: Column, path: Path) -> Run:
     of = _COLUMN.match(name)
     return Run(
         # a report names no run: when it was made tells it from others, and where that is not told, what it holds
-        native_id=f"{suite or path.stem}-{started or named_by_content(path)}",
+        native_id=f"{suite or path.stem}-{started or hash_of_content(path)}",
         group=suite if name else "",
         source=SourceInfo(name=NAME),
         name=name or suite or path.stem,
@@ -194,7 +194,9 @@ def _run(report: Report, name: str, column: Column, path: Path) -> Run:
         measured_attempts=_measured(counts, column) if "tests" in counts else None,
         started_at=started,
         reported=_reported(counts, column, around[0].ref if around else report.ref),
-        environment=known(hostname=next((host for one in around if (host := one.attributes.get("hostname"))), None)),
+        environment=non_empty(
+            hostname=next((host for one in around if (host := one.attributes.get("hostname"))), None)
+        ),
         origin=str(path.parent),
         extra=_extra(report, column),
         ref=(column.suites[0].ref if name and column.suites else around[0].ref) if around else report.ref,
@@ -248,7 +250,7 @@ def _extra(report: Report, column: Column) -> dict[str, Any]:
     around = [one for one in (report.root, *column.suites[:100]) if one is not None]
     told = {name: value for one in around for name, value in one.properties.items()}
     variables = sorted(name for name in told if name.startswith("env."))
-    return known(
+    return non_empty(
         properties=settings({name: value for name, value in told.items() if name not in variables}),
         variables=variables,
         suites=[one.name for one in column.suites[:1000]] if len(column.suites) > 1 else None,

@@ -10,13 +10,13 @@ from errata.model.words import Execution
 from errata.sources.base import Row
 from errata.sources.langfuse.rows import time_of
 from errata.sources.langfuse.runs import Link, checks_of
-from errata.sources.shared.chat import answered_in, asked_in, said_in, stopped_in
+from errata.sources.shared.chat import finish_reason, reply_messages, reply_text, request_messages
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.scores import facts_of, grade_of
-from errata.sources.shared.span_steps import Transcript
-from errata.sources.shared.spans import PHASES, Span, SpanKind, Tree, call_of, parsed
-from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.span_steps import SpanTranscript
+from errata.sources.shared.spans import PHASES, SpanKind, TraceSpan, Tree, call_of, parsed
+from errata.sources.shared.values import as_text, count, mapping, non_empty, number, plain, rest, sequence, text
 
 _TRACE = frozenset(
     ("id", "timestamp", "input", "output", "observations", "scores", "latency", "totalCost", "projectId", "environment",
@@ -63,8 +63,10 @@ class Read:
         top = self.tree.top
         whole = (trace.data.get("input"), trace.data.get("output"))
         # the first observation mostly says once more what the trace says
-        self.transcript = Transcript(self.tree, tells_top=top is not None and (top.input, top.output) == whole)
-        self.asked = _first(trace.data.get("input"), top.input if top else None, self.transcript.asked or None)
+        self.transcript = SpanTranscript(self.tree, tells_top=top is not None and (top.input, top.output) == whole)
+        self.asked = _first(
+            trace.data.get("input"), top.input if top else None, self.transcript.messages_before_answer or None
+        )
         self.answered = _first(trace.data.get("output"), top.output if top else None, self.transcript.answer)
 
     @property
@@ -144,7 +146,7 @@ def attempt_of(read: Read, made: Try) -> Attempt:
         reported=value,
         reported_counted=value is not None if made.primary else None,
         output=Output(
-            text=None if answer is None else said_in(answer),
+            text=None if answer is None else reply_text(answer),
             structured=plain(answer) if isinstance(answer, dict | list) else None,
         ),
         stop_reason=transcript.stopped,
@@ -180,7 +182,7 @@ def missing(run: Run, link: Link, trace: str, item: Row | None, number: int) -> 
 def _extra(read: Read, made: Try) -> dict[str, Any]:
     data, cost = read.trace.data, number(read.trace.data.get("totalCost"))
     spent = read.transcript.usage(judged=False).cost
-    return rest(data, _TRACE) | known(
+    return rest(data, _TRACE) | non_empty(
         cost=cost if cost != spent else None,
         input=data.get("input") if made.asked not in (None, data.get("input")) else None,
         environment=data.get("environment"),
@@ -192,12 +194,12 @@ def _first(*told: Any) -> Any:
     return next((one for one in told if one is not None), None)
 
 
-def span_of(row: Row) -> Span:
+def span_of(row: Row) -> TraceSpan:
     data = row.data
     kind = _KINDS.get(text(data.get("type")), "other")
     error = _error(row, kind)
     given, got = data.get("input"), data.get("output")
-    return Span(
+    return TraceSpan(
         id=text(data.get("id")),
         parent=text(data.get("parentObservationId")),
         name=text(data.get("name")),
@@ -212,7 +214,7 @@ def span_of(row: Row) -> Span:
         error=error,
         usage=_usage(data),
         model=text(data.get("model")) or text(data.get("providedModelName")),
-        stopped=stopped_in(got),
+        stopped=finish_reason(got),
         input=given,
         output=got,
         extra=_extra_of_span(data, kind),
@@ -221,13 +223,13 @@ def span_of(row: Row) -> Span:
 
 
 def _asked(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else asked_in(given)
+    return given if isinstance(given, list) else request_messages(given)
 
 
 def _answered(got: Any, calls: Any) -> list[Any]:
     if isinstance(got, list) and got and all(isinstance(one, dict) and "role" in one for one in got):
         return got
-    said = answered_in(got)
+    said = reply_messages(got)
     told = [parsed(one) for one in sequence(calls)]
     if told and not any(mapping(one).get("tool_calls") for one in said):
         return [*said[1:], (said or [{"role": "assistant"}])[0] | {"tool_calls": told}]
@@ -263,7 +265,7 @@ def _extra_of_span(data: dict[str, Any], kind: SpanKind) -> dict[str, Any]:
     failed = data.get("level") == "ERROR"
     details = mapping(data.get("usageDetails")) or mapping(data.get("usage"))
     spelled = {name for names in _TOKENS.values() for name in names}
-    return rest(data, _HOMES) | known(
+    return rest(data, _HOMES) | non_empty(
         type=data.get("type") if kind in ("other", "tool") else None,
         level=data.get("level") if not failed and data.get("level") != "DEFAULT" else None,
         status=data.get("statusMessage") if not failed else None,

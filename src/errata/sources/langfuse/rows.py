@@ -12,7 +12,7 @@ from errata.sources.base import Row, head_of
 from errata.sources.langfuse import DEPTH, NAME, Kind, camel, files_below, kind_of
 from errata.sources.shared.documents import is_file
 from errata.sources.shared.json_rows import HEAD, list_in, long_document
-from errata.sources.shared.row_groups import Items, Lines, lines_of
+from errata.sources.shared.row_groups import ItemGroups, Lines, lines_of
 from errata.sources.shared.spans import parsed
 from errata.sources.shared.values import moment, sequence, text
 
@@ -49,7 +49,7 @@ class Told:
 
     def __init__(self, files: list[Path], root: Path, stack: ExitStack) -> None:
         self.problems: list[Unreadable] = []
-        self._parts: list[Lines | Items] = []
+        self._parts: list[Lines | ItemGroups] = []
         for file in files:
             listed = list_in(head_of(file, HEAD), "data")
             if listed is None:
@@ -59,7 +59,7 @@ class Told:
             if isinstance(document, Unreadable):
                 self.problems.append(document)
             else:
-                self._parts.append(Items(document, _Owner, _Owner.key))
+                self._parts.append(ItemGroups(document, _Owner, _Owner.key))
 
     def of(self, trace: str) -> list[Row]:
         return [named(row) for part in self._parts for row in part.of(trace)]

@@ -9,10 +9,10 @@ from errata.model import Check, Reported, Run, SourceInfo, SourceRef, Subject, U
 from errata.sources.base import Row, describe, unreadable
 from errata.sources.langfuse import NAME, Kind
 from errata.sources.langfuse.rows import Export, inside_of, named, time_of
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.scores import status_of_value
-from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, non_empty, number, rest, sequence, text
 
 _RUN = frozenset(("id", "name", "datasetName", "datasetRunItems", "createdAt"))
 _HEADLINE = ("id", "name", "datasetRunId")
@@ -133,7 +133,7 @@ class Plan:
             started_at=time_of(told.get("createdAt")),
             reported=self.reported(link.run),
             origin=str(origin),
-            extra=rest(told, _RUN) | known(project=project, environment=environment),
+            extra=rest(told, _RUN) | non_empty(project=project, environment=environment),
             ref=link.ref,
         )
 
@@ -152,12 +152,12 @@ def value_of(score: dict[str, Any]) -> float | str | bool | None:
 def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterator[Check]:
     """`primary` is the score that the headline of a run averages, where it has one: then it alone decides."""
     for order, row in enumerate(scores):
-        score = Fields(row.data)
+        score = JsonFields(row.data)
         score.drop("traceId")
         name, value, place = text(score.take("name")), value_of(row.data), text(score.take("observationId"))
         kind, native, words = score.take("dataType"), score.take("value"), score.take("stringValue")
         measures = kind not in _NO_MEASURE
-        others = known(
+        others = non_empty(
             id=score.take("id"),
             at=score.take("timestamp"),
             source=score.take("source"),
@@ -195,7 +195,7 @@ def reported_of(scores: list[Row], values: Counter[str]) -> tuple[Reported, ...]
             # whoever averages over a run does so over its traces, however often an item was tried
             n=values[of] if of else None,
             headline=row is headline,
-            extra=rest(row.data, (*_HEADLINE, "value")) | known(id=row.data.get("id")),
+            extra=rest(row.data, (*_HEADLINE, "value")) | non_empty(id=row.data.get("id")),
             ref=row.ref,
         )
         for row, of in told

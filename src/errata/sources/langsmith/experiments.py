@@ -7,9 +7,9 @@ from errata.model import Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Row
 from errata.sources.langsmith import NAME
 from errata.sources.shared.json_rows import json_rows
-from errata.sources.shared.runs import named_by_content
-from errata.sources.shared.scores import Seen
-from errata.sources.shared.values import known, mapping, moment, sequence, text
+from errata.sources.shared.runs import hash_of_content
+from errata.sources.shared.scores import ScorerCounts
+from errata.sources.shared.values import mapping, moment, non_empty, sequence, text
 
 MODELS_CAP = 2
 
@@ -17,7 +17,7 @@ MODELS_CAP = 2
 class Experiment:
     def __init__(self, ref: SourceRef) -> None:
         self.ref = ref
-        self.seen = Seen()
+        self.seen = ScorerCounts()
         self.models: set[tuple[str, str]] = set()
         self.datasets: set[str] = set()
         self.started: list[str] = []
@@ -26,7 +26,9 @@ class Experiment:
 
     def add(self, row: dict[str, Any]) -> None:
         run, metadata = mapping(row.get("run")), metadata_of(mapping(row.get("run")))
-        self.told = self.told or known(session_id=run.get("session_id"), repetitions=metadata.get("num_repetitions"))
+        self.told = self.told or non_empty(
+            session_id=run.get("session_id"), repetitions=metadata.get("num_repetitions")
+        )
         for feedback in feedback_of(row):
             self.seen.add(text(feedback.get("key")), feedback.get("score"))
         model = text(metadata.get("ls_model_name")) or text(metadata.get("model"))
@@ -71,7 +73,7 @@ def runs_of(experiments: dict[str, Experiment], path: Path) -> dict[str, Run]:
 def _run(name: str, one: Experiment, path: Path) -> Run:
     model, provider = next(iter(one.models)) if len(one.models) == 1 else ("", "")
     return Run(
-        native_id=name or f"{path.stem}-{named_by_content(path)}",
+        native_id=name or f"{path.stem}-{hash_of_content(path)}",
         external_id=text(one.told.get("session_id")),
         source=SourceInfo(name=NAME),
         name=name,
@@ -83,6 +85,6 @@ def _run(name: str, one: Experiment, path: Path) -> Run:
         reported=one.seen.reported(one.ref),
         scorers=one.seen.scorers,
         origin=str(path.parent),
-        extra=known(repetitions=one.told.get("repetitions")),
+        extra=non_empty(repetitions=one.told.get("repetitions")),
         ref=one.ref,
     )

@@ -27,12 +27,12 @@ from errata.sources.base import Numbering, Row
 from errata.sources.langsmith import NAME
 from errata.sources.langsmith.experiments import Experiment, experiment_named, feedback_of, metadata_of, runs_of, survey
 from errata.sources.shared.exceptions import error_of, raised_as
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import json_rows
 from errata.sources.shared.runs import items_of_runs
-from errata.sources.shared.scores import Scored, answer_of, case_of, scored, status_of_value
+from errata.sources.shared.scores import RowScore, answer_of, case_of, score_row, status_of_value
 from errata.sources.shared.steps import nested_steps
-from errata.sources.shared.values import as_text, count, known, mapping, moment, name_of, number, plain, rest, text
+from errata.sources.shared.values import as_text, count, mapping, moment, name_of, non_empty, number, plain, rest, text
 
 _RUN = frozenset(
     ("id", "inputs", "outputs", "error", "start_time", "end_time", "session_name", "session_id", "child_runs", "status",
@@ -80,7 +80,7 @@ def _attempt(run: Run, main: str, name: str, index: int, row: Row) -> Attempt:
     told, example = row.data["run"], mapping(row.data.get("example"))
     error = _error(told.get("error"), row.ref.below("run", "error"))
     checks = [_check(one, order, row.ref) for order, one in enumerate(feedback_of(row.data))]
-    made = scored(_execution(told), checks, (error,) if error else (), main)
+    made = score_row(_execution(told), checks, (error,) if error else (), main)
     outputs = told.get("outputs")
     return Attempt(
         run=run.id,
@@ -95,7 +95,7 @@ def _attempt(run: Run, main: str, name: str, index: int, row: Row) -> Attempt:
         finished_at=moment(told.get("end_time")),
         extra=rest(told, _RUN) | _metadata(told) | _asked(told, example, name) | _verdict(made, told),
         ref=row.ref,
-        **made.told,
+        **made.attempt_fields,
     )
 
 
@@ -119,7 +119,7 @@ def _error(told: Any, ref: SourceRef) -> ErrorInfo | None:
 
 
 def _check(feedback: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    told = Fields(feedback)
+    told = JsonFields(feedback)
     score, label, comment = told.take("score"), told.take("value"), text(told.take("comment"))
     value = score if score is not None else label
     here = ref.below("evaluation_results", order)
@@ -133,7 +133,7 @@ def _check(feedback: dict[str, Any], order: int, ref: SourceRef) -> Check:
         value=as_text(value) if word is None and value is not None else word,
         explanation="" if broke else comment,
         error=error_of(raised_as(comment), "scoring", ref=here) if broke else None,
-        extra=rest(told.rest()) | known(said=label if score is not None else None),
+        extra=rest(told.rest()) | non_empty(said=label if score is not None else None),
         ref=here,
     )
 
@@ -149,21 +149,21 @@ def _usage(told: dict[str, Any]) -> Usage:
 
 
 def _metadata(told: dict[str, Any]) -> dict[str, Any]:
-    return known(metadata=rest(metadata_of(told))) | rest(mapping(told.get("extra")), ("metadata",))
+    return non_empty(metadata=rest(metadata_of(told))) | rest(mapping(told.get("extra")), ("metadata",))
 
 
 def _asked(told: dict[str, Any], example: dict[str, Any], name: str) -> dict[str, Any]:
     """What the example says already is not told again."""
     inputs, of = told.get("inputs"), told.get("reference_example_id")
-    return known(inputs=inputs if inputs != example.get("inputs") else None, example=of if of != name else None)
+    return non_empty(inputs=inputs if inputs != example.get("inputs") else None, example=of if of != name else None)
 
 
-def _verdict(made: Scored, told: dict[str, Any]) -> dict[str, Any]:
-    return known(verdict=made.status if told.get("status") else None, session_id=told.get("session_id"))
+def _verdict(made: RowScore, told: dict[str, Any]) -> dict[str, Any]:
+    return non_empty(verdict=made.status if told.get("status") else None, session_id=told.get("session_id"))
 
 
 def _other(example: dict[str, Any], run: Run) -> dict[str, Any]:
-    return known(dataset=example.get("dataset_id") if example.get("dataset_id") != run.suite else None)
+    return non_empty(dataset=example.get("dataset_id") if example.get("dataset_id") != run.suite else None)
 
 
 def steps_of(run: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
@@ -171,7 +171,7 @@ def steps_of(run: dict[str, Any], ref: SourceRef) -> tuple[Step, ...]:
 
 
 def _step(told: dict[str, Any], index: int, parent: int | None, ref: SourceRef) -> Step:
-    child = Fields(told)
+    child = JsonFields(told)
     child.drop("child_runs")
     run_type, inputs, said, error = map(child.take, ("run_type", "inputs", "outputs", "error"))
     role, kind = _KINDS.get(text(run_type), ("environment", "log"))
@@ -187,5 +187,5 @@ def _step(told: dict[str, Any], index: int, parent: int | None, ref: SourceRef) 
         ended_at=moment(child.take("end_time")),
         span_id=text(child.take("id")),
         ref=ref,
-        extra=rest(child.rest()) | known(inputs=inputs, run_type=run_type),
+        extra=rest(child.rest()) | non_empty(inputs=inputs, run_type=run_type),
     )

@@ -14,8 +14,8 @@ from errata.sources.lm_eval.results import Plan, Results
 from errata.sources.lm_eval.samples import Document, Task, items_of
 from errata.sources.shared.documents import children
 from errata.sources.shared.json_rows import long_document
-from errata.sources.shared.row_groups import Items, gathered
-from errata.sources.shared.values import as_text, known, mapping, moment_since_1970, rest, settings, text
+from errata.sources.shared.row_groups import ItemGroups, read_groups
+from errata.sources.shared.values import as_text, mapping, moment_since_1970, non_empty, rest, settings, text
 
 _PER_TASK = ("configs", "versions", "n-shot", "higher_is_better", "n-samples", "task_hashes")
 _ENVIRONMENT = ("pretty_env_info", "transformers_version", "lm_eval_version", "upper_git_hash")
@@ -86,13 +86,13 @@ def _named_after(task: str, files: dict[str, Path]) -> Path | None:
 def _rows(task: Task, path: Path) -> Iterator[Item]:
     """One a line; once they were one list, in a file of the same name."""
     if not head_of(path, 64).lstrip().startswith(b"["):
-        rows = gathered(path, Document, Document.key, source=NAME, root=path.parent)
+        rows = read_groups(path, Document, Document.key, source=NAME, root=path.parent)
     else:
         document = long_document(path, "", source=NAME, root=path.parent)
         if isinstance(document, Unreadable):
             yield document
             return
-        rows = Items(document, Document, Document.key).together()
+        rows = ItemGroups(document, Document, Document.key).together()
     yield from convert_each(rows, partial(items_of, task), source=NAME)
 
 
@@ -222,7 +222,7 @@ def _extra(results: Results, plan: Plan, config: dict[str, Any]) -> dict[str, An
     entries = {name: rest(results.entries.get(name, {}), _measured(results, name)) for name in names}
     configured: dict[str, Any] = settings(rest(config, ("model", "model_args", "gen_kwargs")))
     shared: dict[str, Any] = settings(rest(document, _HOMES))
-    return shared | known(config=configured, entries=rest(entries), **rest(of_tasks))
+    return shared | non_empty(config=configured, entries=rest(entries), **rest(of_tasks))
 
 
 def _measured(results: Results, name: str) -> set[str]:

@@ -15,7 +15,7 @@ from errata.sources.base import Row, decode, number_or_none
 from errata.sources.lm_eval.results import Measure, Plan, Results
 from errata.sources.shared.chat import steps_of_tries
 from errata.sources.shared.facts import outcome_of, status_of
-from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, name_of, non_empty, number, plain, rest, sequence, text
 
 NO_FILTER = "none"
 NO_MATCH = "[invalid]"
@@ -100,7 +100,7 @@ def _case(task: Task, row: Row, asked: Asked) -> Case:
         input=asked.input,
         choices=asked.choices,
         expected=_expected(data.get("target"), asked.choices),
-        extra=known(doc=data["doc"], generation=asked.generation, requests=asked.requests, **hashes),
+        extra=non_empty(doc=data["doc"], generation=asked.generation, requests=asked.requests, **hashes),
         ref=row.ref,
     )
 
@@ -149,7 +149,7 @@ def _output(filtered: Filtered, asked: Asked, primary: str) -> Output:
         text=answer_text,
         answer=answer if isinstance(answer, str) and answer != answer_text else None,
         extraction=filtered.filter if filtered.filter != NO_FILTER else "",
-        extra={} if isinstance(answer, str) else known(filtered=taken),
+        extra={} if isinstance(answer, str) else non_empty(filtered=taken),
     )
 
 
@@ -160,7 +160,7 @@ def _beside(tried: list[Filtered], first: Filtered, asked: Asked) -> dict[str, A
     if not asked.generates and data.get("filtered_resps") != [sequence(one)[:1] for one in sequence(data.get("resps"))]:
         taken[first.filter] = data.get("filtered_resps")
     named = data.get("metrics") if data.get("metrics") != first.metrics else None
-    return known(filtered=taken, metrics=named) | rest(data, ROW | set(first.metrics))
+    return non_empty(filtered=taken, metrics=named) | rest(data, ROW | set(first.metrics))
 
 
 def tries_of(rows: tuple[Row, ...], filters: list[str]) -> list[list[Filtered]]:
@@ -209,7 +209,7 @@ def checks_of(results: Results, task: str, tried: list[Filtered], primary: str) 
             is_primary=key == primary,
             counts=key == primary,
             reason_code="no_match" if filtered.found_nothing else "",
-            extra=known(value=raw) if value is None else {},
+            extra=non_empty(value=raw) if value is None else {},
             ref=filtered.row.ref.below(name),
         )
 

@@ -11,13 +11,13 @@ from errata.model import Attempt, Case, Check, CheckEdit, ErrorInfo, Output, Run
 from errata.model.identity import case_key_of_input
 from errata.model.words import Execution, ScorerKind
 from errata.sources.mlflow.traces import Trace, decoded, seconds_of, span_of, time_of, usage_in
-from errata.sources.shared.chat import said_in
+from errata.sources.shared.chat import reply_text
 from errata.sources.shared.exceptions import frames_of, own_frame
-from errata.sources.shared.facts import settled
+from errata.sources.shared.facts import mark_recovered
 from errata.sources.shared.scores import facts_of, grade_of, status_of_value
-from errata.sources.shared.span_steps import Transcript
+from errata.sources.shared.span_steps import SpanTranscript
 from errata.sources.shared.spans import Tree
-from errata.sources.shared.values import as_text, known, mapping, number, plain, rest, text
+from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, text
 
 _INFO = frozenset(
     ("trace_id", "request_id", "trace_location", "experiment_id", "request_time", "timestamp_ms", "state", "status",
@@ -44,7 +44,7 @@ class Told:
         self.tree = Tree(
             [span_of(mapping(one), trace.spans_ref.below(at), trace.id) for at, one in enumerate(trace.spans)]
         )
-        self.transcript = Transcript(self.tree)
+        self.transcript = SpanTranscript(self.tree)
 
     @property
     def asked(self) -> Any:
@@ -83,7 +83,7 @@ def attempt_of(run: Run, told: Told, primary: str, index: int) -> Attempt:
     steps = {step.span_id: step.index for step in transcript.steps if step.span_id}
     checks = tuple(checks_of(trace, primary, steps))
     facts = facts_of(_STATES.get(trace.state, "completed"), checks)
-    checks = settled(checks, facts)
+    checks = mark_recovered(checks, facts)
     errors = told.tree.errors()
     broken = tuple(check.error for check in checks if check.error and check.counts)
     value = next((grade_of(check.value) for check in checks if check.is_primary), None)
@@ -101,7 +101,7 @@ def attempt_of(run: Run, told: Told, primary: str, index: int) -> Attempt:
         reported=value,
         reported_counted=value is not None if primary else None,
         output=Output(
-            text=None if answer is None else said_in(answer),
+            text=None if answer is None else reply_text(answer),
             structured=plain(answer) if isinstance(answer, dict | list) else None,
         ),
         stop_reason=transcript.stopped,
@@ -131,7 +131,7 @@ def _extra(told: Told) -> dict[str, Any]:
     total = usage_in(trace.metadata.get("mlflow.trace.tokenUsage"))
     spent = told.transcript.usage(judged=False)
     shown, reply = trace.info.get("request_preview"), trace.info.get("response_preview")
-    return rest(trace.info, _INFO) | known(
+    return rest(trace.info, _INFO) | non_empty(
         metadata=rest(trace.metadata, _METADATA),
         inputs=asked if asked != told.asked else None,
         outputs=given if given != told.answered else None,
@@ -207,7 +207,7 @@ def _check(
         step=steps.get(text(one.get("span_id"))),
         history=edits,
         extra=rest(one, _ASSESSMENT)
-        | known(
+        | non_empty(
             id=one.get("assessment_id"),
             at=one.get("create_time"),
             source=source.get("source_type"),
@@ -243,8 +243,8 @@ def _error(told: dict[str, Any], ref: SourceRef, name: str) -> ErrorInfo | None:
         type=text(told.get("error_code")) or "SCORER_ERROR",
         message=text(told.get("error_message")),
         traceback=traceback,
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase="scoring",
-        extra=rest(told, ("error_code", "error_message", "stack_trace")) | known(scorer=name),
+        extra=rest(told, ("error_code", "error_message", "stack_trace")) | non_empty(scorer=name),
         ref=ref.below("feedback", "error"),
     )

@@ -11,7 +11,7 @@ from errata.sources.mlflow.attempts import KINDS, Told, attempt_of, case_of
 from errata.sources.mlflow.traces import Trace, span_of
 from errata.sources.shared.documents import Documents, children, files, is_file
 from errata.sources.shared.json_rows import holds_one, json_rows
-from errata.sources.shared.values import known, mapping, number, rest, text
+from errata.sources.shared.values import mapping, non_empty, number, rest, text
 
 PAGED = "traces"
 SUMMARY_CAP = 4 * 1024 * 1024
@@ -118,7 +118,7 @@ def run_of(trace: Trace, summary: Summary, origin: Path, *, alone: bool) -> Run:
         scorers=tuple(_scorers(trace)),
         code=Code(repo=git["repoURL"], commit=git["commit"]) if any(git.values()) else None,
         origin=str(origin),
-        extra=known(location=rest(location, ("mlflow_experiment",)), results=summary.more),
+        extra=non_empty(location=rest(location, ("mlflow_experiment",)), results=summary.more),
         ref=trace.ref,
     )
 

@@ -6,11 +6,11 @@ from msgspec.structs import replace
 
 from errata.model import ErrorInfo, SourceRef, Usage
 from errata.sources.base import Row, decode
-from errata.sources.shared.chat import answered_in, asked_in, stopped_in
-from errata.sources.shared.spans import Span, SpanKind, call_of, error_of, hex_id, whole
+from errata.sources.shared.chat import finish_reason, reply_messages, request_messages
+from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, whole
 from errata.sources.shared.spans import moment as moment_of_span
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import known, mapping, moment, moment_since_1970, number, rest, sequence, text
+from errata.sources.shared.values import mapping, moment, moment_since_1970, non_empty, number, rest, sequence, text
 
 _COLUMNS = ("trace", "trace_id", "state", "request_time", "execution_duration", "request", "response", "trace_metadata",
             "tags", "spans", "assessments", "client_request_id")  # fmt: skip
@@ -139,14 +139,14 @@ def time_of(value: Any) -> str | None:
     return moment(value) if told is None else moment_since_1970(told / 1000)
 
 
-def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> Span:
+def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> TraceSpan:
     told = {str(key): decoded(value) for key, value in mapping(data.get("attributes")).items()}
     kind = _KINDS.get(text(told.get("mlflow.spanType")), "other")
     begun, ended = (whole(data.get(f"{end}_time_unix_nano", data.get(f"{end}_time"))) for end in ("start", "end"))
     given, got = told.get("mlflow.spanInputs"), told.get("mlflow.spanOutputs")
     error = _error(data, kind, ref)
     name = text(data.get("name"))
-    return Span(
+    return TraceSpan(
         id=hex_id(data.get("span_id") or mapping(data.get("context")).get("span_id")),
         parent=hex_id(data.get("parent_span_id") or data.get("parent_id")),
         name=name,
@@ -155,15 +155,15 @@ def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> Span:
         started_at=moment_of_span(begun),
         ended_at=moment_of_span(ended),
         seconds=(ended - begun) / 1e9 if begun and ended and ended >= begun else None,
-        asked=asked_in(given) if kind == "model" else [],
-        answered=answered_in(got) if kind == "model" else [],
+        asked=request_messages(given) if kind == "model" else [],
+        answered=reply_messages(got) if kind == "model" else [],
         call=call_of(name, "", given, got, failed=error is not None) if kind == "tool" else None,
         error=error,
         usage=_usage(told),
         model=text(told.get("mlflow.llm.model"))
         or text(mapping(given).get("model"))
         or text(mapping(got).get("model")),
-        stopped=stopped_in(got),
+        stopped=finish_reason(got),
         input=given,
         output=got,
         extra=_extra(data, told, kind, trace),
@@ -212,7 +212,7 @@ def _extra(data: dict[str, Any], told: dict[str, Any], kind: SpanKind, trace: st
     failed = text(mapping(data.get("status")).get("code")).endswith("ERROR")
     events = [one for one in sequence(data.get("events")) if not (failed and mapping(one).get("name") == "exception")]
     owner = told.get("mlflow.traceRequestId")
-    return rest(data, _SPAN) | known(
+    return rest(data, _SPAN) | non_empty(
         attributes=rest(told, _ATTRIBUTES),
         events=events,
         type=told.get("mlflow.spanType") if kind == "other" else None,

@@ -26,8 +26,8 @@ from errata.sources.openai_evals import NAME
 from errata.sources.openai_evals.runs import Header, header_of, run_of
 from errata.sources.openai_evals.samplings import Samplings
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import gathered
-from errata.sources.shared.values import as_text, known, mapping, moment, name_of, number, plain, rest, text
+from errata.sources.shared.row_groups import read_groups
+from errata.sources.shared.values import as_text, mapping, moment, name_of, non_empty, number, plain, rest, text
 
 INVALID = "__invalid__"
 """What stands for the choice of a judge whose words name none."""
@@ -77,7 +77,7 @@ def read(path: Path) -> Iterator[Item]:
     header = header_of(path)
     run = run_of(header, path)
     yield run
-    rows = gathered(path, Event, Event.key, source=NAME, root=path.parent)
+    rows = read_groups(path, Event, Event.key, source=NAME, root=path.parent)
     events = (row for row in rows if not _is_header(row))
     yield from of_run(run.id, convert_each(events, partial(items_of, Reading(run, header)), source=NAME))
 
@@ -102,7 +102,7 @@ def _case(run: Run, sample: Sample) -> Case:
         native_id=sample.name,
         input=plain(raw.get("input", sample.samplings.asked)),
         expected=plain(wanted[0] if isinstance(wanted, list) and len(wanted) == 1 else wanted),
-        extra=rest(raw, ("input", "ideal")) | known(options=match.get("options")),
+        extra=rest(raw, ("input", "ideal")) | non_empty(options=match.get("options")),
         ref=sample.rows[0].ref,
     )
 
@@ -178,7 +178,7 @@ def _checks(sample: Sample) -> Iterator[Check]:
             order=order,
             value=right if isinstance(right, bool) else None,
             is_primary=True,
-            extra=rest(data, _MATCH) | known(options=data.get("options"), expected=data.get("expected")),
+            extra=rest(data, _MATCH) | non_empty(options=data.get("options"), expected=data.get("expected")),
             ref=row.ref.below("data"),
         )
         order += 1
@@ -240,14 +240,14 @@ def _judgements(sample: Sample, checks: tuple[Check, ...], *, judged: bool) -> I
 
 def _extra(reading: Reading, sample: Sample) -> dict[str, Any]:
     others = [
-        known(type=row.data.get("type"), data=row.data.get("data"))
+        non_empty(type=row.data.get("type"), data=row.data.get("data"))
         for row in sample.rows
         if row.data.get("type") not in _HANDLED
     ]
     runs = {row.data.get("run_id") for row in sample.rows} - {reading.run.native_id}
     makers = sorted({as_text(row.data["created_by"]) for row in sample.rows if row.data.get("created_by")})
     sampled = [match.get("sampled") for match in sample.matches]
-    return known(
+    return non_empty(
         events=others,
         runs=sorted(map(as_text, runs)),
         created_by=makers,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import LINE_CAP, READ_SIZE, decode
 from errata.sources.openai_evals import NAME
-from errata.sources.shared.values import as_text, known, mapping, moment, number, rest, sequence, settings, text
+from errata.sources.shared.values import as_text, mapping, moment, non_empty, number, rest, sequence, settings, text
 
 HEADER = re.compile(rb'\s*\{\s*"(?:spec|final_report)"\s*:')
 _SPEC = frozenset(("completion_fns", "eval_name", "base_eval", "split", "run_id", "created_at", "run_config"))
@@ -80,7 +80,7 @@ def run_of(header: Header, path: Path) -> Run:
         reported=tuple(_reported(header)),
         origin=str(path.parent),
         extra=rest(spec, _SPEC)
-        | known(
+        | non_empty(
             base_eval=spec.get("base_eval"),
             split=spec.get("split"),
             eval_spec=settings(rest(header.eval_spec, ("key",))),
@@ -103,6 +103,6 @@ def _reported(header: Header) -> Iterator[Reported]:
             metric="mean" if name in _MEANS else name,
             value=told,
             headline=name == headline,
-            extra=known(value=value) if told is None else {},
+            extra=non_empty(value=value) if told is None else {},
             ref=header.report_ref.below("final_report", name),
         )

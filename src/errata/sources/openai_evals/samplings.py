@@ -8,7 +8,7 @@ from errata.model import Actor, Step, ToolCall, Usage
 from errata.model.usage import NO_USAGE, total_of
 from errata.sources.base import Row
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.values import as_text, count, known, mapping, moment, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, count, mapping, moment, non_empty, plain, rest, sequence, text
 
 _SAMPLING = ("prompt", "sampled", "usage", "model")
 
@@ -71,7 +71,7 @@ class Samplings:
             text=_first(said) or "",
             ended_at=moment(row.data.get("created_at")),
             model=text(data.get("model")),
-            extra=rest(data, _SAMPLING) | known(other_samples=others, usage=data.get("usage")),
+            extra=rest(data, _SAMPLING) | non_empty(other_samples=others, usage=data.get("usage")),
         )
 
 

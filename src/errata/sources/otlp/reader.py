@@ -12,7 +12,7 @@ from errata.sources.otlp.attributes import Attributes
 from errata.sources.otlp.batches import Batches, Survey, Tested
 from errata.sources.otlp.traces import Reading, items_of, owner_of
 from errata.sources.shared.spans import moment
-from errata.sources.shared.values import known, rest, settings, text
+from errata.sources.shared.values import non_empty, rest, settings, text
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -40,7 +40,7 @@ def run_of(survey: Survey, tested: Tested, resource: dict[str, Any], path: Path)
     """Traces know no run of their own."""
     attributes = Attributes(resource.get("attributes"))
     begun, ended = survey.times(tested)
-    environment: dict[str, Any] = settings(known(**{str(key): value for key, value in attributes.all.items()}))
+    environment: dict[str, Any] = settings(non_empty(**{str(key): value for key, value in attributes.all.items()}))
     return Run(
         native_id=survey.first or path.name,
         source=SourceInfo(name=NAME),
@@ -51,6 +51,6 @@ def run_of(survey: Survey, tested: Tested, resource: dict[str, Any], path: Path)
         finished_at=moment(ended),
         environment=environment,
         origin=str(path.parent),
-        extra=known(resource=rest(resource, ("attributes",))),
+        extra=non_empty(resource=rest(resource, ("attributes",))),
         ref=SourceRef(file=path.name),
     )

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from errata.model import ErrorInfo, SourceRef, ToolCall, Usage
 from errata.sources.otlp import names
 from errata.sources.otlp.attributes import Attributes
-from errata.sources.shared.spans import Span, SpanKind, call_of, error_of, hex_id, moment, parsed, whole
-from errata.sources.shared.values import as_text, count, known, mapping, number, rest, sequence, text
+from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, moment, parsed, whole
+from errata.sources.shared.values import as_text, count, mapping, non_empty, number, rest, sequence, text
 
 DETAILS = "gen_ai.client.inference.operation.details"
 _ASKED = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")
@@ -152,7 +152,7 @@ class Evaluation(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    span: Span
+    span: TraceSpan
     attributes: Attributes
     evaluations: list[Evaluation]
     ended: bool
@@ -170,7 +170,7 @@ def recorded(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, Sou
         said = Exchange(said.asked or messages_in(given, "user"), said.answered or messages_in(got, "assistant"))
     error = _error(data, attributes, events, kind, ref)
     begun, ended = whole(data.get("startTimeUnixNano")), whole(data.get("endTimeUnixNano"))
-    span = Span(
+    span = TraceSpan(
         id=hex_id(data.get("spanId")),
         parent=hex_id(data.get("parentSpanId")),
         name=text(data.get("name")),
@@ -271,10 +271,10 @@ def _extra(
     failed = mapping(data.get("status")).get("code") in _FAILED
     raised = [at for at, (name, _) in enumerate(events) if name == EXCEPTION and failed][-1:]
     others = [
-        known(name=name, at=listed[at].get("timeUnixNano"), attributes=told.left())
+        non_empty(name=name, at=listed[at].get("timeUnixNano"), attributes=told.left())
         for at, (name, told) in enumerate(events)
         if name not in EVENTS and name != EVALUATION and at not in raised
     ]
     status = mapping(data.get("status"))
     told_status = rest(status, ("code", "message")) if failed else rest(status)
-    return known(attributes=attributes.left(), events=others, status=told_status, **rest(data, _SPAN))
+    return non_empty(attributes=attributes.left(), events=others, status=told_status, **rest(data, _SPAN))

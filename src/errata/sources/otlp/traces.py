@@ -12,11 +12,11 @@ from errata.sources.otlp.attributes import Attributes
 from errata.sources.otlp.batches import Piece, Survey, Tested
 from errata.sources.otlp.names import RESULT_STATUS
 from errata.sources.otlp.spans import EVALUATION, Evaluation, Event, Recorded, recorded
-from errata.sources.shared.facts import settled
+from errata.sources.shared.facts import mark_recovered
 from errata.sources.shared.scores import facts_of, status_of_value
-from errata.sources.shared.span_steps import Transcript
-from errata.sources.shared.spans import Span, Tree, hex_id, moment, parsed
-from errata.sources.shared.values import as_text, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.span_steps import SpanTranscript
+from errata.sources.shared.spans import TraceSpan, Tree, hex_id, moment, parsed
+from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 
 _SCORE = "gen_ai.evaluation.score."
 
@@ -68,7 +68,7 @@ def items_of(reading: Reading, row: Row) -> Iterator[Item]:
         return
     run = reading.runs[reading.survey.of(trace.id)]
     tree = Tree([one.span for one in trace.spans])
-    transcript = Transcript(tree)
+    transcript = SpanTranscript(tree)
     asked = _asked(tree.top, transcript)
     name = _name(trace, asked)
     index = reading.numbering.next((run.id, name))
@@ -83,15 +83,15 @@ def owner_of(reading: Reading, row: Row) -> str:
     return reading.runs[reading.survey.of(hex_id(data.get("traceId")))].id
 
 
-def _asked(top: Span | None, transcript: Transcript) -> Any:
+def _asked(top: TraceSpan | None, transcript: SpanTranscript) -> Any:
     told = parsed(top.input) if top is not None else None
     if told is not None:
         return told
-    asked = transcript.asked
+    asked = transcript.messages_before_answer
     return asked[0]["content"] if len(asked) == 1 else asked or None
 
 
-def _title(top: Span | None) -> str:
+def _title(top: TraceSpan | None) -> str:
     return top.name if top is not None else ""
 
 
@@ -106,14 +106,16 @@ def _name(trace: Trace, asked: Any) -> str:
     return trace.id if asked in (None, "", []) else case_key_of_input("", plain(asked))
 
 
-def _attempt(reading: Reading, run: Run, trace: Trace, told: tuple[Tree, Transcript], case: str, index: int) -> Attempt:
+def _attempt(
+    reading: Reading, run: Run, trace: Trace, told: tuple[Tree, SpanTranscript], case: str, index: int
+) -> Attempt:
     tree, transcript = told
     top = tree.top
     steps = transcript.steps
     places = {step.span_id: step.index for step in steps if step.span_id}
     checks = checks_of(trace.spans, trace.logged, places)
     facts = facts_of(_execution(trace, tree), checks)
-    checks = settled(checks, facts)
+    checks = mark_recovered(checks, facts)
     errors = tree.errors()
     broken = [check.error for check in checks if check.error and check.error not in errors]
     given = top.output if top is not None else None
@@ -150,11 +152,11 @@ def _execution(trace: Trace, tree: Tree) -> Execution:
     return "completed" if ended else "unfinished"
 
 
-def _extra(reading: Reading, trace: Trace, transcript: Transcript) -> dict[str, Any]:
+def _extra(reading: Reading, trace: Trace, transcript: SpanTranscript) -> dict[str, Any]:
     scopes = [piece.scope for piece in trace.pieces if piece.scope]
     resources = [piece.resource for piece in trace.pieces if piece.resource != reading.resource]
     top = trace.spans[0].span if trace.spans else None
-    return known(
+    return non_empty(
         scopes=_each_once(scopes),
         resources=_each_once(resources),
         beginning="not in this file" if top is not None and all(one.span.parent for one in trace.spans) else None,
@@ -201,7 +203,7 @@ def _check(told: Evaluation, order: int, places: dict[str, int]) -> Check:
         reason_code=label,
         error=error,
         step=places.get(told.span),
-        extra=known(attributes=attributes.left(), at=told.at),
+        extra=non_empty(attributes=attributes.left(), at=told.at),
         ref=told.ref,
     )
 

@@ -8,7 +8,7 @@ import msgspec
 
 from errata.model.times import from_milliseconds
 from errata.sources.shared import values
-from errata.sources.shared.values import is_told, number, plain
+from errata.sources.shared.values import has_value, number, plain
 
 NOT_KEPT = "[not kept]"
 """Stands where a value was that may be a secret; its name stays."""
@@ -69,7 +69,7 @@ def kept(value: Any, name: str = "") -> Any:
 
 def rest(document: dict[str, Any], known: Collection[str] = ()) -> dict[str, Any]:
     """The fields that have no home in a record."""
-    return {key: kept(value, key) for key, value in document.items() if key not in known and is_told(value)}
+    return {key: kept(value, key) for key, value in document.items() if key not in known and has_value(value)}
 
 
 @lru_cache(maxsize=4096)

@@ -30,10 +30,21 @@ from errata.sources.base import Row, convert_each, of_run
 from errata.sources.pydantic_evals import NAME
 from errata.sources.pydantic_evals.reports import CASES, Report, run_of
 from errata.sources.shared.exceptions import error_of, raised_as
-from errata.sources.shared.facts import NOT_MADE, Facts, outcome_of, settled
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.facts import NOT_MADE, Facts, mark_recovered, outcome_of
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import long_document
-from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, plain, rest, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    count,
+    mapping,
+    name_of,
+    non_empty,
+    number,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _NUMBERED = re.compile(r"Case \d+")
 _REPEAT = re.compile(r" \[(\d{1,6})/\d+\]")
@@ -98,7 +109,7 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
         name=text(case.get("source_case_name")) or text(case.get("name")),
         input=plain(case["inputs"]),
         expected=plain(case.get("expected_output")),
-        extra=known(metadata=case.get("metadata")),
+        extra=non_empty(metadata=case.get("metadata")),
         ref=row.ref,
     )
 
@@ -108,7 +119,7 @@ def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
     checks = tuple(_checks(reading.report, case, row.ref))
     error = _error(case, "subject", row.ref) if "error_message" in case else None
     facts = NOT_MADE if error else _facts(checks)
-    checks = settled(checks, facts)
+    checks = mark_recovered(checks, facts)
     value = None if error else _value(checks)
     took = number(case.get("total_duration"))
     broken = tuple(check.error for check in checks if check.error)
@@ -130,7 +141,7 @@ def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
         duration=number(case.get("task_duration")),
         durations={} if took is None else {"total": took},
         extra=rest(case, _CASE)
-        | known(
+        | non_empty(
             metrics=case.get("metrics"),
             attributes=case.get("attributes"),
             metadata=case.get("metadata") if index > 1 else None,
@@ -172,7 +183,7 @@ def _checks(report: Report, case: dict[str, Any], ref: SourceRef) -> Iterator[Ch
 
 
 def _check(kind: str, name: str, result: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    told = Fields(result)
+    told = JsonFields(result)
     value, own_name = told.take("value"), told.require("name")
     known_ = value if isinstance(value, bool | str) else number(value)
     how: CheckKind = "assertion" if kind == "assertions" else "criterion"
@@ -185,7 +196,7 @@ def _check(kind: str, name: str, result: dict[str, Any], order: int, ref: Source
         value=known_,
         counts=kind == "assertions",
         explanation=text(told.take("reason")),
-        extra=rest(told.rest()) | known(name=own_name if own_name != name else None, kind=kind),
+        extra=rest(told.rest()) | non_empty(name=own_name if own_name != name else None, kind=kind),
         ref=ref,
     )
 

@@ -9,7 +9,7 @@ from errata.model.identity import fingerprint
 from errata.sources.base import Row, describe, unreadable
 from errata.sources.pydantic_evals import NAME
 from errata.sources.shared.json_rows import LongDocument
-from errata.sources.shared.values import as_text, known, mapping, number, rest, sequence, settings, text
+from errata.sources.shared.values import as_text, mapping, non_empty, number, rest, sequence, settings, text
 
 CASES, FAILURES = "cases", "failures"
 
@@ -83,11 +83,11 @@ def run_of(report: Report, root: Path) -> Run:
         subject=Subject(model=model if isinstance(model, str) else report.model),
         suite=text(told.get("dataset_name")),
         reported=tuple(_reported(report)),
-        scorers=tuple(Scorer(name=measure, extra=known(evaluator=one)) for measure, one in report.scorers.items()),
+        scorers=tuple(Scorer(name=measure, extra=non_empty(evaluator=one)) for measure, one in report.scorers.items()),
         log_evidence=tuple(_broken(report)),
         origin=str(root),
         extra=rest(told, _REPORT)
-        | known(
+        | non_empty(
             experiment_metadata=given,
             analyses=told.get("analyses"),
             report_evaluator_failures=told.get("report_evaluator_failures"),

@@ -16,7 +16,7 @@ from errata.model.words import Phase
 from errata.sources.base import Numbering, Row, convert_each, of_run
 from errata.sources.pytest_json import NAME
 from errata.sources.pytest_json.runs import PASSES, field, recorded, run_of, survey
-from errata.sources.shared.documents import captured
+from errata.sources.shared.documents import output_artefact
 from errata.sources.shared.exceptions import Raised, error_of, raised_in
 from errata.sources.shared.facts import (
     FAILED,
@@ -26,12 +26,12 @@ from errata.sources.shared.facts import (
     SKIPPED,
     UNFINISHED,
     Facts,
-    Refused,
-    Verdict,
-    named_failure,
+    FailedCheck,
+    TestVerdict,
+    failure_status,
 )
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.values import as_text, count, known, mapping, name_of, number, rest, sequence, text
+from errata.sources.shared.values import as_text, count, mapping, name_of, non_empty, number, rest, sequence, text
 
 OUTCOMES = ("passed", "failed", "skipped")
 STAGES = ("setup", "call", "teardown")
@@ -88,7 +88,7 @@ def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
     index = numbering.next(name)
     if index == 1:
         file = name.partition("::")[0]
-        extra = known(line=test.get("lineno"), keywords=test.get("keywords"))
+        extra = non_empty(line=test.get("lineno"), keywords=test.get("keywords"))
         yield Case(run=run.id, suite=run.suite, native_id=name, category=file, extra=extra, ref=row.ref)
     yield _attempt(run, name, index, row)
 
@@ -113,39 +113,39 @@ def _attempt(run: Run, name: str, index: int, row: Row) -> Attempt:
         artefacts=tuple(one for name, stage in stages.items() for one in _artefacts(name, stage)),
         duration=sum(durations.values()) if durations else None,
         durations=durations,
-        extra=rest(test, _TEST) | known(properties=properties, stages=_rest_of(stages)),
+        extra=rest(test, _TEST) | non_empty(properties=properties, stages=_rest_of(stages)),
         ref=row.ref,
-        **verdict.told,
+        **verdict.attempt_fields,
     )
 
 
-def _verdict(stages: dict[str, Stage], outcome: str) -> Verdict:
+def _verdict(stages: dict[str, Stage], outcome: str) -> TestVerdict:
     setup, call = stages.get("setup"), stages.get("call")
     if setup is not None and setup.outcome == "failed":
-        return Verdict(NOT_MADE, outcome, setup.message, (setup.error("setup"),))
+        return TestVerdict(NOT_MADE, outcome, setup.message, (setup.error("setup"),))
     if setup is not None and setup.outcome == "skipped":
-        return Verdict(SKIPPED, outcome, _why_skipped(setup))
+        return TestVerdict(SKIPPED, outcome, _why_skipped(setup))
     if call is None:
-        return Verdict(UNFINISHED, outcome)
+        return TestVerdict(UNFINISHED, outcome)
     if call.outcome == "failed":
         return _failed(call, outcome)
     if call.outcome == "skipped":
         # pytest writes a failure that was expected as skipped, too
         tried = outcome == "xfailed"
-        return _failed(call, outcome).expected if tried else Verdict(SKIPPED, outcome, _why_skipped(call))
-    return Verdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
+        return _failed(call, outcome).expected if tried else TestVerdict(SKIPPED, outcome, _why_skipped(call))
+    return TestVerdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
 
 
-def _failed(call: Stage, outcome: str) -> Verdict:
+def _failed(call: Stage, outcome: str) -> TestVerdict:
     raised, reason = call.raised, call.message or call.shown.partition("\n")[0]
     if raised.type and not raised.is_verdict:
-        return Verdict(NOT_MADE, outcome, reason, (call.error("subject"),))
-    return Verdict(
-        FAILED, named_failure(outcome, call.shown), reason, refused=(Refused(raised.type or "call", reason),)
+        return TestVerdict(NOT_MADE, outcome, reason, (call.error("subject"),))
+    return TestVerdict(
+        FAILED, failure_status(outcome, call.shown), reason, failed_checks=(FailedCheck(raised.type or "call", reason),)
     )
 
 
-def _with_teardown(verdict: Verdict, teardown: Stage | None) -> Verdict:
+def _with_teardown(verdict: TestVerdict, teardown: Stage | None) -> TestVerdict:
     if teardown is None or teardown.outcome != "failed":
         return verdict
     return verdict.torn_down([teardown.error("environment")])
@@ -158,12 +158,12 @@ def _why_skipped(stage: Stage) -> str:
 
 def _artefacts(name: str, stage: Stage) -> Iterator[Artefact]:
     if stage.outcome != "skipped" or stage.message:
-        yield from captured("grader", f"{name}.txt", stage.shown, stage.ref)
+        yield from output_artefact("grader", f"{name}.txt", stage.shown, stage.ref)
     for stream in ("stdout", "stderr", "log"):
         told = stage.data.get(stream)
         # what a test prints are the words of its subject, too: no log of the harness
         shown = "\n".join(map(_line, told)) if isinstance(told, list) else text(told)
-        yield from captured("transcript", f"{name}.{stream}.txt", shown, stage.ref)
+        yield from output_artefact("transcript", f"{name}.{stream}.txt", shown, stage.ref)
 
 
 def _line(entry: Any) -> str:
@@ -176,7 +176,7 @@ def _rest_of(stages: dict[str, Stage]) -> dict[str, Any]:
     """What has no home: where it crashed, and a word for how it ended that pytest itself does not use."""
     told = {
         name: rest(stage.data, _STAGE)
-        | known(crash=_place(stage), outcome=stage.outcome if stage.outcome not in OUTCOMES else None)
+        | non_empty(crash=_place(stage), outcome=stage.outcome if stage.outcome not in OUTCOMES else None)
         for name, stage in stages.items()
     }
     return {name: one for name, one in told.items() if one}
@@ -184,7 +184,7 @@ def _rest_of(stages: dict[str, Stage]) -> dict[str, Any]:
 
 def _place(stage: Stage) -> dict[str, Any]:
     crash = mapping(stage.data.get("crash"))
-    return known(path=crash.get("path"), line=crash.get("lineno"), frames=stage.data.get("traceback"))
+    return non_empty(path=crash.get("path"), line=crash.get("lineno"), frames=stage.data.get("traceback"))
 
 
 def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:
@@ -200,7 +200,7 @@ def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:
         )
         case, attempt = _unmade(run, text(collector["nodeid"]), NOT_MADE, ref)
         yield case
-        told = captured("grader", "collection.txt", shown, ref)
+        told = output_artefact("grader", "collection.txt", shown, ref)
         yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=told)
 
 

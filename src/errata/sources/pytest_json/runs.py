@@ -11,10 +11,10 @@ from errata.sources.pytest_json import NAME
 from errata.sources.shared.json_rows import LongDocument
 from errata.sources.shared.values import (
     count,
-    known,
     last_part,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
@@ -107,7 +107,8 @@ def run_of(document: LongDocument, told: Survey, path: Path) -> Run:
         reported=_reported(document, summary),
         environment=settings({key: value for key, value in environment.items() if key in _MACHINE}),
         origin=str(path.parent),
-        extra=_extra(document, environment) | known(exitcode=exitcode, root=field(document, "root"), seconds=lasted),
+        extra=_extra(document, environment)
+        | non_empty(exitcode=exitcode, root=field(document, "root"), seconds=lasted),
         ref=document.ref,
     )
 
@@ -140,4 +141,4 @@ def _reported(document: LongDocument, summary: dict[str, Any]) -> tuple[Reported
 def _extra(document: LongDocument, environment: dict[str, Any]) -> dict[str, Any]:
     others = {name: field(document, name) for name in document.fields if name not in _HOMES}
     warnings = sequence(field(document, "warnings"))
-    return rest(others) | known(warnings=warnings[:100], variables=sorted(environment.keys() - _MACHINE))
+    return rest(others) | non_empty(warnings=warnings[:100], variables=sorted(environment.keys() - _MACHINE))

@@ -29,9 +29,9 @@ from errata.sources.base import Numbering, Row, convert_each, number_or_none, of
 from errata.sources.ragas import ANSWER, INPUT, NAME, REFERENCE, RETRIEVED
 from errata.sources.ragas.tables import Columns, Table
 from errata.sources.shared.chat import last_answer, steps_of_chat
-from errata.sources.shared.documents import retrieved
+from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.facts import Facts, outcome_of
-from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
+from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text
 
 _HOMES = frozenset((INPUT, ANSWER, REFERENCE, RETRIEVED, "reference_contexts", "rubrics", "reference_tool_calls"))
 
@@ -95,7 +95,7 @@ def _case(run: Run, name: str, row: Row) -> Case:
         native_id=name,
         input=plain(data.get(INPUT)),
         expected=plain(data.get("reference_tool_calls") if wanted is None else wanted),
-        extra=known(
+        extra=non_empty(
             reference_contexts=data.get("reference_contexts"),
             rubrics=data.get("rubrics"),
             reference_tool_calls=None if wanted is None else data.get("reference_tool_calls"),
@@ -123,8 +123,8 @@ def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
         output=Output(text=last_answer(steps) if said is None else as_text(said)),
         checks=tuple(_checks(columns, row)),
         steps=steps,
-        artefacts=tuple(retrieved(data.get(RETRIEVED), row.ref, RETRIEVED)),
-        extra=rest(own, _HOMES) | known(retrieved_contexts=text(data.get(RETRIEVED))),
+        artefacts=tuple(context_artefacts(data.get(RETRIEVED), row.ref, RETRIEVED)),
+        extra=rest(own, _HOMES) | non_empty(retrieved_contexts=text(data.get(RETRIEVED))),
         ref=row.ref,
     )
 

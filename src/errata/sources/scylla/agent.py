@@ -8,7 +8,7 @@ from errata.model import ErrorInfo, Limit, Output, SourceRef, Usage
 from errata.sources.base import decode, text_file
 from errata.sources.scylla.values import number, whole
 from errata.sources.shared.documents import TEXT_CAP, Documents
-from errata.sources.shared.values import known, mapping, sequence, text
+from errata.sources.shared.values import mapping, non_empty, sequence, text
 from errata.text.redact import redact
 
 _LIMITS = {"error_max_turns": "max_turns", "error_max_budget_usd": "max_budget"}
@@ -68,7 +68,7 @@ class Agent(NamedTuple):
     @property
     def extra(self) -> dict[str, Any]:
         told = {name: value for name, value in self.cli.items() if name not in ("result", "type")}
-        return known(
+        return non_empty(
             cli=told,
             agent_version=self.version,
             agent_exit_code=whole(self.result.get("exit_code")),
@@ -151,12 +151,12 @@ def _commands(log: dict[str, Any]) -> dict[str, Any]:
     """Commands without the values of their environment: only the names are kept."""
     commands = [_command(mapping(entry)) for entry in sequence(log.get("commands"))[:100]]
     told = {name: value for name, value in log.items() if name != "commands"}
-    return known(**told) | known(commands=commands)
+    return non_empty(**told) | non_empty(commands=commands)
 
 
 def _command(entry: dict[str, Any]) -> dict[str, Any]:
     words = [redact(text(word)) for word in sequence(entry.get("command"))][:100]
-    return known(
+    return non_empty(
         command=[word[:500] for word in words],
         timestamp=text(entry.get("timestamp")),
         exit_code=whole(entry.get("exit_code")),

@@ -32,7 +32,7 @@ from errata.sources.scylla.thread_log import Logs, read_logs
 from errata.sources.scylla.values import number, test_of
 from errata.sources.shared.documents import Documents, folders
 from errata.sources.shared.facts import UNFINISHED
-from errata.sources.shared.values import known, last_part, mapping, moment, parts, sequence, text
+from errata.sources.shared.values import last_part, mapping, moment, non_empty, parts, sequence, text
 
 
 @dataclass
@@ -166,7 +166,7 @@ def run_of(batch: Batch) -> Run:
         native_id=_native_id(batch),
         source=SourceInfo(name=NAME, format_version="batch summary 2" if batch.append_only else "batch summary 1"),
         name=_native_id(batch),
-        subject=Subject(model=_model(batch), params=known(thinking=config.get("thinking"))),
+        subject=Subject(model=_model(batch), params=non_empty(thinking=config.get("thinking"))),
         roles={"judge": judge} if judge else _judges(batch),
         suite=SUITE,
         expected_cases=len(batch.planned) or None,
@@ -186,7 +186,7 @@ def run_of(batch: Batch) -> Run:
 def _environment(batch: Batch) -> dict[str, Any]:
     """How it was configured, and the processes whose checkpoints do not say that they ended."""
     alive = [one for one in batch.experiments if one.checkpoint.data and one.checkpoint.status in UNDER_WAY]
-    return known(config=batch.config, processes=[one.checkpoint.process(one.test) for one in alive])
+    return non_empty(config=batch.config, processes=[one.checkpoint.process(one.test) for one in alive])
 
 
 def _native_id(batch: Batch) -> str:
@@ -256,7 +256,7 @@ def _extra(batch: Batch) -> dict[str, Any]:
     summary, logs = batch.summary, batch.logs
     states = {one.folder.name: one.checkpoint.vital_signs for one in batch.experiments if one.checkpoint.data}
     commands = {name for block in logs.blocks if (name := _option(block.command, "--model"))}
-    return known(
+    return non_empty(
         config=batch.config,
         threads=batch.threads,
         summary={name: summary.get(name) for name in ("started_at", "completed_at") if summary.get(name)},

@@ -15,7 +15,7 @@ from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
 from errata.sources.scylla.values import number
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, Facts
-from errata.sources.shared.values import known, mapping, sequence, text
+from errata.sources.shared.values import mapping, non_empty, sequence, text
 
 
 def with_runs(
@@ -28,7 +28,7 @@ def with_runs(
         return
     experiment = _named(attempt, mine)
     reports = read_reports(experiment, documents)
-    facts = known(
+    facts = non_empty(
         experiment=experiment.folder.name,
         checkpoint=experiment.checkpoint.vital_signs,
         report=experiment.report,
@@ -131,7 +131,7 @@ def _from_report(experiment: Experiment) -> _Derived | None:
     facts = scored(score)
     if facts.outcome == "fail" and cost == 0:
         facts = NOT_MADE
-    return _Derived(facts, cost, known(by="report.json", best_tier=best, best_score=score))
+    return _Derived(facts, cost, non_empty(by="report.json", best_tier=best, best_score=score))
 
 
 def _from_runs(experiment: Experiment, documents: Documents) -> _Derived | None:
@@ -146,8 +146,8 @@ def _from_runs(experiment: Experiment, documents: Documents) -> _Derived | None:
     rates = {tier: sum(run.outcome == "pass" for _, run in of_it) / len(of_it) for tier, of_it in tiers.items()}
     bests = {tier: _best_score(of_it) for tier, of_it in tiers.items()}
     best = max(tiers, key=lambda tier: (rates[tier], bests[tier]))
-    told = known(by="runs", best_tier=best, best_score=bests[best], pass_rate=rates[best], judged_runs=len(judged))
-    told |= known(executions={place.name: run.execution for place, run in runs if run.execution != "completed"})
+    told = non_empty(by="runs", best_tier=best, best_score=bests[best], pass_rate=rates[best], judged_runs=len(judged))
+    told |= non_empty(executions={place.name: run.execution for place, run in runs if run.execution != "completed"})
     return _Derived(scored(bests[best]), round(sum(costs), 6) if costs else None, told)
 
 

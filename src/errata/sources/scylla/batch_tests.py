@@ -13,7 +13,7 @@ from errata.model import Attempt, Check, ErrorInfo, Part, SourceRef, Usage, Usag
 from errata.sources.scylla.thread_log import Block, ResultBlock, TierResult
 from errata.sources.scylla.values import number, whole
 from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.values import known, last_part, text
+from errata.sources.shared.values import last_part, non_empty, text
 from errata.text.redact import redact
 
 SUITE = "projectscylla"
@@ -147,7 +147,7 @@ def _tier_check(tier: TierResult, order: int, result: ResultBlock, facts: Facts)
         is_primary=tier.tier == result.best_tier,
         counts=measured and result.best_tier in ("", tier.tier),
         reason_code=word,
-        extra=known(cost=tier.cost, line=tier.line or None),
+        extra=non_empty(cost=tier.cost, line=tier.line or None),
     )
 
 
@@ -179,15 +179,15 @@ def _extra_of_row(test: BatchTest) -> dict[str, Any]:
     if test.row is None:
         return {}
     row = {name: value for name, value in test.row.items() if name not in ("test_id", "result_dir")}
-    facts = known(**{text(name): redact(value) if isinstance(value, str) else value for name, value in row.items()})
+    facts = non_empty(**{text(name): redact(value) if isinstance(value, str) else value for name, value in row.items()})
     summary = {"ref": str(test.ref)} if test.ref else {}
-    return facts | known(result_dir=last_part(test.row.get("result_dir")), summary=summary)
+    return facts | non_empty(result_dir=last_part(test.row.get("result_dir")), summary=summary)
 
 
 def _extra_of_block(block: Block | None) -> dict[str, Any]:
     if block is None:
         return {}
-    return known(
+    return non_empty(
         log={"file": block.file, "first_line": block.line, "last_line": block.last_line},
         command=redact(block.command),
         logged_result=_logged(block.result),
@@ -204,7 +204,7 @@ def _extra_of_block(block: Block | None) -> dict[str, Any]:
 def _logged(result: ResultBlock | None) -> dict[str, Any] | None:
     if result is None:
         return None
-    return known(
+    return non_empty(
         best_tier=result.best_tier,
         best_subtest=result.best_subtest,
         best_score=result.best_score,

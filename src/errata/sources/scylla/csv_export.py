@@ -29,7 +29,7 @@ from errata.sources.scylla.csv_runs import ExportedRun, Grouped, row_key
 from errata.sources.scylla.values import TIMED_NAME, number, test_of, whole
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.runs import by_neighbours
-from errata.sources.shared.values import known, mapping, sequence, text
+from errata.sources.shared.values import mapping, non_empty, sequence, text
 
 _SUMMARY = SourceRef(file="summary.json")
 
@@ -161,7 +161,7 @@ def _run(
         scorers=(Scorer(name="judge consensus", kind="judge"),),
         ref=documents.ref(path),
         origin=str(documents.root.absolute()),
-        extra=known(
+        extra=non_empty(
             experiments=sorted(tests),
             pipeline_version=summary.get("pipeline_version"),
             config_version=summary.get("config_version"),
@@ -206,7 +206,7 @@ def _statistics_of(model: str, statistics: dict[str, Any]) -> dict[str, Any]:
         for name, value in statistics.items()
         if isinstance(value, list)
     }
-    return known(**mine)
+    return non_empty(**mine)
 
 
 def _with_parts(run: Run, export: Export, figures: Figures, summary: dict[str, Any]) -> Run:
@@ -247,7 +247,7 @@ def tier_parts(summary: dict[str, Any]) -> Iterator[Part]:
 def other_figures(data: dict[str, Any]) -> dict[str, Any]:
     """Everything of a row but its key, for `extra`."""
     told = {name: found if (found := number(value)) is not None else value for name, value in data.items()}
-    return known(**{name: value for name, value in told.items() if name not in KEY})
+    return non_empty(**{name: value for name, value in told.items() if name not in KEY})
 
 
 def _part(path: str, figures: dict[str, Any], ref: SourceRef) -> Part:

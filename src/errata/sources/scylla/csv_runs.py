@@ -10,7 +10,7 @@ from errata.sources.scylla import KEY, NAME
 from errata.sources.scylla.agent import broke_down, usage_of
 from errata.sources.scylla.judges import consensus_check, criterion_status
 from errata.sources.scylla.values import number, whole
-from errata.sources.shared.values import known, text
+from errata.sources.shared.values import non_empty, text
 
 _NAMED = {*KEY, "score", "passed", "cost_usd", "duration_seconds", "agent_duration_seconds", "judge_duration_seconds"}
 
@@ -102,7 +102,7 @@ _NAMED |= {"input_tokens", "output_tokens", "cache_creation_tokens", "cache_read
 
 def _further(data: dict[str, Any]) -> dict[str, Any]:
     figures = {name: number(value) if number(value) is not None else value for name, value in data.items()}
-    return known(
+    return non_empty(
         experiment=data.get("experiment"), **{name: value for name, value in figures.items() if name not in _NAMED}
     )
 
@@ -132,7 +132,7 @@ def _judgement(row: Row) -> Judgement:
         model=text(data.get("judge_model")),
         valid=_valid(row),
         reasoning=text(data.get("judge_reasoning")),
-        raw=known(
+        raw=non_empty(
             score=number(data.get("judge_score")),
             passed=_truth(data.get("judge_passed")),
             grade=data.get("judge_grade"),

@@ -13,7 +13,7 @@ from errata.sources.scylla import CORNERS, RUN_FOLDER
 from errata.sources.scylla.run_folder import RunPlace, RunState
 from errata.sources.scylla.values import differing, number, test_of, whole
 from errata.sources.shared.documents import Documents, folders
-from errata.sources.shared.values import known, last_part, mapping, moment, plain, sequence, text
+from errata.sources.shared.values import last_part, mapping, moment, non_empty, plain, sequence, text
 
 _TIER = re.compile(r"T\d{1,3}$")
 SUPPORTED = ("2.0", "3.0", "3.1")
@@ -62,12 +62,12 @@ class Checkpoint(NamedTuple):
     def vital_signs(self) -> dict[str, Any]:
         """What tells a finished process from a running and from a dead one, and how far the parts were."""
         kept = {name: self.data.get(name) for name in _VITAL}
-        return known(**kept) | known(experiment_dir=last_part(self.data.get("experiment_dir")))
+        return non_empty(**kept) | non_empty(experiment_dir=last_part(self.data.get("experiment_dir")))
 
     def process(self, name: str) -> dict[str, Any]:
         """The process that wrote it, in the words of `Run.environment`: a checkup asks whether it still lives."""
         beat = moment(self.data.get("last_heartbeat")) or moment(self.data.get("last_updated_at"))
-        return known(name=name, status=self.status, pid=whole(self.data.get("pid")), heartbeat=beat)
+        return non_empty(name=name, status=self.status, pid=whole(self.data.get("pid")), heartbeat=beat)
 
 
 class Experiment(NamedTuple):
@@ -211,9 +211,9 @@ def facts_of_reports(reports: Reports) -> dict[str, Any]:
     """All that they say, for `extra`, without the parts that stand elsewhere in full."""
     result, config = reports.result, reports.experiment.config
     kept = {name: plain(value) for name, value in result.items() if name not in ("config", "tier_results")}
-    kept |= known(config=differing(mapping(result.get("config")), config))
+    kept |= non_empty(config=differing(mapping(result.get("config")), config))
     tiers = {name: told for name, tier in reports.tiers.items() if (told := _facts_of_tier(tier))}
-    return known(tiers=tiers, result=kept, tier_comparison=reports.comparison)
+    return non_empty(tiers=tiers, result=kept, tier_comparison=reports.comparison)
 
 
 def parts_of(reports: Reports) -> Iterator[Part]:
@@ -273,10 +273,10 @@ def _cost_of_pass(reports: Reports, tier: str) -> float | None:
 
 def _facts_of_tier(tier: TierReport) -> dict[str, Any]:
     subtests = {name: told for name, report in tier.subtests.items() if (told := _of_report(report))}
-    return _of_report(tier.report) | known(selection=tier.selection, subtests=subtests)
+    return _of_report(tier.report) | non_empty(selection=tier.selection, subtests=subtests)
 
 
 def _of_report(report: dict[str, Any]) -> dict[str, Any]:
     """The figures of a report, and apart from them the rest of it."""
     rest = {name: value for name, value in report.items() if name != "summary"}
-    return known(**mapping(report.get("summary"))) | known(report=rest)
+    return non_empty(**mapping(report.get("summary"))) | non_empty(report=rest)

@@ -10,7 +10,7 @@ from errata.model.words import CheckStatus
 from errata.sources.base import text_file
 from errata.sources.scylla.values import differing, number, whole
 from errata.sources.shared.documents import Documents, folders
-from errata.sources.shared.values import known, mapping, sequence, text
+from errata.sources.shared.values import mapping, non_empty, sequence, text
 
 _FOLDER = re.compile(r"judge_(\d+)$")
 _MODEL_LINE = re.compile(r"^\*\*(Model|Claude Code Version)\*\*: (.+)$", re.M)
@@ -58,7 +58,7 @@ def judgement_of(judge: Judge) -> Judgement:
         version=judge.version,
         valid=judge.valid,
         reasoning=text(judge.data.get("reasoning")),
-        raw=known(**fields, told_otherwise=judge.data.get("told_otherwise")),
+        raw=non_empty(**fields, told_otherwise=judge.data.get("told_otherwise")),
         ref=judge.ref,
     )
 
@@ -116,7 +116,7 @@ def _criterion(name: str, rating: Any, judge: str, valid: bool) -> Check:
         max=number(rated.get("max")),
         counts=False,
         explanation=text(rated.get("reason")),
-        extra=known(na_items=rated.get("na_items")) | _odd(rated),
+        extra=non_empty(na_items=rated.get("na_items")) | _odd(rated),
     )
 
 
@@ -125,7 +125,7 @@ def _odd(rated: dict[str, Any]) -> dict[str, Any]:
     named = ("achieved", "max", "score", "items", "na_items", "reason")
     words = {name: rated[name] for name in ("achieved", "max") if text(rated.get(name)).strip() not in ("", "N/A")}
     unknown = {text(name): value for name, value in rated.items() if name not in named}
-    return known(**unknown | words)
+    return non_empty(**unknown | words)
 
 
 def _with_folder(judge: Judge | None, number_: int, folder: Path, documents: Documents) -> Judge:

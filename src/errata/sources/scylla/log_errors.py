@@ -88,7 +88,7 @@ def _info(equal: list[_Logged], file: str) -> ErrorInfo:
     error = equal[0]
     kind, text = typed(error.what)
     own = own_frame(frames_of("\n".join(error.lines)))
-    frame = own.shown(own.file) if own else ""
+    frame = own.location(own.file) if own else ""
     return ErrorInfo(
         type=kind or "Error",
         message=redact(_whole_message(kind, text, error.lines)),

@@ -13,7 +13,7 @@ from errata.sources.scylla.judges import Judge, checks_of, consensus_check, crit
 from errata.sources.scylla.values import differing, number, whole
 from errata.sources.shared.documents import Documents, children
 from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.values import known, mapping, moment, sequence, text
+from errata.sources.shared.values import mapping, moment, non_empty, sequence, text
 
 ARTEFACT_CAP = 40
 _LOGS: tuple[tuple[str, str, ArtefactRole], ...] = (
@@ -278,13 +278,15 @@ def _finished_at(read: _Read) -> str | None:
 
 
 def _extra(read: _Read) -> dict[str, Any]:
-    facts = known(**{name: read.result.get(name) for name in _KEPT})
+    facts = non_empty(**{name: read.result.get(name) for name in _KEPT})
     if "criteria_scores" in read.result and read.result["criteria_scores"] is None:
         facts["criteria_scores_null"] = True
-    place = known(run=read.place.name, corner=read.place.corner)
-    place |= known(state=read.place.state.state, recorded=read.place.state.recorded)
-    times = known(agent_finished_at=read.agent.timing.get("measured_at"), reported_at=read.report.get("generated_at"))
-    return facts | place | times | read.agent.extra | known(told_otherwise=_told_otherwise(read))
+    place = non_empty(run=read.place.name, corner=read.place.corner)
+    place |= non_empty(state=read.place.state.state, recorded=read.place.state.recorded)
+    times = non_empty(
+        agent_finished_at=read.agent.timing.get("measured_at"), reported_at=read.report.get("generated_at")
+    )
+    return facts | place | times | read.agent.extra | non_empty(told_otherwise=_told_otherwise(read))
 
 
 def _told_otherwise(read: _Read) -> dict[str, Any]:
@@ -295,7 +297,7 @@ def _told_otherwise(read: _Read) -> dict[str, Any]:
     timing = {name: value for name, value in (read.agent.timing | read.judge_timing).items() if name != "measured_at"}
     report = {name: value for name, value in read.report.items() if name != "generated_at"}
     consensus = {name: value for name, value in read.consensus.items() if name != "criteria_scores"}
-    return known(
+    return non_empty(
         agent=differing(agent, result),
         timing=differing(timing, result),
         judge=differing(consensus, judged),

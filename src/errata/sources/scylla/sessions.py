@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from errata.model import Session, times
 from errata.sources.scylla.thread_log import Block
-from errata.sources.shared.values import known
+from errata.sources.shared.values import non_empty
 from errata.text.redact import redact
 
 IDLE = timedelta(minutes=15)
@@ -52,7 +52,7 @@ def passed(block: Block) -> bool:
 def _session(number: int, blocks: list[Block]) -> Session:
     costs = [result.cost for block in blocks for result in block.results[-1:] if result.cost is not None]
     exits = Counter(str(block.exit_code) for block in blocks)
-    extra = known(
+    extra = non_empty(
         tests_started=len(blocks),
         exit_codes=dict(sorted(exits.items())),
         total_cost=round(sum(costs), 6) if costs else None,

@@ -17,7 +17,7 @@ from errata.sources.scylla.log_errors import typed
 from errata.sources.scylla.thread_log import Block, Logs
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.facts import NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.values import known, mapping, moment, sequence, text
+from errata.sources.shared.values import mapping, moment, non_empty, sequence, text
 from errata.text.redact import redact
 
 _NEAR = timedelta(seconds=60)
@@ -152,7 +152,7 @@ def _stated_error(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo,
 
 def _further(data: dict[str, Any]) -> dict[str, Any]:
     named = ("test_id", "status", "started_at", "error")
-    return known(**{text(name): value for name, value in data.items() if name not in named})
+    return non_empty(**{text(name): value for name, value in data.items() if name not in named})
 
 
 def _block_of(row: SummaryRow, logs: Logs) -> Block | None:

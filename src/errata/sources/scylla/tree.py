@@ -35,7 +35,7 @@ from errata.sources.scylla.experiment import (
 from errata.sources.scylla.run_folder import RunPlace, Who, run_attempt
 from errata.sources.scylla.values import number, whole
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import known, moment, text
+from errata.sources.shared.values import moment, non_empty, text
 
 
 def read_tree(root: Path) -> Iterator[Item]:
@@ -74,7 +74,7 @@ def reported_by(experiment: Experiment, ref: SourceRef) -> tuple[Reported, ...]:
             filter=name,
             value=number(tier.get("best_score")),
             ref=ref,
-            extra=known(cost=tier.get("cost"), best_subtest=tier.get("best_subtest"), best=name == best or None),
+            extra=non_empty(cost=tier.get("cost"), best_subtest=tier.get("best_subtest"), best=name == best or None),
         )
         figures.append(scored)
     return tuple(figures)
@@ -101,11 +101,13 @@ def _run(experiment: Experiment, places: list[RunPlace], documents: Documents) -
         reported=reported_by(experiment, documents.ref(experiment.folder / "report.json")),
         scorers=(Scorer(name="judge consensus", kind="judge", model=", ".join(experiment.judges.values())),),
         code=Code(repo=repo, commit=commit) if repo or commit else None,
-        environment=known(config=config, processes=[checkpoint.process(experiment.test)] if checkpoint.data else []),
+        environment=non_empty(
+            config=config, processes=[checkpoint.process(experiment.test)] if checkpoint.data else []
+        ),
         parts=tuple(parts_of(reports)),
         ref=experiment.ref,
         origin=str(documents.root.absolute()),
-        extra=known(
+        extra=non_empty(
             config=config,
             checkpoints={".": checkpoint.vital_signs} if checkpoint.data else {},
             report=experiment.report,

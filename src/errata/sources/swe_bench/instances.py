@@ -5,7 +5,7 @@ from typing import NamedTuple
 from errata.model import Attempt, Case, Check, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import Execution, Measurement, Outcome
 from errata.sources.shared.facts import MISSING, Facts
-from errata.sources.shared.values import known
+from errata.sources.shared.values import non_empty
 from errata.sources.swe_bench.trajectory import Trajectory
 from errata.sources.swe_bench.verdict import SCORER, Verdict, broken
 
@@ -158,16 +158,16 @@ def _advisory(instance: Instance) -> tuple[Check, ...]:
 
 def _extra(instance: Instance, patch: str | None) -> dict[str, object]:
     trajectory = instance.trajectory
-    lists = known(lists=[*instance.lists], other_trajectories=[*instance.others])
+    lists = non_empty(lists=[*instance.lists], other_trajectories=[*instance.others])
     if trajectory is None:
         return lists
-    agent = known(
+    agent = non_empty(
         name=trajectory.agent,
         version=trajectory.version,
         model=trajectory.model,
         exit_status=trajectory.status,
         place=str(trajectory.ref),
     )
-    agent |= known(instance=trajectory.instance if trajectory.instance != instance.name else None)
+    agent |= non_empty(instance=trajectory.instance if trajectory.instance != instance.name else None)
     differs = trajectory.submission if trajectory.submission is not None and trajectory.submission != patch else None
-    return lists | {"agent": agent | trajectory.extra} | known(submission=differs)
+    return lists | {"agent": agent | trajectory.extra} | non_empty(submission=differs)

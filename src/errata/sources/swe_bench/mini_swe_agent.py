@@ -8,10 +8,10 @@ from errata.model import ErrorInfo, Limit, SourceRef, Step, Usage
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.values import (
     count,
-    is_told,
-    known,
+    has_value,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
@@ -56,7 +56,7 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
         limit=_limit(ending, status, mapping(config.get("agent"))),
         usage=_usage(stats, messages),
         extra=rest(document, _DOCUMENT)
-        | known(
+        | non_empty(
             info=rest(info, _INFO),
             config=settings(config),
             trajectory_format=document.get("trajectory_format"),
@@ -115,8 +115,8 @@ def _slim(message: Any) -> Any:
     bag, content = message["extra"], text(message.get("content"))
     kept = rest(bag, _BAG)
     if text(bag.get("raw_output")) not in content:
-        kept |= known(raw_output=bag.get("raw_output"))
-    if not is_told(kept):
+        kept |= non_empty(raw_output=bag.get("raw_output"))
+    if not has_value(kept):
         return {key: value for key, value in message.items() if key != "extra"}
     return message | {"extra": kept}
 

@@ -9,9 +9,9 @@ from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment,
+    non_empty,
     number,
     plain,
     rest,
@@ -134,7 +134,7 @@ def _reference(instance: dict[str, Any], ref: SourceRef) -> list[Artefact]:
 def _extra(row: dict[str, Any], metadata: dict[str, Any], instance: dict[str, Any]) -> dict[str, Any]:
     more = rest(mapping(row.get("test_result")), ("git_patch",))
     instruction = row.get("instruction") if instance.get("problem_statement") else None
-    return rest(row, _ROW) | known(
+    return rest(row, _ROW) | non_empty(
         attempt=row.get("attempt"),
         metadata=settings(metadata),
         test_result=more,
@@ -196,7 +196,8 @@ def _sdk_step(event: dict[str, Any], index: int, calls: dict[str, int], ref: Sou
         started_at=moment(event.get("timestamp")),
         span_id=text(event.get("id")),
         ref=ref,
-        extra=rest(event, _TAKEN) | known(kind=kind, observation=rest(seen, ("content", "output")), tool=_tool(event)),
+        extra=rest(event, _TAKEN)
+        | non_empty(kind=kind, observation=rest(seen, ("content", "output")), tool=_tool(event)),
     )
 
 
@@ -219,7 +220,7 @@ def _step(event: dict[str, Any], index: int, calls: dict[str, int], ref: SourceR
         started_at=moment(event.get("timestamp")),
         span_id=as_text(event.get("id")) if event.get("id") is not None else "",
         ref=ref,
-        extra=rest(event, _TAKEN) | known(observation=event.get("observation"), args=None if is_call else left),
+        extra=rest(event, _TAKEN) | non_empty(observation=event.get("observation"), args=None if is_call else left),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from errata.model import Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import BYTE_ORDER_MARK, LINE_CAP, READ_SIZE, decode, describe, head_of, relative, unreadable
 from errata.sources.shared.json_rows import long_document
-from errata.sources.shared.values import count, known, mapping, number, rest, text
+from errata.sources.shared.values import count, mapping, non_empty, number, rest, text
 from errata.sources.swe_bench import NAME
 from errata.sources.swe_bench.trajectory import Trajectory
 
@@ -144,7 +144,7 @@ def run_of(facts: RunFacts) -> Run:
         reported=facts.reported or tuple(_reported(facts.report, facts.ref)),
         origin=str(facts.origin),
         ref=facts.ref,
-        extra=rest(facts.report, _HOMES) | known(predictions_left_over=facts.left_over),
+        extra=rest(facts.report, _HOMES) | non_empty(predictions_left_over=facts.left_over),
     )
 
 

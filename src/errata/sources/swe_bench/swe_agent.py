@@ -6,7 +6,7 @@ from typing import Any
 from errata.model import Actor, Limit, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.sources.base import decode
 from errata.sources.shared.chat import steps_of_chat
-from errata.sources.shared.values import count, known, mapping, number, rest, sequence, text
+from errata.sources.shared.values import count, mapping, non_empty, number, rest, sequence, text
 from errata.sources.swe_bench.trajectory import Ending, Trajectory, error_of
 from errata.text.redact import redact
 
@@ -52,7 +52,7 @@ def trajectory_of(document: dict[str, Any], ref: SourceRef) -> Trajectory:
         errors=error_of(status, redact(_last_words(items)), ending, ref.below("info", "exit_status")),
         limit=Limit(type=ending.limit, reason=status) if ending.limit else None,
         usage=_usage(mapping(info.get("model_stats"))),
-        extra=known(
+        extra=non_empty(
             environment=document.get("environment"),
             info=rest(info, _INFO),
             attempts=_attempts(document),
@@ -114,7 +114,7 @@ def _step(item: dict[str, Any], reasoning: str, index: int, ref: SourceRef) -> S
         reasoning=reasoning,
         tool_calls=(call,) if has_acted else (),
         ref=ref,
-        extra=rest(item, _STEP) | known(thought=thought if thought not in response else None),
+        extra=rest(item, _STEP) | non_empty(thought=thought if thought not in response else None),
     )
 
 
@@ -147,4 +147,4 @@ def _config(config: Any) -> dict[str, Any]:
 def _attempts(document: dict[str, Any]) -> list[dict[str, Any]]:
     """A retrying agent keeps all its attempts; the best of them is what the file holds as a whole."""
     infos = [mapping(mapping(one).get("info")) for one in sequence(document.get("attempts"))]
-    return [known(exit_status=info.get("exit_status"), model_stats=info.get("model_stats")) for info in infos]
+    return [non_empty(exit_status=info.get("exit_status"), model_stats=info.get("model_stats")) for info in infos]

@@ -31,7 +31,7 @@ from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.exceptions import frames_of
 from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.values import as_text, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
 from errata.sources.tau_bench.trials import Number, Numbers, outcome_of
 from errata.text.redact import redact
@@ -106,14 +106,14 @@ def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
         subject=Subject(
             model=name_parts.get("model", ""),
             agent=name_parts.get("agent", ""),
-            params=known(temperature=float(name_parts["temperature"])) if name_parts else {},
+            params=non_empty(temperature=float(name_parts["temperature"])) if name_parts else {},
         ),
-        roles=known(user=name_parts.get("user")),
+        roles=non_empty(user=name_parts.get("user")),
         suite=f"tau-bench/{seen.domain}" if seen.domain else "tau-bench",
         expected_cases=_expected(name_parts),
         # as `display_metrics` prints it: over all rows, those that ended in an error too
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
-        environment=known(
+        environment=non_empty(
             user_strategy=name_parts.get("strategy"), start=name_parts.get("start"), end=name_parts.get("end")
         ),
         origin=str(path.parent),
@@ -135,7 +135,7 @@ def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
         suite=run.suite,
         native_id=name,
         input=plain(task.get("instruction")),
-        expected=known(actions=task.get("actions"), outputs=task.get("outputs")) or None,
+        expected=non_empty(actions=task.get("actions"), outputs=task.get("outputs")) or None,
         ref=ref,
         extra=rest(task, _TASK),
     )
@@ -166,7 +166,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: Number, ref: SourceRef, *
         steps=steps,
         usage=UsageByRole(simulator=Usage(cost=cost, cost_source="unknown" if cost is None else "reported")),
         ref=ref,
-        extra=rest(row, _ROW) | known(info=_more(info, row.get("reward"))),
+        extra=rest(row, _ROW) | non_empty(info=_more(info, row.get("reward"))),
     )
 
 
@@ -216,4 +216,4 @@ def _more(info: dict[str, Any], reward: Any) -> dict[str, Any]:
     measured = rest(mapping(rewards.get("info")), ("r_actions", "r_outputs", "outputs"))
     actions = rewards.get("actions") if rewards.get("actions") != mapping(info.get("task")).get("actions") else None
     other = rewards.get("reward") if rewards.get("reward") != reward else None
-    return rest(info, _INFO) | known(measured=measured, actions=actions, reward=other)
+    return rest(info, _INFO) | non_empty(measured=measured, actions=actions, reward=other)

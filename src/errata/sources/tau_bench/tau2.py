@@ -23,14 +23,14 @@ from errata.model import (
 from errata.sources.base import Row, convert_each, describe, json_file, of_run, unreadable
 from errata.sources.shared.documents import children, is_file
 from errata.sources.shared.facts import MISSING
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment,
+    non_empty,
     number,
     plain,
     rest,
@@ -115,7 +115,7 @@ class Simulations:
         self._numbers = Numbers()
 
     def items(self, row: Row) -> Iterator[Item]:
-        simulation = Fields(row.data)
+        simulation = JsonFields(row.data)
         task = as_text(simulation.require("task_id"))
         number_ = self._numbers.next(self._run, task, simulation.get("trial"))
         attempt = attempt_of(self._run, simulation, number_, number(self._info.get("max_steps")), row.ref)
@@ -212,7 +212,7 @@ def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Pat
             agent=text(agent.get("implementation")),
             params=settings(mapping(agent.get("llm_args"))),
         ),
-        roles=known(user=text(user.get("llm"))),
+        roles=non_empty(user=text(user.get("llm"))),
         suite=f"tau2-bench/{domain}" if domain else "tau2-bench",
         expected_cases=len([*tasks.names()]) or None,
         started_at=moment(timestamp),
@@ -220,10 +220,10 @@ def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Pat
         reported=(Reported(name="average reward", metric="mean", n=n, headline=True, ref=ref),),
         context=tuple(_context(world, user, ref.below("info"))),
         code=Code(commit=commit) if commit else None,
-        environment=settings(rest(info, _INFO) | known(**_rest_of(agent, user, world))),
+        environment=settings(rest(info, _INFO) | non_empty(**_rest_of(agent, user, world))),
         origin=str(origin),
         ref=ref,
-        extra=known(
+        extra=non_empty(
             timestamp=timestamp if moment(timestamp) is None else None, simulation_index=tasks.field("simulation_index")
         ),
     )

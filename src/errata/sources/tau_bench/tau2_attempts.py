@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from errata.model import Attempt, Check, ErrorInfo, Limit, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.words import CheckKind, CheckStatus, Execution, Measurement, Outcome, Phase
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.values import is_told, known, mapping, moment, number, rest, sequence, text
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.values import has_value, mapping, moment, non_empty, number, rest, sequence, text
 from errata.sources.tau_bench.trials import Number, last_words, outcome_of, spent, steps_of
 from errata.text.redact import redact
 
@@ -35,7 +35,7 @@ class Ending(NamedTuple):
     """tau2-bench leaves out of its metrics what it calls not evaluable."""
 
 
-def attempt_of(run: Run, simulation: Fields, number_: Number, most: float | None, ref: SourceRef) -> Attempt:
+def attempt_of(run: Run, simulation: JsonFields, number_: Number, most: float | None, ref: SourceRef) -> Attempt:
     """`most` is how many steps were allowed."""
     reason = text(simulation.take("termination_reason"))
     ending, rewards = ending_of(reason), mapping(simulation.take("reward_info"))
@@ -88,7 +88,7 @@ def _facts(ending: Ending, reward: float | None) -> Facts:
     return Facts(ending.execution, "scored" if ending.answered else "not_run", outcome)
 
 
-def _errors(simulation: Fields, ending: Ending, reason: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+def _errors(simulation: JsonFields, ending: Ending, reason: str, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     if ending.execution != "error":
         return ()
     info = mapping(simulation.take("info"))
@@ -100,9 +100,9 @@ def _seed(value: Any) -> int | None:
     return value if type(value) is int and abs(value) < 2**62 else None
 
 
-def _more(simulation: Fields, rewards: dict[str, Any]) -> dict[str, Any]:
+def _more(simulation: JsonFields, rewards: dict[str, Any]) -> dict[str, Any]:
     ticks, trial = simulation.take("ticks"), simulation.take("trial")
-    return known(
+    return non_empty(
         info=simulation.take("info"),
         reward=more_of(rewards),
         timestamp=simulation.take("timestamp"),
@@ -139,7 +139,7 @@ def checks_of(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
 
 def more_of(rewards: dict[str, Any]) -> dict[str, Any]:
     basis = rewards.get("reward_basis")
-    return rest(rewards, _REWARD) | known(
+    return rest(rewards, _REWARD) | non_empty(
         reward_basis=basis if basis != [*mapping(rewards.get("reward_breakdown"))] else None
     )
 
@@ -192,7 +192,7 @@ def _check(name: str, data: dict[str, Any], met: str, ref: SourceRef, order: int
         counts=False,
         explanation=text(data.get("justification")),
         ref=ref,
-        extra=rest(data, ("justification", met)) if is_told(data) else {},
+        extra=rest(data, ("justification", met)) if has_value(data) else {},
     )
 
 

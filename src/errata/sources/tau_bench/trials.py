@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from errata.model import Actor, Run, SourceRef, Step, ToolCall, ToolResult, Usage, attempt_id, case_key
 from errata.model.words import Outcome
 from errata.sources.shared.chat import CHAT_ROLES
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.steps import Talk
-from errata.sources.shared.values import as_text, count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.steps import TranscriptBuilder
+from errata.sources.shared.values import as_text, count, mapping, moment, non_empty, number, plain, rest, sequence, text
 
 _CALL = frozenset(["id", "name", "arguments", "requestor"])
 _SIMULATED = Actor(role="user", name="simulated")
@@ -52,7 +52,7 @@ class Numbers:
 
 
 def steps_of(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
-    talk = Talk()
+    talk = TranscriptBuilder()
     for at, raw in enumerate(messages):
         message, place = mapping(raw), ref.below("messages", at)
         if message.get("role") != "tool":
@@ -80,12 +80,12 @@ def spent(steps: tuple[Step, ...], role: str, cost: float | None) -> Usage:
         requests=len(own) or None,
         cost=cost if is_priced else None,
         cost_source="reported" if is_priced else "unknown",
-        extra={} if is_priced else known(cost_told=cost),
+        extra={} if is_priced else non_empty(cost_told=cost),
     )
 
 
 def _step(data: dict[str, Any], ref: SourceRef) -> Step:
-    message = Fields(data)
+    message = JsonFields(data)
     role = CHAT_ROLES.get(text(message.take("role")), "environment")
     calls = tuple(_call(mapping(call)) for call in sequence(message.take("tool_calls")))
     content = message.take("content")
@@ -101,7 +101,7 @@ def _step(data: dict[str, Any], ref: SourceRef) -> Step:
         started_at=moment(message.take("timestamp")),
         ref=ref,
         extra=rest(message.rest())
-        | known(
+        | non_empty(
             turn_idx=turn,
             stop_reason=raw.get("finish_reason"),
             role=message.take("role") if role == "environment" else None,
@@ -119,7 +119,7 @@ def _call(call: dict[str, Any]) -> ToolCall:
     )
 
 
-def _answer(talk: Talk, message: dict[str, Any], ref: SourceRef) -> None:
+def _answer(talk: TranscriptBuilder, message: dict[str, Any], ref: SourceRef) -> None:
     error = message.get("error")
     result = ToolResult(
         text=text(message.get("content")),
@@ -129,7 +129,7 @@ def _answer(talk: Talk, message: dict[str, Any], ref: SourceRef) -> None:
     talk.answer(text(message.get("id")), result, ref)
 
 
-def _usage(message: Fields) -> Usage | None:
+def _usage(message: JsonFields) -> Usage | None:
     tokens, cost = mapping(message.take("usage")), number(message.take("cost"))
     if not tokens and cost is None:
         return None

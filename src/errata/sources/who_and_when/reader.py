@@ -12,8 +12,8 @@ from errata.sources.base import Numbering, Row, convert_each, json_file, of_run,
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.documents import children
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.values import as_text, known, mapping, plain, rest, text
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.values import as_text, mapping, non_empty, plain, rest, text
 from errata.sources.who_and_when import NAME, is_log
 
 SUITE = "Who&When"
@@ -79,7 +79,7 @@ def _attempt(run: Run, name: str, index: int, steps: tuple[Step, ...], row: Row)
         steps=steps,
         artefacts=tuple(_prompts(mapping(log.get("system_prompt")), row.ref)),
         ref=row.ref,
-        extra=rest(log, _HOMES | marked.keys()) | known(annotation=marked),
+        extra=rest(log, _HOMES | marked.keys()) | non_empty(annotation=marked),
     )
 
 
@@ -97,14 +97,14 @@ def _facts(correct: Any) -> Facts:
 
 def _step(message: dict[str, Any], index: int, ref: SourceRef) -> Step:
     """Numbered as the annotation counts: from 0."""
-    said = Fields(message)
+    said = JsonFields(message)
     role, name, content = text(said.take("role")), text(said.take("name")), said.take("content")
     return Step(
         index=index,
         actor=Actor(role=_who(role, name), name=name or (role if role not in CHAT_ROLES else "")),
         text=content if isinstance(content, str) else "" if content is None else as_text(content),
         ref=ref.below("history", index),
-        extra=rest(said.rest()) | known(role=role if name else None),
+        extra=rest(said.rest()) | non_empty(role=role if name else None),
     )
 
 
