@@ -23,7 +23,7 @@ from errata.sources.shared.facts import (
     SKIPPED,
     UNFINISHED,
     Facts,
-    FailedCheck,
+    FailedTestCheck,
     TestVerdict,
     failure_status,
 )
@@ -142,7 +142,7 @@ def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) ->
     if status == "broken":
         return TestVerdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
     if status == "failed":
-        refused = (FailedCheck(_kind(details), reason),)
+        refused = (FailedTestCheck(_kind(details), reason),)
         return TestVerdict(FAILED, failure_status(status, reason), reason, failed_checks=refused)
     if status == "skipped":
         return _skipped(result, reason, ref)
@@ -162,7 +162,7 @@ def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> TestVerdict
     told = raised_in(trace, raised)
     if told.type and not told.is_verdict:
         return TestVerdict(NOT_MADE, "xfailed", why, (error_of(told, "subject", traceback=trace, ref=ref),)).expected
-    return TestVerdict(FAILED, "xfailed", why, failed_checks=(FailedCheck(EXPECTED, raised or why),)).expected
+    return TestVerdict(FAILED, "xfailed", why, failed_checks=(FailedTestCheck(EXPECTED, raised or why),)).expected
 
 
 def _with_afters(verdict: TestVerdict, fixtures: list[Fixture]) -> TestVerdict:

@@ -1,4 +1,4 @@
-"""pytest-json-report: the JSON that pytest leaves with `--json-report`."""
+"""pytest-json-report: the JSON report of `pytest --json-report`."""
 
 import re
 from collections.abc import Iterator

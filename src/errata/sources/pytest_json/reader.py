@@ -1,7 +1,7 @@
-"""A report → its tests, each with its three stages, files that could not be collected, and tests that never ran.
+"""A report → its tests with their three stages, files that could not be collected, and tests that never ran.
 
-What is raised in a body and is no assertion measures nothing, although pytest calls it a failure; what is raised in a
-fixture is an error of the setup, or of what comes after.
+An exception in a test body that is not an assertion is no measurement, although pytest calls it a failure. An exception
+in a fixture is an error of the setup or of the teardown.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from errata.model import Artefact, Attempt, Case, ErrorInfo, Item, Run, SourceRe
 from errata.model.words import Phase
 from errata.sources.base import Numbering, Row, convert_each, of_run
 from errata.sources.pytest_json import NAME
-from errata.sources.pytest_json.runs import PASSES, field, recorded, run_of, survey
+from errata.sources.pytest_json.runs import PASSES, field, properties_of, run_of, survey
 from errata.sources.shared.documents import output_artefact
 from errata.sources.shared.exceptions import Raised, error_of, raised_in
 from errata.sources.shared.facts import (
@@ -26,7 +26,7 @@ from errata.sources.shared.facts import (
     SKIPPED,
     UNFINISHED,
     Facts,
-    FailedCheck,
+    FailedTestCheck,
     TestVerdict,
     failure_status,
 )
@@ -49,7 +49,7 @@ class Stage(NamedTuple):
         return text(self.data.get("outcome"))
 
     @property
-    def shown(self) -> str:
+    def longrepr(self) -> str:
         return text(self.data.get("longrepr"))
 
     @property
@@ -59,12 +59,12 @@ class Stage(NamedTuple):
     @property
     def raised(self) -> Raised:
         last = mapping(next(iter(sequence(self.data.get("traceback"))[-1:]), {}))
-        found = raised_in(self.shown, self.message or self.shown.partition("\n")[0])
+        raised = raised_in(self.longrepr, self.message or self.longrepr.partition("\n")[0])
         named = text(last.get("message"))
-        return found if found.type or not named.isidentifier() else Raised(named, found.message, found.frame)
+        return raised if raised.type or not named.isidentifier() else Raised(named, raised.message, raised.frame)
 
     def error(self, phase: Phase) -> ErrorInfo:
-        return error_of(self.raised, phase, traceback=self.shown, ref=self.ref)
+        return error_of(self.raised, phase, traceback=self.longrepr, ref=self.ref)
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -73,13 +73,13 @@ def read(path: Path) -> Iterator[Item]:
     if isinstance(document, Unreadable):
         yield document
         return
-    told = survey(document)
-    run = run_of(document, told, path)
+    summary = survey(document)
+    run = run_of(document, summary, path)
     yield run
     yield from of_run(run.id, convert_each(document.rows(), partial(items_of, run, Numbering()), source=NAME))
     yield from of_run(run.id, document.problems())
     yield from not_collected(run, document)
-    yield from never_run(run, document, told.names)
+    yield from never_run(run, document, summary.names)
 
 
 def items_of(run: Run, numbering: Numbering, row: Row) -> Iterator[Item]:
@@ -98,10 +98,14 @@ def _attempt(run: Run, name: str, index: int, row: Row) -> Attempt:
     stages = {stage: Stage(mapping(test.get(stage)), row.ref.below(stage)) for stage in STAGES if test.get(stage)}
     outcome = text(test.get("outcome"))
     verdict = _with_teardown(_verdict(stages, outcome), stages.get("teardown"))
-    # a test that was tried again is counted apart, as neither passed nor failed
+    # a test that was rerun is counted separately, as neither passed nor failed
     counted = verdict.is_counted and outcome != "rerun"
-    properties = recorded(test.get("user_properties"))
-    durations = {name: told for name, one in stages.items() if (told := number(one.data.get("duration"))) is not None}
+    properties = properties_of(test.get("user_properties"))
+    durations = {
+        name: seconds
+        for name, stage_data in stages.items()
+        if (seconds := number(stage_data.data.get("duration"))) is not None
+    }
     return Attempt(
         run=run.id,
         case=case_key(run.suite, name),
@@ -110,7 +114,7 @@ def _attempt(run: Run, name: str, index: int, row: Row) -> Attempt:
         reported=float(outcome in PASSES) if counted else None,
         reported_counted=counted,
         checks=tuple(verdict.checks(row.ref, properties.get("score"))),
-        artefacts=tuple(one for name, stage in stages.items() for one in _artefacts(name, stage)),
+        artefacts=tuple(stage_data for name, stage in stages.items() for stage_data in _artefacts(name, stage)),
         duration=sum(durations.values()) if durations else None,
         durations=durations,
         extra=rest(test, _TEST) | non_empty(properties=properties, stages=_rest_of(stages)),
@@ -130,18 +134,21 @@ def _verdict(stages: dict[str, Stage], outcome: str) -> TestVerdict:
     if call.outcome == "failed":
         return _failed(call, outcome)
     if call.outcome == "skipped":
-        # pytest writes a failure that was expected as skipped, too
+        # pytest also writes an expected failure as skipped
         tried = outcome == "xfailed"
         return _failed(call, outcome).expected if tried else TestVerdict(SKIPPED, outcome, _why_skipped(call))
     return TestVerdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
 
 
 def _failed(call: Stage, outcome: str) -> TestVerdict:
-    raised, reason = call.raised, call.message or call.shown.partition("\n")[0]
+    raised, reason = call.raised, call.message or call.longrepr.partition("\n")[0]
     if raised.type and not raised.is_verdict:
         return TestVerdict(NOT_MADE, outcome, reason, (call.error("subject"),))
     return TestVerdict(
-        FAILED, failure_status(outcome, call.shown), reason, failed_checks=(FailedCheck(raised.type or "call", reason),)
+        FAILED,
+        failure_status(outcome, call.longrepr),
+        reason,
+        failed_checks=(FailedTestCheck(raised.type or "call", reason),),
     )
 
 
@@ -153,33 +160,33 @@ def _with_teardown(verdict: TestVerdict, teardown: Stage | None) -> TestVerdict:
 
 def _why_skipped(stage: Stage) -> str:
     """`('/where/test_x.py', 12, 'Skipped: no key')`."""
-    return stage.shown.rpartition("Skipped: ")[2].removesuffix("')").removesuffix('")')
+    return stage.longrepr.rpartition("Skipped: ")[2].removesuffix("')").removesuffix('")')
 
 
 def _artefacts(name: str, stage: Stage) -> Iterator[Artefact]:
     if stage.outcome != "skipped" or stage.message:
-        yield from output_artefact("grader", f"{name}.txt", stage.shown, stage.ref)
+        yield from output_artefact("grader", f"{name}.txt", stage.longrepr, stage.ref)
     for stream in ("stdout", "stderr", "log"):
-        told = stage.data.get(stream)
-        # what a test prints are the words of its subject, too: no log of the harness
-        shown = "\n".join(map(_line, told)) if isinstance(told, list) else text(told)
+        output = stage.data.get(stream)
+        # the output of a test includes that of its subject: it is not a harness log
+        shown = "\n".join(map(_line, output)) if isinstance(output, list) else text(output)
         yield from output_artefact("transcript", f"{name}.{stream}.txt", shown, stage.ref)
 
 
 def _line(entry: Any) -> str:
-    """A log record is an object with all its fields."""
-    told = mapping(entry)
-    return " ".join(as_text(told[key]) for key in ("levelname", "name", "msg") if told.get(key) is not None)
+    """A log record, which is an object with all its fields."""
+    record = mapping(entry)
+    return " ".join(as_text(record[key]) for key in ("levelname", "name", "msg") if record.get(key) is not None)
 
 
 def _rest_of(stages: dict[str, Stage]) -> dict[str, Any]:
-    """What has no home: where it crashed, and a word for how it ended that pytest itself does not use."""
-    told = {
+    """Fields without a place of their own: the crash location, and an outcome that pytest itself does not use."""
+    others = {
         name: rest(stage.data, _STAGE)
         | non_empty(crash=_place(stage), outcome=stage.outcome if stage.outcome not in OUTCOMES else None)
         for name, stage in stages.items()
     }
-    return {name: one for name, one in told.items() if one}
+    return {name: one for name, one in others.items() if one}
 
 
 def _place(stage: Stage) -> dict[str, Any]:
@@ -200,12 +207,12 @@ def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:
         )
         case, attempt = _unmade(run, text(collector["nodeid"]), NOT_MADE, ref)
         yield case
-        told = output_artefact("grader", "collection.txt", shown, ref)
-        yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=told)
+        artefacts = output_artefact("grader", "collection.txt", shown, ref)
+        yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=artefacts)
 
 
 def never_run(run: Run, document: LongDocument, names: frozenset[str]) -> Iterator[Item]:
-    """Where more tests were run than there are rows, nobody knows which: then the run says how many."""
+    """If more tests ran than there are rows, the missing ones are unknown; then only the run has their number."""
     if (count(mapping(field(document, "summary")).get("total")) or 0) > len(document.items):
         return
     collectors = list(_collectors(document))

@@ -64,7 +64,7 @@ def failure_status(status: str, message: str) -> str:
     return UNEXPECTED_STATUS if message.startswith(UNEXPECTED) else status
 
 
-class FailedCheck(NamedTuple):
+class FailedTestCheck(NamedTuple):
     """A check that failed."""
 
     name: str
@@ -76,7 +76,7 @@ class TestVerdict(NamedTuple):
     status: str
     reason: str = ""
     errors: tuple[ErrorInfo, ...] = ()
-    failed_checks: tuple[FailedCheck, ...] = ()
+    failed_checks: tuple[FailedTestCheck, ...] = ()
     score: float | None = None
 
     @property
