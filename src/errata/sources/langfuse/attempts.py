@@ -9,7 +9,7 @@ from errata.model.times import moment_of
 from errata.model.words import Execution
 from errata.sources.base import Row
 from errata.sources.langfuse.rows import time_of
-from errata.sources.langfuse.runs import Link, checks_of
+from errata.sources.langfuse.runs import DatasetLink, checks_of
 from errata.sources.shared.chat import finish_reason, reply_messages, reply_text, request_messages
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import MISSING
@@ -43,7 +43,7 @@ _TOKENS = {
 }
 
 
-class Trace(NamedTuple):
+class LangfuseTrace(NamedTuple):
     data: dict[str, Any]
     row: Row
     observations: list[Row]
@@ -54,20 +54,20 @@ class Trace(NamedTuple):
         return text(self.data.get("id"))
 
 
-class Read:
+class LangfuseSpans:
     """A trace with its spans in order."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: LangfuseTrace) -> None:
         self.trace = trace
         self.tree = Tree([span_of(row) for row in trace.observations])
         top = self.tree.top
         whole = (trace.data.get("input"), trace.data.get("output"))
-        # the first observation mostly says once more what the trace says
+        # the first observation mostly repeats the input and output of the trace
         self.transcript = SpanTranscript(self.tree, tells_top=top is not None and (top.input, top.output) == whole)
-        self.asked = _first(
+        self.input = _first(
             trace.data.get("input"), top.input if top else None, self.transcript.messages_before_answer or None
         )
-        self.answered = _first(trace.data.get("output"), top.output if top else None, self.transcript.answer)
+        self.output = _first(trace.data.get("output"), top.output if top else None, self.transcript.answer)
 
     @property
     def model(self) -> str:
@@ -75,76 +75,76 @@ class Read:
 
     @property
     def execution(self) -> Execution:
-        """A trace has no state of its own: that of its observations tells."""
+        """A trace has no status of its own: its observations have one."""
         if self.tree.ended_by is not None or self.trace.data.get("level") == "ERROR":
             return "error"
         top = self.tree.top
         open_ = (
             top is not None and top.ended_at is None and top.started_at is not None and top.extra.get("type") != "EVENT"
         )
-        return "unfinished" if open_ and self.answered is None else "completed"
+        return "unfinished" if open_ and self.output is None else "completed"
 
 
-class Try(NamedTuple):
-    """Which try at which case a trace is."""
+class AttemptPlace(NamedTuple):
+    """The position of a trace as an attempt: its run, its case and its number."""
 
     run: Run
     case: str
     number: int
     primary: str
-    """The score that the headline of the run averages."""
-    link: Link | None
+    """The score that the run's headline averages."""
+    link: DatasetLink | None
     item: Row | None
 
     @property
-    def asked(self) -> Any:
-        """As the dataset has it."""
-        told = self.item.data if self.item else self.link.data if self.link else {}
-        return told.get("input")
+    def dataset_input(self) -> Any:
+        """The input in the dataset."""
+        fields = self.item.data if self.item else self.link.data if self.link else {}
+        return fields.get("input")
 
 
-def name_of(read: Read, link: Link | None) -> str:
+def name_of(read: LangfuseSpans, link: DatasetLink | None) -> str:
     if link is not None and link.item:
         return link.item
-    return read.trace.id if read.asked is None else case_key_of_input("", plain(read.asked))
+    return read.trace.id if read.input is None else case_key_of_input("", plain(read.input))
 
 
-def case_of(read: Read, made: Try) -> Case:
-    run, item = made.run, made.item.data if made.item else {}
-    told = item or (made.link.data if made.link else {})
+def case_of(read: LangfuseSpans, place: AttemptPlace) -> Case:
+    run, item = place.run, place.item.data if place.item else {}
+    dataset_item = item or (place.link.data if place.link else {})
     extra = rest(item, ("id", "input", "expectedOutput"))
     return Case(
         run=run.id,
         suite=run.suite,
-        native_id=made.case,
+        native_id=place.case,
         name=text(read.trace.data.get("name")),
         tags=tuple(as_text(one) for one in sequence(read.trace.data.get("tags"))),
-        input=plain(read.asked if made.asked is None else made.asked),
-        expected=plain(told.get("expectedOutput")),
+        input=plain(read.input if place.dataset_input is None else place.dataset_input),
+        expected=plain(dataset_item.get("expectedOutput")),
         extra={key: value for key, value in extra.items() if value != run.suite},
         ref=read.trace.row.ref,
     )
 
 
-def attempt_of(read: Read, made: Try) -> Attempt:
-    run = made.run
+def attempt_of(read: LangfuseSpans, place: AttemptPlace) -> Attempt:
+    run = place.run
     trace, transcript = read.trace, read.transcript
     steps = {step.span_id: step.index for step in transcript.steps if step.span_id}
-    checks = tuple(checks_of(trace.scores, made.primary, steps))
+    checks = tuple(checks_of(trace.scores, place.primary, steps))
     facts = facts_of(read.execution, checks)
     main = next((check for check in checks if check.is_primary), None)
     value = None if main is None else number(main.value) if number(main.value) is not None else grade_of(main.value)
-    answer = read.answered
+    answer = read.output
     return Attempt(
         run=run.id,
-        case=case_key(run.suite, made.case),
+        case=case_key(run.suite, place.case),
         native_id=trace.id,
-        index=made.number,
+        index=place.number,
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
         reported=value,
-        reported_counted=value is not None if made.primary else None,
+        reported_counted=value is not None if place.primary else None,
         output=Output(
             text=None if answer is None else reply_text(answer),
             structured=plain(answer) if isinstance(answer, dict | list) else None,
@@ -156,17 +156,17 @@ def attempt_of(read: Read, made: Try) -> Attempt:
         usage=UsageByRole(subject=transcript.usage(judged=False), judge=transcript.usage(judged=True)),
         started_at=time_of(trace.data.get("timestamp")),
         duration=number(trace.data.get("latency")),
-        extra=_extra(read, made),
+        extra=_extra(read, place),
         ref=trace.row.ref,
     )
 
 
-def missing(run: Run, link: Link, trace: str, item: Row | None, number: int) -> Iterator[Item]:
+def missing(run: Run, link: DatasetLink, trace: str, item: Row | None, number: int) -> Iterator[Item]:
     """An item of a run whose trace is not in the export."""
-    told = item.data if item else {}
+    fields = item.data if item else {}
     if number == 1:
-        asked, wanted = plain(told.get("input")), plain(told.get("expectedOutput"))
-        yield Case(run=run.id, suite=run.suite, native_id=link.item, input=asked, expected=wanted, ref=link.ref)
+        question, expected = plain(fields.get("input")), plain(fields.get("expectedOutput"))
+        yield Case(run=run.id, suite=run.suite, native_id=link.item, input=question, expected=expected, ref=link.ref)
     yield Attempt(
         run=run.id,
         case=case_key(run.suite, link.item),
@@ -179,19 +179,19 @@ def missing(run: Run, link: Link, trace: str, item: Row | None, number: int) -> 
     )
 
 
-def _extra(read: Read, made: Try) -> dict[str, Any]:
+def _extra(read: LangfuseSpans, place: AttemptPlace) -> dict[str, Any]:
     data, cost = read.trace.data, number(read.trace.data.get("totalCost"))
     spent = read.transcript.usage(judged=False).cost
     return rest(data, _TRACE) | non_empty(
         cost=cost if cost != spent else None,
-        input=data.get("input") if made.asked not in (None, data.get("input")) else None,
+        input=data.get("input") if place.dataset_input not in (None, data.get("input")) else None,
         environment=data.get("environment"),
         steps_left_out=read.transcript.left_out or None,
     )
 
 
-def _first(*told: Any) -> Any:
-    return next((one for one in told if one is not None), None)
+def _first(*values: Any) -> Any:
+    return next((one for one in values if one is not None), None)
 
 
 def span_of(row: Row) -> TraceSpan:
@@ -208,8 +208,8 @@ def span_of(row: Row) -> TraceSpan:
         started_at=time_of(data.get("startTime")),
         ended_at=time_of(data.get("endTime")),
         seconds=number(data.get("latency")),
-        asked=_asked(given) if kind == "model" else [],
-        answered=_answered(got, data.get("toolCalls")) if kind == "model" else [],
+        asked=_request_messages(given) if kind == "model" else [],
+        answered=_reply_messages(got, data.get("toolCalls")) if kind == "model" else [],
         call=call_of(text(data.get("name")), "", given, got, failed=error is not None) if kind == "tool" else None,
         error=error,
         usage=_usage(data),
@@ -222,33 +222,33 @@ def span_of(row: Row) -> TraceSpan:
     )
 
 
-def _asked(given: Any) -> list[Any]:
+def _request_messages(given: Any) -> list[Any]:
     return given if isinstance(given, list) else request_messages(given)
 
 
-def _answered(got: Any, calls: Any) -> list[Any]:
+def _reply_messages(got: Any, calls: Any) -> list[Any]:
     if isinstance(got, list) and got and all(isinstance(one, dict) and "role" in one for one in got):
         return got
-    said = reply_messages(got)
-    told = [parsed(one) for one in sequence(calls)]
-    if told and not any(mapping(one).get("tool_calls") for one in said):
-        return [*said[1:], (said or [{"role": "assistant"}])[0] | {"tool_calls": told}]
-    return said
+    messages = reply_messages(got)
+    tool_calls = [parsed(one) for one in sequence(calls)]
+    if tool_calls and not any(mapping(one).get("tool_calls") for one in messages):
+        return [*messages[1:], (messages or [{"role": "assistant"}])[0] | {"tool_calls": tool_calls}]
+    return messages
 
 
 def _error(row: Row, kind: SpanKind) -> ErrorInfo | None:
     if row.data.get("level") != "ERROR":
         return None
-    said = text(row.data.get("statusMessage")) or "the observation has the level ERROR"
-    traceback = said if "Traceback (most recent call last)" in said else ""
+    message = text(row.data.get("statusMessage")) or "the observation has the level ERROR"
+    traceback = message if "Traceback (most recent call last)" in message else ""
     ref = row.ref.below("statusMessage")
-    return error_of(raised_as(said), PHASES.get(kind, "subject"), traceback=traceback, ref=ref)
+    return error_of(raised_as(message), PHASES.get(kind, "subject"), traceback=traceback, ref=ref)
 
 
 def _usage(data: dict[str, Any]) -> Usage | None:
     details = mapping(data.get("usageDetails")) or mapping(data.get("usage"))
     tokens: dict[str, Any] = {
-        name: next((told for one in spelled if (told := count(details.get(one))) is not None), None)
+        name: next((tokens_used for one in spelled if (tokens_used := count(details.get(one))) is not None), None)
         for name, spelled in _TOKENS.items()
     }
     costs = (mapping(data.get("costDetails")).get("total"), data.get("calculatedTotalCost"), data.get("totalCost"))
@@ -257,7 +257,7 @@ def _usage(data: dict[str, Any]) -> Usage | None:
         return None
     if cost is None and not any(value is not None for value in tokens.values()):
         return None
-    # Langfuse takes cached tokens out of the input before it counts them
+    # Langfuse subtracts cached tokens from the input before it counts them
     return Usage(**tokens, cost=cost, cost_source="unknown" if cost is None else "reported", includes_cache=False)
 
 
