@@ -43,7 +43,7 @@ def kind_of(path: Path) -> Kind | None:
 
 
 def _are_together(folder: Path) -> bool:
-    """A cheap look: whether the first files of a folder are several that belong together."""
+    """A quick check: whether a folder's first files include several that belong together."""
     from errata.sources.shared.documents import files
 
     kinds = [kind for file in files(folder) if (kind := kind_of(file))]
