@@ -1,4 +1,4 @@
-"""OpenAI evals: the log of a run, one event a line."""
+"""OpenAI evals: the log of a run, one event per line."""
 
 import re
 from collections.abc import Iterator
