@@ -1,4 +1,4 @@
-"""The names that one and the same thing has had: GenAI conventions newest first, then OpenInference and OpenLLMetry."""
+"""The names that an attribute has had: GenAI conventions, newest first, then OpenInference and OpenLLMetry."""
 
 from errata.sources.shared.spans import SpanKind
 
@@ -71,8 +71,8 @@ KINDS: dict[str, SpanKind] = {
 }
 
 CASE = ("test.case.name", "langfuse.experiment.item.id", "langfuse.dataset.item.id", "case.id", "case_id")
-"""Which case a trace is a try at, where whoever made it says so."""
+"""The case that a trace is an attempt at, if its producer names it."""
 CASE_METADATA = ("case_id", "case", "example_id", "test_case_id", "dataset_item_id", "sample_id", "item_id")
-"""The same, in the `metadata` of OpenInference."""
+"""The same, in OpenInference's `metadata`."""
 SUITE = ("test.suite.name", "openinference.project.name", "service.name")
 RESULT_STATUS = "test.case.result.status"

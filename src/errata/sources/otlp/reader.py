@@ -1,4 +1,4 @@
-"""A file of traces → its runs, one for each subject, and the items of each trace."""
+"""A file of traces → its runs, one per subject, and the items of each trace."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,8 +9,8 @@ from errata.model import Item, Run, SourceInfo, SourceRef, Subject
 from errata.sources.base import Numbering, Row, convert_each, describe, unreadable
 from errata.sources.otlp import NAME, names
 from errata.sources.otlp.attributes import Attributes
-from errata.sources.otlp.batches import Batches, Survey, Tested
-from errata.sources.otlp.traces import Reading, items_of, owner_of
+from errata.sources.otlp.batches import Batches, TraceSubject, TraceSurvey
+from errata.sources.otlp.traces import FileContext, items_of, owner_of
 from errata.sources.shared.spans import moment
 from errata.sources.shared.values import non_empty, rest, settings, text
 
@@ -31,13 +31,13 @@ def _items(batches: Batches, path: Path) -> Iterator[Item]:
     runs = {tested: run_of(batches.survey, tested, resource, path) for tested in batches.survey.tested}
     yield from runs.values()
     yield from batches.problems
-    reading = Reading(runs, batches.survey, Numbering(), resource)
+    reading = FileContext(runs, batches.survey, Numbering(), resource)
     rows = (Row(pieces, pieces[0].ref) for pieces in batches.traces())
     yield from convert_each(rows, partial(items_of, reading), source=NAME, owner=partial(owner_of, reading))
 
 
-def run_of(survey: Survey, tested: Tested, resource: dict[str, Any], path: Path) -> Run:
-    """Traces know no run of their own."""
+def run_of(survey: TraceSurvey, tested: TraceSubject, resource: dict[str, Any], path: Path) -> Run:
+    """A run of traces, which have no run of their own."""
     attributes = Attributes(resource.get("attributes"))
     begun, ended = survey.times(tested)
     environment: dict[str, Any] = settings(non_empty(**{str(key): value for key, value in attributes.all.items()}))

@@ -1,4 +1,4 @@
-"""A span as OTLP has it → a span as errata has it, by whichever conventions its attributes and messages follow."""
+"""An OTLP span → a span of errata, for each of the conventions that its attributes and messages may follow."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,10 +10,10 @@ from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, 
 from errata.sources.shared.values import as_text, count, mapping, non_empty, number, rest, sequence, text
 
 DETAILS = "gen_ai.client.inference.operation.details"
-_ASKED = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")
+_PROMPT_EVENTS = ("gen_ai.system.message", "gen_ai.user.message", "gen_ai.assistant.message", "gen_ai.tool.message")
 _CHOICE = "gen_ai.choice"
-EVENTS = frozenset((DETAILS, *_ASKED, _CHOICE, "gen_ai.content.prompt", "gen_ai.content.completion"))
-_SPOKEN = ("gen_ai.", "llm.")
+EVENTS = frozenset((DETAILS, *_PROMPT_EVENTS, _CHOICE, "gen_ai.content.prompt", "gen_ai.content.completion"))
+_MESSAGE_PREFIXES = ("gen_ai.", "llm.")
 
 Event = tuple[str, Attributes]
 _SPAN = frozenset(
@@ -32,16 +32,16 @@ class Exchange(NamedTuple):
 
 def exchange_of(attributes: Attributes, events: list[Event]) -> Exchange:
     asked, answered = _of_attributes(attributes)
-    for name, told in events:
+    for name, event in events:
         if name in EVENTS:
-            more = _of_event(name, told)
+            more = _of_event(name, event)
             asked += [one for one in more.asked if one not in asked]
             answered += [one for one in more.answered if one not in answered]
     return Exchange(asked, answered)
 
 
 def _of_attributes(attributes: Attributes) -> Exchange:
-    if not any(name.startswith(_SPOKEN) for name in attributes.all):
+    if not any(name.startswith(_MESSAGE_PREFIXES) for name in attributes.all):
         return Exchange([], [])
     instructions = parsed(attributes.take("gen_ai.system_instructions"))
     asked = [*_parts_message("system", instructions)] if instructions else []
@@ -54,37 +54,37 @@ def _of_attributes(attributes: Attributes) -> Exchange:
     return Exchange(asked, answered)
 
 
-def _of_event(name: str, told: Attributes) -> Exchange:
+def _of_event(name: str, event: Attributes) -> Exchange:
     if name == _CHOICE:
-        return Exchange([], messages_in([_message_of_event(told, "assistant")], "assistant"))
-    if name in _ASKED:
+        return Exchange([], messages_in([_message_of_event(event, "assistant")], "assistant"))
+    if name in _PROMPT_EVENTS:
         role = name.split(".")[1]
-        return Exchange(messages_in([_message_of_event(told, role)], role), [])
-    return _of_attributes(told)
+        return Exchange(messages_in([_message_of_event(event, role)], role), [])
+    return _of_attributes(event)
 
 
-def _message_of_event(told: Attributes, role: str) -> dict[str, Any]:
-    body = mapping(parsed(told.take("gen_ai.event.content", "body")))
-    given = {key: parsed(value) if key != "content" else value for key, value in told.left().items()}
-    whole = given | body
+def _message_of_event(event: Attributes, role: str) -> dict[str, Any]:
+    body = mapping(parsed(event.take("gen_ai.event.content", "body")))
+    fields = {key: parsed(value) if key != "content" else value for key, value in event.rest().items()}
+    whole = fields | body
     inner = mapping(parsed(whole.pop("message", None)))
     return {"role": role} | whole | inner
 
 
-def messages_in(told: Any, role: str) -> list[Any]:
-    found = parsed(told)
-    if found is None or found == "":
+def messages_in(value: Any, role: str) -> list[Any]:
+    messages = parsed(value)
+    if messages is None or messages == "":
         return []
-    listed = found if isinstance(found, list) else [found]
+    listed = messages if isinstance(messages, list) else [messages]
     return [made for one in listed for made in _message(one, role)]
 
 
-def _message(told: Any, role: str) -> Iterator[Any]:
-    if not isinstance(told, dict):
-        yield {"role": role, "content": as_text(told)}
+def _message(value: Any, role: str) -> Iterator[Any]:
+    if not isinstance(value, dict):
+        yield {"role": role, "content": as_text(value)}
         return
     # OpenInference has each message one level down
-    message = mapping(told.get("message")) or told
+    message = mapping(value.get("message")) or value
     speaker = text(message.get("role")) or role
     if isinstance(message.get("parts"), list):
         rest = {key: value for key, value in message.items() if key not in ("role", "parts", "finish_reason")}
@@ -95,7 +95,7 @@ def _message(told: Any, role: str) -> Iterator[Any]:
         made["content"] = [_content(mapping(one)) for one in message["contents"]]
     if isinstance(message.get("tool_calls"), list):
         made["tool_calls"] = [mapping(mapping(one).get("tool_call")) or one for one in message["tool_calls"]]
-    # a tool's answer in an event has the id of the call as its own
+    # in an event, the result of a tool has the id of its call
     if speaker == "tool" and "id" in made:
         made["tool_call_id"] = made.pop("id")
     yield made | {"role": speaker}
@@ -106,25 +106,25 @@ def _content(part: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts_message(role: str, parts: Any, rest: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
-    """The answers of tools are messages of their own; the calls of a message stand beside its text."""
+    """Tool results become messages of their own; tool calls stay with the text of their message."""
     content: list[Any] = []
     thoughts: list[str] = []
     calls: list[Any] = []
     for part in parts if isinstance(parts, list) else [parts]:
-        kind, told = mapping(part).get("type"), mapping(part)
+        kind, fields = mapping(part).get("type"), mapping(part)
         if kind == "tool_call_response":
-            given = told.get("response", told.get("result"))
+            given = fields.get("response", fields.get("result"))
             yield {
                 "role": "tool",
-                "tool_call_id": text(told.get("id")),
+                "tool_call_id": text(fields.get("id")),
                 "content": "" if given is None else as_text(given),
             }
         elif kind == "tool_call":
-            calls.append(told)
+            calls.append(fields)
         elif kind in ("reasoning", "thinking"):
-            thoughts.append(as_text(told.get("content") or ""))
+            thoughts.append(as_text(fields.get("content") or ""))
         elif kind == "text":
-            content.append({"type": "text", "text": as_text(told.get("content") or "")})
+            content.append({"type": "text", "text": as_text(fields.get("content") or "")})
         else:
             content.append(part)
     if content or thoughts or calls:
@@ -137,13 +137,13 @@ def _parts_message(role: str, parts: Any, rest: dict[str, Any] | None = None) ->
 
 
 def finish_of(answered: Any) -> str:
-    """Why the model stopped, where only the messages tell it."""
+    """Why the model stopped, if only the messages have it."""
     listed = sequence(parsed(answered))
     return next((text(mapping(one).get("finish_reason")) for one in listed if isinstance(one, dict)), "")
 
 
-class Evaluation(NamedTuple):
-    """What an event says that somebody found."""
+class EvaluationEvent(NamedTuple):
+    """An evaluation result from an event."""
 
     attributes: Attributes
     span: str
@@ -151,23 +151,25 @@ class Evaluation(NamedTuple):
     at: str | None
 
 
-class Recorded(NamedTuple):
+class SpanRecord(NamedTuple):
     span: TraceSpan
     attributes: Attributes
-    evaluations: list[Evaluation]
+    evaluations: list[EvaluationEvent]
     ended: bool
 
 
-def recorded(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, SourceRef]]) -> Recorded:
-    """`logged` are the events about this span that stand in logs instead of in the span."""
+def record_of_span(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, SourceRef]]) -> SpanRecord:
+    """`logged`: events of this span that are in log records instead of the span."""
     attributes = Attributes(data.get("attributes"))
     listed = [mapping(one) for one in sequence(data.get("events"))]
     events: list[Event] = [(text(one.get("name")), Attributes(one.get("attributes"))) for one in listed]
     kind = _kind(attributes)
     given, got = attributes.take(*names.INPUT), attributes.take(*names.OUTPUT)
-    said = exchange_of(attributes, [*events, *(event for event, _ in logged)])
+    exchange = exchange_of(attributes, [*events, *(event for event, _ in logged)])
     if kind == "model":
-        said = Exchange(said.asked or messages_in(given, "user"), said.answered or messages_in(got, "assistant"))
+        exchange = Exchange(
+            exchange.asked or messages_in(given, "user"), exchange.answered or messages_in(got, "assistant")
+        )
     error = _error(data, attributes, events, kind, ref)
     begun, ended = whole(data.get("startTimeUnixNano")), whole(data.get("endTimeUnixNano"))
     span = TraceSpan(
@@ -179,8 +181,8 @@ def recorded(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, Sou
         started_at=moment(data.get("startTimeUnixNano")),
         ended_at=moment(data.get("endTimeUnixNano")),
         seconds=(ended - begun) / 1e9 if begun and ended and ended >= begun else None,
-        asked=said.asked,
-        answered=said.answered,
+        asked=exchange.asked,
+        answered=exchange.answered,
         call=_call(text(data.get("name")), attributes, error) if kind == "tool" else None,
         error=error,
         usage=_usage(attributes),
@@ -192,23 +194,23 @@ def recorded(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, Sou
         ref=ref,
     )
     evaluations = [
-        Evaluation(told, span.id, ref.below("events", at), moment(listed[at].get("timeUnixNano")))
-        for at, (name, told) in enumerate(events)
+        EvaluationEvent(event, span.id, ref.below("events", at), moment(listed[at].get("timeUnixNano")))
+        for at, (name, event) in enumerate(events)
         if name == EVALUATION
     ]
-    return Recorded(span, attributes, evaluations, bool(ended))
+    return SpanRecord(span, attributes, evaluations, bool(ended))
 
 
 def _stopped(attributes: Attributes) -> str:
-    told = attributes.take(*names.STOPPED) or finish_of(attributes.get("gen_ai.output.messages"))
-    return ", ".join(as_text(one) for one in (told if isinstance(told, list) else [told]) if one)
+    reasons = attributes.take(*names.STOPPED) or finish_of(attributes.get("gen_ai.output.messages"))
+    return ", ".join(as_text(one) for one in (reasons if isinstance(reasons, list) else [reasons]) if one)
 
 
 def _kind(attributes: Attributes) -> SpanKind:
     for name in names.KIND:
-        told = attributes.get(name)
-        if isinstance(told, str) and told.lower() in names.KINDS:
-            return names.KINDS[told.lower()]
+        value = attributes.get(name)
+        if isinstance(value, str) and value.lower() in names.KINDS:
+            return names.KINDS[value.lower()]
     if attributes.get("gen_ai.operation.name", "openinference.span.kind") is not None:
         return "other"
     if attributes.get(*names.TOOL_NAME) is not None:
@@ -233,12 +235,12 @@ def _call(name: str, attributes: Attributes, error: ErrorInfo | None) -> ToolCal
 def _usage(attributes: Attributes) -> Usage | None:
     if not names.SPENT & attributes.all.keys():
         return None
-    told: dict[str, Any] = {name: count(attributes.take(*spelled)) for name, spelled in names.TOKENS.items()}
+    tokens: dict[str, Any] = {name: count(attributes.take(*spelled)) for name, spelled in names.TOKENS.items()}
     cost = number(attributes.take(*names.COST))
-    if cost is None and not any(value is not None for value in told.values()):
+    if cost is None and not any(value is not None for value in tokens.values()):
         return None
-    # both conventions count cached tokens among those of the input
-    return Usage(**told, cost=cost, cost_source="unknown" if cost is None else "reported", includes_cache=True)
+    # both conventions include cached tokens in the input
+    return Usage(**tokens, cost=cost, cost_source="unknown" if cost is None else "reported", includes_cache=True)
 
 
 def _error(
@@ -267,14 +269,14 @@ def _error(
 def _extra(
     data: dict[str, Any], attributes: Attributes, listed: list[dict[str, Any]], events: list[Event]
 ) -> dict[str, Any]:
-    """Events that found no home elsewhere are kept as they are."""
+    """Events without a place of their own are kept as they are."""
     failed = mapping(data.get("status")).get("code") in _FAILED
     raised = [at for at, (name, _) in enumerate(events) if name == EXCEPTION and failed][-1:]
     others = [
-        non_empty(name=name, at=listed[at].get("timeUnixNano"), attributes=told.left())
-        for at, (name, told) in enumerate(events)
+        non_empty(name=name, at=listed[at].get("timeUnixNano"), attributes=event.rest())
+        for at, (name, event) in enumerate(events)
         if name not in EVENTS and name != EVALUATION and at not in raised
     ]
     status = mapping(data.get("status"))
-    told_status = rest(status, ("code", "message")) if failed else rest(status)
-    return non_empty(attributes=attributes.left(), events=others, status=told_status, **rest(data, _SPAN))
+    status_fields = rest(status, ("code", "message")) if failed else rest(status)
+    return non_empty(attributes=attributes.rest(), events=others, status=status_fields, **rest(data, _SPAN))
