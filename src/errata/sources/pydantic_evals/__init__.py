@@ -1,4 +1,4 @@
-"""pydantic-evals: a report, as `EvaluationReportAdapter` writes it."""
+"""pydantic-evals: a report as `EvaluationReportAdapter` writes it."""
 
 import re
 from collections.abc import Iterator

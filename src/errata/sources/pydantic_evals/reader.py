@@ -1,7 +1,7 @@
-"""A case of a report, or one whose task raised → the case and its attempt.
+"""A case of a report, or a case whose task raised → the case and its attempt.
 
-pydantic-evals keeps the three facts apart: a task that raised stands among the failures, an evaluator that raised
-among those of the case, and a case failed where an assertion does not hold. Scores have no threshold.
+pydantic-evals keeps the three facts apart: a task that raised is in the report's failures, an evaluator that raised in
+the failures of its case, and a case fails if an assertion does not hold. Scores have no threshold.
 """
 
 import re
@@ -28,7 +28,7 @@ from errata.model.identity import fingerprint
 from errata.model.words import CheckKind, CheckStatus
 from errata.sources.base import Row, convert_each, of_run
 from errata.sources.pydantic_evals import NAME
-from errata.sources.pydantic_evals.reports import CASES, Report, run_of
+from errata.sources.pydantic_evals.reports import CASES, PydanticReport, run_of
 from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import NOT_MADE, Facts, mark_recovered, outcome_of
 from errata.sources.shared.fields import JsonFields
@@ -56,11 +56,11 @@ _CASE = frozenset(
 _FAILURE = ("name", "error_message", "error_stacktrace")
 
 
-class Reading(NamedTuple):
+class ReportContext(NamedTuple):
     run: Run
-    report: Report
+    report: PydanticReport
     taken: dict[str, set[int]]
-    """The numbers of the attempts of each case that were met."""
+    """The attempt numbers of each case so far."""
 
 
 def read(path: Path) -> Iterator[Item]:
@@ -69,15 +69,15 @@ def read(path: Path) -> Iterator[Item]:
     if isinstance(document, Unreadable):
         yield document
         return
-    report = Report(document)
+    report = PydanticReport(document)
     run = run_of(report, path.parent)
     yield run
     yield from of_run(run.id, iter(report.problems))
-    rows = convert_each(report.rows(), partial(items_of, Reading(run, report, {})), source=NAME)
+    rows = convert_each(report.rows(), partial(items_of, ReportContext(run, report, {})), source=NAME)
     yield from of_run(run.id, rows)
 
 
-def items_of(reading: Reading, row: Row) -> Iterator[Item]:
+def items_of(reading: ReportContext, row: Row) -> Iterator[Item]:
     case = mapping(row.data)
     name = _name(case)
     index = _index(case)
@@ -90,15 +90,15 @@ def items_of(reading: Reading, row: Row) -> Iterator[Item]:
 
 
 def _name(case: dict[str, Any]) -> str:
-    """`Case 3` is the place in a data set, given to what has no name."""
-    told = name_of(case.get("source_case_name") or case.get("name"))
-    return f"input-{fingerprint(plain(case.get('inputs')), size=6)}" if _NUMBERED.fullmatch(told) else told
+    """`Case 3` is a position in a dataset, used for cases without a name."""
+    name = name_of(case.get("source_case_name") or case.get("name"))
+    return f"input-{fingerprint(plain(case.get('inputs')), size=6)}" if _NUMBERED.fullmatch(name) else name
 
 
 def _index(case: dict[str, Any]) -> int:
     source, name = text(case.get("source_case_name")), text(case.get("name"))
-    found = _REPEAT.fullmatch(name.removeprefix(source)) if source else None
-    return int(found[1]) if found else 1
+    match = _REPEAT.fullmatch(name.removeprefix(source)) if source else None
+    return int(match[1]) if match else 1
 
 
 def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
@@ -114,7 +114,7 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
     )
 
 
-def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
+def _attempt(reading: ReportContext, name: str, index: int, row: Row) -> Attempt:
     case = row.data
     checks = tuple(_checks(reading.report, case, row.ref))
     error = _error(case, "subject", row.ref) if "error_message" in case else None
@@ -155,48 +155,48 @@ def _attempt(reading: Reading, name: str, index: int, row: Row) -> Attempt:
 
 
 def _output(case: dict[str, Any]) -> Output:
-    told = case.get("output")
-    if told is None or isinstance(told, str):
-        return Output(text=told)
-    return Output(text=as_text(told), structured=plain(told))
+    output = case.get("output")
+    if output is None or isinstance(output, str):
+        return Output(text=output)
+    return Output(text=as_text(output), structured=plain(output))
 
 
-def _checks(report: Report, case: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
+def _checks(report: PydanticReport, case: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
     order = 0
     for kind in ("assertions", "scores", "labels"):
-        for name, told in mapping(case.get(kind)).items():
-            yield _check(kind, name, mapping(told), order, ref.below(kind, name))
+        for name, result in mapping(case.get(kind)).items():
+            yield _check(kind, name, mapping(result), order, ref.below(kind, name))
             order += 1
-    for at, told in enumerate(map(mapping, sequence(case.get("evaluator_failures")))):
+    for at, result in enumerate(map(mapping, sequence(case.get("evaluator_failures")))):
         place = ref.below("evaluator_failures", at)
-        source = text(mapping(told.get("source")).get("name"))
+        source = text(mapping(result.get("source")).get("name"))
         yield Check(
-            name=text(told.get("name")) or source,
+            name=text(result.get("name")) or source,
             status="error",
             scorer=source,
             order=order + at,
-            counts=source not in report.only_telling,
-            error=_error(told, "scoring", place),
-            extra=rest(told, _FAILURE),
+            counts=source not in report.only_informative,
+            error=_error(result, "scoring", place),
+            extra=rest(result, _FAILURE),
             ref=place,
         )
 
 
 def _check(kind: str, name: str, result: dict[str, Any], order: int, ref: SourceRef) -> Check:
-    told = JsonFields(result)
-    value, own_name = told.take("value"), told.require("name")
-    known_ = value if isinstance(value, bool | str) else number(value)
+    fields = JsonFields(result)
+    value, own_name = fields.take("value"), fields.require("name")
+    known_value = value if isinstance(value, bool | str) else number(value)
     how: CheckKind = "assertion" if kind == "assertions" else "criterion"
     return Check(
         name=name,
         status=_status(kind, value),
-        scorer=text(mapping(told.get("source")).get("name")),
+        scorer=text(mapping(fields.get("source")).get("name")),
         order=order,
         kind=how,
-        value=known_,
+        value=known_value,
         counts=kind == "assertions",
-        explanation=text(told.take("reason")),
-        extra=rest(told.rest()) | non_empty(name=own_name if own_name != name else None, kind=kind),
+        explanation=text(fields.take("reason")),
+        extra=rest(fields.rest()) | non_empty(name=own_name if own_name != name else None, kind=kind),
         ref=ref,
     )
 
@@ -207,9 +207,9 @@ def _status(kind: str, value: Any) -> CheckStatus:
     return "pass" if value is True else "fail" if value is False else "unscored"
 
 
-def _error(told: dict[str, Any], phase: Any, ref: SourceRef) -> ErrorInfo:
-    said, traceback = text(told.get("error_message")), text(told.get("error_stacktrace"))
-    return error_of(raised_as(said), phase, traceback=traceback, ref=ref.below("error_message"))
+def _error(failure: dict[str, Any], phase: Any, ref: SourceRef) -> ErrorInfo:
+    message, traceback = text(failure.get("error_message")), text(failure.get("error_stacktrace"))
+    return error_of(raised_as(message), phase, traceback=traceback, ref=ref.below("error_message"))
 
 
 def _facts(checks: tuple[Check, ...]) -> Facts:
@@ -228,7 +228,7 @@ def _facts(checks: tuple[Check, ...]) -> Facts:
 
 
 def _value(checks: tuple[Check, ...]) -> float | None:
-    """The share of assertions that hold; where nothing is asserted, the first score."""
+    """The share of assertions that hold; without assertions, the first score."""
     held = [
         check.status == "pass" for check in checks if check.kind == "assertion" and check.status in ("pass", "fail")
     ]
