@@ -44,7 +44,7 @@ def read(path: Path) -> Iterator[Item]:
 
 
 def _kind_of(path: Path) -> Kind | None:
-    """Of a folder: the one whose simulations lie in files of their own."""
+    """For a folder: whether its simulations are in files of their own."""
     if path.is_dir():
         results = path / RESULTS
         whole = (path / SIMULATIONS).is_dir() and results.is_file() and not results.is_symlink()

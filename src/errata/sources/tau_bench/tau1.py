@@ -1,4 +1,4 @@
-"""tau-bench: a list of rows, one for each trial of a task, in a file whose name says what was run."""
+"""tau-bench: a list of rows, one per trial of a task, in a file whose name describes the run."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ from errata.sources.shared.facts import Facts
 from errata.sources.shared.json_rows import LongDocument, long_document
 from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 from errata.sources.tau_bench import NAME
-from errata.sources.tau_bench.trials import Number, Numbers, outcome_of
+from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers, outcome_of
 from errata.text.redact import redact
 
 _FILE = re.compile(
@@ -48,16 +48,16 @@ _TASK = frozenset(["instruction", "actions", "outputs"])
 
 
 class _Glance(msgspec.Struct):
-    """What has to be known of all rows before the first is read."""
+    """What has to be known about all rows before the first is converted."""
 
     domain: str = ""
     tells_rewards: bool = False
 
 
-class Rows:
+class Tau1Rows:
     def __init__(self, run: Run, *, tells_rewards: bool) -> None:
         self._run = run
-        self._numbers = Numbers()
+        self._numbers = TrialNumbers()
         self._tells_rewards = tells_rewards
 
     def items(self, row: Row) -> Iterator[Item]:
@@ -79,7 +79,7 @@ def read(path: Path) -> Iterator[Item]:
     run = _run(path, seen, document.ref)
     yield run
     yield from of_run(run.id, document.problems())
-    rows = Rows(run, tells_rewards=seen.tells_rewards)
+    rows = Tau1Rows(run, tells_rewards=seen.tells_rewards)
     yield from of_run(run.id, convert_each(document.rows(), rows.items, source=NAME))
 
 
@@ -111,7 +111,7 @@ def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
         roles=non_empty(user=name_parts.get("user")),
         suite=f"tau-bench/{seen.domain}" if seen.domain else "tau-bench",
         expected_cases=_expected(name_parts),
-        # as `display_metrics` prints it: over all rows, those that ended in an error too
+        # as `display_metrics` prints it: over all rows, including errors
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
         environment=non_empty(
             user_strategy=name_parts.get("strategy"), start=name_parts.get("start"), end=name_parts.get("end")
@@ -122,13 +122,13 @@ def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
 
 
 def _expected(name_parts: dict[str, str]) -> int | None:
-    """The range of tasks, where its end is told: -1 stands for all there are."""
+    """The number of tasks in the range, if its end is given: -1 means all tasks."""
     start, end = int(name_parts.get("start", 0)), int(name_parts.get("end", -1))
     return end - start if 0 <= start < end else None
 
 
 def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
-    """A row that ended in an error does not tell its task."""
+    """A row that ended in an error does not have its task."""
     task = mapping(mapping(row.get("info")).get("task"))
     return Case(
         run=run.id,
@@ -141,8 +141,8 @@ def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
     )
 
 
-def attempt_of(run: Run, row: dict[str, Any], number_: Number, ref: SourceRef, *, tells_rewards: bool) -> Attempt:
-    """`tells_rewards` is whether other rows say how their reward came about."""
+def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceRef, *, tells_rewards: bool) -> Attempt:
+    """`tells_rewards`: other rows have the breakdown of their reward."""
     info, reward = mapping(row.get("info")), number(row.get("reward"))
     steps = steps_of_chat(sequence(row.get("traj")))
     cut_off = tells_rewards and "reward_info" not in info and "error" not in info
@@ -160,7 +160,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: Number, ref: SourceRef, *
         reported=reward,
         reported_counted=reward is not None,
         output=Output(text=last_answer(steps)),
-        limit=Limit(type="turn", reason="the conversation was not ended by anybody") if cut_off else None,
+        limit=Limit(type="turn", reason="neither side ended the conversation") if cut_off else None,
         errors=_errors(info, ref.below("info")),
         checks=_checks(mapping(info.get("reward_info")), ref.below("info", "reward_info")),
         steps=steps,
@@ -171,7 +171,7 @@ def attempt_of(run: Run, row: dict[str, Any], number_: Number, ref: SourceRef, *
 
 
 def _facts(info: dict[str, Any], reward: float | None, *, cut_off: bool) -> Facts:
-    """An exception is written down as a reward of 0, which nobody has measured."""
+    """An exception is recorded as a reward of 0, which is not a measurement."""
     if "error" in info:
         return Facts("error", "not_run", "none")
     if reward is None:
@@ -198,7 +198,7 @@ def _errors(info: dict[str, Any], ref: SourceRef) -> tuple[ErrorInfo, ...]:
 
 
 def _checks(rewards: dict[str, Any], ref: SourceRef) -> tuple[Check, ...]:
-    """The state of the world after all actions, and what had to be said."""
+    """The final state of the database, and the outputs that the agent had to give."""
     info = mapping(rewards.get("info"))
     parts = [_check(name, info[name], ref) for name in ("r_actions", "r_outputs") if name in info]
     spoken = [_check(f"output: {name}", met, ref, counts=False) for name, met in mapping(info.get("outputs")).items()]

@@ -1,4 +1,4 @@
-"""tau2-bench: one document with tasks and simulations, or a folder with a file for each simulation."""
+"""tau2-bench: one document with tasks and simulations, or a folder with a file per simulation."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +40,7 @@ from errata.sources.shared.values import (
 )
 from errata.sources.tau_bench import NAME, RESULTS, SIMULATIONS
 from errata.sources.tau_bench.tau2_attempts import attempt_of, ending_of
-from errata.sources.tau_bench.trials import Number, Numbers
+from errata.sources.tau_bench.trials import TrialNumber, TrialNumbers
 
 _INFO = frozenset(["git_commit", "user_info", "agent_info", "environment_info"])
 _AGENT = frozenset(["implementation", "llm", "llm_args"])
@@ -58,7 +58,7 @@ class _Glance(msgspec.Struct):
 
 
 class Tasks:
-    """The tasks of a document by id, and what else stands beside its simulations."""
+    """The tasks of a document by id, and its other fields."""
 
     def __init__(self, document: LongDocument) -> None:
         self._document = document
@@ -90,7 +90,7 @@ class Tasks:
         return self._document.ref.below("tasks", self._tasks[name][0])
 
     def case(self, run: Run, name: str, ref: SourceRef) -> Case:
-        """A simulation may be of a task that is not among them."""
+        """A simulation's task may be missing in the document."""
         if name not in self._tasks:
             return Case(run=run.id, suite=run.suite, native_id=name, ref=ref)
         task = self._tasks[name][1]
@@ -106,13 +106,13 @@ class Tasks:
 
 
 class Simulations:
-    """Turns one simulation after the other into an attempt, and its task, when it first comes, into a case."""
+    """Converts simulations to attempts, and each task to a case when it first occurs."""
 
     def __init__(self, run: Run, info: dict[str, Any], tasks: Tasks) -> None:
         self._run = run
         self._info = info
         self._tasks = tasks
-        self._numbers = Numbers()
+        self._numbers = TrialNumbers()
 
     def items(self, row: Row) -> Iterator[Item]:
         simulation = JsonFields(row.data)
@@ -124,7 +124,7 @@ class Simulations:
         yield attempt
 
     def never_made(self) -> Iterator[Item]:
-        """Trials that were planned and have no simulation."""
+        """Planned trials without a simulation."""
         trials = count(self._info.get("num_trials")) or 1
         for task in self._tasks.names():
             for index in range(1, min(trials, 1_000) + 1):
@@ -138,7 +138,7 @@ class Simulations:
             yield self._tasks.case(self._run, task, ref)
 
     def _missing(self, task: str, index: int, ref: SourceRef | None) -> Attempt:
-        self._numbers.take(Number(task, index))
+        self._numbers.take(TrialNumber(task, index))
         execution, measurement, outcome = MISSING
         return Attempt(
             run=self._run.id,
@@ -176,7 +176,7 @@ _glance = msgspec.json.Decoder(_Glance)
 
 
 def simulation_files(results: Path) -> list[Path]:
-    """tau2-bench looks beside its results, too."""
+    """tau2-bench itself looks for this folder beside the results, too."""
     return [child for child in children(results.parent / SIMULATIONS) if is_file(child) and child.suffix == ".json"]
 
 
@@ -216,7 +216,7 @@ def run_of(info: dict[str, Any], tasks: Tasks, *, name: str, n: int, origin: Pat
         suite=f"tau2-bench/{domain}" if domain else "tau2-bench",
         expected_cases=len([*tasks.names()]) or None,
         started_at=moment(timestamp),
-        # the average over all simulations that tau2-bench takes for evaluable; no file states it
+        # the average over all simulations that tau2-bench considers evaluable; no file has it
         reported=(Reported(name="average reward", metric="mean", n=n, headline=True, ref=ref),),
         context=tuple(_context(world, user, ref.below("info"))),
         code=Code(commit=commit) if commit else None,
@@ -238,11 +238,11 @@ def _rest_of(agent: dict[str, Any], user: dict[str, Any], world: dict[str, Any])
 
 
 def _context(world: dict[str, Any], user: dict[str, Any], ref: SourceRef) -> Iterator[Artefact]:
-    """What the agent had to keep to, and what the simulated user was told."""
-    for words, path, place in (
+    """The policy of the agent, and the guidelines of the simulated user."""
+    for prompt, path, place in (
         (world.get("policy"), "policy.md", ref.below("environment_info", "policy")),
         (user.get("global_simulation_guidelines"), "user_guidelines.md", ref.below("user_info")),
     ):
-        if isinstance(words, str) and words:
-            size = len(words.encode("utf-8", "replace"))
-            yield Artefact(role="context", path=path, size=size, text=words, ref=place)
+        if isinstance(prompt, str) and prompt:
+            size = len(prompt.encode("utf-8", "replace"))
+            yield Artefact(role="context", path=path, size=size, text=prompt, ref=place)
