@@ -1,4 +1,4 @@
-"""One row of `runs.csv` with its judges and criteria, which are joined to it by their first columns: an attempt."""
+"""One row of `runs.csv` with its judges and criteria, which are joined by their first columns: an attempt."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from errata.model import Attempt, Check, Judgement, SourceRef, Unreadable, UsageByRole
 from errata.sources.base import Row, csv_rows, unreadable
+from errata.sources.base import number_or_none as number
 from errata.sources.scylla import KEY, NAME
 from errata.sources.scylla.agent import broke_down, usage_of
 from errata.sources.scylla.judges import consensus_check, criterion_status
-from errata.sources.scylla.values import number, whole
-from errata.sources.shared.values import non_empty, text
+from errata.sources.shared.values import integer, non_empty, text
 
 _NAMED = {*KEY, "score", "passed", "cost_usd", "duration_seconds", "agent_duration_seconds", "judge_duration_seconds"}
 
@@ -26,7 +26,7 @@ class ExportedRun(NamedTuple):
         usage = usage_of(
             data, cost=data.get("cost_usd"), requests=data.get("api_calls"), total=data.get("total_tokens")
         )
-        exit_code = whole(data.get("exit_code"))
+        exit_code = integer(data.get("exit_code"))
         broken, invalid = broke_down(exit_code, usage), bool(self.judges) and not any(map(_valid, self.judges))
         judged = not invalid and passed is not None
         score = number(data.get("score"))
@@ -52,8 +52,8 @@ class ExportedRun(NamedTuple):
         )
 
 
-class Grouped:
-    """Rows by run. A table that keeps the rows of a run together is streamed; any other is held."""
+class RowsByRun:
+    """Rows by run. A table that keeps the rows of a run together is streamed; any other is held in memory."""
 
     def __init__(self, path: Path) -> None:
         self._rows = _rows(path)
@@ -69,8 +69,8 @@ class Grouped:
             pass
         return self._held.pop(key, [])
 
-    def left(self) -> Iterator[Unreadable]:
-        """Rows of runs that `runs.csv` does not have."""
+    def unused_rows(self) -> Iterator[Unreadable]:
+        """Rows of runs that are not in `runs.csv`."""
         while self._read_group():
             pass
         for rows in self._held.values():
@@ -121,8 +121,8 @@ def _valid(row: Row) -> bool:
 
 
 def _judge_name(row: Row) -> str:
-    found = whole(row.data.get("judge_number"))
-    return f"judge_{found:02}" if found is not None else ""
+    number_ = integer(row.data.get("judge_number"))
+    return f"judge_{number_:02}" if number_ is not None else ""
 
 
 def _judgement(row: Row) -> Judgement:

@@ -1,4 +1,4 @@
-"""One run of one subtest, `T0/00/run_01`: what the agent did and what its judges said."""
+"""One run of one subtest, `T0/00/run_01`: the agent's result and its judgements."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,12 +8,19 @@ import msgspec
 
 from errata.model import Artefact, Attempt, Check, ErrorInfo, Usage, UsageByRole
 from errata.model.words import ArtefactRole, Measurement, Outcome
+from errata.sources.base import number_or_none as number
 from errata.sources.scylla.agent import Agent, broke_down, read_agent, usage_of
-from errata.sources.scylla.judges import Judge, checks_of, consensus_check, criteria_checks, judgement_of, read_judges
-from errata.sources.scylla.values import differing, number, whole
+from errata.sources.scylla.judges import (
+    ScyllaJudge,
+    checks_of,
+    consensus_check,
+    criteria_checks,
+    judgement_of,
+    read_judges,
+)
 from errata.sources.shared.documents import Documents, children
 from errata.sources.shared.facts import MISSING, NOT_MADE, UNFINISHED, Facts
-from errata.sources.shared.values import mapping, moment, non_empty, sequence, text
+from errata.sources.shared.values import differing, integer, mapping, moment, non_empty, sequence, text
 
 ARTEFACT_CAP = 40
 _LOGS: tuple[tuple[str, str, ArtefactRole], ...] = (
@@ -39,8 +46,8 @@ FINAL = frozenset({"run_finalized", "report_written", "checkpointed", "worktree_
 _RECORDED = frozenset({"passed", "failed"})
 
 
-class Who(msgspec.Struct, frozen=True):
-    """Where the run stands among the attempts."""
+class AttemptPosition(msgspec.Struct, frozen=True):
+    """The position of the run among the attempts."""
 
     run: str
     case: str
@@ -51,8 +58,8 @@ class Who(msgspec.Struct, frozen=True):
     superseded_by: str | None = None
 
 
-class RunState(NamedTuple):
-    """`state` is the step that the run had reached; `recorded` what `completed_runs` says, which may be wrong."""
+class RunProgress(NamedTuple):
+    """`state`: the last step of the run; `recorded`: the entry in `completed_runs`, which may be wrong."""
 
     state: str = ""
     recorded: str = ""
@@ -75,10 +82,10 @@ class RunPlace(NamedTuple):
     subtest: str
     number: int
     folder: Path | None
-    """None for a run that only the checkpoint knows."""
+    """None for a run that is only in the checkpoint."""
     corner: str = ""
     """`in_progress`, `completed` or `.failed` in the later layout."""
-    state: RunState = RunState()
+    state: RunProgress = RunProgress()
 
     @property
     def name(self) -> str:
@@ -91,17 +98,17 @@ class _Read(NamedTuple):
     place: RunPlace
     result: dict[str, Any]
     consensus: dict[str, Any]
-    """`judge/result.json`, which is there before `run_result.json` is."""
+    """`judge/result.json`, which is written before `run_result.json`."""
     agent: Agent
-    judges: list[Judge]
+    judges: list[ScyllaJudge]
     usage: Usage
     judge_timing: dict[str, Any]
     report: dict[str, Any]
 
     @property
     def passed(self) -> bool | None:
-        said = self.result.get("judge_passed", self.consensus.get("passed"))
-        return said if isinstance(said, bool) else None
+        verdict = self.result.get("judge_passed", self.consensus.get("passed"))
+        return verdict if isinstance(verdict, bool) else None
 
     @property
     def score(self) -> float | None:
@@ -109,10 +116,10 @@ class _Read(NamedTuple):
 
     @property
     def exit_code(self) -> int | None:
-        return whole(self.result.get("exit_code", self.agent.result.get("exit_code")))
+        return integer(self.result.get("exit_code", self.agent.result.get("exit_code")))
 
 
-def run_attempt(place: RunPlace, who: Who, documents: Documents) -> Attempt:
+def run_attempt(place: RunPlace, who: AttemptPosition, documents: Documents) -> Attempt:
     if place.folder is None:
         return _only_in_checkpoint(place, who, documents)
     read = _read(place, place.folder, documents)
@@ -143,7 +150,7 @@ def run_attempt(place: RunPlace, who: Who, documents: Documents) -> Attempt:
     )
 
 
-def _only_in_checkpoint(place: RunPlace, who: Who, documents: Documents) -> Attempt:
+def _only_in_checkpoint(place: RunPlace, who: AttemptPosition, documents: Documents) -> Attempt:
     broken = place.state.broken or place.state.word == "failed"
     facts = NOT_MADE if broken else (MISSING if place.state.over else UNFINISHED)
     ref = documents.ref(documents.root / "checkpoint.json", pointer=f"/run_states/{place.tier}/{place.subtest}")
@@ -190,7 +197,7 @@ def _facts(read: _Read) -> Facts:
     if read.agent.limit:
         return Facts("limit", measurement, outcome)
     if read.agent.is_error or broke_down(read.exit_code, read.usage):
-        # a judge looked at a workspace in which no agent worked; only a pass shows that there was an answer
+        # the judge saw a workspace without an agent's work; only a pass shows that there was an answer
         return Facts("error", measurement, "pass" if outcome == "pass" else "none")
     return Facts("completed", measurement, outcome)
 
@@ -249,7 +256,7 @@ def _artefacts(read: _Read, folder: Path, documents: Documents) -> Iterator[Arte
 
 
 def _changed_files(read: _Read, folder: Path, documents: Documents) -> Iterator[Artefact]:
-    """What the agent changed in its workspace, where the harness lists it and the workspace was kept."""
+    """Files that the agent changed in its workspace, if the harness lists them and the workspace was kept."""
     for entry in sequence(read.result.get("changes"))[:ARTEFACT_CAP]:
         name = text(entry) or text(mapping(entry).get("path")) or text(mapping(entry).get("file"))
         parts = Path(name).parts
@@ -274,7 +281,7 @@ def _finished_at(read: _Read) -> str | None:
         read.agent.timing.get("measured_at"),
         read.report.get("generated_at"),
     )
-    return next((found for one in moments if (found := moment(one))), None)
+    return next((time for one in moments if (time := moment(one))), None)
 
 
 def _extra(read: _Read) -> dict[str, Any]:
@@ -286,11 +293,11 @@ def _extra(read: _Read) -> dict[str, Any]:
     times = non_empty(
         agent_finished_at=read.agent.timing.get("measured_at"), reported_at=read.report.get("generated_at")
     )
-    return facts | place | times | read.agent.extra | non_empty(told_otherwise=_told_otherwise(read))
+    return facts | place | times | read.agent.extra | non_empty(told_otherwise=_differing_repeats(read))
 
 
-def _told_otherwise(read: _Read) -> dict[str, Any]:
-    """The harness writes most facts several times; where they differ, that is a fact too."""
+def _differing_repeats(read: _Read) -> dict[str, Any]:
+    """The harness writes most facts several times; differences between them are kept."""
     result = read.result
     judged = {name.removeprefix("judge_"): value for name, value in result.items() if name.startswith("judge_")}
     agent = {name: value for name, value in read.agent.result.items() if name in ("token_stats", "cost_usd")}

@@ -68,6 +68,12 @@ def count(value: Any) -> int | None:
     return int(value) if value is not None and 0 <= value <= LARGEST and value.is_integer() else None
 
 
+def integer(value: Any) -> int | None:
+    """A whole number, also where it is written as text."""
+    parsed = number_or_none(value)
+    return int(parsed) if parsed is not None and parsed.is_integer() and abs(parsed) <= LARGEST else None
+
+
 def seconds(milliseconds: Any) -> float | None:
     value = number(milliseconds)
     return None if value is None else value / 1000
@@ -136,6 +142,11 @@ def rest(document: dict[str, Any], homes: Collection[str] = ()) -> dict[str, Any
 def non_empty(**facts: Any) -> dict[str, Any]:
     """For `extra`: the given fields, without the empty ones."""
     return {name: plain(fact) for name, fact in facts.items() if fact not in (None, "", [], {}, ())}
+
+
+def differing(repeated: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    """The repeated facts that differ from the first ones, or are not among them."""
+    return {name: plain(fact) for name, fact in repeated.items() if name not in first or first[name] != fact}
 
 
 def _digits(value: int) -> str:
