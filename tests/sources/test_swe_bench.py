@@ -298,7 +298,7 @@ def test_one_instance_is_no_run_and_a_hint_says_what_is():
     folder = REPORT / "logs" / "run_evaluation" / "demo-run" / "mock__model-1" / "django__django-1"
 
     assert swe_bench.recognise(folder) is None
-    assert "the folder of the model" in swe_bench.explain(folder)
+    assert "the model's folder" in swe_bench.explain(folder)
 
 
 def test_predictions_alone_are_no_run():
