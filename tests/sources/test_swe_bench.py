@@ -195,7 +195,7 @@ def test_a_verdict_of_swe_bench_pro_that_is_no_yes_or_no_is_unreadable(tmp_path)
     (folder / "eval_results.json").write_text('{"instance_a__b-1": true, "instance_a__b-2": null}')
     items = list(swe_bench.read(folder))
 
-    assert [item.why for item in items if isinstance(item, Unreadable)] == ["true or false expected, not None"]
+    assert [item.why for item in items if isinstance(item, Unreadable)] == ["expected true or false, not None"]
     assert [item.outcome for item in items if isinstance(item, Attempt)] == ["pass"]
 
 

@@ -72,7 +72,7 @@ class RowsByTrace:
 def with_api_names(row: Row) -> Row:
     """The row with the API's field names, and with JSON texts decoded."""
     if not isinstance(row.data, dict):
-        raise ValueError("an object expected")
+        raise ValueError("expected an object")
     is_export = any("_" in str(key) for key in row.data)
     data = {camel(str(key)): value for key, value in row.data.items()}
     for name in _TEXTS:

@@ -36,7 +36,7 @@ def read(path: Path) -> Iterator[Item]:
         yield read
         return
     if not isinstance(read.data, dict):
-        yield unreadable(NAME, read.ref, "an object expected")
+        yield unreadable(NAME, read.ref, "expected an object")
         return
     yield from _read_results(ResultsDocument(read.data, read.ref), path)
 

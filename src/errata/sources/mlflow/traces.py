@@ -39,7 +39,7 @@ class MlflowTrace:
     def __init__(self, row: Row) -> None:
         data = row.data
         if not isinstance(data, dict):
-            raise ValueError("an object expected")
+            raise ValueError("expected an object")
         self.ref = row.ref
         if isinstance(data.get("info"), dict):
             self.info, self.columns = data["info"], {}

@@ -64,7 +64,7 @@ class OtlpPiece(NamedTuple):
         """`ValueError` if it is not an object."""
         data = decode(bytes(self.raw))
         if not isinstance(data, dict):
-            raise ValueError("an object expected")
+            raise ValueError("expected an object")
         return data
 
 

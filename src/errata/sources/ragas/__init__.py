@@ -37,7 +37,7 @@ NUMBERING = re.compile(r"(?:Unnamed: \d+|index|)")
 def recognise(path: Path) -> Match | None:
     head = head_of(path, HEAD)
     if is_lines(head) or is_csv(head):
-        return Match.sure("samples of ragas with measures beside them")
+        return Match.sure("ragas samples with measures")
     return None
 
 

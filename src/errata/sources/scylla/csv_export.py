@@ -92,7 +92,7 @@ class SubtestFigures:
     def unused_rows(self) -> Iterator[Unreadable]:
         """Subtests without a run in `runs.csv`."""
         for row in self._rows.values():
-            yield unreadable(NAME, row.ref, "no such subtest in runs.csv", excerpt=repr(row.data))
+            yield unreadable(NAME, row.ref, "this subtest is not in runs.csv", excerpt=repr(row.data))
 
 
 def read_export(root: Path, runs_path: Path) -> Iterator[Item]:

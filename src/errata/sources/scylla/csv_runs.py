@@ -75,7 +75,7 @@ class RowsByRun:
             pass
         for rows in self._held.values():
             yield unreadable(
-                NAME, rows[0].ref, f"no such run in runs.csv: {len(rows)} rows", excerpt=repr(rows[0].data)
+                NAME, rows[0].ref, f"this run is not in runs.csv: {len(rows)} rows", excerpt=repr(rows[0].data)
             )
 
     def _read_group(self) -> bool:

@@ -134,7 +134,7 @@ def open_experiment(folder: Path, documents: Documents) -> ScyllaExperiment:
     if checkpoint.data and not checkpoint.supported:
         version = checkpoint.version or "no version"
         documents.refuse(
-            documents.ref(path, pointer="/version"), f"checkpoint {version} is not supported: 2.0, 3.0, 3.1 are"
+            documents.ref(path, pointer="/version"), f"checkpoint {version} is not supported (only 2.0, 3.0, 3.1)"
         )
         checkpoint = Checkpoint({key: checkpoint.data.get(key) for key in ("experiment_id", "experiment_dir")})
     config = documents.get(folder / "config" / "experiment.json")

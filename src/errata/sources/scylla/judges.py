@@ -39,7 +39,7 @@ def read_judges(
     judges: dict[int, ScyllaJudge] = {}
     for place, entry in enumerate(sequence(result.get("judges"))):
         if not isinstance(entry, dict):
-            documents.refuse(result_ref.below("judges", place), "an object expected")
+            documents.refuse(result_ref.below("judges", place), "expected an object")
             continue
         number_ = integer(entry.get("judge_number"))
         if number_ is None or number_ in judges:

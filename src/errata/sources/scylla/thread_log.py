@@ -124,7 +124,7 @@ def read_logs(root: Path) -> Logs:
             continue
         logs.files.append(name)
         if len(logs.blocks) == before:
-            logs.problems.append(unreadable(NAME, SourceRef(file=name), "no `Starting` line of any test"))
+            logs.problems.append(unreadable(NAME, SourceRef(file=name), "no `Starting` line"))
     return logs
 
 

@@ -64,7 +64,7 @@ class Archive:
         """The bytes of a member. `KeyError` if it is missing, `BadZipFile` if it is damaged or too large."""
         info = self._infos[name]
         if _too_large(info, self._caps):
-            raise BadZipFile(f"unpacks too large: {_size(info)}")
+            raise BadZipFile(f"too large when unpacked: {_size(info)}")
         with _damage_in_one_form():
             data = _unpack(self._opened, info)
         if data is None:
@@ -130,7 +130,7 @@ def _damage_in_one_form() -> Iterator[None]:
         # an offset before the beginning of the file is not a disk error
         if error.errno != errno.EINVAL:
             raise
-        raise BadZipFile("points outside of the file") from error
+        raise BadZipFile("points outside the file") from error
     except _DAMAGE as error:
         raise BadZipFile(str(error) or type(error).__name__) from error
 
@@ -157,7 +157,7 @@ def _refuse_hostile(path: Path, infos: list[zipfile.ZipInfo], caps: Caps) -> Non
 
 
 def _refused_as_too_large(path: Path, info: zipfile.ZipInfo) -> SourceError:
-    return SourceError(f"`{path.name}` unpacks too large: `{info.filename}`, {_size(info)}", hint=_HINT)
+    return SourceError(f"`{path.name}` is too large when unpacked: `{info.filename}`, {_size(info)}", hint=_HINT)
 
 
 def _too_large(info: zipfile.ZipInfo, caps: Caps) -> bool:

@@ -95,7 +95,7 @@ def object_in(read: Row | Unreadable, source: str, problems: list[Unreadable]) -
         problems.append(read)
         return {}
     if not isinstance(read.data, dict):
-        problems.append(unreadable(source, read.ref, "an object expected"))
+        problems.append(unreadable(source, read.ref, "expected an object"))
         return {}
     return read.data
 

@@ -104,7 +104,7 @@ def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) ->
 
 
 def _describe_error(error: Exception) -> str:
-    return f"no XML from here on: {error}" if isinstance(error, expat.ExpatError) else describe(error)
+    return f"invalid XML from here on: {error}" if isinstance(error, expat.ExpatError) else describe(error)
 
 
 class _Feed:
@@ -126,7 +126,7 @@ class _Feed:
             try:
                 self._strict.decode(chunk, last)
             except UnicodeDecodeError as error:
-                self.problem = f"{describe(error)}; wrong bytes were replaced"
+                self.problem = f"{describe(error)}; invalid bytes were replaced"
         text = self._kept + self._lenient.decode(chunk, last)
         # a reference may be split across two chunks
         at = -1 if last else text.rfind("&", -_REFERENCE)
@@ -198,4 +198,4 @@ class _Reader:
 
 
 def _refuse(*_: Any) -> None:
-    raise ValueError("declares a document type, which is never followed")
+    raise ValueError("declares a document type, which is not allowed")

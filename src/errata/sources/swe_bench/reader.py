@@ -73,7 +73,7 @@ class RunReader:
         def instance(name: str) -> Instance:
             resolved = document[name]
             if not isinstance(resolved, bool):
-                raise ValueError(f"true or false expected, not {resolved!r:.40}")
+                raise ValueError(f"expected true or false, not {resolved!r:.40}")
             built = self._instance(name, ref.below(name), who, joined)
             return built._replace(lists=("resolved" if resolved else "unresolved",), counted=True)
 
