@@ -160,13 +160,13 @@ def _verdict_within(problems: list[Element], ref: SourceRef, *, skipped: bool) -
             NOT_MADE, "error", _reason(errors[0]), tuple(_error(one, _phase(one), ref) for one in errors)
         )
     if failures:
-        return _failed(failures, ref)
+        return _verdict_of_failures(failures, ref)
     if problems:
-        return _skipped(problems[0])
+        return _verdict_of_skip(problems[0])
     return TestVerdict(SKIPPED, "skipped") if skipped else TestVerdict(PASSED, "passed")
 
 
-def _failed(failures: list[Element], ref: SourceRef) -> TestVerdict:
+def _verdict_of_failures(failures: list[Element], ref: SourceRef) -> TestVerdict:
     broken = [one for one in failures if _broke(one)]
     reason = _reason((broken or failures)[0])
     if broken:
@@ -177,7 +177,7 @@ def _failed(failures: list[Element], ref: SourceRef) -> TestVerdict:
     return TestVerdict(FAILED, failure_status("failed", reason), reason, failed_checks=failed_checks, score=value)
 
 
-def _skipped(element: Element) -> TestVerdict:
+def _verdict_of_skip(element: Element) -> TestVerdict:
     reason = _reason(element)
     if element.get("type") == EXPECTED and not reason.startswith(NOT_EVEN_TRIED):
         return TestVerdict(FAILED, "xfailed", reason, failed_checks=(FailedTestCheck(EXPECTED, reason),)).expected

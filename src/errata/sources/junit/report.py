@@ -11,7 +11,7 @@ from errata.sources.junit import NAME
 from errata.sources.shared.facts import EXPECTED, NOT_EVEN_TRIED
 from errata.sources.shared.runs import hash_of_content
 from errata.sources.shared.values import moment, non_empty, settings
-from errata.sources.shared.xml_elements import Closed, Element, Opened, xml_events
+from errata.sources.shared.xml_elements import Element, ElementEnd, ElementStart, xml_events
 
 WHOLE = frozenset(("testcase", "properties"))
 SUITES_CAP = 100_000
@@ -147,14 +147,14 @@ def _is_second_half(test: Test, before: Test) -> bool:
 def _in_order(path: Path) -> Iterator[Suite | Test | Unreadable]:
     suites: list[Suite] = []
     for event in xml_events(path, WHOLE, source=NAME, root=path.parent):
-        if isinstance(event, Opened):
+        if isinstance(event, ElementStart):
             ref = SourceRef(file=path.name, line=event.line)
             names = suites[-1].names if suites else ()
             if event.tag in ("testsuite", "testsuites"):
                 own = (event.attributes.get("name", ""),) if event.tag == "testsuite" else ()
                 suites.append(Suite(event.tag, event.attributes, ref, (*names, *own)))
                 yield suites[-1]
-        elif isinstance(event, Closed):
+        elif isinstance(event, ElementEnd):
             if suites and event.tag == suites[-1].tag:
                 suites.pop()
         elif isinstance(event, Unreadable):

@@ -15,7 +15,7 @@ from errata.sources.shared.exceptions import error_of, raised_as
 from errata.sources.shared.facts import MISSING
 from errata.sources.shared.scores import facts_of, grade_of
 from errata.sources.shared.span_steps import SpanTranscript
-from errata.sources.shared.spans import PHASES, SpanKind, TraceSpan, Tree, call_of, parsed
+from errata.sources.shared.spans import PHASES, SpanKind, TraceSpan, Tree, call_of, parse_json_text
 from errata.sources.shared.values import as_text, count, mapping, non_empty, number, plain, rest, sequence, text
 
 _TRACE = frozenset(
@@ -198,7 +198,7 @@ def span_of(row: Row) -> TraceSpan:
     data = row.data
     kind = _KINDS.get(text(data.get("type")), "other")
     error = _error(row, kind)
-    given, got = data.get("input"), data.get("output")
+    input_, output_ = data.get("input"), data.get("output")
     return TraceSpan(
         id=text(data.get("id")),
         parent=text(data.get("parentObservationId")),
@@ -208,29 +208,29 @@ def span_of(row: Row) -> TraceSpan:
         started_at=time_of(data.get("startTime")),
         ended_at=time_of(data.get("endTime")),
         seconds=number(data.get("latency")),
-        asked=_request_messages(given) if kind == "model" else [],
-        answered=_reply_messages(got, data.get("toolCalls")) if kind == "model" else [],
-        call=call_of(text(data.get("name")), "", given, got, failed=error is not None) if kind == "tool" else None,
+        request=_request_messages(input_) if kind == "model" else [],
+        reply=_reply_messages(output_, data.get("toolCalls")) if kind == "model" else [],
+        call=call_of(text(data.get("name")), "", input_, output_, failed=error is not None) if kind == "tool" else None,
         error=error,
         usage=_usage(data),
         model=text(data.get("model")) or text(data.get("providedModelName")),
-        stopped=finish_reason(got),
-        input=given,
-        output=got,
+        stopped=finish_reason(output_),
+        input=input_,
+        output=output_,
         extra=_extra_of_span(data, kind),
         ref=row.ref,
     )
 
 
-def _request_messages(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else request_messages(given)
+def _request_messages(input_: Any) -> list[Any]:
+    return input_ if isinstance(input_, list) else request_messages(input_)
 
 
-def _reply_messages(got: Any, calls: Any) -> list[Any]:
-    if isinstance(got, list) and got and all(isinstance(one, dict) and "role" in one for one in got):
-        return got
-    messages = reply_messages(got)
-    tool_calls = [parsed(one) for one in sequence(calls)]
+def _reply_messages(output_: Any, calls: Any) -> list[Any]:
+    if isinstance(output_, list) and output_ and all(isinstance(one, dict) and "role" in one for one in output_):
+        return output_
+    messages = reply_messages(output_)
+    tool_calls = [parse_json_text(one) for one in sequence(calls)]
     if tool_calls and not any(mapping(one).get("tool_calls") for one in messages):
         return [*messages[1:], (messages or [{"role": "assistant"}])[0] | {"tool_calls": tool_calls}]
     return messages

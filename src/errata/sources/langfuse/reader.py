@@ -44,11 +44,11 @@ class LangfuseReader:
         yield from self._observations.problems
         for file in self._export.traces:
             rows = json_rows(file, source=NAME, root=self._export.root, paged="data")
-            yield from convert_each(rows, self._whole, source=NAME)
-        yield from convert_each(self._observations.together(), self._observed, source=NAME)
+            yield from convert_each(rows, self._trace_of_row, source=NAME)
+        yield from convert_each(self._observations.together(), self._trace_of_observations, source=NAME)
         yield from self._missing()
 
-    def _whole(self, row: Row) -> Iterator[Item]:
+    def _trace_of_row(self, row: Row) -> Iterator[Item]:
         renamed = with_api_names(row)
         data = renamed.data
         link: DatasetLink | None = None
@@ -63,7 +63,7 @@ class LangfuseReader:
         trace = LangfuseTrace(data, row, inside or self._observations.of(ident), scores or self._scores.of(ident))
         yield from self._items(trace, link)
 
-    def _observed(self, group: Row) -> Iterator[Item]:
+    def _trace_of_observations(self, group: Row) -> Iterator[Item]:
         """A trace exported only as observations: they hold some of its fields."""
         rows = [with_api_names(row) for row in group.data]
         ident = text(rows[0].data.get("traceId"))

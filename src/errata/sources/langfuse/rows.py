@@ -13,7 +13,7 @@ from errata.sources.langfuse import DEPTH, NAME, Kind, camel, files_below, kind_
 from errata.sources.shared.documents import is_file
 from errata.sources.shared.json_rows import HEAD, list_in, long_document
 from errata.sources.shared.row_groups import ItemGroups, Lines, lines_of
-from errata.sources.shared.spans import parsed
+from errata.sources.shared.spans import parse_json_text
 from errata.sources.shared.values import moment, sequence, text
 
 _TEXTS = ("input", "output", "expectedOutput", "modelParameters")
@@ -78,7 +78,7 @@ def with_api_names(row: Row) -> Row:
     for name in _TEXTS:
         # an export has an empty text for a missing value
         if name in data:
-            data[name] = parsed(data[name]) if data[name] != "" or not is_export else None
+            data[name] = parse_json_text(data[name]) if data[name] != "" or not is_export else None
     return Row(data, row.ref)
 
 

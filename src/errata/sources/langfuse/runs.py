@@ -186,7 +186,7 @@ def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterato
 
 def reported_of(scores: list[Row], values: Counter[str]) -> tuple[Reported, ...]:
     """The first number of the whole run is its headline. `values`: how many traces have a value under each name."""
-    numbers = [(row, _averaged(row, values)) for row in scores if number(row.data.get("value")) is not None]
+    numbers = [(row, _averaged_score(row, values)) for row in scores if number(row.data.get("value")) is not None]
     headline = next((row for row, of in numbers if of), numbers[0][0] if numbers else None)
     return tuple(
         Reported(
@@ -204,7 +204,7 @@ def reported_of(scores: list[Row], values: Counter[str]) -> tuple[Reported, ...]
     )
 
 
-def _averaged(row: Row, values: Counter[str]) -> str:
+def _averaged_score(row: Row, values: Counter[str]) -> str:
     """The trace score that a number of the run averages, by its name."""
     name = text(row.data.get("name"))
     return next((one for one in sorted(values) if name in {how.format(one) for how in _AVERAGES}), "")

@@ -48,7 +48,7 @@ class ResultsDocument:
     def __init__(self, document: dict[str, Any], ref: SourceRef) -> None:
         self.document = document
         self.ref = ref
-        self._measured: dict[str, list[TaskMeasure]] = {}
+        self._measures_by_name: dict[str, list[TaskMeasure]] = {}
         self.entries: dict[str, dict[str, Any]] = {
             name: mapping(entry)
             for part in ("groups", "results")
@@ -63,10 +63,10 @@ class ResultsDocument:
     def plans(self) -> list[TaskPlan]:
         """In the order of the document, without those that are part of another."""
         within = {one for name, members in self._members.items() for one in members if one != name}
-        plans = [plan for name in self.entries if name not in within for plan in self._expanded(name, frozenset())]
+        plans = [plan for name in self.entries if name not in within for plan in self._expand(name, frozenset())]
         return plans or [TaskPlan(name, (name,)) for name in self.entries]
 
-    def _expanded(self, name: str, above: frozenset[str]) -> Iterator[TaskPlan]:
+    def _expand(self, name: str, above: frozenset[str]) -> Iterator[TaskPlan]:
         members = [one for one in self._members.get(name, ()) if one not in above and one != name]
         if not members:
             yield TaskPlan(name, (name,))
@@ -74,7 +74,7 @@ class ResultsDocument:
             yield TaskPlan(name, tuple(dict.fromkeys(self._tasks_below(name, frozenset()))))
         else:
             for member in members:
-                yield from self._expanded(member, above | {name})
+                yield from self._expand(member, above | {name})
 
     def _tasks_below(self, name: str, above: frozenset[str]) -> Iterator[str]:
         members = [one for one in self._members.get(name, ()) if one not in above and one != name]
@@ -85,9 +85,9 @@ class ResultsDocument:
 
     def measures(self, name: str) -> list[TaskMeasure]:
         """The first one is the headline."""
-        if name not in self._measured:
-            self._measured[name] = self._measures(name)
-        return self._measured[name]
+        if name not in self._measures_by_name:
+            self._measures_by_name[name] = self._measures(name)
+        return self._measures_by_name[name]
 
     def _measures(self, name: str) -> list[TaskMeasure]:
         entry = self.entries.get(name, {})

@@ -10,7 +10,7 @@ from typing import Any
 from errata.model import Attempt, Case, Check, CheckEdit, ErrorInfo, Output, Run, SourceRef, UsageByRole, case_key
 from errata.model.identity import case_key_of_input
 from errata.model.words import Execution, ScorerKind
-from errata.sources.mlflow.traces import MlflowTrace, decoded, seconds_of, span_of, time_of, usage_in
+from errata.sources.mlflow.traces import MlflowTrace, decode_text, seconds_of, span_of, time_of, usage_in
 from errata.sources.shared.chat import reply_text
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import mark_recovered
@@ -59,7 +59,7 @@ class MlflowSpans:
         return next((one for one in (*candidates, self.trace.info.get("response_preview")) if one is not None), None)
 
     def meta(self, name: str) -> Any:
-        return decoded(self.trace.metadata.get(name)) if self.trace.metadata.get(name) else None
+        return decode_text(self.trace.metadata.get(name)) if self.trace.metadata.get(name) else None
 
     @property
     def case(self) -> str:

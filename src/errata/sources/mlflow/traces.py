@@ -48,7 +48,7 @@ class MlflowTrace:
             self.ref_of_info = row.ref.below("info")
         else:
             self.columns = {str(key): value for key, value in data.items() if key not in _COLUMNS}
-            whole = mapping(decoded(data.get("trace")))
+            whole = mapping(decode_text(data.get("trace")))
             columns = {key: data[key] for key in _COLUMNS if data.get(key) is not None}
             # the table has milliseconds under a name that a trace uses for a text
             columns |= {"execution_duration_ms": columns.pop("execution_duration", None)}
@@ -113,7 +113,7 @@ class MlflowTrace:
                 )
 
 
-def decoded(value: Any) -> Any:
+def decode_text(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
@@ -140,10 +140,10 @@ def time_of(value: Any) -> str | None:
 
 
 def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> TraceSpan:
-    attributes = {str(key): decoded(value) for key, value in mapping(data.get("attributes")).items()}
+    attributes = {str(key): decode_text(value) for key, value in mapping(data.get("attributes")).items()}
     kind = _KINDS.get(text(attributes.get("mlflow.spanType")), "other")
     begun, ended = (whole(data.get(f"{end}_time_unix_nano", data.get(f"{end}_time"))) for end in ("start", "end"))
-    given, got = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
+    input_, output_ = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
     error = _error(data, kind, ref)
     name = text(data.get("name"))
     return TraceSpan(
@@ -155,17 +155,17 @@ def span_of(data: dict[str, Any], ref: SourceRef, trace: str) -> TraceSpan:
         started_at=moment_of_span(begun),
         ended_at=moment_of_span(ended),
         seconds=(ended - begun) / 1e9 if begun and ended and ended >= begun else None,
-        asked=request_messages(given) if kind == "model" else [],
-        answered=reply_messages(got) if kind == "model" else [],
-        call=call_of(name, "", given, got, failed=error is not None) if kind == "tool" else None,
+        request=request_messages(input_) if kind == "model" else [],
+        reply=reply_messages(output_) if kind == "model" else [],
+        call=call_of(name, "", input_, output_, failed=error is not None) if kind == "tool" else None,
         error=error,
         usage=_usage(attributes),
         model=text(attributes.get("mlflow.llm.model"))
-        or text(mapping(given).get("model"))
-        or text(mapping(got).get("model")),
-        stopped=finish_reason(got),
-        input=given,
-        output=got,
+        or text(mapping(input_).get("model"))
+        or text(mapping(output_).get("model")),
+        stopped=finish_reason(output_),
+        input=input_,
+        output=output_,
         extra=_extra(data, attributes, kind, trace),
         ref=ref,
     )
@@ -180,7 +180,7 @@ def _usage(attributes: dict[str, Any]) -> Usage | None:
 
 
 def usage_in(value: Any) -> Usage | None:
-    tokens = mapping(decoded(value))
+    tokens = mapping(decode_text(value))
     if not tokens:
         return None
     cached = {

@@ -228,7 +228,7 @@ def _picked_answer(sample: SampleEvents) -> str | None:
 
 
 def _judgements(sample: SampleEvents, checks: tuple[Check, ...], *, judged: bool) -> Iterator[Judgement]:
-    judge_reply = sample.samplings.judged if judged else None
+    judge_reply = sample.samplings.judge_step if judged else None
     if judge_reply is not None:
         yield Judgement(
             judge="judge",

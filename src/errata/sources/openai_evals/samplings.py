@@ -27,7 +27,7 @@ class Samplings:
         return [data.get("sampled") for data, _ in self._samplings]
 
     @property
-    def judged(self) -> Step | None:
+    def judge_step(self) -> Step | None:
         """The judge's reply."""
         return self._answer(len(self._samplings) - 1, judge=True) if self._samplings else None
 

@@ -72,7 +72,7 @@ _batch = msgspec.json.Decoder(OtlpBatch)
 _resource = msgspec.json.Decoder(Resource)
 
 
-def _typed(data: bytes, decoder: "msgspec.json.Decoder[Any]") -> Any:
+def _decode_typed(data: bytes, decoder: "msgspec.json.Decoder[Any]") -> Any:
     try:
         return decoder.decode(data)
     except msgspec.ValidationError:
@@ -158,8 +158,8 @@ class Batches:
     def _read(self, unit: int) -> list[OtlpPiece]:
         data, ref = self._data(unit), self._ref(unit)
         if self._document:
-            return list(_pieces(_typed(data, _resource), ref, is_log=False))
-        batch = _typed(data, _batch)
+            return list(_pieces(_decode_typed(data, _resource), ref, is_log=False))
+        batch = _decode_typed(data, _batch)
         pieces: list[OtlpPiece] = []
         for name, is_log in (("resourceSpans", False), ("resourceLogs", True)):
             for at, resource in enumerate(getattr(batch, name) or ()):
@@ -179,7 +179,7 @@ def _pieces(resource: Resource, ref: SourceRef, *, is_log: bool) -> Iterator[Otl
 
 def _is_whole(line: bytes) -> bool:
     try:
-        _typed(line, _batch)
+        _decode_typed(line, _batch)
     except msgspec.ValidationError:
         return True
     except (ValueError, RecursionError):
@@ -242,19 +242,19 @@ class TraceSurvey:
         self._of_traces[mark] = (min(starts, default=0), max(last, end or start or 0))
 
     @property
-    def tested(self) -> list[TraceSubject]:
+    def subjects(self) -> list[TraceSubject]:
         """Each subject once. A trace without a model belongs to the only model in the file, if there is just one."""
-        return list(dict.fromkeys(map(self._resolved, self._tested.values()))) or [_NOBODY]
+        return list(dict.fromkeys(map(self._resolve, self._tested.values()))) or [_NOBODY]
 
     def of(self, trace: str) -> TraceSubject:
-        return self._resolved(self._tested.get(hash(trace), _NOBODY))
+        return self._resolve(self._tested.get(hash(trace), _NOBODY))
 
     def times(self, tested: TraceSubject) -> tuple[int, int]:
         """When the traces of a subject began and ended, in nanoseconds; zero if unknown."""
-        ranges = [times for mark, times in self._of_traces.items() if self._resolved(self._tested[mark]) == tested]
+        ranges = [times for mark, times in self._of_traces.items() if self._resolve(self._tested[mark]) == tested]
         return min((one[0] for one in ranges if one[0]), default=0), max((one[1] for one in ranges), default=0)
 
-    def _resolved(self, tested: TraceSubject) -> TraceSubject:
+    def _resolve(self, tested: TraceSubject) -> TraceSubject:
         if tested.model:
             return tested
         same = {one for one in self._with_model if one.agent == tested.agent} if tested.agent else self._with_model

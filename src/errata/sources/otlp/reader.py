@@ -28,7 +28,7 @@ def read(path: Path) -> Iterator[Item]:
 def _items(batches: Batches, path: Path) -> Iterator[Item]:
     first = next(batches.traces(), [])
     resource = first[0].resource if first else {}
-    runs = {tested: run_of(batches.survey, tested, resource, path) for tested in batches.survey.tested}
+    runs = {tested: run_of(batches.survey, tested, resource, path) for tested in batches.survey.subjects}
     yield from runs.values()
     yield from batches.problems
     reading = FileContext(runs, batches.survey, Numbering(), resource)

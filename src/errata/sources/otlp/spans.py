@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from errata.model import ErrorInfo, SourceRef, ToolCall, Usage
 from errata.sources.otlp import names
 from errata.sources.otlp.attributes import Attributes
-from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, moment, parsed, whole
+from errata.sources.shared.spans import SpanKind, TraceSpan, call_of, error_of, hex_id, moment, parse_json_text, whole
 from errata.sources.shared.values import as_text, count, mapping, non_empty, number, rest, sequence, text
 
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -26,8 +26,8 @@ _FAILED = (2, "2", "STATUS_CODE_ERROR")
 
 
 class Exchange(NamedTuple):
-    asked: list[Any]
-    answered: list[Any]
+    request: list[Any]
+    reply: list[Any]
 
 
 def exchange_of(attributes: Attributes, events: list[Event]) -> Exchange:
@@ -35,15 +35,15 @@ def exchange_of(attributes: Attributes, events: list[Event]) -> Exchange:
     for name, event in events:
         if name in EVENTS:
             more = _of_event(name, event)
-            asked += [one for one in more.asked if one not in asked]
-            answered += [one for one in more.answered if one not in answered]
+            asked += [one for one in more.request if one not in asked]
+            answered += [one for one in more.reply if one not in answered]
     return Exchange(asked, answered)
 
 
 def _of_attributes(attributes: Attributes) -> Exchange:
     if not any(name.startswith(_MESSAGE_PREFIXES) for name in attributes.all):
         return Exchange([], [])
-    instructions = parsed(attributes.take("gen_ai.system_instructions"))
+    instructions = parse_json_text(attributes.take("gen_ai.system_instructions"))
     asked = [*_parts_message("system", instructions)] if instructions else []
     asked += messages_in(attributes.take("gen_ai.input.messages"), "user")
     asked += messages_in(attributes.below("llm.input_messages."), "user")
@@ -64,15 +64,15 @@ def _of_event(name: str, event: Attributes) -> Exchange:
 
 
 def _message_of_event(event: Attributes, role: str) -> dict[str, Any]:
-    body = mapping(parsed(event.take("gen_ai.event.content", "body")))
-    fields = {key: parsed(value) if key != "content" else value for key, value in event.rest().items()}
+    body = mapping(parse_json_text(event.take("gen_ai.event.content", "body")))
+    fields = {key: parse_json_text(value) if key != "content" else value for key, value in event.rest().items()}
     whole = fields | body
-    inner = mapping(parsed(whole.pop("message", None)))
+    inner = mapping(parse_json_text(whole.pop("message", None)))
     return {"role": role} | whole | inner
 
 
 def messages_in(value: Any, role: str) -> list[Any]:
-    messages = parsed(value)
+    messages = parse_json_text(value)
     if messages is None or messages == "":
         return []
     listed = messages if isinstance(messages, list) else [messages]
@@ -113,11 +113,11 @@ def _parts_message(role: str, parts: Any, rest: dict[str, Any] | None = None) ->
     for part in parts if isinstance(parts, list) else [parts]:
         kind, fields = mapping(part).get("type"), mapping(part)
         if kind == "tool_call_response":
-            given = fields.get("response", fields.get("result"))
+            response = fields.get("response", fields.get("result"))
             yield {
                 "role": "tool",
                 "tool_call_id": text(fields.get("id")),
-                "content": "" if given is None else as_text(given),
+                "content": "" if response is None else as_text(response),
             }
         elif kind == "tool_call":
             calls.append(fields)
@@ -138,7 +138,7 @@ def _parts_message(role: str, parts: Any, rest: dict[str, Any] | None = None) ->
 
 def finish_of(answered: Any) -> str:
     """Why the model stopped, if only the messages have it."""
-    listed = sequence(parsed(answered))
+    listed = sequence(parse_json_text(answered))
     return next((text(mapping(one).get("finish_reason")) for one in listed if isinstance(one, dict)), "")
 
 
@@ -164,11 +164,11 @@ def record_of_span(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Even
     listed = [mapping(one) for one in sequence(data.get("events"))]
     events: list[Event] = [(text(one.get("name")), Attributes(one.get("attributes"))) for one in listed]
     kind = _kind(attributes)
-    given, got = attributes.take(*names.INPUT), attributes.take(*names.OUTPUT)
+    input_, output_ = attributes.take(*names.INPUT), attributes.take(*names.OUTPUT)
     exchange = exchange_of(attributes, [*events, *(event for event, _ in logged)])
     if kind == "model":
         exchange = Exchange(
-            exchange.asked or messages_in(given, "user"), exchange.answered or messages_in(got, "assistant")
+            exchange.request or messages_in(input_, "user"), exchange.reply or messages_in(output_, "assistant")
         )
     error = _error(data, attributes, events, kind, ref)
     begun, ended = whole(data.get("startTimeUnixNano")), whole(data.get("endTimeUnixNano"))
@@ -181,15 +181,15 @@ def record_of_span(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Even
         started_at=moment(data.get("startTimeUnixNano")),
         ended_at=moment(data.get("endTimeUnixNano")),
         seconds=(ended - begun) / 1e9 if begun and ended and ended >= begun else None,
-        asked=exchange.asked,
-        answered=exchange.answered,
+        request=exchange.request,
+        reply=exchange.reply,
         call=_call(text(data.get("name")), attributes, error) if kind == "tool" else None,
         error=error,
         usage=_usage(attributes),
         model=attributes.take_text(*names.ANSWERING) or attributes.take_text(*names.REQUESTED),
-        stopped=_stopped(attributes),
-        input=given,
-        output=got,
+        stopped=_stop_reason(attributes),
+        input=input_,
+        output=output_,
         extra=_extra(data, attributes, listed, events),
         ref=ref,
     )
@@ -201,7 +201,7 @@ def record_of_span(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Even
     return SpanRecord(span, attributes, evaluations, bool(ended))
 
 
-def _stopped(attributes: Attributes) -> str:
+def _stop_reason(attributes: Attributes) -> str:
     reasons = attributes.take(*names.STOPPED) or finish_of(attributes.get("gen_ai.output.messages"))
     return ", ".join(as_text(one) for one in (reasons if isinstance(reasons, list) else [reasons]) if one)
 
@@ -220,16 +220,18 @@ def _kind(attributes: Attributes) -> SpanKind:
 
 def _call(name: str, attributes: Attributes, error: ErrorInfo | None) -> ToolCall:
     arguments = attributes.take(*names.ARGUMENTS)
-    given = attributes.take(*names.RESULT)
+    result = attributes.take(*names.RESULT)
     if arguments is None:
         arguments = attributes.take(*names.INPUT)
-    if given is None:
-        given = attributes.take(*names.OUTPUT)
-    if given is None:
-        given = attributes.below("retrieval.documents.") or attributes.below("reranker.output_documents.")
+    if result is None:
+        result = attributes.take(*names.OUTPUT)
+    if result is None:
+        result = attributes.below("retrieval.documents.") or attributes.below("reranker.output_documents.")
     ident, named = attributes.take_text(*names.TOOL_CALL), attributes.take_text(*names.TOOL_NAME) or name
-    shown = given if isinstance(given, str) else None
-    return call_of(named, ident, parsed(arguments), parsed(given), failed=error is not None, shown=shown)
+    shown = result if isinstance(result, str) else None
+    return call_of(
+        named, ident, parse_json_text(arguments), parse_json_text(result), failed=error is not None, shown=shown
+    )
 
 
 def _usage(attributes: Attributes) -> Usage | None:

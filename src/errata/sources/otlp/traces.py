@@ -15,7 +15,7 @@ from errata.sources.otlp.spans import EVALUATION, EvaluationEvent, Event, SpanRe
 from errata.sources.shared.facts import mark_recovered
 from errata.sources.shared.scores import facts_of, status_of_value
 from errata.sources.shared.span_steps import SpanTranscript
-from errata.sources.shared.spans import TraceSpan, Tree, hex_id, moment, parsed
+from errata.sources.shared.spans import TraceSpan, Tree, hex_id, moment, parse_json_text
 from errata.sources.shared.values import as_text, mapping, non_empty, number, plain, rest, sequence, text
 
 _SCORE = "gen_ai.evaluation.score."
@@ -86,7 +86,7 @@ def owner_of(reading: FileContext, row: Row) -> str:
 
 
 def _input_of(top: TraceSpan | None, transcript: SpanTranscript) -> Any:
-    question = parsed(top.input) if top is not None else None
+    question = parse_json_text(top.input) if top is not None else None
     if question is not None:
         return question
     messages = transcript.messages_before_answer
@@ -100,7 +100,7 @@ def _title(top: TraceSpan | None) -> str:
 def _name(trace: OtlpTrace, question: Any) -> str:
     """The producer's name for the case; otherwise, traces with the same input are attempts at the same case."""
     for record in trace.spans:
-        metadata = mapping(parsed(record.attributes.get("metadata")))
+        metadata = mapping(parse_json_text(record.attributes.get("metadata")))
         case = record.attributes.get(*names.CASE)
         candidates = [case, *(metadata.get(name) for name in names.CASE_METADATA)]
         if (named := next((each for each in candidates if each not in (None, "")), None)) is not None:
@@ -120,8 +120,8 @@ def _attempt(
     checks = mark_recovered(checks, facts)
     errors = tree.errors()
     broken = [check.error for check in checks if check.error and check.error not in errors]
-    given = top.output if top is not None else None
-    structured = parsed(given)
+    output = top.output if top is not None else None
+    structured = parse_json_text(output)
     return Attempt(
         run=run.id,
         case=case,
@@ -131,7 +131,7 @@ def _attempt(
         measurement=facts.measurement,
         outcome=facts.outcome,
         output=Output(
-            text=transcript.answer if given is None else as_text(given),
+            text=transcript.answer if output is None else as_text(output),
             structured=plain(structured) if isinstance(structured, dict | list) else None,
         ),
         stop_reason=transcript.stopped,
@@ -214,20 +214,20 @@ def _check(evaluation: EvaluationEvent, order: int, places: dict[str, int]) -> C
 
 def _of_evaluator(record: SpanRecord) -> Iterator[Check]:
     """OpenInference: a separate span whose output has the score."""
-    given = mapping(parsed(record.span.output))
-    if record.span.kind != "judge" or not {"score", "label"} & set(given):
+    result = mapping(parse_json_text(record.span.output))
+    if record.span.kind != "judge" or not {"score", "label"} & set(result):
         if record.span.kind == "judge" and record.span.error:
             yield Check(name=record.span.name, status="error", error=record.span.error, ref=record.span.ref)
         return
-    score, label = given.get("score"), text(given.get("label"))
+    score, label = result.get("score"), text(result.get("label"))
     value: Any = score if isinstance(score, bool) else number(score)
     yield Check(
         name=record.span.name,
         status=_status(value, label),
         value=value if value is not None else label or None,
-        explanation=text(given.get("explanation")),
+        explanation=text(result.get("explanation")),
         reason_code=label,
-        extra=rest(given, ("score", "label", "explanation")),
+        extra=rest(result, ("score", "label", "explanation")),
         ref=record.span.ref,
     )
 

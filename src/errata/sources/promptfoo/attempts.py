@@ -246,8 +246,8 @@ def usage_of(row: dict[str, Any], *, graded: bool) -> UsageByRole:
     subject = usage(response_tokens or _without_zeros(whole), cost)
     grading = mapping(row.get("gradingResult")).get("tokensUsed")
     spending = [mapping(one) for one in (whole.get("assertions"), response_tokens.get("assertions"), grading)]
-    judge = next(filter(_spent, spending), next(filter(None, spending), {}))
-    return UsageByRole(subject=subject, judge=usage(judge if graded or _spent(judge) else {}))
+    judge = next(filter(_has_spending, spending), next(filter(None, spending), {}))
+    return UsageByRole(subject=subject, judge=usage(judge if graded or _has_spending(judge) else {}))
 
 
 def usage(tokens: dict[str, Any], cost: float | None = None) -> Usage:
@@ -288,9 +288,9 @@ def differing_repeats(row: dict[str, Any]) -> dict[str, Any]:
     return extra
 
 
-def _spent(tokens: dict[str, Any]) -> bool:
+def _has_spending(tokens: dict[str, Any]) -> bool:
     return any(
-        _spent(value) if isinstance(value, dict) else number(value)
+        _has_spending(value) if isinstance(value, dict) else number(value)
         for key, value in tokens.items()
         if value and key != "numRequests"
     )
@@ -298,7 +298,7 @@ def _spent(tokens: dict[str, Any]) -> bool:
 
 def _without_zeros(tokens: dict[str, Any]) -> dict[str, Any]:
     own = {key: value for key, value in tokens.items() if key != "assertions"}
-    return own if _spent(own) else {key: value for key, value in own.items() if key == "numRequests"}
+    return own if _has_spending(own) else {key: value for key, value in own.items() if key == "numRequests"}
 
 
 def _agree(left: dict[str, Any], right: dict[str, Any], but: tuple[str, ...] = ()) -> bool:

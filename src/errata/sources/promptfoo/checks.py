@@ -171,7 +171,7 @@ def _extra(part: _Part, test: dict[str, Any], kind: str, weight: float | None) -
     if part.children:
         extra["parts"] = part.children
     # the assertions of a test are in its case
-    if isinstance(assertion, dict) and assertion not in _asserted(test):
+    if isinstance(assertion, dict) and assertion not in _all_assertions(test):
         extra["assertion"] = without_secrets(assertion)
     metadata = _metadata(data, test)
     if metadata and kind_of(kind) != "judge":
@@ -179,7 +179,7 @@ def _extra(part: _Part, test: dict[str, Any], kind: str, weight: float | None) -
     return extra
 
 
-def _asserted(test: dict[str, Any]) -> list[Any]:
+def _all_assertions(test: dict[str, Any]) -> list[Any]:
     listed = sequence(test.get("assert"))
     return [*listed, *(inner for one in listed for inner in sequence(mapping(one).get("assert")))]
 

@@ -68,7 +68,7 @@ def _evaluation(whole: dict[str, Any], ref: SourceRef, name: str) -> PromptfooEv
     metadata = mapping(document.get("metadata"))
     stamp = summary.get("timestamp") or document.get("createdAt") or metadata.get("evaluationCreatedAt")
     return PromptfooEvaluation(
-        rows=lambda: (table.completed(row) for row in rows),
+        rows=lambda: (table.complete(row) for row in rows),
         ref=ref,
         native_id=_native_id(document, stamp, rows, name),
         version=_version(document, summary, results),
@@ -140,7 +140,7 @@ class PromptfooTable:
         for at, line in enumerate(self._lines):
             self._by_vars.setdefault(tuple(as_text(value) for value in sequence(line.get("vars"))), at)
 
-    def completed(self, row: Row) -> Row:
+    def complete(self, row: Row) -> Row:
         """Old rows don't name their test; the table line with the same values does."""
         if not self._by_vars or not isinstance(row.data, dict) or isinstance(row.data.get("testCase"), dict):
             return row

@@ -42,7 +42,7 @@ def run_of(evaluation: PromptfooEvaluation, column: PromptfooColumn, columns: in
         suite=suite_of(evaluation.config),
         suite_version=evaluation.dataset,
         started_at=evaluation.created,
-        finished_at=_finished(evaluation),
+        finished_at=_finish_time(evaluation),
         reported=reported(evaluation, column, alone=columns == 1),
         scorers=tuple(column.scorers.values()),
         context=_context(evaluation, column),
@@ -67,7 +67,7 @@ def _place(evaluation: PromptfooEvaluation, at: int) -> SourceRef:
     return SourceRef(file=evaluation.ref.file, pointer=f"{evaluation.prompts_at}/{at}")
 
 
-def _finished(evaluation: PromptfooEvaluation) -> str | None:
+def _finish_time(evaluation: PromptfooEvaluation) -> str | None:
     lasted = number(evaluation.stats.get("durationMs"))
     if evaluation.created is None or lasted is None or not evaluation.created.endswith("Z"):
         return None

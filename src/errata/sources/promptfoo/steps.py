@@ -28,7 +28,7 @@ def steps_of(row: dict[str, Any]) -> tuple[Step, ...]:
         steps = list(_turns(history))
     else:
         steps = [*_prompt_steps(mapping(row.get("prompt")).get("raw")), *_answer_steps(response)]
-    steps = list(_numbered(steps))
+    steps = list(_number_steps(steps))
     traces = [metadata.get("trace") or mapping(row.get("metadata")).get("trace")]
     for trace in [*traces, *(mapping(turn).get("trace") for turn in history or ())]:
         steps += steps_of_trace(mapping(trace), len(steps))
@@ -40,7 +40,7 @@ def has_history(row: dict[str, Any]) -> bool:
     return any(sequence(metadata.get(key)) for key in HISTORIES)
 
 
-def _numbered(steps: Iterable[Step]) -> Iterator[Step]:
+def _number_steps(steps: Iterable[Step]) -> Iterator[Step]:
     """Numbers the steps, and puts each tool result below its call."""
     calls: dict[str, int] = {}
     for index, step in enumerate(steps):

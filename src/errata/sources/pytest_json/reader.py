@@ -78,7 +78,7 @@ def read(path: Path) -> Iterator[Item]:
     yield run
     yield from of_run(run.id, convert_each(document.rows(), partial(items_of, run, Numbering()), source=NAME))
     yield from of_run(run.id, document.problems())
-    yield from not_collected(run, document)
+    yield from uncollected_items(run, document)
     yield from never_run(run, document, summary.names)
 
 
@@ -132,15 +132,17 @@ def _verdict(stages: dict[str, Stage], outcome: str) -> TestVerdict:
     if call is None:
         return TestVerdict(UNFINISHED, outcome)
     if call.outcome == "failed":
-        return _failed(call, outcome)
+        return _verdict_of_failure(call, outcome)
     if call.outcome == "skipped":
         # pytest also writes an expected failure as skipped
         tried = outcome == "xfailed"
-        return _failed(call, outcome).expected if tried else TestVerdict(SKIPPED, outcome, _why_skipped(call))
+        return (
+            _verdict_of_failure(call, outcome).expected if tried else TestVerdict(SKIPPED, outcome, _why_skipped(call))
+        )
     return TestVerdict(PASSED if call.outcome == "passed" else UNKNOWN, outcome)
 
 
-def _failed(call: Stage, outcome: str) -> TestVerdict:
+def _verdict_of_failure(call: Stage, outcome: str) -> TestVerdict:
     raised, reason = call.raised, call.message or call.longrepr.partition("\n")[0]
     if raised.type and not raised.is_verdict:
         return TestVerdict(NOT_MADE, outcome, reason, (call.error("subject"),))
@@ -194,7 +196,7 @@ def _place(stage: Stage) -> dict[str, Any]:
     return non_empty(path=crash.get("path"), line=crash.get("lineno"), frames=stage.data.get("traceback"))
 
 
-def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:
+def uncollected_items(run: Run, document: LongDocument) -> Iterator[Item]:
     for at, collector in enumerate(_collectors(document)):
         if collector.get("outcome") != "failed" or not text(collector.get("nodeid")):
             continue
@@ -205,7 +207,7 @@ def not_collected(run: Run, document: LongDocument) -> Iterator[Item]:
         error = ErrorInfo(
             type=raised.type or "CollectError", message=raised.message or last, traceback=shown, phase="setup", ref=ref
         )
-        case, attempt = _unmade(run, text(collector["nodeid"]), NOT_MADE, ref)
+        case, attempt = _unexecuted(run, text(collector["nodeid"]), NOT_MADE, ref)
         yield case
         artefacts = output_artefact("grader", "collection.txt", shown, ref)
         yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=artefacts)
@@ -223,14 +225,14 @@ def never_run(run: Run, document: LongDocument, names: frozenset[str]) -> Iterat
             name = text(planned.get("nodeid"))
             if name and name not in seen and "::" in name and planned.get("deselected") is not True:
                 seen |= {name}
-                yield from _unmade(run, name, MISSING, document.ref)
+                yield from _unexecuted(run, name, MISSING, document.ref)
 
 
 def _collectors(document: LongDocument) -> Iterator[dict[str, Any]]:
     return map(mapping, sequence(field(document, "collectors")))
 
 
-def _unmade(run: Run, name: str, facts: Facts, ref: SourceRef) -> tuple[Case, Attempt]:
+def _unexecuted(run: Run, name: str, facts: Facts, ref: SourceRef) -> tuple[Case, Attempt]:
     case = Case(run=run.id, suite=run.suite, native_id=name, category=name.partition("::")[0], ref=ref)
     attempt = Attempt(
         run=run.id,

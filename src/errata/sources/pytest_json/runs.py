@@ -103,7 +103,7 @@ def run_of(document: LongDocument, survey: ReportSurvey, path: Path) -> Run:
         name=name,
         subject=Subject(model=next(iter(survey.models)) if len(survey.models) == 1 else ""),
         suite=name,
-        expected_cases=_planned(summary),
+        expected_cases=_planned_count(summary),
         measured_attempts=_executed_count(summary) + survey.expected,
         started_at=moment_since_1970(created - lasted) if number(created) is not None and lasted is not None else None,
         finished_at=finished,
@@ -117,7 +117,7 @@ def run_of(document: LongDocument, survey: ReportSurvey, path: Path) -> Run:
     )
 
 
-def _planned(summary: dict[str, Any]) -> int | None:
+def _planned_count(summary: dict[str, Any]) -> int | None:
     collected, left = count(summary.get("collected")), count(summary.get("deselected")) or 0
     return count(summary.get("total")) if collected is None else collected - left
 

@@ -105,7 +105,7 @@ def _attempts(batch: ScyllaBatch, run: Run) -> list[Attempt]:
         pairs = [(attempt_of(run.id, one), one.block) for one in of_rows]
     batch.logged = {attempt.id: block.ref for attempt, block in pairs if block}
     attempts = [attempt for attempt, _ in pairs]
-    attempts += _unlisted(batch, run, {attempt.case for attempt in attempts})
+    attempts += _unlisted_attempts(batch, run, {attempt.case for attempt in attempts})
     latest: dict[str, Attempt] = {}
     for attempt in attempts:
         known_latest = latest.get(attempt.case)
@@ -114,7 +114,7 @@ def _attempts(batch: ScyllaBatch, run: Run) -> list[Attempt]:
     return [_mark_superseded(attempt, latest[attempt.case]) for attempt in attempts]
 
 
-def _unlisted(batch: ScyllaBatch, run: Run, cases: set[str]) -> list[Attempt]:
+def _unlisted_attempts(batch: ScyllaBatch, run: Run, cases: set[str]) -> list[Attempt]:
     """Experiments that are neither in the summary nor in a log: begun, but never recorded."""
     of_case = {case_key(SUITE, experiment.test): experiment for experiment in batch.experiments}
     facts = UNFINISHED._asdict()

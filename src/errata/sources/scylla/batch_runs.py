@@ -75,9 +75,9 @@ def _child(
 def _owner_of_runs(experiment: ScyllaExperiment, mine: list[Attempt], documents: Documents) -> Attempt | None:
     """If a resumed test reuses stored runs: the attempt that made them."""
     for place in run_places(experiment):
-        made = run_attempt(place, AttemptPosition("", ""), documents)
+        run = run_attempt(place, AttemptPosition("", ""), documents)
         list(documents.problems())  # reported again when the runs are yielded
-        return _session_of(made.finished_at, mine)
+        return _session_of(run.finished_at, mine)
     return None
 
 

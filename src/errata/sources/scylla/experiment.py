@@ -160,14 +160,14 @@ def run_places(experiment: ScyllaExperiment) -> Iterator[RunPlace]:
 
 def task_artefacts(experiment: ScyllaExperiment, documents: Documents) -> tuple[Artefact, ...]:
     folder = experiment.folder
-    made = (
+    artefacts = (
         documents.artefact(folder / "prompt.md", "task"),
         documents.artefact(folder / "criteria.md", "grader"),
         documents.artefact(folder / "rubric.yaml", "grader"),
         # contains paths of the experiment, so it is not part of the task's digest
         documents.artefact(folder / "judge_prompt.md", "context"),
     )
-    return tuple(artefact for artefact in made if artefact is not None)
+    return tuple(kept for kept in artefacts if kept is not None)
 
 
 def task_text(artefacts: tuple[Artefact, ...]) -> str | None:
@@ -177,8 +177,8 @@ def task_text(artefacts: tuple[Artefact, ...]) -> str | None:
 def manifest(experiment: ScyllaExperiment, tier: str, subtest: str, documents: Documents) -> Artefact | None:
     for corner in CORNERS:
         path = experiment.folder / corner / tier / subtest / "config_manifest.json"
-        if made := documents.artefact(path, "config"):
-            return made
+        if artefact := documents.artefact(path, "config"):
+            return artefact
     return None
 
 

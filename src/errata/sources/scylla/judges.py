@@ -96,12 +96,12 @@ def criterion_status(achieved: Any, maximum: Any, *, valid: bool = True) -> Chec
     """The harness has no pass rule for a criterion: full marks pass. An invalid judge's rating is no measurement."""
     if not valid:
         return "error"
-    got, most = number(achieved), number(maximum)
+    points, most = number(achieved), number(maximum)
     if text(achieved).strip().upper() == "N/A" or text(maximum).strip().upper() == "N/A" or most == 0:
         return "not_applicable"
-    if got is None or most is None:
+    if points is None or most is None:
         return "unscored"
-    return "pass" if got >= most else "fail"
+    return "pass" if points >= most else "fail"
 
 
 def _criterion(name: str, rating: Any, judge: str, valid: bool) -> Check:

@@ -56,9 +56,9 @@ class LoggedErrors:
         self._is_open = False
 
     def infos(self, file: str) -> tuple[ErrorInfo, ...]:
-        return tuple(_info(equal, file) for equal in self._grouped())
+        return tuple(_info(equal, file) for equal in self._group())
 
-    def _grouped(self) -> list[list[_LoggedError]]:
+    def _group(self) -> list[list[_LoggedError]]:
         """Equal errors together. One without a traceback joins an earlier one with the same text."""
         groups: list[list[_LoggedError]] = []
         by_content: dict[tuple[str, tuple[str, ...]], list[_LoggedError]] = {}

@@ -160,7 +160,7 @@ def _only_in_checkpoint(place: RunPlace, who: AttemptPosition, documents: Docume
         measurement=facts.measurement,
         outcome=facts.outcome,
         native_status=place.state.word,
-        errors=(_stopped(place),) if broken else (),
+        errors=(_stop_error(place),) if broken else (),
         ref=ref,
         extra={"run": place.name},
     )
@@ -213,7 +213,7 @@ def _measurement(read: _Read) -> Measurement:
 def _errors(read: _Read, facts: Facts) -> tuple[ErrorInfo, ...]:
     errors = list(read.agent.errors)
     if facts.execution == "error" and not errors:
-        errors.append(_stopped(read.place, exit_code=read.exit_code))
+        errors.append(_stop_error(read.place, exit_code=read.exit_code))
     if facts.measurement == "error":
         reasons = dict.fromkeys(text(judge.data.get("reasoning")) for judge in read.judges)
         message = "; ".join(reason for reason in reasons if reason)
@@ -221,7 +221,7 @@ def _errors(read: _Read, facts: Facts) -> tuple[ErrorInfo, ...]:
     return tuple(errors)
 
 
-def _stopped(place: RunPlace, *, exit_code: int | None = None) -> ErrorInfo:
+def _stop_error(place: RunPlace, *, exit_code: int | None = None) -> ErrorInfo:
     word = place.state.word or ("failed" if place.corner else f"exit code {exit_code}")
     kind = {"rate_limited": "RateLimited", "failed": "RunFailed"}.get(word, "ExitCode")
     message = f"the run ended as `{word}`" + (f" with exit code {exit_code}" if kind != "ExitCode" else "")
@@ -247,11 +247,11 @@ def _artefacts(read: _Read, folder: Path, documents: Documents) -> Iterator[Arte
         for path in children(folder / below):
             if not path.match(pattern) or count >= ARTEFACT_CAP:
                 continue
-            made = documents.artefact(path, role, name=path.relative_to(folder).as_posix())  # type: ignore[arg-type]
-            if made is not None and made.text and made.text not in seen:
-                seen.add(made.text)
+            artefact = documents.artefact(path, role, name=path.relative_to(folder).as_posix())  # type: ignore[arg-type]
+            if artefact is not None and artefact.text and artefact.text not in seen:
+                seen.add(artefact.text)
                 count += 1
-                yield made
+                yield artefact
     yield from _changed_files(read, folder, documents)
 
 
@@ -262,9 +262,9 @@ def _changed_files(read: _Read, folder: Path, documents: Documents) -> Iterator[
         parts = Path(name).parts
         if not name or "\x00" in name or Path(name).is_absolute() or ".." in parts or set(parts) & set(_SETUP_FILES):
             continue
-        made = documents.artefact(folder / "workspace" / name, "output", name=f"workspace/{name}")
-        if made is not None:
-            yield made
+        artefact = documents.artefact(folder / "workspace" / name, "output", name=f"workspace/{name}")
+        if artefact is not None:
+            yield artefact
 
 
 def _durations(read: _Read) -> dict[str, float]:

@@ -121,7 +121,7 @@ def _cases(experiment: ScyllaExperiment, places: list[RunPlace], run: Run, docum
     task = task_artefacts(experiment, documents)
     yield from documents.problems()
     for tier, subtest in dict.fromkeys(place[:2] for place in places):
-        made = manifest(experiment, tier, subtest, documents)
+        config = manifest(experiment, tier, subtest, documents)
         yield Case(
             run=run.id,
             suite=SUITE,
@@ -129,7 +129,7 @@ def _cases(experiment: ScyllaExperiment, places: list[RunPlace], run: Run, docum
             name=f"{experiment.test}, {tier}, subtest {subtest}",
             category=tier,
             input=task_text(task),
-            artefacts=(*task, made) if made else task,
+            artefacts=(*task, config) if config else task,
             ref=documents.ref(experiment.folder / "prompt.md"),
         )
 

@@ -65,11 +65,11 @@ def _short_step(index: int, message: dict[str, Any], calls: dict[str, int]) -> S
         return None
     tool_calls, answers, role = message.get("tool_calls"), message.get("tool_call_id"), message.get("role")
     if role == "assistant" and type(tool_calls) is list:
-        made = tuple([_call(call) for call in tool_calls if type(call) is dict])
-        for call in made:
+        calls_made = tuple([_call(call) for call in tool_calls if type(call) is dict])
+        for call in calls_made:
             calls[call.id] = index
-        kind: StepKind = "tool_call" if made else "message"
-        return Step(index=index, actor=_ASSISTANT, kind=kind, text=message.get("content") or "", tool_calls=made)
+        kind: StepKind = "tool_call" if calls_made else "message"
+        return Step(index=index, actor=_ASSISTANT, kind=kind, text=message.get("content") or "", tool_calls=calls_made)
     if role == "tool" and type(answers) is str:
         content, parent = message.get("content") or "", calls.get(answers)
         extra = {"tool_call_id": answers}
@@ -90,19 +90,19 @@ def _step(index: int, message: Any, calls: dict[str, int]) -> Step:
         return Step(index=index, actor=_ACTORS["environment"], kind="log", text=as_text(message))
     actor = _actor(message)
     content = _Content(message.get("content"))
-    made = (*content.calls, *_calls(message))
-    for call in made:
+    calls_made = (*content.calls, *_calls(message))
+    for call in calls_made:
         calls[call.id] = index
     answers = message.get("tool_call_id") or content.answers
     return Step(
         index=index,
         actor=actor,
-        kind="tool_call" if made else "tool_result" if actor.role == "tool" or content.answers else "message",
+        kind="tool_call" if calls_made else "tool_result" if actor.role == "tool" or content.answers else "message",
         parent=calls.get(answers) if isinstance(answers, str) and answers else None,
         text="\n".join(content.texts),
         parts=tuple(content.parts),
         reasoning=_text_of(message, "reasoning_content", "reasoning") or "\n".join(content.thoughts),
-        tool_calls=made,
+        tool_calls=calls_made,
         model=_text_of(message, "model"),
         extra={key: plain(child) for key, child in message.items() if key not in _TAKEN and child is not None},
     )
@@ -153,10 +153,10 @@ class _Content:
 
 def _calls(message: dict[str, Any]) -> tuple[ToolCall, ...]:
     calls = message.get("tool_calls")
-    made = [_call(call) for call in calls if type(call) is dict] if type(calls) is list else []
+    result = [_call(call) for call in calls if type(call) is dict] if type(calls) is list else []
     if type(message.get("function_call")) is dict:
-        made.append(_call(message["function_call"]))
-    return tuple(made)
+        result.append(_call(message["function_call"]))
+    return tuple(result)
 
 
 def _call(call: dict[str, Any]) -> ToolCall:

@@ -59,11 +59,11 @@ def _assign_run(waiting: list[Unreadable], run: str) -> Iterator[Unreadable]:
 
 def hash_of_content(path: Path) -> str:
     """A hash of the log, for a run whose log has neither a name nor a time; it stays the same if the file is moved."""
-    made = blake2b(digest_size=HASH_SIZE)
+    digest = blake2b(digest_size=HASH_SIZE)
     try:
         with path.open("rb") as file:
             while chunk := file.read(READ_SIZE):
-                made.update(chunk)
+                digest.update(chunk)
     except OSError:
         return path.stem
-    return made.hexdigest()
+    return digest.hexdigest()

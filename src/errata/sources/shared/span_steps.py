@@ -31,7 +31,7 @@ class SpanTranscript:
         self._at: list[int | None] = []
         self.answer: str | None = None
         self.stopped = ""
-        speakers = [place.span.kind == "model" and bool(place.span.answered) for place in tree.places]
+        speakers = [place.span.kind == "model" and bool(place.span.reply) for place in tree.places]
         # a framework and the library that it calls both record the call: the inner span is used
         repeated = tree.any_below(speakers)
         for at, place in enumerate(tree.places):
@@ -85,24 +85,24 @@ class SpanTranscript:
         span = place.span
         if not place.judged:
             self._hear(place)
-        replies = steps_of_chat(span.answered) or (Step(index=0, actor=Actor(role="assistant")),)
+        replies = steps_of_chat(span.reply) or (Step(index=0, actor=Actor(role="assistant")),)
         for number, step in enumerate(replies[1:], start=2):
             self._add(place, replace(step, try_=number), whole=False)
         first = replace(
             replies[0], kind="model_call", actor=Actor(role="assistant", name=replies[0].actor.name), usage=span.usage
         )
         if place.judged:
-            asked: Any = {"type": "input", "messages": plain(span.asked)}
-            return self._add(place, replace(first, actor=Actor(role="judge"), parts=(*first.parts, asked)))
+            request: Any = {"type": "input", "messages": plain(span.request)}
+            return self._add(place, replace(first, actor=Actor(role="judge"), parts=(*first.parts, request)))
         self._told[_mark(first)] += 1
         self._open |= {call.id: call.name for call in first.tool_calls if call.id}
-        self.answer = first.text if span.answered else self.answer
+        self.answer = first.text if span.reply else self.answer
         self.stopped = span.stopped or self.stopped
         return self._add(place, first)
 
     def _hear(self, place: SpanPlace) -> None:
         counts: Counter[Mark] = Counter()
-        for message in place.span.asked:
+        for message in place.span.request:
             (step,) = steps_of_chat([message])
             ident = as_text(step.extra.get("tool_call_id") or "") if step.kind == "tool_result" else ""
             if ident in self._open:
@@ -135,19 +135,19 @@ class SpanTranscript:
         """`whole`: the step is the whole span, not a single message of it."""
         span, at = place.span, self._talk.next
         above = self._at[place.above] if place.above != TOP else None
-        made = replace(step, parent=above if step.parent is None else step.parent, ref=span.ref)
+        completed = replace(step, parent=above if step.parent is None else step.parent, ref=span.ref)
         if whole:
-            named = {"name": span.name} if span.name not in (made.text, made.actor.name, "") else {}
-            made = replace(
-                made,
+            named = {"name": span.name} if span.name not in (completed.text, completed.actor.name, "") else {}
+            completed = replace(
+                completed,
                 error=span.error,
                 started_at=span.started_at,
                 ended_at=span.ended_at,
                 model=span.model,
                 span_id=span.id,
-                extra=made.extra | span.extra | named,
+                extra=completed.extra | span.extra | named,
             )
-        self._talk.add(made)
+        self._talk.add(completed)
         return at if at < STEPS_CAP else None
 
 
@@ -155,14 +155,14 @@ def _mark(step: Step) -> Mark:
     return step.actor.role, step.text, tuple(call.name for call in step.tool_calls)
 
 
-def _carried_out(made: ToolCall, ran: ToolCall, span: TraceSpan) -> ToolCall:
+def _carried_out(call: ToolCall, ran: ToolCall, span: TraceSpan) -> ToolCall:
     extra_fields = non_empty(
         span_id=span.id,
-        name=span.name if span.name != made.name else None,
+        name=span.name if span.name != call.name else None,
         started_at=span.started_at,
         ended_at=span.ended_at,
         traceback=span.error.traceback if span.error else None,
-        arguments=ran.arguments if ran.arguments != made.arguments else None,
+        arguments=ran.arguments if ran.arguments != call.arguments else None,
     )
-    extra = made.extra | ran.extra | span.extra | extra_fields
-    return replace(made, result=ran.result, error=ran.error, duration=ran.duration, extra=extra)
+    extra = call.extra | ran.extra | span.extra | extra_fields
+    return replace(call, result=ran.result, error=ran.error, duration=ran.duration, extra=extra)

@@ -37,8 +37,8 @@ class TraceSpan(msgspec.Struct, frozen=True, kw_only=True):
     started_at: str | None = None
     ended_at: str | None = None
     seconds: float | None = None
-    asked: list[Any] = []
-    answered: list[Any] = []
+    request: list[Any] = []
+    reply: list[Any] = []
     call: ToolCall | None = None
     """For a tool: its arguments and its result."""
     error: ErrorInfo | None = None
@@ -158,14 +158,14 @@ def _sort(span: TraceSpan) -> tuple[str, str]:
     return span.kind, span.name
 
 
-def call_of(name: str, ident: str, given: Any, got: Any, *, failed: bool, shown: str | None = None) -> ToolCall:
-    """`shown` is the result as text, if `got` is parsed from it."""
+def call_of(name: str, ident: str, arguments: Any, output: Any, *, failed: bool, shown: str | None = None) -> ToolCall:
+    """`shown` is the result as text, if `output` is parsed from it."""
     result = ToolResult(
-        text=as_text(got) if shown is None else shown,
-        structured=None if isinstance(got, str) else plain(got),
+        text=as_text(output) if shown is None else shown,
+        structured=None if isinstance(output, str) else plain(output),
         is_error=True if failed else None,
     )
-    return ToolCall(name=name, id=ident, arguments=plain(given), result=None if got is None else result)
+    return ToolCall(name=name, id=ident, arguments=plain(arguments), result=None if output is None else result)
 
 
 def error_of(
@@ -230,7 +230,7 @@ def moment(nanoseconds: Any) -> str | None:
         return None
 
 
-def parsed(value: Any) -> Any:
+def parse_json_text(value: Any) -> Any:
     """The value in a text of JSON; other texts as they are."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[", '"')):
         return value

@@ -47,7 +47,7 @@ class TranscriptBuilder:
             step = Step(index=0, actor=Actor(role="tool"), kind="tool_result", text=result.text, ref=ref, extra=extra)
             self.add(step)
             return
-        self.complete(ident, lambda call: _answered(call, result, error))
+        self.complete(ident, lambda call: _with_result(call, result, error))
 
     def complete(self, ident: str, how: Callable[[ToolCall], ToolCall]) -> None:
         """Update a call that was made with what the log has about it later."""
@@ -56,7 +56,7 @@ class TranscriptBuilder:
         self._steps[at] = replace(self._steps[at], tool_calls=calls)
 
 
-def _answered(call: ToolCall, result: ToolResult, error: ToolError | None) -> ToolCall:
+def _with_result(call: ToolCall, result: ToolResult, error: ToolError | None) -> ToolCall:
     return replace(call, result=result, error=error or call.error)
 
 
@@ -66,18 +66,18 @@ Make = Callable[[dict[str, Any], int, int | None, SourceRef], Step]
 
 def nested_steps(holder: dict[str, Any], below: str, make: Make, ref: SourceRef) -> tuple[Step, ...]:
     """`below` is the field with the children of a step; the outermost object has it, too."""
-    made: list[Step] = []
-    for fields, parent, here in _walk(holder, below, None, ref, made):
-        made.append(make(fields, len(made), parent, here))
-    return tuple(made)
+    steps: list[Step] = []
+    for fields, parent, here in _walk(holder, below, None, ref, steps):
+        steps.append(make(fields, len(steps), parent, here))
+    return tuple(steps)
 
 
 def _walk(
-    holder: dict[str, Any], below: str, parent: int | None, ref: SourceRef, made: list[Step]
+    holder: dict[str, Any], below: str, parent: int | None, ref: SourceRef, steps: list[Step]
 ) -> Iterator[tuple[dict[str, Any], int | None, SourceRef]]:
     for at, fields in enumerate(map(mapping, sequence(holder.get(below)))):
-        if len(made) >= NESTED_CAP:
+        if len(steps) >= NESTED_CAP:
             return
-        index, here = len(made), ref.below(below, at)
+        index, here = len(steps), ref.below(below, at)
         yield fields, parent, here
-        yield from _walk(fields, below, index, here, made)
+        yield from _walk(fields, below, index, here, steps)

@@ -70,17 +70,17 @@ class Element:
         return self.attributes.get(name, "")
 
 
-class Opened(NamedTuple):
+class ElementStart(NamedTuple):
     tag: str
     attributes: dict[str, str]
     line: int
 
 
-class Closed(NamedTuple):
+class ElementEnd(NamedTuple):
     tag: str
 
 
-Event = Opened | Closed | Element | Unreadable
+Event = ElementStart | ElementEnd | Element | Unreadable
 
 
 def xml_events(path: Path, whole: frozenset[str], *, source: str, root: Path) -> Iterator[Event]:
@@ -168,7 +168,7 @@ class _Reader:
             raise ValueError(f"nested deeper than {DEPTH_CAP} levels")
         tag = name.rpartition(":")[2]
         if not self._open and tag not in self._whole:
-            self._ready.append(Opened(tag, attributes, self.line))
+            self._ready.append(ElementStart(tag, attributes, self.line))
             return
         element = Element(tag, attributes, self.line)
         if self._open and self._fits(_NODE + sum(map(len, attributes.values()))):
@@ -178,7 +178,7 @@ class _Reader:
     def _end(self, name: str) -> None:
         self._depth -= 1
         if not self._open:
-            self._ready.append(Closed(name.rpartition(":")[2]))
+            self._ready.append(ElementEnd(name.rpartition(":")[2]))
             return
         element = self._open.pop()
         if self._open:

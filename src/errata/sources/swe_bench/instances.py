@@ -76,7 +76,7 @@ def _facts(instance: Instance) -> Facts:
     execution: Execution = instance.trajectory.execution if instance.trajectory else "completed"
     if instance.lists and set(instance.lists) <= {"incomplete"} and instance.trajectory is None:
         return MISSING
-    resolved = _resolved(instance)
+    resolved = _is_resolved(instance)
     if resolved is None:
         measurement: Measurement = "error" if _broken(instance) else "not_run"
         return Facts(execution, measurement, "none")
@@ -87,7 +87,7 @@ def _facts(instance: Instance) -> Facts:
     return Facts(execution, "scored", outcome)
 
 
-def _resolved(instance: Instance) -> bool | None:
+def _is_resolved(instance: Instance) -> bool | None:
     """The instance's own report takes precedence over the lists; None if the measurement broke."""
     if _is_infra(instance):
         return None
@@ -141,7 +141,7 @@ def _checks(instance: Instance) -> tuple[Check, ...]:
 def _advisory(instance: Instance) -> tuple[Check, ...]:
     """SWE-bench's note that the environment may be the cause, although the verdict stays."""
     reason = instance.reason or instance.verdict.reason
-    if not reason or _resolved(instance) is not False:
+    if not reason or _is_resolved(instance) is not False:
         return ()
     return (
         Check(

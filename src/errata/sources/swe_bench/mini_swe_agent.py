@@ -100,7 +100,7 @@ def _steps(messages: list[Any], ref: SourceRef) -> tuple[Step, ...]:
     return tuple(
         replace(
             step,
-            usage=_spent(bag),
+            usage=_usage_of_message(bag),
             started_at=moment_since_1970(bag.get("timestamp")),
             ref=ref.below("messages", step.index),
         )
@@ -121,7 +121,7 @@ def _slim(message: Any) -> Any:
     return message | {"extra": extra}
 
 
-def _spent(bag: dict[str, Any]) -> Usage | None:
+def _usage_of_message(bag: dict[str, Any]) -> Usage | None:
     tokens = mapping(mapping(bag.get("response")).get("usage"))
     cost = number(bag.get("cost"))
     if cost is None and not tokens:
@@ -136,7 +136,7 @@ def _spent(bag: dict[str, Any]) -> Usage | None:
 
 
 def _usage(stats: dict[str, Any], messages: list[Any]) -> Usage:
-    spent = [_spent(mapping(mapping(message).get("extra"))) for message in messages]
+    spent = [_usage_of_message(mapping(mapping(message).get("extra"))) for message in messages]
     inputs = [one.input for one in spent if one and one.input is not None]
     outputs = [one.output for one in spent if one and one.output is not None]
     cost = number(stats.get("instance_cost"))

@@ -38,7 +38,7 @@ class RunReader:
         names = sorted({*lists, *logged})
         model = self._predictions.names.get(who.model, who.model)
         alone = len(self._files.of("report")) == 1
-        joined = self._joined(who, report.parent, alone=alone)
+        joined = self._join(who, report.parent, alone=alone)
         left = self._predictions.left_over(who.model, names) if alone else []
         first = self._first(names, joined)
         facts = SweBenchRun(who.run, model, self._files.root, ref, report=document, first=first, left_over=left)
@@ -53,7 +53,7 @@ class RunReader:
     def logs(self, folder: Path) -> Iterator[Item]:
         """An evaluation that was not finished, or whose report is elsewhere."""
         who = SweBenchEvaluation(folder.parent.name, folder.name, folder)
-        joined = self._joined(who, self._files.root, alone=len(self._files.logs) == 1)
+        joined = self._join(who, self._files.root, alone=len(self._files.logs) == 1)
         names = [child.name for child in folders(folder) if is_instance_folder(child)]
         model = self._predictions.names.get(who.model, who.model)
         ref = self._documents.ref(folder)
@@ -64,7 +64,7 @@ class RunReader:
         """SWE-bench Pro: instance → whether it is resolved. The model is the name of the folder."""
         document = self._documents.get(path)
         who = SweBenchEvaluation(path.parent.name, path.parent.name)
-        joined = self._joined(who, path.parent, alone=len(self._files.of("map")) == 1)
+        joined = self._join(who, path.parent, alone=len(self._files.of("map")) == 1)
         ref = self._documents.ref(path)
         headline = Reported(name="accuracy", metric="pass_rate", headline=True, ref=ref)
         first = self._first(document, joined)
@@ -82,7 +82,7 @@ class RunReader:
     def trajectories_alone(self, path: Path) -> Iterator[Item]:
         """Trajectories that were not evaluated."""
         names = [*self._trajectories.instances()]
-        joined = self._joined(SweBenchEvaluation(""), self._files.root, alone=True)
+        joined = self._join(SweBenchEvaluation(""), self._files.root, alone=True)
         ref = self._documents.ref(path)
         facts = SweBenchRun(name_alone(path), "", self._files.root, ref, first=self._first(names, joined))
         yield from self._run(facts, names, lambda name: self._instance(name, ref, SweBenchEvaluation(""), joined))
@@ -117,7 +117,7 @@ class RunReader:
     def _first(self, names: Any, joined: "TrajectoryJoin") -> AgentTrajectory | None:
         return next(filter(None, (joined(name)[0] for name in names)), None)
 
-    def _joined(self, who: SweBenchEvaluation, below: Path, *, alone: bool) -> "TrajectoryJoin":
+    def _join(self, who: SweBenchEvaluation, below: Path, *, alone: bool) -> "TrajectoryJoin":
         return TrajectoryJoin(self._trajectories, who, below, alone)
 
 

@@ -93,10 +93,10 @@ def _thoughts(document: dict[str, Any], steps: int) -> list[str]:
 
 
 def _steps(lead: list[Any], items: list[dict[str, Any]], thoughts: list[str], ref: SourceRef) -> tuple[Step, ...]:
-    made = list(steps_of_chat(lead))
+    steps = list(steps_of_chat(lead))
     for at, (item, reasoning) in enumerate(zip(items, thoughts, strict=True)):
-        made.append(_step(item, reasoning, len(made), ref.below("trajectory", at)))
-    return tuple(made)
+        steps.append(_step(item, reasoning, len(steps), ref.below("trajectory", at)))
+    return tuple(steps)
 
 
 def _step(item: dict[str, Any], reasoning: str, index: int, ref: SourceRef) -> Step:

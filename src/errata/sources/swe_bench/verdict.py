@@ -62,7 +62,7 @@ def verdict_of(folder: Path, documents: Documents) -> PatchVerdict:
     reason = text(report.get("infra_failure_reason"))
     return PatchVerdict(
         resolved=resolved if isinstance(resolved, bool) else None,
-        applied=_applied(report),
+        applied=_is_applied(report),
         reason=reason,
         is_infra=is_infra,
         checks=checks_of(report, ref),
@@ -79,7 +79,7 @@ def measurement_error(reason: str, message: str, phase: Phase, ref: SourceRef | 
     return ErrorInfo(type=kind, message=message or reason or "the evaluation left no report", phase=phase, ref=ref)
 
 
-def _applied(report: dict[str, Any]) -> bool | None:
+def _is_applied(report: dict[str, Any]) -> bool | None:
     applied = report.get("patch_successfully_applied")
     return applied if isinstance(applied, bool) else None
 

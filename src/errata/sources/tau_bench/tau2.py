@@ -123,7 +123,7 @@ class Simulations:
         self._numbers.take(number_)
         yield attempt
 
-    def never_made(self) -> Iterator[Item]:
+    def missing_trials(self) -> Iterator[Item]:
         """Planned trials without a simulation."""
         trials = count(self._info.get("num_trials")) or 1
         for task in self._tasks.names():
@@ -163,13 +163,15 @@ def read(path: Path) -> Iterator[Item]:
     tasks = Tasks(document)
     name = root.name if files else results.stem
     info = tasks.field("info")
-    run = run_of(mapping(info), tasks, name=name, n=_counted(document, files), origin=root, ref=document.ref)
+    run = run_of(
+        mapping(info), tasks, name=name, n=_counted_simulations(document, files), origin=root, ref=document.ref
+    )
     yield run
     yield from of_run(run.id, (*document.problems(), *tasks.problems()))
     simulations = Simulations(run, mapping(info), tasks)
     rows = document.rows() if not files else (json_file(file, source=NAME, root=root) for file in files)
     yield from of_run(run.id, convert_each(rows, simulations.items, source=NAME))
-    yield from simulations.never_made()
+    yield from simulations.missing_trials()
 
 
 _glance = msgspec.json.Decoder(_Glance)
@@ -180,7 +182,7 @@ def simulation_files(results: Path) -> list[Path]:
     return [child for child in children(results.parent / SIMULATIONS) if is_file(child) and child.suffix == ".json"]
 
 
-def _counted(document: LongDocument, files: list[Path]) -> int:
+def _counted_simulations(document: LongDocument, files: list[Path]) -> int:
     """How many simulations tau2-bench averages."""
     pieces: Iterator[bytes] = (bytes(piece) for piece in document.items)
     if files:

@@ -155,12 +155,12 @@ def _parts(rewards: dict[str, Any], ref: SourceRef) -> Iterator[Check]:
             kind="reward",
             order=order,
             value=part,
-            explanation="" if part is None or outcome_of(part) == "pass" else _missed(name, rewards),
+            explanation="" if part is None or outcome_of(part) == "pass" else _missed_requirements(name, rewards),
             ref=ref.below("reward_breakdown", name),
         )
 
 
-def _missed(part: str, rewards: dict[str, Any]) -> str:
+def _missed_requirements(part: str, rewards: dict[str, Any]) -> str:
     """Requirements that were not met; the state of the database depends on the actions."""
     for listed, name, requirement, met in _LISTS:
         if name == ("ACTION" if part == "DB" else part):
