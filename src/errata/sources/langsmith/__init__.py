@@ -13,8 +13,8 @@ HARNESS = Harness(name=NAME, title=NAME)
 
 HEAD = 256 * 1024
 _OPENING = re.compile(rb'\s*(?:\[\s*)?\{\s*"(?:run|example|evaluation_results)"\s*:\s*[\[{]')
-_RUN = re.compile(rb'(?<!\\)"(?:dotted_order|run_type|reference_example_id)"\s*:')
-_ROW = re.compile(rb'(?<!\\)"(?:example|evaluation_results)"\s*:\s*[\[{n]')
+_RUN = re.compile(rb'"(?<!\\")(?:dotted_order|run_type|reference_example_id)"\s*:')
+_ROW = re.compile(rb'"(?<!\\")(?:example|evaluation_results)"\s*:\s*[\[{n]')
 
 
 def recognise(path: Path) -> Match | None:

@@ -17,9 +17,9 @@ SAMPLES_FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT[\
 _DOCUMENT = re.compile(rb'\s*\{\s*"')
 _RESULTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 # a measure and, after a comma, the filter that extracted the answer
-_MEASURE = re.compile(rb'(?<!\\)"[^"\\,{}]+,[\w.+ -]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN)')
+_MEASURE = re.compile(rb'"(?<!\\")[^"\\,{}]+,[\w.+ -]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN)')
 _CONFIGURED = tuple(
-    re.compile(rb'(?<!\\)"' + name + rb'"\s*:') for name in (b"configs", b"doc_to_target", b"output_type")
+    re.compile(rb'"(?<!\\")' + name + rb'"\s*:') for name in (b"configs", b"doc_to_target", b"output_type")
 )
 _ROW = re.compile(rb'\s*(?:\[\s*)?\{\s*"doc_id"\s*:\s*\d+\s*,\s*"doc"\s*:')
 

@@ -18,19 +18,19 @@ HEAD = 256 * 1024
 _SUMMARY_FIELDS = rb"(?:version|timestamp|prompts|results|stats|table)"
 
 # not inside of a text: there the quotation marks are escaped
-_SUMMARY = re.compile(rb'(?<!\\)"results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
-_VERSION = re.compile(rb'(?<!\\)"version"\s*:\s*[1-9]\b')
+_SUMMARY = re.compile(rb'"(?<!\\")results"\s*:\s*\{\s*"' + _SUMMARY_FIELDS + rb'"\s*:')
+_VERSION = re.compile(rb'"(?<!\\")version"\s*:\s*[1-9]\b')
 _IN_SUMMARY = re.compile(
-    rb'(?<!\\)"(?:evalId|promptIdx|shareableUrl|testPassCount|tokenUsage|namedScores)"\s*:'
-    rb'|(?<!\\)"prompt"\s*:\s*\{\s*"raw"\s*:'
+    rb'"(?<!\\")(?:evalId|promptIdx|shareableUrl|testPassCount|tokenUsage|namedScores)"\s*:'
+    rb'|"(?<!\\")prompt"\s*:\s*\{\s*"raw"\s*:'
 )
-_STORED = re.compile(rb'(?<!\\)"id"\s*:\s*"eval-[^"\\]*"')
-_CONFIGURED = re.compile(rb'(?<!\\)"config"\s*:\s*\{')
+_STORED = re.compile(rb'"(?<!\\")id"\s*:\s*"eval-[^"\\]*"')
+_CONFIGURED = re.compile(rb'"(?<!\\")config"\s*:\s*\{')
 _ROW = re.compile(rb'\s*(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"')
 _ROW_FIELDS = (
-    re.compile(rb'(?<!\\)"(?:promptIdx|testIdx)"\s*:\s*\d'),
-    re.compile(rb'(?<!\\)"(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
-    re.compile(rb'(?<!\\)"(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
+    re.compile(rb'"(?<!\\")(?:promptIdx|testIdx)"\s*:\s*\d'),
+    re.compile(rb'"(?<!\\")(?:gradingResult|testCase)"\s*:\s*(?:\{|null)'),
+    re.compile(rb'"(?<!\\")(?:namedScores|failureReason|promptId|latencyMs)"\s*:'),
 )
 
 

@@ -32,8 +32,9 @@ _BECAUSE: dict[Kind, str] = {
     "mini-swe-agent": "trajectories of mini-swe-agent",
     "openhands": "results of OpenHands",
 }
-# keys of the document itself: inside of a text they would be escaped
-_KEY = rb'(?<!\\)"%s"\s*:\s*'
+# keys of the document itself: inside of a text they would be escaped. The quote comes before the lookbehind, because
+# a pattern that begins with a literal is found 30 times faster
+_KEY = rb'"(?<!\\")%s"\s*:\s*'
 _INSTANCE = rb'"[\w.-]{1,200}__[\w.-]{1,200}-\w[\w.-]{0,200}"'
 
 

@@ -18,7 +18,7 @@ SIMULATIONS = "simulations"
 
 Kind = Literal["tau-bench", "tau2-bench"]
 
-_KEY = rb'(?<!\\)"%s"\s*:'
+_KEY = rb'"(?<!\\")%s"\s*:'
 _TAU2 = tuple(re.compile(_KEY % key) for key in (b"info", b"num_trials", b"max_steps", b"user_info"))
 _TAU = (re.compile(rb'\A\s*\[\s*\{\s*"task_id"\s*:'), *(re.compile(_KEY % key) for key in (b"reward", b"info")))
 
