@@ -130,8 +130,8 @@ def _is_skipped(element: Element) -> bool:
 
 def _artefacts(test_try: TestTry, test: Test) -> Iterator[Artefact]:
     for problem in test_try.problems:
-        shown = [problem.text, *(child.text for child in problem.all("stackTrace"))]
-        yield from output_artefact("grader", f"{problem.tag}.txt", "\n".join(filter(None, shown)), test.ref)
+        texts = [problem.text, *(child.text for child in problem.all("stackTrace"))]
+        yield from output_artefact("grader", f"{problem.tag}.txt", "\n".join(filter(None, texts)), test.ref)
     for element in test_try.printed.all(*_OUTPUT):
         # the output of a test includes that of its subject: it is not a harness log
         yield from output_artefact("transcript", f"{element.tag}.txt", element.text, test.ref)
@@ -205,14 +205,14 @@ def _match_promptfoo_score(failure: Element) -> re.Match[str] | None:
 
 
 def _error(element: Element, phase: Phase, ref: SourceRef) -> ErrorInfo:
-    shown = "\n".join(filter(None, (element.text, *(one.text for one in element.all("stackTrace")))))
+    traceback = "\n".join(filter(None, (element.text, *(one.text for one in element.all("stackTrace")))))
     message = element.get("message")
     inside = _FIXTURE.match(message)
-    raised = raised_in(shown, inside["message"] if inside else message or shown.partition("\n")[0])
-    named = element.get("type")
-    if named and named != element.tag and not raised.type:
-        raised = Raised(named, raised.message, raised.frame)
-    return error_of(raised, phase, traceback=shown, ref=ref)
+    raised = raised_in(traceback, inside["message"] if inside else message or traceback.partition("\n")[0])
+    type_name = element.get("type")
+    if type_name and type_name != element.tag and not raised.type:
+        raised = Raised(type_name, raised.message, raised.frame)
+    return error_of(raised, phase, traceback=traceback, ref=ref)
 
 
 def _phase(error: Element) -> Phase:

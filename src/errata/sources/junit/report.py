@@ -180,15 +180,15 @@ def _run(report: JUnitReport, name: str, column: ReportColumn, path: Path) -> Ru
     started = next((time for one in around if (time := moment(one.attributes.get("timestamp")))), None)
     suite = _suite(report, column)
     counts = _counts(report, column)
-    of = _COLUMN.match(name)
+    match = _COLUMN.match(name)
     return Run(
         # a report has no run id: its time distinguishes it from others or, without a time, a hash of its content
         native_id=f"{suite or path.stem}-{started or hash_of_content(path)}",
         group=suite if name else "",
         source=SourceInfo(name=NAME),
         name=name or suite or path.stem,
-        subject=Subject(model=of["provider"] if of else _model(column)),
-        variant={"prompt": of["prompt"]} if of else {"column": name} if name else {},
+        subject=Subject(model=match["provider"] if match else _model(column)),
+        variant={"prompt": match["prompt"]} if match else {"column": name} if name else {},
         suite=suite,
         expected_cases=max(counts["tests"] - column.repeated, 0) if "tests" in counts else None,
         measured_attempts=_measured_count(counts, column) if "tests" in counts else None,

@@ -61,9 +61,11 @@ class LangfuseSpans:
         self.trace = trace
         self.tree = Tree([span_of(row) for row in trace.observations])
         top = self.tree.top
-        whole = (trace.data.get("input"), trace.data.get("output"))
+        trace_values = (trace.data.get("input"), trace.data.get("output"))
         # the first observation mostly repeats the input and output of the trace
-        self.transcript = SpanTranscript(self.tree, tells_top=top is not None and (top.input, top.output) == whole)
+        self.transcript = SpanTranscript(
+            self.tree, top_is_case=top is not None and (top.input, top.output) == trace_values
+        )
         self.input = _first(
             trace.data.get("input"), top.input if top else None, self.transcript.messages_before_answer or None
         )
@@ -181,9 +183,9 @@ def missing(run: Run, link: DatasetLink, trace: str, item: Row | None, number: i
 
 def _extra(read: LangfuseSpans, place: AttemptPlace) -> dict[str, Any]:
     data, cost = read.trace.data, number(read.trace.data.get("totalCost"))
-    spent = read.transcript.usage(judged=False).cost
+    subject_cost = read.transcript.usage(judged=False).cost
     return rest(data, _TRACE) | non_empty(
-        cost=cost if cost != spent else None,
+        cost=cost if cost != subject_cost else None,
         input=data.get("input") if place.dataset_input not in (None, data.get("input")) else None,
         environment=data.get("environment"),
         steps_left_out=read.transcript.left_out or None,

@@ -142,12 +142,12 @@ class DatasetRuns:
 
 def value_of(score: dict[str, Any]) -> float | str | bool | None:
     """By data type: a boolean is stored as a number, and the number of a category is meaningless."""
-    kind, value, words = score.get("dataType"), score.get("value"), score.get("stringValue")
+    kind, value, string_value = score.get("dataType"), score.get("value"), score.get("stringValue")
     if kind == "BOOLEAN":
         flag = number(value)
         return value if isinstance(value, bool) else None if flag is None else bool(flag)
     if kind in ("CATEGORICAL", *_NO_MEASURE):
-        return text(words) or (value if isinstance(value, str) else None)
+        return text(string_value) or (value if isinstance(value, str) else None)
     return value if isinstance(value, bool | str) else number(value)
 
 
@@ -157,7 +157,7 @@ def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterato
         score = JsonFields(row.data)
         score.drop("traceId")
         name, value, place = text(score.take("name")), value_of(row.data), text(score.take("observationId"))
-        kind, native, words = score.take("dataType"), score.take("value"), score.take("stringValue")
+        kind, native, string_value = score.take("dataType"), score.take("value"), score.take("stringValue")
         measures = kind not in _NO_MEASURE
         others = non_empty(
             id=score.take("id"),
@@ -165,7 +165,7 @@ def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterato
             source=score.take("source"),
             type=kind,
             number=native if isinstance(value, str) else None,
-            words=words if not isinstance(value, str) else None,
+            words=string_value if not isinstance(value, str) else None,
             observation=place if place not in steps else None,
             session=score.take("sessionId"),
             run=score.take("datasetRunId"),
@@ -187,24 +187,24 @@ def checks_of(scores: list[Row], primary: str, steps: dict[str, int]) -> Iterato
 def reported_of(scores: list[Row], values: Counter[str]) -> tuple[Reported, ...]:
     """The first number of the whole run is its headline. `values`: how many traces have a value under each name."""
     numbers = [(row, _averaged_score(row, values)) for row in scores if number(row.data.get("value")) is not None]
-    headline = next((row for row, of in numbers if of), numbers[0][0] if numbers else None)
+    headline = next((row for row, scorer in numbers if scorer), numbers[0][0] if numbers else None)
     return tuple(
         Reported(
             name=text(row.data.get("name")),
-            metric="mean" if of else text(row.data.get("name")),
-            scorer=of,
+            metric="mean" if scorer else text(row.data.get("name")),
+            scorer=scorer,
             value=number(row.data.get("value")),
             # a mean over a run is a mean over its traces, even if an item was tried several times
-            n=values[of] if of else None,
+            n=values[scorer] if scorer else None,
             headline=row is headline,
             extra=rest(row.data, (*_HEADLINE, "value")) | non_empty(id=row.data.get("id")),
             ref=row.ref,
         )
-        for row, of in numbers
+        for row, scorer in numbers
     )
 
 
 def _averaged_score(row: Row, values: Counter[str]) -> str:
     """The trace score that a number of the run averages, by its name."""
     name = text(row.data.get("name"))
-    return next((one for one in sorted(values) if name in {how.format(one) for how in _AVERAGES}), "")
+    return next((one for one in sorted(values) if name in {pattern.format(one) for pattern in _AVERAGES}), "")

@@ -67,8 +67,8 @@ def items_of(
     runs: dict[str, Run], experiments: dict[str, LangSmithExperiment], numbering: Numbering, row: Row
 ) -> Iterator[Item]:
     run_data, example = mapping(row.data["run"]), mapping(row.data.get("example"))
-    of = experiment_name_of(run_data)
-    run = runs[of]
+    experiment = experiment_name_of(run_data)
+    run = runs[experiment]
     name = name_of(example.get("id") or run_data.get("reference_example_id") or run_data.get("id"))
     index = numbering.next((run.id, name))
     if index == 1:
@@ -80,7 +80,7 @@ def items_of(
             extra=rest(example, _EXAMPLE) | _other(example, run),
             ref=row.ref.below("example"),
         )
-    yield _attempt(run, experiments[of].scorers_seen.main, name, index, row)
+    yield _attempt(run, experiments[experiment].scorers_seen.main, name, index, row)
 
 
 def _attempt(run: Run, main: str, name: str, index: int, row: Row) -> Attempt:
@@ -124,8 +124,8 @@ def _error(error: Any, ref: SourceRef) -> ErrorInfo | None:
     """The exception as Python prints it, then its traceback."""
     if not error:
         return None
-    shown, _, traceback = as_text(error).partition("\n\n")
-    return error_of(raised_as(shown), "subject", traceback=traceback, ref=ref)
+    message, _, traceback = as_text(error).partition("\n\n")
+    return error_of(raised_as(message), "subject", traceback=traceback, ref=ref)
 
 
 def _check(feedback: dict[str, Any], order: int, ref: SourceRef) -> Check:
@@ -164,8 +164,10 @@ def _metadata(run_data: dict[str, Any]) -> dict[str, Any]:
 
 def _input_differences(run_data: dict[str, Any], example: dict[str, Any], name: str) -> dict[str, Any]:
     """The inputs and the example of the run, if they differ from the case's."""
-    inputs, of = run_data.get("inputs"), run_data.get("reference_example_id")
-    return non_empty(inputs=inputs if inputs != example.get("inputs") else None, example=of if of != name else None)
+    inputs, example_id = run_data.get("inputs"), run_data.get("reference_example_id")
+    return non_empty(
+        inputs=inputs if inputs != example.get("inputs") else None, example=example_id if example_id != name else None
+    )
 
 
 def _verdict(score: RowScore, run_data: dict[str, Any]) -> dict[str, Any]:
@@ -185,14 +187,14 @@ def _step(child_run: dict[str, Any], index: int, parent: int | None, ref: Source
     child.drop("child_runs")
     run_type, inputs, outputs, error = map(child.take, ("run_type", "inputs", "outputs", "error"))
     role, kind = _KINDS.get(text(run_type), ("environment", "log"))
-    shown = as_text(error).partition("\n\n")[0] if error else ""
+    message = as_text(error).partition("\n\n")[0] if error else ""
     return Step(
         index=index,
         actor=Actor(role=role, name=text(child.take("name"))),
         kind=kind,
         parent=parent,
         text=answer_of(outputs) or ("" if outputs is None else as_text(outputs)),
-        error=error_of(raised_as(shown), "tool" if role == "tool" else "subject", ref=ref) if shown else None,
+        error=error_of(raised_as(message), "tool" if role == "tool" else "subject", ref=ref) if message else None,
         started_at=moment(child.take("start_time")),
         ended_at=moment(child.take("end_time")),
         span_id=text(child.take("id")),

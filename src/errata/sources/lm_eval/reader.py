@@ -100,7 +100,7 @@ def run_of(results: ResultsDocument, plan: TaskPlan, path: Path) -> Run:
     document = results.document
     config = mapping(document.get("config"))
     sizes = [results.size(task) for task in plan.tasks]
-    measured = sum(size or 0 for size in sizes) if any(size is not None for size in sizes) else None
+    sample_count = sum(size or 0 for size in sizes) if any(size is not None for size in sizes) else None
     return Run(
         native_id=_native_id(document, plan, path),
         group=moment_since_1970(document.get("date")) or path.stem,
@@ -110,8 +110,8 @@ def run_of(results: ResultsDocument, plan: TaskPlan, path: Path) -> Run:
         variant=_variant(document, plan),
         suite=plan.name,
         suite_version=_of_task(document, "versions", plan.name),
-        expected_cases=measured,
-        measured_attempts=measured,
+        expected_cases=sample_count,
+        measured_attempts=sample_count,
         started_at=moment_since_1970(document.get("date")),
         reported=tuple(_reported(results, plan)),
         scorers=tuple(_scorers(results, plan)),

@@ -121,10 +121,10 @@ class ResultsDocument:
             return self._aggregation(plan.name, measure.name)
         parts = [(self._value(task, measure.key), self.size(task)) for task in plan.tasks]
         values = [value for value, _ in parts if value is not None]
-        whole = sum(size or 0 for _, size in parts)
-        if measure.value is None or len(values) < len(parts) or not whole:
+        total_size = sum(size or 0 for _, size in parts)
+        if measure.value is None or len(values) < len(parts) or not total_size:
             return "mean"
-        if abs(sum((value or 0) * (size or 0) for value, size in parts) / whole - measure.value) < NEAR:
+        if abs(sum((value or 0) * (size or 0) for value, size in parts) / total_size - measure.value) < NEAR:
             return "mean"
         return "mean of the means of its tasks" if abs(fmean(values) - measure.value) < NEAR else measure.name
 

@@ -142,51 +142,51 @@ def _output(filtered: FilteredRow, request: SampleRequest, primary: str) -> Outp
         # `acc` takes the highest likelihood as the answer; other measures weigh by length
         chosen = likeliest(data.get("resps"), request.choices) if primary.startswith(f"{LIKELIHOOD},") else None
         return Output(structured=plain(data.get("resps")), answer=chosen)
-    texts, taken = texts_of(data.get("resps")), data.get("filtered_resps")
-    answer = taken[0] if isinstance(taken, list) and len(taken) == 1 else taken
+    texts, answers = texts_of(data.get("resps")), data.get("filtered_resps")
+    answer = answers[0] if isinstance(answers, list) and len(answers) == 1 else answers
     answer_text = texts[0] if texts else None
     return Output(
         text=answer_text,
         answer=answer if isinstance(answer, str) and answer != answer_text else None,
         extraction=filtered.filter if filtered.filter != NO_FILTER else "",
-        extra={} if isinstance(answer, str) else non_empty(filtered=taken),
+        extra={} if isinstance(answer, str) else non_empty(filtered=answers),
     )
 
 
 def _beside(tried: list[FilteredRow], first: FilteredRow, request: SampleRequest) -> dict[str, Any]:
     """Answers that the other filters extracted from the same texts, and fields without a place of their own."""
     data = first.row.data
-    taken = {filtered.filter: filtered.row.data.get("filtered_resps") for filtered in tried if filtered is not first}
+    answers = {filtered.filter: filtered.row.data.get("filtered_resps") for filtered in tried if filtered is not first}
     if not request.generates and data.get("filtered_resps") != [
         sequence(filtered)[:1] for filtered in sequence(data.get("resps"))
     ]:
-        taken[first.filter] = data.get("filtered_resps")
-    named = data.get("metrics") if data.get("metrics") != first.metrics else None
-    return non_empty(filtered=taken, metrics=named) | rest(data, ROW | set(first.metrics))
+        answers[first.filter] = data.get("filtered_resps")
+    listed_metrics = data.get("metrics") if data.get("metrics") != first.metrics else None
+    return non_empty(filtered=answers, metrics=listed_metrics) | rest(data, ROW | set(first.metrics))
 
 
 def tries_of(rows: tuple[Row, ...], filters: list[str]) -> list[list[FilteredRow]]:
     """A repeated filter means a repeated document. Older rows have no filter name: their order decides."""
     tries: list[list[FilteredRow]] = []
     for row in rows:
-        named = text(row.data.get("filter"))
+        filter_name = text(row.data.get("filter"))
         for tried in tries:
-            kind = named or (filters[len(tried)] if len(tried) < len(filters) else "")
+            kind = filter_name or (filters[len(tried)] if len(tried) < len(filters) else "")
             if kind and kind not in [one.filter for one in tried]:
                 tried.append(FilteredRow(kind, row))
                 break
         else:
-            tries.append([FilteredRow(named or (filters[0] if filters else NO_FILTER), row)])
+            tries.append([FilteredRow(filter_name or (filters[0] if filters else NO_FILTER), row)])
     return tries
 
 
 def primary_of(headline: TaskMeasure | None, tried: list[FilteredRow]) -> str:
     """The name of the deciding check: the headline's, otherwise the first of these rows."""
-    measured = [(name, one.filter) for one in tried for name in one.metrics]
-    for name, kind in measured:
+    metrics = [(name, one.filter) for one in tried for name in one.metrics]
+    for name, kind in metrics:
         if headline is not None and name == headline.name and headline.filter in ("", kind):
             return key_of(name, kind)
-    return key_of(*measured[0]) if measured else ""
+    return key_of(*metrics[0]) if metrics else ""
 
 
 def key_of(name: str, kind: str) -> str:
@@ -194,16 +194,18 @@ def key_of(name: str, kind: str) -> str:
 
 
 def checks_of(results: ResultsDocument, task: str, tried: list[FilteredRow], primary: str) -> Iterator[Check]:
-    measured = [(filtered, name) for filtered in tried for name in filtered.metrics]
-    for order, (filtered, name) in enumerate(measured):
+    metrics = [(filtered, name) for filtered in tried for name in filtered.metrics]
+    for order, (filtered, name) in enumerate(metrics):
         raw = filtered.row.data.get(name)
         value = raw if isinstance(raw, bool) else number(raw)
         lower, key = results.lower_is_better(task, name), key_of(name, filtered.filter)
-        how = results.averages(TaskPlan(task, (task,)), TaskMeasure(name, filtered.filter, None, None))
+        aggregation = results.averages(TaskPlan(task, (task,)), TaskMeasure(name, filtered.filter, None, None))
         yield Check(
             name=key,
             # a measure that is not a mean over rows, such as a perplexity, has no passing or failing rows
-            status=status_of(_grade(value, lower=lower)) if how == "mean" and _is_one(raw) else "not_applicable",
+            status=status_of(_grade(value, lower=lower))
+            if aggregation == "mean" and _is_one(raw)
+            else "not_applicable",
             scorer=name,
             order=order,
             value=value,

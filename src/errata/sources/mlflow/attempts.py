@@ -129,17 +129,17 @@ def _extra(parsed: MlflowSpans) -> dict[str, Any]:
     trace = parsed.trace
     inputs, outputs = parsed.meta("mlflow.traceInputs"), parsed.meta("mlflow.traceOutputs")
     total = usage_in(trace.metadata.get("mlflow.trace.tokenUsage"))
-    spent = parsed.transcript.usage(judged=False)
-    shown, reply = trace.info.get("request_preview"), trace.info.get("response_preview")
+    usage = parsed.transcript.usage(judged=False)
+    request_preview, response_preview = trace.info.get("request_preview"), trace.info.get("response_preview")
     return rest(trace.info, _INFO) | non_empty(
         metadata=rest(trace.metadata, _METADATA),
         inputs=inputs if inputs != parsed.input else None,
         outputs=outputs if outputs != parsed.output else None,
         request=trace.info.get("request") if trace.info.get("request") != parsed.input else None,
         response=trace.info.get("response") if trace.info.get("response") != parsed.output else None,
-        request_preview=shown,
-        response_preview=reply,
-        tokens=trace.metadata.get("mlflow.trace.tokenUsage") if not total or total.total != spent.total else None,
+        request_preview=request_preview,
+        response_preview=response_preview,
+        tokens=trace.metadata.get("mlflow.trace.tokenUsage") if not total or total.total != usage.total else None,
         source_run=text(trace.metadata.get("mlflow.sourceRun")),
         steps_left_out=parsed.transcript.left_out or None,
     )

@@ -132,10 +132,10 @@ def _model(trace: MlflowTrace) -> str:
 
 def _reported(summary: MlflowSummary) -> Iterator[Reported]:
     for name, value in summary.metrics.items():
-        scorer, _, how = name.rpartition("/")
+        scorer, _, aggregation = name.rpartition("/")
         yield Reported(
             name=name,
-            metric=how or name,
+            metric=aggregation or name,
             scorer=scorer,
             value=number(value),
             headline=name == summary.headline,

@@ -48,12 +48,12 @@ class MlflowTrace:
             self.ref_of_info = row.ref.below("info")
         else:
             self.columns = {str(key): value for key, value in data.items() if key not in _COLUMNS}
-            whole = mapping(decode_text(data.get("trace")))
+            trace = mapping(decode_text(data.get("trace")))
             columns = {key: data[key] for key in _COLUMNS if data.get(key) is not None}
             # the table has milliseconds under a name that a trace uses for a text
             columns |= {"execution_duration_ms": columns.pop("execution_duration", None)}
-            self.info = mapping(whole.get("info")) | {key: value for key, value in columns.items() if value is not None}
-            self.spans = sequence(data.get("spans")) or sequence(mapping(whole.get("data")).get("spans"))
+            self.info = mapping(trace.get("info")) | {key: value for key, value in columns.items() if value is not None}
+            self.spans = sequence(data.get("spans")) or sequence(mapping(trace.get("data")).get("spans"))
             self.spans_ref = row.ref.below("spans")
             self.ref_of_info = row.ref
         self.id = text(self.get("trace_id", "request_id"))

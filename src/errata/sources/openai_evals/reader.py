@@ -87,10 +87,10 @@ def _is_header(row: Row | Unreadable) -> bool:
     return isinstance(data, dict) and bool({"spec", "final_report"} & set(data))
 
 
-def items_of(reading: EvalRun, group: Row) -> Iterator[Item]:
+def items_of(eval_run: EvalRun, group: Row) -> Iterator[Item]:
     sample = SampleEvents(group.data)
-    yield _case(reading.run, sample)
-    yield _attempt(reading, sample)
+    yield _case(eval_run.run, sample)
+    yield _attempt(eval_run, sample)
 
 
 def _case(run: Run, sample: SampleEvents) -> Case:
@@ -107,19 +107,19 @@ def _case(run: Run, sample: SampleEvents) -> Case:
     )
 
 
-def _attempt(reading: EvalRun, sample: SampleEvents) -> Attempt:
+def _attempt(eval_run: EvalRun, sample: SampleEvents) -> Attempt:
     errors = tuple(_errors(sample))
     checks = tuple(_checks(sample))
     values = [one for check in checks if check.is_primary and (one := _number(check)) is not None]
     value = fmean(values) if values else None
     broken = next((check.error for check in checks if check.error), None)
-    facts = _facts(reading.header, value, checks, failed=bool(errors))
+    facts = _facts(eval_run.header, value, checks, failed=bool(errors))
     # a judge whose request was refused has no reply
-    judged = reading.header.is_judged and bool(sample.of("metrics"))
+    judged = eval_run.header.is_judged and bool(sample.of("metrics"))
     times = [time for row in sample.rows if (time := moment(row.data.get("created_at")))]
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, sample.name),
+        run=eval_run.run.id,
+        case=case_key(eval_run.run.suite, sample.name),
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
@@ -134,7 +134,7 @@ def _attempt(reading: EvalRun, sample: SampleEvents) -> Attempt:
         usage=UsageByRole(subject=sample.samplings.usage(judged=judged)),
         started_at=times[0] if times else None,
         finished_at=times[-1] if times else None,
-        extra=_extra(reading, sample),
+        extra=_extra(eval_run, sample),
         ref=sample.rows[0].ref,
     )
 
@@ -238,13 +238,13 @@ def _judgements(sample: SampleEvents, checks: tuple[Check, ...], *, judged: bool
         )
 
 
-def _extra(reading: EvalRun, sample: SampleEvents) -> dict[str, Any]:
+def _extra(eval_run: EvalRun, sample: SampleEvents) -> dict[str, Any]:
     others = [
         non_empty(type=row.data.get("type"), data=row.data.get("data"))
         for row in sample.rows
         if row.data.get("type") not in _HANDLED
     ]
-    runs = {row.data.get("run_id") for row in sample.rows} - {reading.run.native_id}
+    runs = {row.data.get("run_id") for row in sample.rows} - {eval_run.run.native_id}
     makers = sorted({as_text(row.data["created_by"]) for row in sample.rows if row.data.get("created_by")})
     sampled = [match.get("sampled") for match in sample.matches]
     return non_empty(

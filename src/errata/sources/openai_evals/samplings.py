@@ -88,11 +88,11 @@ def _prompt(prompt: Any) -> tuple[Step, ...]:
 
 def _call(row: Row, at: int) -> Step:
     data = mapping(row.data.get("data"))
-    name, given = data.get("name"), data.get("arguments")
+    name, arguments = data.get("name"), data.get("arguments")
     return Step(
         index=at,
         actor=Actor(role="assistant"),
         kind="tool_call",
-        tool_calls=(ToolCall(name=text(name), arguments=plain(given)),),
+        tool_calls=(ToolCall(name=text(name), arguments=plain(arguments)),),
         extra=rest(data, ("name", "arguments")),
     )

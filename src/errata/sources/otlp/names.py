@@ -7,7 +7,6 @@ REQUESTED = ("gen_ai.request.model", "llm.model_name", "llm.request.model", "emb
 ANSWERING = ("gen_ai.response.model", "llm.response.model")
 AGENT = ("gen_ai.agent.name", "agent.name", "graph.node.name")
 AGENT_VERSION = ("gen_ai.agent.version",)
-CONVERSATION = ("gen_ai.conversation.id", "session.id")
 STOPPED = ("gen_ai.response.finish_reasons", "llm.finish_reason", "llm.response.finish_reason")
 INPUT = ("input.value", "traceloop.entity.input", "langfuse.trace.input", "langfuse.observation.input")
 OUTPUT = ("output.value", "traceloop.entity.output", "langfuse.trace.output", "langfuse.observation.output")

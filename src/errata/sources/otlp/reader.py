@@ -31,9 +31,9 @@ def _items(batches: Batches, path: Path) -> Iterator[Item]:
     runs = {tested: run_of(batches.survey, tested, resource, path) for tested in batches.survey.subjects}
     yield from runs.values()
     yield from batches.problems
-    reading = FileContext(runs, batches.survey, Numbering(), resource)
+    context = FileContext(runs, batches.survey, Numbering(), resource)
     rows = (Row(pieces, pieces[0].ref) for pieces in batches.traces())
-    yield from convert_each(rows, partial(items_of, reading), source=NAME, owner=partial(owner_of, reading))
+    yield from convert_each(rows, partial(items_of, context), source=NAME, owner=partial(owner_of, context))
 
 
 def run_of(survey: TraceSurvey, tested: TraceSubject, resource: dict[str, Any], path: Path) -> Run:

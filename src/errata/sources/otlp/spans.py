@@ -34,9 +34,9 @@ def exchange_of(attributes: Attributes, events: list[Event]) -> Exchange:
     asked, answered = _of_attributes(attributes)
     for name, event in events:
         if name in EVENTS:
-            more = _of_event(name, event)
-            asked += [one for one in more.request if one not in asked]
-            answered += [one for one in more.reply if one not in answered]
+            added = _of_event(name, event)
+            asked += [one for one in added.request if one not in asked]
+            answered += [one for one in added.reply if one not in answered]
     return Exchange(asked, answered)
 
 
@@ -66,9 +66,9 @@ def _of_event(name: str, event: Attributes) -> Exchange:
 def _message_of_event(event: Attributes, role: str) -> dict[str, Any]:
     body = mapping(parse_json_text(event.take("gen_ai.event.content", "body")))
     fields = {key: parse_json_text(value) if key != "content" else value for key, value in event.rest().items()}
-    whole = fields | body
-    inner = mapping(parse_json_text(whole.pop("message", None)))
-    return {"role": role} | whole | inner
+    message = fields | body
+    inner = mapping(parse_json_text(message.pop("message", None)))
+    return {"role": role} | message | inner
 
 
 def messages_in(value: Any, role: str) -> list[Any]:
@@ -76,7 +76,7 @@ def messages_in(value: Any, role: str) -> list[Any]:
     if messages is None or messages == "":
         return []
     listed = messages if isinstance(messages, list) else [messages]
-    return [made for one in listed for made in _message(one, role)]
+    return [message for one in listed for message in _message(one, role)]
 
 
 def _message(value: Any, role: str) -> Iterator[Any]:
@@ -90,15 +90,15 @@ def _message(value: Any, role: str) -> Iterator[Any]:
         rest = {key: value for key, value in message.items() if key not in ("role", "parts", "finish_reason")}
         yield from _parts_message(speaker, message["parts"], rest)
         return
-    made = {key: value for key, value in message.items() if key not in ("finish_reason", "index", "contents")}
+    result = {key: value for key, value in message.items() if key not in ("finish_reason", "index", "contents")}
     if isinstance(message.get("contents"), list):
-        made["content"] = [_content(mapping(one)) for one in message["contents"]]
+        result["content"] = [_content(mapping(one)) for one in message["contents"]]
     if isinstance(message.get("tool_calls"), list):
-        made["tool_calls"] = [mapping(mapping(one).get("tool_call")) or one for one in message["tool_calls"]]
+        result["tool_calls"] = [mapping(mapping(one).get("tool_call")) or one for one in message["tool_calls"]]
     # in an event, the result of a tool has the id of its call
-    if speaker == "tool" and "id" in made:
-        made["tool_call_id"] = made.pop("id")
-    yield made | {"role": speaker}
+    if speaker == "tool" and "id" in result:
+        result["tool_call_id"] = result.pop("id")
+    yield result | {"role": speaker}
 
 
 def _content(part: dict[str, Any]) -> dict[str, Any]:
@@ -128,9 +128,9 @@ def _parts_message(role: str, parts: Any, rest: dict[str, Any] | None = None) ->
         else:
             content.append(part)
     if content or thoughts or calls:
-        made: dict[str, Any] = {"role": role, "content": content} | (rest or {})
+        message: dict[str, Any] = {"role": role, "content": content} | (rest or {})
         yield (
-            made
+            message
             | ({"tool_calls": calls} if calls else {})
             | ({"reasoning_content": "\n".join(thoughts)} if thoughts else {})
         )
@@ -158,14 +158,14 @@ class SpanRecord(NamedTuple):
     ended: bool
 
 
-def record_of_span(data: dict[str, Any], ref: SourceRef, logged: list[tuple[Event, SourceRef]]) -> SpanRecord:
-    """`logged`: events of this span that are in log records instead of the span."""
+def record_of_span(data: dict[str, Any], ref: SourceRef, log_events: list[tuple[Event, SourceRef]]) -> SpanRecord:
+    """`log_events`: events of this span that are in log records instead of the span."""
     attributes = Attributes(data.get("attributes"))
     listed = [mapping(one) for one in sequence(data.get("events"))]
     events: list[Event] = [(text(one.get("name")), Attributes(one.get("attributes"))) for one in listed]
     kind = _kind(attributes)
     input_, output_ = attributes.take(*names.INPUT), attributes.take(*names.OUTPUT)
-    exchange = exchange_of(attributes, [*events, *(event for event, _ in logged)])
+    exchange = exchange_of(attributes, [*events, *(event for event, _ in log_events)])
     if kind == "model":
         exchange = Exchange(
             exchange.request or messages_in(input_, "user"), exchange.reply or messages_in(output_, "assistant")
@@ -227,10 +227,15 @@ def _call(name: str, attributes: Attributes, error: ErrorInfo | None) -> ToolCal
         result = attributes.take(*names.OUTPUT)
     if result is None:
         result = attributes.below("retrieval.documents.") or attributes.below("reranker.output_documents.")
-    ident, named = attributes.take_text(*names.TOOL_CALL), attributes.take_text(*names.TOOL_NAME) or name
-    shown = result if isinstance(result, str) else None
+    ident, tool_name = attributes.take_text(*names.TOOL_CALL), attributes.take_text(*names.TOOL_NAME) or name
+    result_text = result if isinstance(result, str) else None
     return call_of(
-        named, ident, parse_json_text(arguments), parse_json_text(result), failed=error is not None, shown=shown
+        tool_name,
+        ident,
+        parse_json_text(arguments),
+        parse_json_text(result),
+        failed=error is not None,
+        result_text=result_text,
     )
 
 
@@ -253,16 +258,16 @@ def _error(
         return None
     at = max((at for at, (name, _) in enumerate(events) if name == EXCEPTION), default=None)
     raised = events[at][1].all if at is not None else {}
-    named = text(raised.get("exception.type"))
-    if not named or attributes.get("error.type") == named:
-        named = attributes.take_text("error.type") or named
+    error_type = text(raised.get("exception.type"))
+    if not error_type or attributes.get("error.type") == error_type:
+        error_type = attributes.take_text("error.type") or error_type
     http = attributes.get("http.response.status_code", "http.status_code")
     return error_of(
         kind,
         raised,
         ref.below("events", at) if at is not None else ref.below("status"),
         status=text(status.get("message")),
-        named=named,
+        type_name=error_type,
         code=as_text(http) if http is not None else "",
         at=moment(mapping(sequence(data.get("events"))[at]).get("timeUnixNano")) if at is not None else None,
     )

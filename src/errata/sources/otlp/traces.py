@@ -58,7 +58,7 @@ class OtlpTrace:
             about.setdefault(span, []).append(((name, attributes), ref))
 
 
-def items_of(reading: FileContext, row: Row) -> Iterator[Item]:
+def items_of(context: FileContext, row: Row) -> Iterator[Item]:
     trace = OtlpTrace(row.data)
     if not trace.id.strip("0"):
         raise ValueError("a span without a trace id")
@@ -66,23 +66,23 @@ def items_of(reading: FileContext, row: Row) -> Iterator[Item]:
         if trace.logged:
             raise ValueError("an evaluation of a trace that is not in this file")
         return
-    run = reading.runs[reading.survey.of(trace.id)]
+    run = context.runs[context.survey.of(trace.id)]
     tree = Tree([one.span for one in trace.spans])
     transcript = SpanTranscript(tree)
     question = _input_of(tree.top, transcript)
     name = _name(trace, question)
-    index = reading.numbering.next((run.id, name))
+    index = context.numbering.next((run.id, name))
     if index == 1:
         case = Case(
             run=run.id, suite=run.suite, native_id=name, name=_title(tree.top), input=plain(question), ref=row.ref
         )
         yield case
-    yield _attempt(reading, run, trace, (tree, transcript), case_key(run.suite, name), index)
+    yield _attempt(context, run, trace, (tree, transcript), case_key(run.suite, name), index)
 
 
-def owner_of(reading: FileContext, row: Row) -> str:
+def owner_of(context: FileContext, row: Row) -> str:
     data = row.data[0].data
-    return reading.runs[reading.survey.of(hex_id(data.get("traceId")))].id
+    return context.runs[context.survey.of(hex_id(data.get("traceId")))].id
 
 
 def _input_of(top: TraceSpan | None, transcript: SpanTranscript) -> Any:
@@ -103,13 +103,13 @@ def _name(trace: OtlpTrace, question: Any) -> str:
         metadata = mapping(parse_json_text(record.attributes.get("metadata")))
         case = record.attributes.get(*names.CASE)
         candidates = [case, *(metadata.get(name) for name in names.CASE_METADATA)]
-        if (named := next((each for each in candidates if each not in (None, "")), None)) is not None:
-            return as_text(named)
+        if (case_id := next((each for each in candidates if each not in (None, "")), None)) is not None:
+            return as_text(case_id)
     return trace.id if question in (None, "", []) else case_key_of_input("", plain(question))
 
 
 def _attempt(
-    reading: FileContext, run: Run, trace: OtlpTrace, spans: tuple[Tree, SpanTranscript], case: str, index: int
+    context: FileContext, run: Run, trace: OtlpTrace, spans: tuple[Tree, SpanTranscript], case: str, index: int
 ) -> Attempt:
     tree, transcript = spans
     top = tree.top
@@ -142,7 +142,7 @@ def _attempt(
         started_at=top.started_at if top is not None else None,
         finished_at=top.ended_at if top is not None else None,
         duration=top.seconds if top is not None else None,
-        extra=_extra(reading, trace, transcript),
+        extra=_extra(context, trace, transcript),
         ref=top.ref if top is not None else None,
     )
 
@@ -154,9 +154,9 @@ def _execution(trace: OtlpTrace, tree: Tree) -> Execution:
     return "completed" if ended else "unfinished"
 
 
-def _extra(reading: FileContext, trace: OtlpTrace, transcript: SpanTranscript) -> dict[str, Any]:
+def _extra(context: FileContext, trace: OtlpTrace, transcript: SpanTranscript) -> dict[str, Any]:
     scopes = [piece.scope for piece in trace.pieces if piece.scope]
-    resources = [piece.resource for piece in trace.pieces if piece.resource != reading.resource]
+    resources = [piece.resource for piece in trace.pieces if piece.resource != context.resource]
     top = trace.spans[0].span if trace.spans else None
     return non_empty(
         scopes=_each_once(scopes),
@@ -174,18 +174,20 @@ def _each_once(listed: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return unique
 
 
-def checks_of(spans: list[SpanRecord], logged: list[EvaluationEvent], places: dict[str, int]) -> tuple[Check, ...]:
+def checks_of(
+    spans: list[SpanRecord], log_evaluations: list[EvaluationEvent], places: dict[str, int]
+) -> tuple[Check, ...]:
     """`places`: span id → step."""
-    checks = [_check(one, order, places) for order, one in enumerate(_evaluations(spans, logged))]
+    checks = [_check(one, order, places) for order, one in enumerate(_evaluations(spans, log_evaluations))]
     checks += [check for one in spans for check in _of_evaluator(one)]
     checks += [check for one in spans for check in _of_test(one)]
     return tuple(checks)
 
 
-def _evaluations(spans: list[SpanRecord], logged: list[EvaluationEvent]) -> Iterator[EvaluationEvent]:
+def _evaluations(spans: list[SpanRecord], log_evaluations: list[EvaluationEvent]) -> Iterator[EvaluationEvent]:
     for record in spans:
         yield from record.evaluations
-    yield from logged
+    yield from log_evaluations
 
 
 def _check(evaluation: EvaluationEvent, order: int, places: dict[str, int]) -> Check:

@@ -223,8 +223,8 @@ def _response_extra(response: dict[str, Any], row: dict[str, Any]) -> dict[str, 
     if response.get("error") not in (None, row.get("error")):
         extra["error"] = plain(response["error"])
     metadata = mapping(response.get("metadata"))
-    taken = next(((key,) for key in HISTORIES if sequence(metadata.get(key))), ())
-    if others := rest(metadata, taken):
+    history_key = next(((key,) for key in HISTORIES if sequence(metadata.get(key))), ())
+    if others := rest(metadata, history_key):
         extra["metadata"] = others
     return extra
 
@@ -238,14 +238,14 @@ def _metadata(row: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
 
 
 def usage_of(row: dict[str, Any], *, graded: bool) -> UsageByRole:
-    response, whole = mapping(row.get("response")), mapping(row.get("tokenUsage"))
+    response, row_tokens = mapping(row.get("response")), mapping(row.get("tokenUsage"))
     response_tokens = mapping(response.get("tokenUsage"))
     cost = number(response.get("cost"))
     if cost is None:
         cost = number(row.get("cost")) or None
-    subject = usage(response_tokens or _without_zeros(whole), cost)
+    subject = usage(response_tokens or _without_zeros(row_tokens), cost)
     grading = mapping(row.get("gradingResult")).get("tokensUsed")
-    spending = [mapping(one) for one in (whole.get("assertions"), response_tokens.get("assertions"), grading)]
+    spending = [mapping(one) for one in (row_tokens.get("assertions"), response_tokens.get("assertions"), grading)]
     judge = next(filter(_has_spending, spending), next(filter(None, spending), {}))
     return UsageByRole(subject=subject, judge=usage(judge if graded or _has_spending(judge) else {}))
 
@@ -273,12 +273,12 @@ def usage(tokens: dict[str, Any], cost: float | None = None) -> Usage:
 
 def differing_repeats(row: dict[str, Any]) -> dict[str, Any]:
     """Values that the row repeats from its parts, where they differ."""
-    response, whole = mapping(row.get("response")), mapping(row.get("tokenUsage"))
+    response, row_tokens = mapping(row.get("response")), mapping(row.get("tokenUsage"))
     response_tokens = mapping(response.get("tokenUsage"))
     extra: dict[str, Any] = {}
-    if response_tokens and not _agree(whole, response_tokens, but=("assertions",)):
-        extra["tokenUsage"] = rest(whole, ("assertions",))
-    judge, grading = mapping(whole.get("assertions")), mapping(row.get("gradingResult"))
+    if response_tokens and not _agree(row_tokens, response_tokens, but=("assertions",)):
+        extra["tokenUsage"] = rest(row_tokens, ("assertions",))
+    judge, grading = mapping(row_tokens.get("assertions")), mapping(row.get("gradingResult"))
     for other in (mapping(response_tokens.get("assertions")), mapping(grading.get("tokensUsed"))):
         if judge and not _agree(other, judge, but=("numRequests",)):
             extra["judge tokens"] = rest(other)

@@ -65,8 +65,8 @@ def test_vars(row: dict[str, Any]) -> Any:
 
 
 def description(row: dict[str, Any]) -> str:
-    stated = mapping(row.get("testCase")).get("description")
-    return " ".join((text(stated) or text(row.get("description"))).split())
+    test_description = mapping(row.get("testCase")).get("description")
+    return " ".join((text(test_description) or text(row.get("description"))).split())
 
 
 def digest(row: dict[str, Any]) -> str:

@@ -92,20 +92,20 @@ def _parts(grading: dict[str, Any]) -> Iterator[_Part]:
     listed = sequence(grading.get("componentResults"))
     if not listed and isinstance(grading.get("assertion"), dict):
         yield _Part(grading, "/gradingResult", 0)
-    left, parent = 0, ""
+    repeats_left, parent = 0, ""
     for at, data in enumerate(listed):
         if not isinstance(data, dict):
             continue
         pointer = f"/gradingResult/componentResults/{at}"
         inside = sequence(data.get("componentResults"))
-        if left:
-            left -= 1
+        if repeats_left:
+            repeats_left -= 1
             yield _Part(data, pointer, 0, parent)
             continue
         yield _Part(data, pointer, len(inside))
         parent = _name(data)
         if _is_repeated(inside, listed[at + 1 :]):
-            left = len(inside)
+            repeats_left = len(inside)
         else:
             yield from _inside(inside, pointer, parent)
 

@@ -81,7 +81,7 @@ _RED_TEAM = "promptfoo:redteam:"
 @dataclass
 class PromptfooColumn:
     key: Key
-    stated: dict[str, Any]
+    entry: dict[str, Any]
     """The file's entry for the column, apart from the rows."""
     at: int | None = None
     provider: Any = None
@@ -94,16 +94,16 @@ class PromptfooColumn:
 
     @property
     def provider_id(self) -> str:
-        return provider_id(self.provider) or text(self.stated.get("provider"))
+        return provider_id(self.provider) or text(self.entry.get("provider"))
 
     @property
     def provider_label(self) -> str:
-        name = text(self.stated.get("provider"))
+        name = text(self.entry.get("provider"))
         return label_of(self.provider) or (name if name != self.provider_id else "")
 
     @property
     def prompt_label(self) -> str:
-        return _label(self.stated) or _label(self.prompt)
+        return _label(self.entry) or _label(self.prompt)
 
 
 class PromptfooColumns:
@@ -113,7 +113,7 @@ class PromptfooColumns:
         self._only_provider = _only_provider(evaluation.config)
         self.naming = PromptfooNaming()
         self.by_key: dict[Key, PromptfooColumn] = {
-            at: PromptfooColumn(key=at, stated=prompt, at=at) for at, prompt in enumerate(evaluation.prompts)
+            at: PromptfooColumn(key=at, entry=prompt, at=at) for at, prompt in enumerate(evaluation.prompts)
         }
         for row in rows:
             self._note(row.data)
@@ -126,9 +126,9 @@ class PromptfooColumns:
         provider, prompt = self.provider_of(row), mapping(row.get("prompt"))
         names = (provider_id(provider), label_of(provider))
         label = _label(prompt)
-        for at, stated in enumerate(self._prompts):
-            named_provider = text(stated.get("provider"))
-            if _label(stated) == label and (not named_provider or named_provider in names):
+        for at, entry in enumerate(self._prompts):
+            named_provider = text(entry.get("provider"))
+            if _label(entry) == label and (not named_provider or named_provider in names):
                 return at
         return (names[1] or names[0], label)
 
@@ -137,7 +137,7 @@ class PromptfooColumns:
 
     def _note(self, row: dict[str, Any]) -> None:
         key = self.key_of(row)
-        column = self.by_key.setdefault(key, PromptfooColumn(key=key, stated={}))
+        column = self.by_key.setdefault(key, PromptfooColumn(key=key, entry={}))
         if not column.rows:
             column.provider = self.provider_of(row)
             column.prompt = mapping(row.get("prompt"))
@@ -181,18 +181,18 @@ def _label(prompt: dict[str, Any]) -> str:
 
 def _prompt_names(columns: list[PromptfooColumn]) -> list[str]:
     """Labels are often the whole prompt: shortened, and distinguished by the prompt's id if needed."""
-    shown = [one_line(column.prompt_label, LONGEST_PROMPT) for column in columns]
+    labels = [one_line(column.prompt_label, LONGEST_PROMPT) for column in columns]
     full: dict[str, set[str]] = {}
-    for name, column in zip(shown, columns, strict=True):
+    for name, column in zip(labels, columns, strict=True):
         full.setdefault(name, set()).add(_prompt_key(column))
     return [
         f"{name} [{_prompt_key(column)[:8]}]" if len(full[name]) > 1 else name
-        for name, column in zip(shown, columns, strict=True)
+        for name, column in zip(labels, columns, strict=True)
     ]
 
 
 def _prompt_key(column: PromptfooColumn) -> str:
-    return text(column.stated.get("id")) or column.prompt_id or column.prompt_label
+    return text(column.entry.get("id")) or column.prompt_id or column.prompt_label
 
 
 def _alike(columns: list[PromptfooColumn]) -> list[PromptfooColumn]:

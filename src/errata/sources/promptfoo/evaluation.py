@@ -52,9 +52,9 @@ def open_evaluation(path: Path, *, source: str) -> PromptfooEvaluation | Unreada
     return _evaluation(mapping(document.data), document.ref, path.stem)
 
 
-def _evaluation(whole: dict[str, Any], ref: SourceRef, name: str) -> PromptfooEvaluation:
-    shared = isinstance(whole.get("data"), dict)
-    document, above = (whole["data"], "/data") if shared else (whole, "")
+def _evaluation(root: dict[str, Any], ref: SourceRef, name: str) -> PromptfooEvaluation:
+    shared = isinstance(root.get("data"), dict)
+    document, above = (root["data"], "/data") if shared else (root, "")
     results = document.get("results")
     summary = mapping(results)
     table = PromptfooTable(mapping(summary.get("table")))

@@ -90,8 +90,8 @@ def document_of_rows(path: Path) -> Path | None:
 def _ids(path: Path) -> list[bytes]:
     """Empty if a row has no id."""
     rows = [row for row in json_lines(path, source=NAME, root=path, usual=_RowId) if isinstance(row, Row)]
-    named = [row.data.id for row in rows if isinstance(row.data, _RowId) and row.data.id]
-    return [f'"{ident}"'.encode() for ident in named] if len(named) == len(rows) else []
+    ids = [row.data.id for row in rows if isinstance(row.data, _RowId) and row.data.id]
+    return [f'"{ident}"'.encode() for ident in ids] if len(ids) == len(rows) else []
 
 
 def _fits(path: Path) -> bool:

@@ -28,7 +28,7 @@ _SUMS = ("score", "assertPassCount", "assertFailCount", "totalLatencyMs")
 
 
 def run_of(evaluation: PromptfooEvaluation, column: PromptfooColumn, columns: int, path: Path) -> Run:
-    metrics = mapping(column.stated.get("metrics"))
+    metrics = mapping(column.entry.get("metrics"))
     judges = sorted({scorer.model for scorer in column.scorers.values() if scorer.model})
     prompt = "" if "prompt" not in column.variant else f" · {column.variant['prompt']}"
     return Run(
@@ -85,7 +85,7 @@ def _usage(metrics: dict[str, Any]) -> UsageByRole:
 
 def _context(evaluation: PromptfooEvaluation, column: PromptfooColumn) -> tuple[Artefact, ...]:
     artefacts = []
-    template = text(column.stated.get("raw"))
+    template = text(column.entry.get("raw"))
     if template:
         artefacts.append(Artefact(role="context", path="prompt", text=template, size=len(template.encode())))
     if evaluation.config:
@@ -95,11 +95,11 @@ def _context(evaluation: PromptfooEvaluation, column: PromptfooColumn) -> tuple[
 
 def _config(config: dict[str, Any]) -> Artefact:
     """Without the tests if these make it too long: the rows repeat them."""
-    shown = _pretty(without_secrets(config))
-    cut = len(shown) > LONGEST_CONFIG
+    content = _pretty(without_secrets(config))
+    cut = len(content) > LONGEST_CONFIG
     if cut:
-        shown = _pretty(without_secrets({key: value for key, value in config.items() if key != "tests"}))
-    return Artefact(role="config", path="config", text=shown, size=len(shown.encode()), truncated=cut)
+        content = _pretty(without_secrets({key: value for key, value in config.items() if key != "tests"}))
+    return Artefact(role="config", path="config", text=content, size=len(content.encode()), truncated=cut)
 
 
 def _pretty(value: Any) -> str:
@@ -114,7 +114,7 @@ def _extra(evaluation: PromptfooEvaluation, column: PromptfooColumn, metrics: di
         "prompt label": column.prompt.get("label") or column.prompt_label,
         "prompt id": column.prompt_id,
         "stated": _differing_entry(column),
-        "column": rest(column.stated, _STATED),
+        "column": rest(column.entry, _STATED),
         "metrics": rest(metrics, _METRICS),
         "stats": rest(evaluation.stats),
     }
@@ -124,20 +124,20 @@ def _extra(evaluation: PromptfooEvaluation, column: PromptfooColumn, metrics: di
 def _differing_entry(column: PromptfooColumn) -> dict[str, Any]:
     """The column's label and id, if the rows have others."""
     pairs = (("id", column.prompt_id), *((key, column.prompt.get(key)) for key in ("label", "display")))
-    return rest({key: column.stated.get(key) for key, row in pairs if column.stated.get(key) != row})
+    return rest({key: column.entry.get(key) for key, row in pairs if column.entry.get(key) != row})
 
 
 def reported(evaluation: PromptfooEvaluation, column: PromptfooColumn, *, alone: bool) -> tuple[Reported, ...]:
     """`alone`: it is the only column, so the numbers of the whole evaluation are its own."""
-    metrics, stats = mapping(column.stated.get("metrics")), evaluation.stats
+    metrics, stats = mapping(column.entry.get("metrics")), evaluation.stats
     ref = SourceRef(file=evaluation.ref.file, pointer=f"{evaluation.prompts_at}/{column.at}/metrics")
     place = SourceRef(file=evaluation.ref.file, pointer=evaluation.stats_at)
-    rate, whole = _rate(metrics, _OF_COLUMN, ref), _rate(stats, _OF_ALL, place)
-    headline = rate or (whole if alone else None) or Reported(name=PASS_RATE, metric="pass_rate", headline=True)
+    rate, overall = _rate(metrics, _OF_COLUMN, ref), _rate(stats, _OF_ALL, place)
+    headline = rate or (overall if alone else None) or Reported(name=PASS_RATE, metric="pass_rate", headline=True)
     of_all = _counts(stats, _OF_ALL, place)
     if not alone:
         # the rows of one column can't confirm these
-        of_all = [_of_whole(one) for one in (*of_all, whole) if one is not None]
+        of_all = [_of_whole(one) for one in (*of_all, overall) if one is not None]
     return (headline, *_counts(metrics, _OF_COLUMN, ref), *_sums(metrics, ref), *of_all)
 
 
@@ -154,9 +154,9 @@ def _rate(counts: dict[str, Any], names: tuple[tuple[str, str], ...], ref: Sourc
     passed, *others = (number(counts.get(name)) for name, _ in names)
     if passed is None or others[0] is None:
         return None
-    whole = passed + sum(other or 0 for other in others)
+    total = passed + sum(other or 0 for other in others)
     # without a denominator: if that were changed along with the rate, a recount could not detect it
-    value = passed / whole if whole else None
+    value = passed / total if total else None
     return Reported(name=PASS_RATE, metric="pass_rate", value=value, headline=True, ref=ref)
 
 

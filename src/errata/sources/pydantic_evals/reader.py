@@ -59,7 +59,7 @@ _FAILURE = ("name", "error_message", "error_stacktrace")
 class ReportContext(NamedTuple):
     run: Run
     report: PydanticReport
-    taken: dict[str, set[int]]
+    numbers: dict[str, set[int]]
     """The attempt numbers of each case so far."""
 
 
@@ -77,16 +77,16 @@ def read(path: Path) -> Iterator[Item]:
     yield from of_run(run.id, rows)
 
 
-def items_of(reading: ReportContext, row: Row) -> Iterator[Item]:
+def items_of(context: ReportContext, row: Row) -> Iterator[Item]:
     case = mapping(row.data)
     name = _name(case)
     index = _index(case)
-    if name not in reading.taken:
-        yield _case(reading.run, name, case, row)
-    taken = reading.taken.setdefault(name, set())
-    index = index if index not in taken else max(taken) + 1
-    taken.add(index)
-    yield _attempt(reading, name, index, row)
+    if name not in context.numbers:
+        yield _case(context.run, name, case, row)
+    numbers = context.numbers.setdefault(name, set())
+    index = index if index not in numbers else max(numbers) + 1
+    numbers.add(index)
+    yield _attempt(context, name, index, row)
 
 
 def _name(case: dict[str, Any]) -> str:
@@ -114,9 +114,9 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
     )
 
 
-def _attempt(reading: ReportContext, name: str, index: int, row: Row) -> Attempt:
+def _attempt(context: ReportContext, name: str, index: int, row: Row) -> Attempt:
     case = row.data
-    checks = tuple(_checks(reading.report, case, row.ref))
+    checks = tuple(_checks(context.report, case, row.ref))
     error = _error(case, "subject", row.ref) if "error_message" in case else None
     facts = NOT_MADE if error else _facts(checks)
     checks = mark_recovered(checks, facts)
@@ -124,8 +124,8 @@ def _attempt(reading: ReportContext, name: str, index: int, row: Row) -> Attempt
     took = number(case.get("total_duration"))
     broken = tuple(check.error for check in checks if check.error)
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
         native_id=text(case.get("name")),
         index=index,
         execution=facts.execution,
@@ -186,13 +186,13 @@ def _check(kind: str, name: str, result: dict[str, Any], order: int, ref: Source
     fields = JsonFields(result)
     value, own_name = fields.take("value"), fields.require("name")
     known_value = value if isinstance(value, bool | str) else number(value)
-    how: CheckKind = "assertion" if kind == "assertions" else "criterion"
+    check_kind: CheckKind = "assertion" if kind == "assertions" else "criterion"
     return Check(
         name=name,
         status=_status(kind, value),
         scorer=text(mapping(fields.get("source")).get("name")),
         order=order,
-        kind=how,
+        kind=check_kind,
         value=known_value,
         counts=kind == "assertions",
         explanation=text(fields.take("reason")),
@@ -216,12 +216,12 @@ def _facts(checks: tuple[Check, ...]) -> Facts:
     if any(check.failed for check in checks):
         return Facts("completed", "scored", "fail")
     broken = [check for check in checks if check.status == "error"]
-    measured = any(check.value is not None for check in checks)
-    if any(check.counts for check in broken) or (broken and not measured):
+    has_values = any(check.value is not None for check in checks)
+    if any(check.counts for check in broken) or (broken and not has_values):
         return Facts("completed", "error", "none")
     if any(check.status == "pass" for check in checks):
         return Facts("completed", "scored", "pass")
-    if not measured:
+    if not has_values:
         return Facts("completed", "unscored" if checks else "not_run", "none")
     value = _value(checks)
     return Facts("completed", "scored", outcome_of(value) if value is not None and 0 <= value <= 1 else "none")

@@ -60,8 +60,10 @@ class Stage(NamedTuple):
     def raised(self) -> Raised:
         last = mapping(next(iter(sequence(self.data.get("traceback"))[-1:]), {}))
         raised = raised_in(self.longrepr, self.message or self.longrepr.partition("\n")[0])
-        named = text(last.get("message"))
-        return raised if raised.type or not named.isidentifier() else Raised(named, raised.message, raised.frame)
+        type_name = text(last.get("message"))
+        return (
+            raised if raised.type or not type_name.isidentifier() else Raised(type_name, raised.message, raised.frame)
+        )
 
     def error(self, phase: Phase) -> ErrorInfo:
         return error_of(self.raised, phase, traceback=self.longrepr, ref=self.ref)
@@ -171,8 +173,8 @@ def _artefacts(name: str, stage: Stage) -> Iterator[Artefact]:
     for stream in ("stdout", "stderr", "log"):
         output = stage.data.get(stream)
         # the output of a test includes that of its subject: it is not a harness log
-        shown = "\n".join(map(_line, output)) if isinstance(output, list) else text(output)
-        yield from output_artefact("transcript", f"{name}.{stream}.txt", shown, stage.ref)
+        printed = "\n".join(map(_line, output)) if isinstance(output, list) else text(output)
+        yield from output_artefact("transcript", f"{name}.{stream}.txt", printed, stage.ref)
 
 
 def _line(entry: Any) -> str:
@@ -201,15 +203,19 @@ def uncollected_items(run: Run, document: LongDocument) -> Iterator[Item]:
         if collector.get("outcome") != "failed" or not text(collector.get("nodeid")):
             continue
         ref = document.ref.below("collectors", at)
-        shown = text(collector.get("longrepr"))
-        last = shown.strip().rpartition("\n")[2].removeprefix("E").strip()
-        raised = raised_in(shown, last)
+        longrepr = text(collector.get("longrepr"))
+        last = longrepr.strip().rpartition("\n")[2].removeprefix("E").strip()
+        raised = raised_in(longrepr, last)
         error = ErrorInfo(
-            type=raised.type or "CollectError", message=raised.message or last, traceback=shown, phase="setup", ref=ref
+            type=raised.type or "CollectError",
+            message=raised.message or last,
+            traceback=longrepr,
+            phase="setup",
+            ref=ref,
         )
         case, attempt = _unexecuted(run, text(collector["nodeid"]), NOT_MADE, ref)
         yield case
-        artefacts = output_artefact("grader", "collection.txt", shown, ref)
+        artefacts = output_artefact("grader", "collection.txt", longrepr, ref)
         yield replace(attempt, native_status="not collected", native_reason=last, errors=(error,), artefacts=artefacts)
 
 

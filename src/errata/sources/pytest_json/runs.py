@@ -118,16 +118,16 @@ def run_of(document: LongDocument, survey: ReportSurvey, path: Path) -> Run:
 
 
 def _planned_count(summary: dict[str, Any]) -> int | None:
-    collected, left = count(summary.get("collected")), count(summary.get("deselected")) or 0
-    return count(summary.get("total")) if collected is None else collected - left
+    collected, deselected = count(summary.get("collected")), count(summary.get("deselected")) or 0
+    return count(summary.get("total")) if collected is None else collected - deselected
 
 
 def _executed_count(summary: dict[str, Any]) -> int:
     return _count(summary, PASSES) + _count(summary, FAILURES)
 
 
-def _count(summary: dict[str, Any], words: Iterable[str]) -> int:
-    return sum(count(summary.get(word)) or 0 for word in words)
+def _count(summary: dict[str, Any], outcomes: Iterable[str]) -> int:
+    return sum(count(summary.get(outcome)) or 0 for outcome in outcomes)
 
 
 def _reported(document: LongDocument, summary: dict[str, Any]) -> tuple[Reported, ...]:

@@ -54,28 +54,28 @@ def read(path: Path) -> Iterator[Item]:
         ref=SourceRef(file=path.name),
     )
     yield run
-    reading = TableContext(run, table.columns, Numbering())
-    yield from of_run(run.id, convert_each(table.rows(), partial(items_of, reading), source=NAME))
+    context = TableContext(run, table.columns, Numbering())
+    yield from of_run(run.id, convert_each(table.rows(), partial(items_of, context), source=NAME))
 
 
 def _reported(table: RagasTable, ref: SourceRef) -> Iterator[Reported]:
     """The means that ragas prints but does not write to a file, with the number of rows that have a value."""
-    measured = dict.fromkeys(table.columns.measures, 0)
+    counts = dict.fromkeys(table.columns.measures, 0)
     for row in table.rows():
         data = row.data if isinstance(row, Row) and isinstance(row.data, dict) else {}
-        for name in measured:
-            measured[name] += number_or_none(data.get(name)) is not None
-    for name, rows in measured.items():
+        for name in counts:
+            counts[name] += number_or_none(data.get(name)) is not None
+    for name, rows in counts.items():
         yield Reported(name=name, metric="mean", n=rows, headline=name == table.columns.primary, ref=ref)
 
 
-def items_of(reading: TableContext, row: Row) -> Iterator[Item]:
+def items_of(context: TableContext, row: Row) -> Iterator[Item]:
     data = row.data
-    name = _name(reading.columns, data)
-    index = reading.numbering.next(name)
+    name = _name(context.columns, data)
+    index = context.numbering.next(name)
     if index == 1:
-        yield _case(reading.run, name, row)
-    yield _attempt(reading, name, index, row)
+        yield _case(context.run, name, row)
+    yield _attempt(context, name, index, row)
 
 
 def _name(columns: RagasColumns, data: dict[str, Any]) -> str:
@@ -104,16 +104,16 @@ def _case(run: Run, name: str, row: Row) -> Case:
     )
 
 
-def _attempt(reading: TableContext, name: str, index: int, row: Row) -> Attempt:
-    data, columns = row.data, reading.columns
+def _attempt(context: TableContext, name: str, index: int, row: Row) -> Attempt:
+    data, columns = row.data, context.columns
     value = number_or_none(data.get(columns.primary))
     facts = _facts(value)
     steps = _steps(data.get(INPUT))
     answer = data.get(ANSWER)
     own = {key: one for key, one in data.items() if key not in columns.measures and key != columns.ident}
     return Attempt(
-        run=reading.run.id,
-        case=case_key(reading.run.suite, name),
+        run=context.run.id,
+        case=case_key(context.run.suite, name),
         index=index,
         execution=facts.execution,
         measurement=facts.measurement,

@@ -71,8 +71,8 @@ class RagasTable:
         read = json_lines if self._lines else csv_rows
         for row in read(self._path, source=NAME, root=self._root):
             if isinstance(row, Row) and isinstance(row.data, dict):
-                named = {OLD.get(name) or name: value for name, value in row.data.items()}
-                yield Row(named if self._lines else {key: _cell(key, one) for key, one in named.items()}, row.ref)
+                renamed = {OLD.get(name) or name: value for name, value in row.data.items()}
+                yield Row(renamed if self._lines else {key: _cell(key, one) for key, one in renamed.items()}, row.ref)
             else:
                 yield row
 
@@ -94,10 +94,10 @@ class RagasTable:
 def same_table_beside(path: Path) -> Path | None:
     """JSON lines in the folder of a CSV with the same content."""
     beside = (file for file in islice(children(path.parent), LOOKS) if file != path and is_lines(head_of(file, HEAD)))
-    mine = ""
+    own_mark = ""
     for file in beside:
-        mine = mine or RagasTable(path, path.parent).mark
-        if RagasTable(file, file.parent).mark == mine:
+        own_mark = own_mark or RagasTable(path, path.parent).mark
+        if RagasTable(file, file.parent).mark == own_mark:
             return file
     return None
 

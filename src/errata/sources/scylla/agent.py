@@ -155,9 +155,9 @@ def _commands(log: dict[str, Any]) -> dict[str, Any]:
 
 
 def _command(entry: dict[str, Any]) -> dict[str, Any]:
-    words = [redact(text(word)) for word in sequence(entry.get("command"))][:100]
+    arguments = [redact(text(argument)) for argument in sequence(entry.get("command"))][:100]
     return non_empty(
-        command=[word[:500] for word in words],
+        command=[argument[:500] for argument in arguments],
         timestamp=text(entry.get("timestamp")),
         exit_code=integer(entry.get("exit_code")),
         duration_seconds=number(entry.get("duration_seconds")),

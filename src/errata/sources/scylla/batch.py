@@ -195,11 +195,11 @@ def _environment(batch: ScyllaBatch) -> dict[str, Any]:
 
 def _native_id(batch: ScyllaBatch) -> str:
     """The name of the results folder in the log; without one, the name of the folder itself."""
-    named = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--results-dir")))
-    if not named:
+    names = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--results-dir")))
+    if not names:
         places = (parts(mapping(row).get("result_dir")) for row in sequence(batch.summary.get("results")))
-        named.update(place[-2] for place in places if len(place) > 1)
-    return named.most_common(1)[0][0] if named else batch.documents.root.absolute().name
+        names.update(place[-2] for place in places if len(place) > 1)
+    return names.most_common(1)[0][0] if names else batch.documents.root.absolute().name
 
 
 def _option(command: str, name: str) -> str:
@@ -208,10 +208,10 @@ def _option(command: str, name: str) -> str:
 
 
 def _model(batch: ScyllaBatch) -> str:
-    stated = text(batch.config.get("model"))
-    logged = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--model")))
+    configured = text(batch.config.get("model"))
+    logged_models = Counter(name for block in batch.logs.blocks if (name := _option(block.command, "--model")))
     of_experiments = [model for experiment in batch.experiments for model in experiment.models]
-    return stated or (logged.most_common(1)[0][0] if logged else "") or next(iter(of_experiments), "")
+    return configured or (logged_models.most_common(1)[0][0] if logged_models else "") or next(iter(of_experiments), "")
 
 
 def _judges(batch: ScyllaBatch) -> dict[str, str]:
@@ -225,9 +225,9 @@ def _only_session(batch: ScyllaBatch) -> tuple[Session, ...]:
     return (Session(number=1, started_at=started, finished_at=finished, pattern="known from the summary only"),)
 
 
-def _extreme(choose: Any, recorded: list[str | None], stated: Any) -> str | None:
-    utc = [one for one in [*recorded, moment(stated)] if one and not times.is_local(one)]
-    return str(choose(utc, key=times.parse)) if utc else moment(stated)
+def _extreme(choose: Any, recorded: list[str | None], summary_time: Any) -> str | None:
+    utc = [one for one in [*recorded, moment(summary_time)] if one and not times.is_local(one)]
+    return str(choose(utc, key=times.parse)) if utc else moment(summary_time)
 
 
 def _reported(batch: ScyllaBatch, results: list[Any]) -> tuple[Reported, ...]:

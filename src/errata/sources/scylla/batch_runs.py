@@ -22,11 +22,11 @@ def with_runs(
     attempt: Attempt, attempts: list[Attempt], experiments: list[ScyllaExperiment], documents: Documents
 ) -> Iterator[Item]:
     """The attempt itself, completed from the experiment folder if the summary leaves the outcome open."""
-    mine = [one for one in experiments if case_key(SUITE, one.test) == attempt.case]
-    if not mine or attempt.id != _latest(attempts, attempt.case).id:
+    own_experiments = [one for one in experiments if case_key(SUITE, one.test) == attempt.case]
+    if not own_experiments or attempt.id != _latest(attempts, attempt.case).id:
         yield attempt
         return
-    experiment = _experiment_of(attempt, mine)
+    experiment = _experiment_of(attempt, own_experiments)
     reports = read_reports(experiment, documents)
     facts = non_empty(
         experiment=experiment.folder.name,
@@ -44,50 +44,55 @@ def with_runs(
 
 
 def children_of(attempts: list[Attempt], experiments: list[ScyllaExperiment], documents: Documents) -> Iterator[Item]:
-    taken: set[tuple[str, str]] = set()
+    used_paths: set[tuple[str, str]] = set()
     for experiment in experiments:
-        mine = [one for one in attempts if one.case == case_key(SUITE, experiment.test) and not one.duplicate_of]
+        siblings = [one for one in attempts if one.case == case_key(SUITE, experiment.test) and not one.duplicate_of]
         for place in run_places(experiment):
-            yield _child(place, experiment, mine, taken, documents)
+            yield _child(place, experiment, siblings, used_paths, documents)
             yield from documents.problems()
 
 
 def _child(
     place: RunPlace,
     experiment: ScyllaExperiment,
-    mine: list[Attempt],
-    taken: set[tuple[str, str]],
+    siblings: list[Attempt],
+    used_paths: set[tuple[str, str]],
     documents: Documents,
 ) -> Attempt:
     run = run_attempt(place, AttemptPosition("", ""), documents)
-    parent = _session_of(run.finished_at, mine)
+    parent = _session_of(run.finished_at, siblings)
     path = place.name
     for longer in (f"{place.corner}/{path}", f"{experiment.folder.name}/{place.corner}/{path}"):
-        path = longer.replace("//", "/") if (parent.id, path) in taken else path
-    while (parent.id, path) in taken:
+        path = longer.replace("//", "/") if (parent.id, path) in used_paths else path
+    while (parent.id, path) in used_paths:
         path += "+"
-    taken.add((parent.id, path))
+    used_paths.add((parent.id, path))
     extra = run.extra | {"experiment": experiment.folder.name}
-    who: dict[str, Any] = {"run": parent.run, "case": parent.case, "index": parent.index, "session": parent.session}
-    return msgspec.structs.replace(run, **who, id="", path=path, parent=parent.id, extra=extra)
+    position: dict[str, Any] = {
+        "run": parent.run,
+        "case": parent.case,
+        "index": parent.index,
+        "session": parent.session,
+    }
+    return msgspec.structs.replace(run, **position, id="", path=path, parent=parent.id, extra=extra)
 
 
-def _owner_of_runs(experiment: ScyllaExperiment, mine: list[Attempt], documents: Documents) -> Attempt | None:
+def _owner_of_runs(experiment: ScyllaExperiment, siblings: list[Attempt], documents: Documents) -> Attempt | None:
     """If a resumed test reuses stored runs: the attempt that made them."""
     for place in run_places(experiment):
         run = run_attempt(place, AttemptPosition("", ""), documents)
         list(documents.problems())  # reported again when the runs are yielded
-        return _session_of(run.finished_at, mine)
+        return _session_of(run.finished_at, siblings)
     return None
 
 
-def _session_of(moment: str | None, mine: list[Attempt]) -> Attempt:
+def _session_of(moment: str | None, siblings: list[Attempt]) -> Attempt:
     """The attempt during which the run ended, if the times show it; otherwise the latest."""
-    latest = max(mine, key=lambda one: one.session or 0)
+    latest = max(siblings, key=lambda one: one.session or 0)
     if moment is None or times.is_local(moment):
         return latest
     at = times.parse(moment)
-    begun = [one for one in mine if one.started_at and times.parse(one.started_at) <= at]
+    begun = [one for one in siblings if one.started_at and times.parse(one.started_at) <= at]
     return max(begun, key=lambda one: one.session or 0, default=latest)
 
 
@@ -97,8 +102,8 @@ def _latest(attempts: list[Attempt], case: str) -> Attempt:
 
 def _experiment_of(attempt: Attempt, experiments: list[ScyllaExperiment]) -> ScyllaExperiment:
     """The experiment named by `result_dir`, otherwise the newest by name."""
-    named = [one for one in experiments if one.folder.name == attempt.extra.get("result_dir")]
-    return (named or sorted(experiments, key=lambda one: one.folder.name))[-1]
+    matching = [one for one in experiments if one.folder.name == attempt.extra.get("result_dir")]
+    return (matching or sorted(experiments, key=lambda one: one.folder.name))[-1]
 
 
 class _Derived(NamedTuple):
@@ -142,16 +147,16 @@ def _from_runs(experiment: ScyllaExperiment, documents: Documents) -> _Derived |
     """From the finished and judged runs: the tier with the best pass rate, and its best subtest's mean score."""
     runs = [(place, run_attempt(place, AttemptPosition("", ""), documents)) for place in run_places(experiment)]
     list(documents.problems())  # reported again when the runs are yielded
-    judged = [(place, run) for place, run in runs if run.measurement == "scored" and run.outcome != "none"]
+    judged_runs = [(place, run) for place, run in runs if run.measurement == "scored" and run.outcome != "none"]
     costs = [run.usage.cost for _, run in runs if run.usage.cost is not None]
-    if not judged:
+    if not judged_runs:
         return None
-    tiers = {place.tier: [pair for pair in judged if pair[0].tier == place.tier] for place, _ in judged}
+    tiers = {place.tier: [pair for pair in judged_runs if pair[0].tier == place.tier] for place, _ in judged_runs}
     rates = {tier: sum(run.outcome == "pass" for _, run in of_it) / len(of_it) for tier, of_it in tiers.items()}
     bests = {tier: _best_score(of_it) for tier, of_it in tiers.items()}
     best = max(tiers, key=lambda tier: (rates[tier], bests[tier]))
     fields = non_empty(
-        by="runs", best_tier=best, best_score=bests[best], pass_rate=rates[best], judged_runs=len(judged)
+        by="runs", best_tier=best, best_score=bests[best], pass_rate=rates[best], judged_runs=len(judged_runs)
     )
     fields |= non_empty(executions={place.name: run.execution for place, run in runs if run.execution != "completed"})
     return _Derived(facts_of_score(bests[best]), round(sum(costs), 6) if costs else None, fields)

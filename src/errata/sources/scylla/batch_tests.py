@@ -91,16 +91,16 @@ def usage_of_cost(cost: float | None) -> UsageByRole:
 def _figures(test: SessionTest) -> TestFigures:
     row, block = test.row or {}, test.block
     result = block.result if block else None
-    logged = result if result is not None and result.complete else None
+    logged_result = result if result is not None and result.complete else None
     exit_code = integer(row.get("exit_code"))
     score, cost = number(row.get("best_score")), number(row.get("total_cost"))
     return TestFigures(
         status=text(row.get("status")),
         exit_code=exit_code if exit_code is not None or block is None else block.exit_code,
-        score=score if score is not None or test.row or logged is None else logged.best_score,
-        cost=cost if cost is not None or test.row or logged is None else logged.cost,
+        score=score if score is not None or test.row or logged_result is None else logged_result.best_score,
+        cost=cost if cost is not None or test.row or logged_result is None else logged_result.cost,
         ended=block.finished_at is not None if block else test.row is not None,
-        has_result="best_score" in row or "total_cost" in row or (test.row is None and logged is not None),
+        has_result="best_score" in row or "total_cost" in row or (test.row is None and logged_result is not None),
     )
 
 
@@ -109,9 +109,9 @@ def _errors_without_log(test: SessionTest, figures: TestFigures, facts: Facts) -
     if facts.execution != "error":
         return ()
     ref = test.ref or (test.block.ref if test.block else None)
-    stated = text((test.row or {}).get("error"))
-    if stated or figures.exit_code not in (0, None):
-        message = stated or f"Exit code: {figures.exit_code}"
+    row_error = text((test.row or {}).get("error"))
+    if row_error or figures.exit_code not in (0, None):
+        message = row_error or f"Exit code: {figures.exit_code}"
         return (ErrorInfo(type="ExitCode", message=redact(message), phase="setup", ref=ref),)
     if not figures.has_result:
         message = "the process ended, but there is no report and no result in the log"
@@ -135,17 +135,17 @@ def _best_tier_check(row: dict[str, Any], figures: TestFigures, facts: Facts) ->
 def _tier_check(tier: TierResult, order: int, result: ResultBlock, facts: Facts) -> Check:
     """Only the best tier decides the outcome; if none is best, all of them do."""
     word = "PASS" if tier.passed else "FAIL"
-    measured = facts.measurement == "scored"
+    is_scored = facts.measurement == "scored"
     return Check(
         name=tier.tier,
         scorer="tier score",
         order=order,
         kind="reward",
-        status=("pass" if tier.passed else "fail") if measured else "not_run",
+        status=("pass" if tier.passed else "fail") if is_scored else "not_run",
         value=tier.score,
         threshold=PASS_ABOVE,
         is_primary=tier.tier == result.best_tier,
-        counts=measured and result.best_tier in ("", tier.tier),
+        counts=is_scored and result.best_tier in ("", tier.tier),
         reason_code=word,
         extra=non_empty(cost=tier.cost, line=tier.line or None),
     )
@@ -164,9 +164,9 @@ def _parts(result: ResultBlock | None, row: dict[str, Any]) -> Iterator[Part]:
 
 def _duration(test: SessionTest) -> float | None:
     """A resume repeats the duration of the stored runs; the time it took itself is kept as wall clock."""
-    stated = number((test.row or {}).get("total_duration"))
-    if stated is not None or test.block is None:
-        return stated
+    summary_duration = number((test.row or {}).get("total_duration"))
+    if summary_duration is not None or test.block is None:
+        return summary_duration
     result = test.block.result
     return result.duration if result is not None and result.duration is not None else test.block.seconds
 

@@ -118,13 +118,13 @@ def read_export(root: Path, runs_path: Path) -> Iterator[Item]:
 def _survey(path: Path, root: Path) -> ScyllaExport:
     experiments: dict[str, None] = {}
     cases: dict[str, set[tuple[str, str, str]]] = {}
-    most, first = 0, ""
+    highest_number, first = 0, ""
     for row in csv_rows(path, source=NAME, root=root):
         if isinstance(row, Row) and _run_number(row.data) is not None:
             experiment, model, tier, subtest, number_ = row_key(row)
             experiments[experiment] = None
             cases.setdefault(model, set()).add((experiment, tier, subtest))
-            most = max(most, int(number_))
+            highest_number = max(highest_number, int(number_))
             first = first or repr(sorted(row.data.items()))
     shorts = [test_of(name) for name in experiments]
     names = {name: test_of(name) if shorts.count(test_of(name)) == 1 else name for name in experiments}
@@ -133,7 +133,7 @@ def _survey(path: Path, root: Path) -> ScyllaExport:
     native_id = (
         timed[0] if len(experiments) == 1 and timed else f"export-{fingerprint(sorted(experiments), first, size=6)}"
     )
-    return ScyllaExport(native_id, names, cases, most)
+    return ScyllaExport(native_id, names, cases, highest_number)
 
 
 def _run_number(data: dict[str, Any]) -> int | None:
@@ -206,12 +206,12 @@ def _reported(stats: dict[str, Any], n: int | None, summary: dict[str, Any], *, 
 
 
 def _statistics_of(model: str, statistics: dict[str, Any]) -> dict[str, Any]:
-    mine = {
+    of_model = {
         name: [entry for entry in sequence(value) if mapping(entry).get("model", model) == model]
         for name, value in statistics.items()
         if isinstance(value, list)
     }
-    return non_empty(**mine)
+    return non_empty(**of_model)
 
 
 def _with_parts(run: Run, export: ScyllaExport, figures: SubtestFigures, summary: dict[str, Any]) -> Run:

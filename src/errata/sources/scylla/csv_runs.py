@@ -28,7 +28,7 @@ class ExportedRun(NamedTuple):
         )
         exit_code = integer(data.get("exit_code"))
         broken, invalid = broke_down(exit_code, usage), bool(self.judges) and not any(map(_valid, self.judges))
-        judged = not invalid and passed is not None
+        is_judged = not invalid and passed is not None
         score = number(data.get("score"))
         return Attempt(
             run=run,
@@ -36,8 +36,8 @@ class ExportedRun(NamedTuple):
             index=index,
             duplicate_of=duplicate_of,
             execution="error" if broken else "completed",
-            measurement="error" if invalid else ("scored" if judged else "unscored"),
-            outcome=("pass" if passed else "none" if broken else "fail") if judged else "none",
+            measurement="error" if invalid else ("scored" if is_judged else "unscored"),
+            outcome=("pass" if passed else "none" if broken else "fail") if is_judged else "none",
             native_status=text(data.get("grade")),
             reported=score,
             reported_counted=score is not None,
@@ -108,8 +108,8 @@ def _further(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _durations(data: dict[str, Any]) -> dict[str, float]:
-    stated = {name: number(data.get(f"{name}_duration_seconds")) for name in ("agent", "judge")}
-    return {name: seconds for name, seconds in stated.items() if seconds is not None}
+    durations = {name: number(data.get(f"{name}_duration_seconds")) for name in ("agent", "judge")}
+    return {name: seconds for name, seconds in durations.items() if seconds is not None}
 
 
 def _truth(value: Any) -> bool | None:

@@ -94,8 +94,8 @@ class ScyllaExperiment(NamedTuple):
 
     @property
     def test(self) -> str:
-        stated = text(self.checkpoint.data.get("experiment_id")) or text(self.config.get("experiment_id"))
-        return test_of(stated or self.name)
+        experiment_id = text(self.checkpoint.data.get("experiment_id")) or text(self.config.get("experiment_id"))
+        return test_of(experiment_id or self.name)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -107,8 +107,8 @@ class ScyllaExperiment(NamedTuple):
 
     @property
     def judges(self) -> dict[str, str]:
-        named = [text(model) for model in sequence(self.config.get("judge_models")) if text(model)]
-        return {f"judge_{place:02}": model for place, model in enumerate(named, 1)}
+        models = [text(model) for model in sequence(self.config.get("judge_models")) if text(model)]
+        return {f"judge_{place:02}": model for place, model in enumerate(models, 1)}
 
 
 class Reports(NamedTuple):
@@ -160,14 +160,14 @@ def run_places(experiment: ScyllaExperiment) -> Iterator[RunPlace]:
 
 def task_artefacts(experiment: ScyllaExperiment, documents: Documents) -> tuple[Artefact, ...]:
     folder = experiment.folder
-    artefacts = (
+    candidates = (
         documents.artefact(folder / "prompt.md", "task"),
         documents.artefact(folder / "criteria.md", "grader"),
         documents.artefact(folder / "rubric.yaml", "grader"),
         # contains paths of the experiment, so it is not part of the task's digest
         documents.artefact(folder / "judge_prompt.md", "context"),
     )
-    return tuple(kept for kept in artefacts if kept is not None)
+    return tuple(artefact for artefact in candidates if artefact is not None)
 
 
 def task_text(artefacts: tuple[Artefact, ...]) -> str | None:

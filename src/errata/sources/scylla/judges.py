@@ -96,12 +96,12 @@ def criterion_status(achieved: Any, maximum: Any, *, valid: bool = True) -> Chec
     """The harness has no pass rule for a criterion: full marks pass. An invalid judge's rating is no measurement."""
     if not valid:
         return "error"
-    points, most = number(achieved), number(maximum)
-    if text(achieved).strip().upper() == "N/A" or text(maximum).strip().upper() == "N/A" or most == 0:
+    points, max_points = number(achieved), number(maximum)
+    if text(achieved).strip().upper() == "N/A" or text(maximum).strip().upper() == "N/A" or max_points == 0:
         return "not_applicable"
-    if points is None or most is None:
+    if points is None or max_points is None:
         return "unscored"
-    return "pass" if points >= most else "fail"
+    return "pass" if points >= max_points else "fail"
 
 
 def _criterion(name: str, rating: Any, judge: str, valid: bool) -> Check:
@@ -124,17 +124,17 @@ def _criterion(name: str, rating: Any, judge: str, valid: bool) -> Check:
 
 def _odd(rated: dict[str, Any]) -> dict[str, Any]:
     """What the fields of a check can't hold: unknown names, and words other than `N/A` in place of a number."""
-    named = ("achieved", "max", "score", "items", "na_items", "reason")
-    words = {name: rated[name] for name in ("achieved", "max") if text(rated.get(name)).strip() not in ("", "N/A")}
-    unknown = {text(name): value for name, value in rated.items() if name not in named}
-    return non_empty(**unknown | words)
+    known_fields = ("achieved", "max", "score", "items", "na_items", "reason")
+    texts = {name: rated[name] for name in ("achieved", "max") if text(rated.get(name)).strip() not in ("", "N/A")}
+    unknown = {text(name): value for name, value in rated.items() if name not in known_fields}
+    return non_empty(**unknown | texts)
 
 
 def _with_folder(judge: ScyllaJudge | None, number_: int, folder: Path, documents: Documents) -> ScyllaJudge:
     path = folder / "judgment.json"
     judgment, timing = documents.get(path), documents.get(folder / "timing.json")
-    stated = dict(_MODEL_LINE.findall(text_file(folder / "MODEL.md", cap=4096) or ""))
-    data = {"model": stated.get("Model", ""), "measured_at": timing.get("measured_at")}
+    model_lines = dict(_MODEL_LINE.findall(text_file(folder / "MODEL.md", cap=4096) or ""))
+    data = {"model": model_lines.get("Model", ""), "measured_at": timing.get("measured_at")}
     data |= {"duration_seconds": timing.get("judge_duration_seconds")}
     for source in (judgment, judge.data if judge else {}):
         data |= {name: value for name, value in source.items() if value is not None}
@@ -143,4 +143,4 @@ def _with_folder(judge: ScyllaJudge | None, number_: int, folder: Path, document
     if judge is not None:
         data["told_otherwise"] = differing({name: value for name, value in judgment.items() if value is not None}, data)
     ref = documents.ref(path) if judgment else (judge.ref if judge else documents.ref(folder))
-    return ScyllaJudge(number_, data, ref, stated.get("Claude Code Version", ""))
+    return ScyllaJudge(number_, data, ref, model_lines.get("Claude Code Version", ""))

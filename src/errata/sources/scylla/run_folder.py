@@ -119,14 +119,14 @@ class _Read(NamedTuple):
         return integer(self.result.get("exit_code", self.agent.result.get("exit_code")))
 
 
-def run_attempt(place: RunPlace, who: AttemptPosition, documents: Documents) -> Attempt:
+def run_attempt(place: RunPlace, position: AttemptPosition, documents: Documents) -> Attempt:
     if place.folder is None:
-        return _only_in_checkpoint(place, who, documents)
+        return _only_in_checkpoint(place, position, documents)
     read = _read(place, place.folder, documents)
     facts = _facts(read)
     file = place.folder / ("run_result.json" if read.result else "")
     return Attempt(
-        **msgspec.structs.asdict(who),
+        **msgspec.structs.asdict(position),
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
@@ -150,12 +150,12 @@ def run_attempt(place: RunPlace, who: AttemptPosition, documents: Documents) -> 
     )
 
 
-def _only_in_checkpoint(place: RunPlace, who: AttemptPosition, documents: Documents) -> Attempt:
+def _only_in_checkpoint(place: RunPlace, position: AttemptPosition, documents: Documents) -> Attempt:
     broken = place.state.broken or place.state.word == "failed"
     facts = NOT_MADE if broken else (MISSING if place.state.over else UNFINISHED)
     ref = documents.ref(documents.root / "checkpoint.json", pointer=f"/run_states/{place.tier}/{place.subtest}")
     return Attempt(
-        **msgspec.structs.asdict(who),
+        **msgspec.structs.asdict(position),
         execution=facts.execution,
         measurement=facts.measurement,
         outcome=facts.outcome,
@@ -268,11 +268,11 @@ def _changed_files(read: _Read, folder: Path, documents: Documents) -> Iterator[
 
 
 def _durations(read: _Read) -> dict[str, float]:
-    stated = {
+    durations = {
         "agent": read.result.get("agent_duration_seconds", read.agent.timing.get("agent_duration_seconds")),
         "judge": read.result.get("judge_duration_seconds"),
     }
-    return {name: seconds for name, value in stated.items() if (seconds := number(value)) is not None}
+    return {name: seconds for name, value in durations.items() if (seconds := number(value)) is not None}
 
 
 def _finished_at(read: _Read) -> str | None:
@@ -299,7 +299,7 @@ def _extra(read: _Read) -> dict[str, Any]:
 def _differing_repeats(read: _Read) -> dict[str, Any]:
     """The harness writes most facts several times; differences between them are kept."""
     result = read.result
-    judged = {name.removeprefix("judge_"): value for name, value in result.items() if name.startswith("judge_")}
+    judge_fields = {name.removeprefix("judge_"): value for name, value in result.items() if name.startswith("judge_")}
     agent = {name: value for name, value in read.agent.result.items() if name in ("token_stats", "cost_usd")}
     timing = {name: value for name, value in (read.agent.timing | read.judge_timing).items() if name != "measured_at"}
     report = {name: value for name, value in read.report.items() if name != "generated_at"}
@@ -307,6 +307,6 @@ def _differing_repeats(read: _Read) -> dict[str, Any]:
     return non_empty(
         agent=differing(agent, result),
         timing=differing(timing, result),
-        judge=differing(consensus, judged),
-        report=differing(report, result | judged),
+        judge=differing(consensus, judge_fields),
+        report=differing(report, result | judge_fields),
     )

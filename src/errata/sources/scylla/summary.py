@@ -40,7 +40,7 @@ class SummaryEntry(NamedTuple):
         error = text(self.row.data.get("error"))
         status = text(self.row.data.get("status"))
         facts = _facts(status, error)
-        logged = self.block.errors.infos(self.block.file) if self.block else ()
+        logged_errors = self.block.errors.infos(self.block.file) if self.block else ()
         return Attempt(
             run=run,
             case=case_key(SUITE, self.row.test),
@@ -52,7 +52,7 @@ class SummaryEntry(NamedTuple):
             native_status=status,
             native_reason=redact(error),
             reported_counted=False,
-            errors=(*_stated_error(self.row, error, facts), *logged),
+            errors=(*_error_in_row(self.row, error, facts), *logged_errors),
             started_at=moment(self.row.data.get("started_at")),
             exit_code=self.block.exit_code if self.block else None,
             ref=self.row.ref,
@@ -80,8 +80,8 @@ def tests_of(rows: list[SummaryRow], logs: Logs, *, planned: list[str], complete
     for row in rows:
         by_test.setdefault(row.test, []).append(row)
     last_session = max((block.session for block in logs.blocks), default=1)
-    logged = (block.test for block in logs.blocks)
-    for test in dict.fromkeys([*sorted(by_test), *sorted(planned), *logged]):
+    logged_tests = (block.test for block in logs.blocks)
+    for test in dict.fromkeys([*sorted(by_test), *sorted(planned), *logged_tests]):
         blocks, of_test = logs.of_test(test), by_test.get(test, [])
         owner = _owner(blocks, moment(completed_at)) if of_test else None
         for block in blocks:
@@ -141,18 +141,18 @@ def _facts(status: str, error: str) -> Facts:
     return NOT_MADE if status == "error" or error else UNFINISHED
 
 
-def _stated_error(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo, ...]:
+def _error_in_row(row: SummaryRow, error: str, facts: Facts) -> tuple[ErrorInfo, ...]:
     if not error and facts.execution != "error":
         return ()
     kind, message = split_exception(error)
-    stated = redact(message) or (kind and error) or "the harness gives no reason"
+    shown_message = redact(message) or (kind and error) or "the harness gives no reason"
     phase: Phase = "subject" if "RateLimit" in kind else "setup"
-    return (ErrorInfo(type=kind or "Error", message=stated, phase=phase, ref=row.ref),)
+    return (ErrorInfo(type=kind or "Error", message=shown_message, phase=phase, ref=row.ref),)
 
 
 def _further(data: dict[str, Any]) -> dict[str, Any]:
-    named = ("test_id", "status", "started_at", "error")
-    return non_empty(**{text(name): value for name, value in data.items() if name not in named})
+    known_fields = ("test_id", "status", "started_at", "error")
+    return non_empty(**{text(name): value for name, value in data.items() if name not in known_fields})
 
 
 def _block_of(row: SummaryRow, logs: Logs) -> LogBlock | None:

@@ -137,14 +137,14 @@ def _cases(experiment: ScyllaExperiment, places: list[RunPlace], run: Run, docum
 def _attempts(
     experiment: ScyllaExperiment, places: list[RunPlace], run: Run, documents: Documents
 ) -> Iterator[Attempt]:
-    taken: dict[tuple[str, str, int], int] = {}
+    tries_by_run: dict[tuple[str, str, int], int] = {}
     for place in places:
         case = case_key(SUITE, case_name(experiment, place))
-        tries = taken[place[:3]] = taken.get(place[:3], 0) + 1
-        who = AttemptPosition(run.id, case, place.number)
+        tries = tries_by_run[place[:3]] = tries_by_run.get(place[:3], 0) + 1
+        position = AttemptPosition(run.id, case, place.number)
         if tries > 1:
             # an earlier try of the same run that the harness kept
             path = place.corner if tries == 2 and place.corner else f"{place.corner or 'run'}-{tries}"
             latest = attempt_id(run.id, case, index=place.number)
-            who = msgspec.structs.replace(who, path=path, superseded_by=latest)
-        yield run_attempt(place, who, documents)
+            position = msgspec.structs.replace(position, path=path, superseded_by=latest)
+        yield run_attempt(place, position, documents)

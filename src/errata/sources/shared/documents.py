@@ -154,5 +154,5 @@ def output_artefact(role: ArtefactRole, path: str, text: str, ref: SourceRef) ->
     if not text.strip():
         return ()
     data = text.encode("utf-8", "replace")
-    shown = data[-TEXT_CAP:].decode("utf-8", "ignore") if len(data) > TEXT_CAP else text
-    return (Artefact(role=role, path=path, size=len(data), text=shown, truncated=len(data) > TEXT_CAP, ref=ref),)
+    kept_text = data[-TEXT_CAP:].decode("utf-8", "ignore") if len(data) > TEXT_CAP else text
+    return (Artefact(role=role, path=path, size=len(data), text=kept_text, truncated=len(data) > TEXT_CAP, ref=ref),)

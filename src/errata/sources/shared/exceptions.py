@@ -34,9 +34,9 @@ class Raised(NamedTuple):
         return bool(_VERDICT.search(self.type))
 
 
-def raised_in(shown: str, message: str = "") -> Raised:
+def raised_in(output: str, message: str = "") -> Raised:
     """The exception that pytest shows for a failure: the last line has file, line and type. Empty if it names none."""
-    at = _RAISED_AT.search(shown[-TAIL:])
+    at = _RAISED_AT.search(output[-TAIL:])
     match = _RAISED.match(message)
     if at is not None:
         text = (match["message"] or "") if match and match["type"].endswith(at["type"]) else message

@@ -79,9 +79,9 @@ class ScorerCounts:
     def scorers(self) -> tuple[Scorer, ...]:
         return tuple(Scorer(name=name) for name in self.counts)
 
-    def reported(self, ref: SourceRef, stated: dict[str, float | None] | None = None) -> tuple[Reported, ...]:
-        """The mean of each scorer over the rows with a value; `stated` has the means that the harness reports."""
-        values, main = stated or {}, self.main
+    def reported(self, ref: SourceRef, harness_means: dict[str, float | None] | None = None) -> tuple[Reported, ...]:
+        """The mean of each scorer over the rows with a value; `harness_means` has those that the harness reports."""
+        values, main = harness_means or {}, self.main
         return tuple(
             Reported(
                 name=name,

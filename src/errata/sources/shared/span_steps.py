@@ -20,11 +20,11 @@ Mark = tuple[str, str, tuple[str, ...]]
 
 
 class SpanTranscript:
-    def __init__(self, tree: Tree, *, tells_top: bool = True) -> None:
-        """`tells_top`: the input and output of the first span are already the case and the answer."""
-        self._tree, self._tells_top = tree, tells_top
+    def __init__(self, tree: Tree, *, top_is_case: bool = True) -> None:
+        """`top_is_case`: the input and output of the first span are already the case and the answer."""
+        self._tree, self._top_is_case = tree, top_is_case
         self._talk = TranscriptBuilder()
-        self._told: Counter[Mark] = Counter()
+        self._seen_messages: Counter[Mark] = Counter()
         self._open: dict[str, str] = {}
         """Calls without a result so far: id → name."""
         self._results: dict[str, str] = {}
@@ -58,8 +58,8 @@ class SpanTranscript:
 
     def usage(self, *, judged: bool) -> Usage:
         """Usage of the innermost spans that have it: their parents mostly repeat the sum."""
-        spent = [place.span.usage is not None for place in self._tree.places]
-        summed = self._tree.any_below(spent)
+        has_usage = [place.span.usage is not None for place in self._tree.places]
+        summed = self._tree.any_below(has_usage)
         usages = [
             place.span.usage
             for at, place in enumerate(self._tree.places)
@@ -77,7 +77,7 @@ class SpanTranscript:
         role: ActorRole = "judge" if place.judged else "environment"
         if span.kind == "agent" and place.above != TOP and not place.judged:
             kind, role = "handoff", "assistant"
-        is_case_and_answer = self._tells_top and span is self._tree.top
+        is_case_and_answer = self._top_is_case and span is self._tree.top
         extra = {} if is_case_and_answer else non_empty(input=span.input, output=span.output)
         return self._add(place, Step(index=0, actor=Actor(role=role), kind=kind, text=span.name, extra=extra))
 
@@ -94,7 +94,7 @@ class SpanTranscript:
         if place.judged:
             request: Any = {"type": "input", "messages": plain(span.request)}
             return self._add(place, replace(first, actor=Actor(role="judge"), parts=(*first.parts, request)))
-        self._told[_mark(first)] += 1
+        self._seen_messages[_mark(first)] += 1
         self._open |= {call.id: call.name for call in first.tool_calls if call.id}
         self.answer = first.text if span.reply else self.answer
         self.stopped = span.stopped or self.stopped
@@ -112,8 +112,8 @@ class SpanTranscript:
             elif not ident or self._results.get(ident) != step.text:
                 mark = _mark(step)
                 counts[mark] += 1
-                if counts[mark] > self._told[mark]:
-                    self._told[mark] += 1
+                if counts[mark] > self._seen_messages[mark]:
+                    self._seen_messages[mark] += 1
                     self._add(place, replace(step, parent=self._talk.step_of_call(ident)), whole=False)
 
     def _tool(self, place: SpanPlace, call: ToolCall) -> int | None:
@@ -137,7 +137,7 @@ class SpanTranscript:
         above = self._at[place.above] if place.above != TOP else None
         completed = replace(step, parent=above if step.parent is None else step.parent, ref=span.ref)
         if whole:
-            named = {"name": span.name} if span.name not in (completed.text, completed.actor.name, "") else {}
+            name_extra = {"name": span.name} if span.name not in (completed.text, completed.actor.name, "") else {}
             completed = replace(
                 completed,
                 error=span.error,
@@ -145,7 +145,7 @@ class SpanTranscript:
                 ended_at=span.ended_at,
                 model=span.model,
                 span_id=span.id,
-                extra=completed.extra | span.extra | named,
+                extra=completed.extra | span.extra | name_extra,
             )
         self._talk.add(completed)
         return at if at < STEPS_CAP else None

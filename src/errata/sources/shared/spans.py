@@ -158,10 +158,12 @@ def _sort(span: TraceSpan) -> tuple[str, str]:
     return span.kind, span.name
 
 
-def call_of(name: str, ident: str, arguments: Any, output: Any, *, failed: bool, shown: str | None = None) -> ToolCall:
-    """`shown` is the result as text, if `output` is parsed from it."""
+def call_of(
+    name: str, ident: str, arguments: Any, output: Any, *, failed: bool, result_text: str | None = None
+) -> ToolCall:
+    """`result_text` is the result as text, if `output` is parsed from it."""
     result = ToolResult(
-        text=as_text(output) if shown is None else shown,
+        text=as_text(output) if result_text is None else result_text,
         structured=None if isinstance(output, str) else plain(output),
         is_error=True if failed else None,
     )
@@ -174,25 +176,25 @@ def error_of(
     ref: SourceRef,
     *,
     status: str,
-    named: str = "",
+    type_name: str = "",
     code: str = "",
     at: str | None = None,
 ) -> ErrorInfo:
     """`raised`: the attributes of the exception, if one was recorded; `status`: the status message of the span."""
-    named, message = named or text(raised.get("exception.type")), text(raised.get("exception.message"))
+    type_name, message = type_name or text(raised.get("exception.type")), text(raised.get("exception.message"))
     traceback = text(raised.get("exception.stacktrace"))
     frame = own_frame(frames_of(traceback))
     return ErrorInfo(
-        type=named.rpartition(".")[2] or "span_error",
+        type=type_name.rpartition(".")[2] or "span_error",
         message=message or status,
-        code=code or (named if named.isdecimal() else ""),
+        code=code or (type_name if type_name.isdecimal() else ""),
         traceback=traceback,
         frame=frame.location() if frame else "",
         phase=PHASES.get(kind, "subject"),
         at=at,
         extra=non_empty(
             status=status if message and status != message else None,
-            full_type=named if "." in named else None,
+            full_type=type_name if "." in type_name else None,
             exception={key: value for key, value in raised.items() if key not in _HOMES},
         ),
         ref=ref,

@@ -49,10 +49,10 @@ class TranscriptBuilder:
             return
         self.complete(ident, lambda call: _with_result(call, result, error))
 
-    def complete(self, ident: str, how: Callable[[ToolCall], ToolCall]) -> None:
+    def complete(self, ident: str, update: Callable[[ToolCall], ToolCall]) -> None:
         """Update a call that was made with what the log has about it later."""
         at = self._asked[ident]
-        calls = tuple(how(call) if call.id == ident else call for call in self._steps[at].tool_calls)
+        calls = tuple(update(call) if call.id == ident else call for call in self._steps[at].tool_calls)
         self._steps[at] = replace(self._steps[at], tool_calls=calls)
 
 

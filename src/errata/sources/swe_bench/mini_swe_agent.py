@@ -68,8 +68,8 @@ def _ending(status: str, stats: dict[str, Any], limits: dict[str, Any]) -> Agent
     """One status covers several limits: the numbers show which one it was."""
     if status != "LimitsExceeded":
         return _ENDINGS.get(status, AgentEnding("error"))
-    cost, most = number(stats.get("instance_cost")), number(limits.get("cost_limit"))
-    return AgentEnding("limit", limit="cost" if cost and most and cost >= most else "turn")
+    cost, limit = number(stats.get("instance_cost")), number(limits.get("cost_limit"))
+    return AgentEnding("limit", limit="cost" if cost and limit and cost >= limit else "turn")
 
 
 def _limit(ending: AgentEnding, status: str, limits: dict[str, Any]) -> Limit | None:
@@ -136,9 +136,9 @@ def _usage_of_message(bag: dict[str, Any]) -> Usage | None:
 
 
 def _usage(stats: dict[str, Any], messages: list[Any]) -> Usage:
-    spent = [_usage_of_message(mapping(mapping(message).get("extra"))) for message in messages]
-    inputs = [one.input for one in spent if one and one.input is not None]
-    outputs = [one.output for one in spent if one and one.output is not None]
+    usages = [_usage_of_message(mapping(mapping(message).get("extra"))) for message in messages]
+    inputs = [one.input for one in usages if one and one.input is not None]
+    outputs = [one.output for one in usages if one and one.output is not None]
     cost = number(stats.get("instance_cost"))
     return Usage(
         input=sum(inputs) if inputs else None,

@@ -132,12 +132,12 @@ def _reference(instance: dict[str, Any], ref: SourceRef) -> list[Artefact]:
 
 
 def _extra(row: dict[str, Any], metadata: dict[str, Any], instance: dict[str, Any]) -> dict[str, Any]:
-    more = rest(mapping(row.get("test_result")), ("git_patch",))
+    other_results = rest(mapping(row.get("test_result")), ("git_patch",))
     instruction = row.get("instruction") if instance.get("problem_statement") else None
     return rest(row, _ROW) | non_empty(
         attempt=row.get("attempt"),
         metadata=settings(metadata),
-        test_result=more,
+        test_result=other_results,
         instance=rest(instance, _INSTANCE),
         instruction=instruction,
     )
@@ -182,8 +182,8 @@ def _sdk_step(event: dict[str, Any], index: int, calls: dict[str, int], ref: Sou
     message = mapping(event.get("llm_message"))
     if action:
         calls[text(event.get("tool_call_id"))] = index
-    words = _words(message.get("content"), event.get("thought"), mapping(event.get("system_prompt")).get("text"))
-    shown_text = words or _words(
+    message_text = _words(message.get("content"), event.get("thought"), mapping(event.get("system_prompt")).get("text"))
+    shown_text = message_text or _words(
         observation.get("content"), observation.get("output"), event.get("error"), event.get("detail")
     )
     return Step(
@@ -208,21 +208,24 @@ def _step(event: dict[str, Any], index: int, calls: dict[str, int], ref: SourceR
     action, arguments = text(event.get("action")), mapping(event.get("args"))
     is_call = bool(action) and action not in ("message", "system")
     calls[as_text(event.get("id"))] = index
-    words = _words(arguments.get("content"), arguments.get("thought"), event.get("content"), event.get("message"))
+    message_text = _words(
+        arguments.get("content"), arguments.get("thought"), event.get("content"), event.get("message")
+    )
     source = text(event.get("source"))
     role = "tool" if event.get("observation") else "system" if action == "system" else _ROLES.get(source, "environment")
-    left = rest(arguments, ("content", "thought"))
+    other_arguments = rest(arguments, ("content", "thought"))
     return Step(
         index=index,
         actor=Actor(role=role),
         kind=_kind(is_call, bool(event.get("observation")), is_message=bool(action)),
         parent=calls.get(as_text(event.get("cause"))) if event.get("observation") else None,
-        text=words,
-        tool_calls=(ToolCall(name=action, id=as_text(event.get("id")), arguments=left),) if is_call else (),
+        text=message_text,
+        tool_calls=(ToolCall(name=action, id=as_text(event.get("id")), arguments=other_arguments),) if is_call else (),
         started_at=moment(event.get("timestamp")),
         span_id=as_text(event.get("id")) if event.get("id") is not None else "",
         ref=ref,
-        extra=rest(event, _TAKEN) | non_empty(observation=event.get("observation"), args=None if is_call else left),
+        extra=rest(event, _TAKEN)
+        | non_empty(observation=event.get("observation"), args=None if is_call else other_arguments),
     )
 
 

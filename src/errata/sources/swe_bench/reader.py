@@ -30,21 +30,27 @@ class RunReader:
     def evaluation(self, report: Path) -> SweBenchEvaluation:
         return evaluation_of(report, self._files.logs, self._predictions, self._files.of("openhands"))
 
-    def report(self, report: Path, who: SweBenchEvaluation) -> Iterator[Item]:
+    def report(self, report: Path, evaluation: SweBenchEvaluation) -> Iterator[Item]:
         document = self._documents.get(report)
         ref = self._documents.ref(report)
         lists, reasons = lists_of(document), mapping(document.get("failure_reasons"))
-        logged = {child.name for child in folders(who.logs) if is_instance_folder(child)} if who.logs else set()
-        names = sorted({*lists, *logged})
-        model = self._predictions.names.get(who.model, who.model)
+        logged_names = (
+            {child.name for child in folders(evaluation.logs) if is_instance_folder(child)}
+            if evaluation.logs
+            else set()
+        )
+        names = sorted({*lists, *logged_names})
+        model = self._predictions.names.get(evaluation.model, evaluation.model)
         alone = len(self._files.of("report")) == 1
-        joined = self._join(who, report.parent, alone=alone)
-        left = self._predictions.left_over(who.model, names) if alone else []
+        joined = self._join(evaluation, report.parent, alone=alone)
+        left_over = self._predictions.left_over(evaluation.model, names) if alone else []
         first = self._first(names, joined)
-        facts = SweBenchRun(who.run, model, self._files.root, ref, report=document, first=first, left_over=left)
+        facts = SweBenchRun(
+            evaluation.run, model, self._files.root, ref, report=document, first=first, left_over=left_over
+        )
 
         def instance(name: str) -> Instance:
-            return self._instance(name, ref, who, joined)._replace(
+            return self._instance(name, ref, evaluation, joined)._replace(
                 lists=lists.get(name, ()), reason=text(reasons.get(name)), counted=name in lists
             )
 
@@ -52,29 +58,31 @@ class RunReader:
 
     def logs(self, folder: Path) -> Iterator[Item]:
         """An evaluation that was not finished, or whose report is elsewhere."""
-        who = SweBenchEvaluation(folder.parent.name, folder.name, folder)
-        joined = self._join(who, self._files.root, alone=len(self._files.logs) == 1)
+        evaluation = SweBenchEvaluation(folder.parent.name, folder.name, folder)
+        joined = self._join(evaluation, self._files.root, alone=len(self._files.logs) == 1)
         names = [child.name for child in folders(folder) if is_instance_folder(child)]
-        model = self._predictions.names.get(who.model, who.model)
+        model = self._predictions.names.get(evaluation.model, evaluation.model)
         ref = self._documents.ref(folder)
-        facts = SweBenchRun(who.run, model, self._files.root, ref, first=self._first(names, joined))
-        yield from self._run(facts, names, lambda name: self._instance(name, ref, who, joined))
+        facts = SweBenchRun(evaluation.run, model, self._files.root, ref, first=self._first(names, joined))
+        yield from self._run(facts, names, lambda name: self._instance(name, ref, evaluation, joined))
 
     def verdicts(self, path: Path) -> Iterator[Item]:
         """SWE-bench Pro: instance → whether it is resolved. The model is the name of the folder."""
         document = self._documents.get(path)
-        who = SweBenchEvaluation(path.parent.name, path.parent.name)
-        joined = self._join(who, path.parent, alone=len(self._files.of("map")) == 1)
+        evaluation = SweBenchEvaluation(path.parent.name, path.parent.name)
+        joined = self._join(evaluation, path.parent, alone=len(self._files.of("map")) == 1)
         ref = self._documents.ref(path)
         headline = Reported(name="accuracy", metric="pass_rate", headline=True, ref=ref)
         first = self._first(document, joined)
-        facts = SweBenchRun(who.run, who.model, self._files.root, ref, suite=PRO, reported=(headline,), first=first)
+        facts = SweBenchRun(
+            evaluation.run, evaluation.model, self._files.root, ref, suite=PRO, reported=(headline,), first=first
+        )
 
         def instance(name: str) -> Instance:
             resolved = document[name]
             if not isinstance(resolved, bool):
                 raise ValueError(f"expected true or false, not {resolved!r:.40}")
-            built = self._instance(name, ref.below(name), who, joined)
+            built = self._instance(name, ref.below(name), evaluation, joined)
             return built._replace(lists=("resolved" if resolved else "unresolved",), counted=True)
 
         yield from self._run(facts, list(document), instance)
@@ -101,9 +109,11 @@ class RunReader:
             yield from of_run(run.id, (item, *self._documents.problems(), *self._predictions.problems()))
         yield from of_run(run.id, (*self._documents.problems(), *self._predictions.problems()))
 
-    def _instance(self, name: str, ref: SourceRef, who: SweBenchEvaluation, joined: "TrajectoryJoin") -> Instance:
-        verdict = verdict_of(who.logs / name, self._documents) if who.logs else PatchVerdict()
-        patch = self._predictions.get(who.model, name).get("model_patch")
+    def _instance(
+        self, name: str, ref: SourceRef, evaluation: SweBenchEvaluation, joined: "TrajectoryJoin"
+    ) -> Instance:
+        verdict = verdict_of(evaluation.logs / name, self._documents) if evaluation.logs else PatchVerdict()
+        patch = self._predictions.get(evaluation.model, name).get("model_patch")
         trajectory, others = joined(name)
         return Instance(
             name=name,
@@ -117,16 +127,16 @@ class RunReader:
     def _first(self, names: Any, joined: "TrajectoryJoin") -> AgentTrajectory | None:
         return next(filter(None, (joined(name)[0] for name in names)), None)
 
-    def _join(self, who: SweBenchEvaluation, below: Path, *, alone: bool) -> "TrajectoryJoin":
-        return TrajectoryJoin(self._trajectories, who, below, alone)
+    def _join(self, evaluation: SweBenchEvaluation, below: Path, *, alone: bool) -> "TrajectoryJoin":
+        return TrajectoryJoin(self._trajectories, evaluation, below, alone)
 
 
 class TrajectoryJoin:
     """Finds the trajectory of an instance for a run: the only one, or one whose path names the run or its model."""
 
-    def __init__(self, trajectories: Trajectories, who: SweBenchEvaluation, below: Path, alone: bool) -> None:
+    def __init__(self, trajectories: Trajectories, evaluation: SweBenchEvaluation, below: Path, alone: bool) -> None:
         self._trajectories = trajectories
-        self._words = {word for word in (who.run, who.model) if word}
+        self._words = {word for word in (evaluation.run, evaluation.model) if word}
         self._below = below
         self._alone = alone
 
@@ -147,15 +157,15 @@ class TrajectoryJoin:
 def read(path: Path) -> Iterator[Item]:
     files = survey(path.absolute())
     runs = RunReader(files)
-    taken: set[Path] = set()
+    read_logs: set[Path] = set()
     for report in files.of("report"):
-        who = runs.evaluation(report)
-        taken |= {who.logs} if who.logs else set()
-        yield from runs.report(report, who)
+        evaluation = runs.evaluation(report)
+        read_logs |= {evaluation.logs} if evaluation.logs else set()
+        yield from runs.report(report, evaluation)
     for verdicts in files.of("map"):
         yield from runs.verdicts(verdicts)
     for folder in files.logs:
-        if folder not in taken:
+        if folder not in read_logs:
             yield from runs.logs(folder)
     if not (files.of("report") or files.of("map") or files.logs):
         yield from runs.trajectories_alone(path.absolute())

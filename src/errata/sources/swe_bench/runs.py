@@ -87,7 +87,9 @@ class Predictions:
     def left_over(self, model: str, names: Container[str]) -> list[str]:
         """Patches without an instance in the run: submitted for others, or never evaluated."""
         others = (
-            " of ".join(filter(None, (name, of))) for of, name in self._places if of != model or name not in names
+            " of ".join(filter(None, (name, model_name)))
+            for model_name, name in self._places
+            if model_name != model or name not in names
         )
         return [*islice(others, LISTED_CAP)]
 
@@ -161,8 +163,8 @@ def lists_of(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
 def _measured_count(document: dict[str, Any]) -> int | None:
     """Set if the report counts more instances than it names; instances without a patch are measured, too."""
     counts = {name: count(document.get(f"{name}_instances")) or 0 for name in ("completed", "empty_patch", "error")}
-    named = {name for name, lists in lists_of(document).items() if not set(lists) <= _NOT_MEASURED}
-    return sum(counts.values()) if sum(counts.values()) > len(named) else None
+    listed = {name for name, lists in lists_of(document).items() if not set(lists) <= _NOT_MEASURED}
+    return sum(counts.values()) if sum(counts.values()) > len(listed) else None
 
 
 def _version(document: dict[str, Any]) -> str:

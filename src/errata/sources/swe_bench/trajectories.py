@@ -93,8 +93,8 @@ class Trajectories:
         return _READERS[place.kind](document, self._documents.ref(place.path)) if document else None
 
     def _read_line(self, place: TrajectoryPlace) -> AgentTrajectory | None:
-        named = self._documents.ref(place.path)
-        ref = SourceRef(file=named.file, line=place.line)
+        file_ref = self._documents.ref(place.path)
+        ref = SourceRef(file=file_ref.file, line=place.line)
         try:
             with place.path.open("rb") as file:
                 file.seek(place.at)

@@ -141,9 +141,9 @@ def _group(name: str, lists: dict[str, Any], ref: SourceRef) -> list[Check]:
         ref=ref,
     )
     # thousands of tests may have passed before and after: only their number is kept
-    shown: list[tuple[str, CheckStatus]] = [(test, "fail") for test in failed]
-    shown += [(test, "pass") for test in passed] if name != "PASS_TO_PASS" else []
-    return [group, *(_test(test, status, name, order, ref) for order, (test, status) in enumerate(shown[:TESTS_CAP]))]
+    listed: list[tuple[str, CheckStatus]] = [(test, "fail") for test in failed]
+    listed += [(test, "pass") for test in passed] if name != "PASS_TO_PASS" else []
+    return [group, *(_test(test, status, name, order, ref) for order, (test, status) in enumerate(listed[:TESTS_CAP]))]
 
 
 def _test(test: str, status: CheckStatus, group: str, order: int, ref: SourceRef) -> Check:

@@ -47,8 +47,8 @@ def _kind_of(path: Path) -> Kind | None:
     """For a folder: whether its simulations are in files of their own."""
     if path.is_dir():
         results = path / RESULTS
-        whole = (path / SIMULATIONS).is_dir() and results.is_file() and not results.is_symlink()
-        return "tau2-bench" if whole and _kind_of(results) == "tau2-bench" else None
+        is_run = (path / SIMULATIONS).is_dir() and results.is_file() and not results.is_symlink()
+        return "tau2-bench" if is_run and _kind_of(results) == "tau2-bench" else None
     head = head_of(path, HEAD)
     if head.lstrip().startswith(b"{") and all(sign.search(head) for sign in _TAU2):
         return "tau2-bench"

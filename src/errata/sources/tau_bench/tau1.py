@@ -51,19 +51,19 @@ class _Glance(msgspec.Struct):
     """What has to be known about all rows before the first is converted."""
 
     domain: str = ""
-    tells_rewards: bool = False
+    has_breakdowns: bool = False
 
 
 class Tau1Rows:
-    def __init__(self, run: Run, *, tells_rewards: bool) -> None:
+    def __init__(self, run: Run, *, has_breakdowns: bool) -> None:
         self._run = run
         self._numbers = TrialNumbers()
-        self._tells_rewards = tells_rewards
+        self._has_breakdowns = has_breakdowns
 
     def items(self, row: Row) -> Iterator[Item]:
         task = as_text(row.data["task_id"])
         trial = self._numbers.next(self._run, task, row.data.get("trial"))
-        attempt = attempt_of(self._run, row.data, trial, row.ref, tells_rewards=self._tells_rewards)
+        attempt = attempt_of(self._run, row.data, trial, row.ref, has_breakdowns=self._has_breakdowns)
         if self._numbers.is_first(task):
             yield case_of(self._run, row.data, task, row.ref)
         self._numbers.take(trial)
@@ -75,28 +75,28 @@ def read(path: Path) -> Iterator[Item]:
     if isinstance(document, Unreadable):
         yield document
         return
-    seen = _look(document)
-    run = _run(path, seen, document.ref)
+    glance = _look(document)
+    run = _run(path, glance, document.ref)
     yield run
     yield from of_run(run.id, document.problems())
-    rows = Tau1Rows(run, tells_rewards=seen.tells_rewards)
+    rows = Tau1Rows(run, has_breakdowns=glance.has_breakdowns)
     yield from of_run(run.id, convert_each(document.rows(), rows.items, source=NAME))
 
 
 def _look(document: LongDocument) -> _Glance:
-    seen = _Glance()
+    glance = _Glance()
     for row in document.rows():
         if isinstance(row, Unreadable):
             continue
         data = mapping(row.data)
         first = mapping(next(iter(sequence(data.get("traj"))), None))
         policy = _POLICY.match(text(first.get("content")))
-        seen.domain = seen.domain or (policy["domain"].lower() if policy else "")
-        seen.tells_rewards = seen.tells_rewards or "reward_info" in mapping(data.get("info"))
-    return seen
+        glance.domain = glance.domain or (policy["domain"].lower() if policy else "")
+        glance.has_breakdowns = glance.has_breakdowns or "reward_info" in mapping(data.get("info"))
+    return glance
 
 
-def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
+def _run(path: Path, glance: _Glance, ref: SourceRef) -> Run:
     match = _FILE.match(path.stem)
     name_parts = match.groupdict() if match else {}
     return Run(
@@ -109,7 +109,7 @@ def _run(path: Path, seen: _Glance, ref: SourceRef) -> Run:
             params=non_empty(temperature=float(name_parts["temperature"])) if name_parts else {},
         ),
         roles=non_empty(user=name_parts.get("user")),
-        suite=f"tau-bench/{seen.domain}" if seen.domain else "tau-bench",
+        suite=f"tau-bench/{glance.domain}" if glance.domain else "tau-bench",
         expected_cases=_expected(name_parts),
         # as `display_metrics` prints it: over all rows, including errors
         reported=(Reported(name="average reward", metric="mean", headline=True, ref=ref),),
@@ -141,11 +141,11 @@ def case_of(run: Run, row: dict[str, Any], name: str, ref: SourceRef) -> Case:
     )
 
 
-def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceRef, *, tells_rewards: bool) -> Attempt:
-    """`tells_rewards`: other rows have the breakdown of their reward."""
+def attempt_of(run: Run, row: dict[str, Any], number_: TrialNumber, ref: SourceRef, *, has_breakdowns: bool) -> Attempt:
+    """`has_breakdowns`: other rows have the breakdown of their reward."""
     info, reward = mapping(row.get("info")), number(row.get("reward"))
     steps = steps_of_chat(sequence(row.get("traj")))
-    cut_off = tells_rewards and "reward_info" not in info and "error" not in info
+    cut_off = has_breakdowns and "reward_info" not in info and "error" not in info
     facts = _facts(info, reward, cut_off=cut_off)
     cost = number(info.get("user_cost"))
     return Attempt(
@@ -213,7 +213,7 @@ def _check(name: str, reward: Any, ref: SourceRef, *, counts: bool = True) -> Ch
 
 def _more(info: dict[str, Any], reward: Any) -> dict[str, Any]:
     rewards = mapping(info.get("reward_info"))
-    measured = rest(mapping(rewards.get("info")), ("r_actions", "r_outputs", "outputs"))
+    reward_parts = rest(mapping(rewards.get("info")), ("r_actions", "r_outputs", "outputs"))
     actions = rewards.get("actions") if rewards.get("actions") != mapping(info.get("task")).get("actions") else None
     other = rewards.get("reward") if rewards.get("reward") != reward else None
-    return rest(info, _INFO) | non_empty(measured=measured, actions=actions, reward=other)
+    return rest(info, _INFO) | non_empty(measured=reward_parts, actions=actions, reward=other)

@@ -35,13 +35,15 @@ class SimulationEnding(NamedTuple):
     """False for simulations that tau2-bench considers not evaluable and leaves out of its metrics."""
 
 
-def attempt_of(run: Run, simulation: JsonFields, number_: TrialNumber, most: float | None, ref: SourceRef) -> Attempt:
-    """`most`: the maximum number of steps."""
+def attempt_of(
+    run: Run, simulation: JsonFields, number_: TrialNumber, max_steps: float | None, ref: SourceRef
+) -> Attempt:
+    """`max_steps`: the maximum number of steps."""
     reason = text(simulation.take("termination_reason"))
     ending, rewards = ending_of(reason), mapping(simulation.take("reward_info"))
     reward = number(rewards.get("reward"))
     steps = steps_of(sequence(simulation.take("messages")), ref)
-    last, more = last_agent_message(steps), _more(simulation, rewards)
+    last, other_fields = last_agent_message(steps), _more(simulation, rewards)
     facts = _facts(ending, reward)
     return Attempt(
         run=run.id,
@@ -57,7 +59,7 @@ def attempt_of(run: Run, simulation: JsonFields, number_: TrialNumber, most: flo
         reported_counted=ending.counted and reward is not None,
         output=Output(text=last.text if last else None),
         stop_reason=text(last.extra.get("stop_reason")) if last else "",
-        limit=_limit(ending, reason, most),
+        limit=_limit(ending, reason, max_steps),
         errors=_errors(simulation, ending, reason, ref),
         checks=checks_of(rewards, ref.below("reward_info")),
         steps=steps,
@@ -70,20 +72,20 @@ def attempt_of(run: Run, simulation: JsonFields, number_: TrialNumber, most: flo
         duration=number(simulation.take("duration")),
         seed=_seed(simulation.take("seed")),
         ref=ref,
-        extra=rest(simulation.rest()) | more,
+        extra=rest(simulation.rest()) | other_fields,
     )
 
 
-def _limit(ending: SimulationEnding, reason: str, most: float | None) -> Limit | None:
+def _limit(ending: SimulationEnding, reason: str, max_steps: float | None) -> Limit | None:
     if not ending.limit:
         return None
-    return Limit(type=ending.limit, value=most if ending.limit == "turn" else None, reason=reason)
+    return Limit(type=ending.limit, value=max_steps if ending.limit == "turn" else None, reason=reason)
 
 
 def _facts(ending: SimulationEnding, reward: float | None) -> Facts:
     if reward is None:
-        measured: Measurement = "unscored" if ending.execution == "completed" else "not_run"
-        return Facts(ending.execution, measured, "none")
+        measurement: Measurement = "unscored" if ending.execution == "completed" else "not_run"
+        return Facts(ending.execution, measurement, "none")
     outcome: Outcome = outcome_of(reward) if ending.answered else "none"
     return Facts(ending.execution, "scored" if ending.answered else "not_run", outcome)
 

@@ -98,15 +98,15 @@ class ClaudeSession(SessionReader):
 
     def _note(self, line: dict[str, Any], message: dict[str, Any], ref: SourceRef) -> None:
         """How the session ended, if this is the last line."""
-        words = words_of(message.get("content"))
-        self._cancelled = line.get("type") == "user" and words.startswith(INTERRUPTED)
+        content_text = words_of(message.get("content"))
+        self._cancelled = line.get("type") == "user" and content_text.startswith(INTERRUPTED)
         if line.get("type") != "assistant":
             return
         self._failed = None
         if line.get("isApiErrorMessage") is True:
             kind, status = text(line.get("error")) or "api_error", count(line.get("apiErrorStatus"))
             code = "" if status is None else str(status)
-            self._failed = ErrorInfo(type=kind, message=redact(words), code=code, phase="subject", ref=ref)
+            self._failed = ErrorInfo(type=kind, message=redact(content_text), code=code, phase="subject", ref=ref)
         else:
             self._model = text(message.get("model")) or self._model
             self._stop = text(message.get("stop_reason")) or self._stop
@@ -129,35 +129,35 @@ class ClaudeSession(SessionReader):
                     extra=non_empty(images=other_parts(part.get("content"))),
                 )
                 ident = text(part.get("tool_use_id"))
-                self._talk.answer(ident, result, ref)
+                self._builder.answer(ident, result, ref)
                 # the result of a task names its subagent
-                agent, step = text(mapping(line.get("toolUseResult")).get("agentId")), self._talk.step_of_call(ident)
+                agent, step = text(mapping(line.get("toolUseResult")).get("agentId")), self._builder.step_of_call(ident)
                 self._tasks |= {agent: step} if agent and step is not None else {}
 
     def _say(self, line: dict[str, Any], message: dict[str, Any], parent: int | None, ref: SourceRef) -> None:
         content = message.get("content", line.get("content", line.get("summary")))
         parts = [mapping(part) for part in sequence(content)]
         calls = tuple(call_of(part) for part in parts if part.get("type") == "tool_use")
-        words, thought = (
+        content_text, thought = (
             words_of(content),
             "\n".join(text(part.get("thinking")) for part in parts if "thinking" in part),
         )
-        left = tuple(plain(part) for part in parts if part.get("type") not in READ)
-        if not (words or thought or calls or left):
+        other_parts_ = tuple(plain(part) for part in parts if part.get("type") not in READ)
+        if not (content_text or thought or calls or other_parts_):
             return  # only results, which are added to their calls
-        index = self._talk.next
+        index = self._builder.next
         self._tasks |= {"": index} if any(call.name in ("Task", "Agent") for call in calls) else {}
         # an API error is written in place of an answer
         failed = line.get("isApiErrorMessage") is True
         role = "" if failed else text(message.get("role")) or text(line.get("type"))
-        self._talk.add(
+        self._builder.add(
             Step(
                 index=index,
                 actor=actor_of(role, line),
                 kind="tool_call" if calls else "message" if role in ("user", "assistant") else "log",
                 parent=parent,
-                text=words,
-                parts=left,
+                text=content_text,
+                parts=other_parts_,
                 reasoning=thought,
                 tool_calls=calls,
                 error=self._failed if failed else None,

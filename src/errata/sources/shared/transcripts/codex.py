@@ -76,17 +76,17 @@ class CodexSession(SessionReader):
         elif kind in _CALLS:
             self._call(item, at, ref)
         elif kind in _RESULTS:
-            self._talk.answer(text(item.get("call_id")), _result(item.get("output")), ref)
+            self._builder.answer(text(item.get("call_id")), _result(item.get("output")), ref)
         else:
             self._other[kind] += 1
 
     def _message(self, item: dict[str, Any], at: str | None, ref: SourceRef) -> None:
         role: ActorRole = CHAT_ROLES.get(text(item.get("role")), "environment")
-        words = "\n".join(text(mapping(part).get("text")) for part in sequence(item.get("content")))
+        content_text = "\n".join(text(mapping(part).get("text")) for part in sequence(item.get("content")))
         if role == "assistant":
             # whatever had failed before, the session went on
             self._failed, self._cancelled, self._aborted = None, False, ""
-        self._add(Actor(role=role), "message", words, at, ref, rest(item, _ITEM))
+        self._add(Actor(role=role), "message", content_text, at, ref, rest(item, _ITEM))
 
     def _call(self, item: dict[str, Any], at: str | None, ref: SourceRef) -> None:
         arguments = item.get("arguments", item.get("input", item.get("action")))
@@ -102,7 +102,7 @@ class CodexSession(SessionReader):
             ref=ref,
             extra=rest(item, _ITEM | {"call_id"}),
         )
-        self._talk.add(step)
+        self._builder.add(step)
 
     def _event(self, event: dict[str, Any], at: str | None, ref: SourceRef) -> None:
         """Most events only repeat the items."""
@@ -119,10 +119,21 @@ class CodexSession(SessionReader):
         else:
             self._other[kind] += 1
 
-    def _add(self, actor: Actor, kind: Any, words: str, at: str | None, ref: SourceRef, extra: dict[str, Any]) -> None:
+    def _add(
+        self, actor: Actor, kind: Any, content_text: str, at: str | None, ref: SourceRef, extra: dict[str, Any]
+    ) -> None:
         reasoning = self._take_reasoning() if actor.role == "assistant" else ""
-        self._talk.add(
-            Step(index=0, actor=actor, kind=kind, text=words, reasoning=reasoning, started_at=at, ref=ref, extra=extra)
+        self._builder.add(
+            Step(
+                index=0,
+                actor=actor,
+                kind=kind,
+                text=content_text,
+                reasoning=reasoning,
+                started_at=at,
+                ref=ref,
+                extra=extra,
+            )
         )
 
     def _take_reasoning(self) -> str:
@@ -183,9 +194,9 @@ def _result(output: Any) -> ToolResult:
         except ValueError:
             value = output
     if not isinstance(value, dict):
-        words = value if isinstance(value, str) else _words(value)
-        match = _EXIT_CODE.search(words[:400])
-        return ToolResult(text=words, exit_code=int(match[1]) if match else None)
+        content_text = value if isinstance(value, str) else _words(value)
+        match = _EXIT_CODE.search(content_text[:400])
+        return ToolResult(text=content_text, exit_code=int(match[1]) if match else None)
     code = mapping(value.get("metadata")).get("exit_code")
     worked = value.get("success")
     return ToolResult(

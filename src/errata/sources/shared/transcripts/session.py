@@ -37,7 +37,7 @@ class SessionReader(ABC):
     """Reads line by line; only the last lines show how the session ended."""
 
     def __init__(self) -> None:
-        self._talk = TranscriptBuilder()
+        self._builder = TranscriptBuilder()
         self._times: list[str] = []
         self._other: Counter[str] = Counter()
         self._failed: ErrorInfo | None = None
@@ -64,7 +64,7 @@ class SessionReader(ABC):
         return at
 
     def _transcript(self, *, extra: dict[str, Any], **own: Any) -> SessionTranscript:
-        steps = self._talk.steps
+        steps = self._builder.steps
         fields: dict[str, Any] = {
             "execution": self._execution(steps),
             "steps": steps,
@@ -72,7 +72,7 @@ class SessionReader(ABC):
             "errors": (self._failed,) if self._failed else (),
             "started_at": self._times[0] if self._times else None,
             "finished_at": self._times[-1] if self._times else None,
-            "extra": extra | non_empty(other_lines=dict(self._other), steps_left_out=self._talk.left_out or None),
+            "extra": extra | non_empty(other_lines=dict(self._other), steps_left_out=self._builder.left_out or None),
             "unreadable": tuple(self._unreadable),
         }
         return SessionTranscript(**fields | own)
