@@ -31,8 +31,8 @@ from errata.sources.base import Row, convert_each, folders, is_file, of_run, tex
 from errata.sources.shared.chat import last_answer
 from errata.sources.shared.documents import TEXT_CAP, Documents
 from errata.sources.shared.facts import MISSING, Facts
-from errata.sources.shared.fields import Fields
-from errata.sources.shared.values import count, known, number, parts, rest, sequence, text
+from errata.sources.shared.fields import JsonFields
+from errata.sources.shared.values import count, non_empty, number, parts, rest, sequence, text
 from errata.text.redact import redact
 
 HISTORY = ".aider.chat.history.md"
@@ -97,7 +97,7 @@ def _run(folder: Path, first: dict[str, Any], tries: int, documents: Documents) 
         source=SourceInfo(name=NAME),
         name=name,
         subject=Subject(model=text(first.get("model")), agent="aider"),
-        variant=known(edit_format=text(first.get("edit_format")), reasoning_effort=text(effort)),
+        variant=non_empty(edit_format=text(first.get("edit_format")), reasoning_effort=text(effort)),
         suite=SUITE,
         reported=(headline,),
         code=Code(commit=commit) if commit else None,
@@ -113,7 +113,7 @@ def _instructions(exercise: Path) -> str | None:
 
 
 def attempt_of(run: Run, name: str, exercise: Path, documents: Documents) -> Attempt:
-    result = Fields(documents.get(exercise / RESULTS))
+    result = JsonFields(documents.get(exercise / RESULTS))
     ref = documents.ref(exercise / RESULTS)
     facts = _facts(exercise, result)
     log = documents.artefact(exercise / HISTORY, "transcript", clean=True)
@@ -143,7 +143,7 @@ def attempt_of(run: Run, name: str, exercise: Path, documents: Documents) -> Att
     )
 
 
-def _facts(exercise: Path, result: Fields) -> Facts:
+def _facts(exercise: Path, result: JsonFields) -> Facts:
     if not is_file(exercise / RESULTS):
         return MISSING
     if "exception" in result:
@@ -157,11 +157,11 @@ def _facts(exercise: Path, result: Fields) -> Facts:
     return Facts("limit" if count(result.get("num_exhausted_context_windows")) else "completed", "scored", "fail")
 
 
-def _limit(result: Fields) -> Limit:
+def _limit(result: JsonFields) -> Limit:
     return Limit(type="context", reason=f"{result.get('num_exhausted_context_windows')} exhausted context windows")
 
 
-def _errors(result: Fields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
+def _errors(result: JsonFields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     """aider stores an exception only as its traceback."""
     if "exception" not in result:
         return ()
@@ -178,7 +178,7 @@ def _errors(result: Fields, ref: SourceRef) -> tuple[ErrorInfo, ...]:
     )
 
 
-def _checks(result: Fields, ref: SourceRef) -> tuple[Check, ...]:
+def _checks(result: JsonFields, ref: SourceRef) -> tuple[Check, ...]:
     """The last try decides; earlier tries, timeouts and malformed responses do not count."""
     outcomes = sequence(result.take("tests_outcomes"))
     tries = [
@@ -207,7 +207,7 @@ def _checks(result: Fields, ref: SourceRef) -> tuple[Check, ...]:
     return (*tries, *beside)
 
 
-def _usage(result: Fields) -> Usage:
+def _usage(result: JsonFields) -> Usage:
     """The log has a cost of 0 for models without a price."""
     tokens = count(result.take("prompt_tokens"))
     cost = number(result.take("cost")) or None
@@ -220,11 +220,11 @@ def _usage(result: Fields) -> Usage:
     )
 
 
-def _other(result: Fields, run: Run, exercise: Path) -> dict[str, Any]:
-    """Fields that repeat the run's, kept only where they differ."""
+def _other(result: JsonFields, run: Run, exercise: Path) -> dict[str, Any]:
+    """JsonFields that repeat the run's, kept only where they differ."""
     model, edit_format, commit = result.take("model"), result.take("edit_format"), result.take("commit_hash")
     testcase, testdir = result.take("testcase"), result.take("testdir")
-    return known(
+    return non_empty(
         model=model if model != run.subject.model else None,
         edit_format=edit_format if edit_format != run.variant.get("edit_format") else None,
         commit_hash=commit if run.code is None or commit != run.code.commit else None,

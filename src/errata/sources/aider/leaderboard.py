@@ -8,7 +8,7 @@ from typing import Any
 from errata.model import Code, Item, Reported, Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.aider import NAME, SUITE
 from errata.sources.base import Row, convert_each, number_or_none, text_file, unreadable
-from errata.sources.shared.values import known
+from errata.sources.shared.values import non_empty
 
 _FIELD = re.compile(r"^(?P<mark>- |  )(?P<key>\w+):(?:\s+(?P<value>.*))?$")
 _COMMENT = re.compile(r"\s+#.*$")
@@ -58,7 +58,7 @@ def _run(row: Row, path: Path) -> Run:
         source=SourceInfo(name=NAME, format_version="leaderboard"),
         name=record["dirname"],
         subject=Subject(model=record.get("model", ""), agent="aider"),
-        variant=known(edit_format=record.get("edit_format"), reasoning_effort=record.get("reasoning_effort")),
+        variant=non_empty(edit_format=record.get("edit_format"), reasoning_effort=record.get("reasoning_effort")),
         suite=SUITE,
         expected_cases=int(cases) if cases else None,
         measured_attempts=int(cases) if cases else None,

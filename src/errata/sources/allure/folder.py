@@ -11,10 +11,10 @@ from errata.sources.base import LISTING_CAP, Numbering, decode, head_of, is_file
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     as_text,
-    known,
     mapping,
     moment_since_1970,
     name_of,
+    non_empty,
     number,
     rest,
     sequence,
@@ -159,7 +159,7 @@ def run_of(folder: AllureFolder, path: Path, documents: Documents) -> Run:
         environment=environment,
         origin=str(root),
         extra=rest(settings(executor), _EXECUTOR)
-        | known(build=executor.get("name"), categories=_categories(root) if path.is_dir() else None),
+        | non_empty(build=executor.get("name"), categories=_categories(root) if path.is_dir() else None),
         ref=documents.ref(path),
     )
 

@@ -21,7 +21,7 @@ from errata.sources.allure.folder import (
     survey,
 )
 from errata.sources.base import Row, convert_each, json_file, of_run
-from errata.sources.shared.documents import Documents, captured
+from errata.sources.shared.documents import Documents, output_artefact
 from errata.sources.shared.exceptions import error_of, raised_in
 from errata.sources.shared.facts import (
     EXPECTED,
@@ -32,17 +32,17 @@ from errata.sources.shared.facts import (
     SKIPPED,
     UNFINISHED,
     Facts,
-    Refused,
-    Verdict,
-    named_failure,
+    FailedTestCheck,
+    TestVerdict,
+    failure_status,
 )
 from errata.sources.shared.steps import nested_steps
 from errata.sources.shared.values import (
     as_text,
-    known,
     last_part,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
@@ -95,7 +95,7 @@ def items_of(context: AllureContext, row: Row) -> Iterator[Item]:
             category=labels.get("suite", [""])[0],
             tags=tuple(labels.get("tag", ())),
             input=parameters_of(result) or None,
-            extra=known(description=result.get("description"), labels=labels, test=result.get("testCaseId")),
+            extra=non_empty(description=result.get("description"), labels=labels, test=result.get("testCaseId")),
             ref=row.ref,
         )
     yield _attempt(context, own, row)
@@ -119,7 +119,7 @@ def _attempt(context: AllureContext, own: AllureResult, row: Row) -> Attempt:
         checks=tuple(verdict.checks(row.ref)),
         steps=steps_of(result, row.ref),
         artefacts=(
-            *captured("grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")),
+            *output_artefact("grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")),
             *attachments_of(result, documents),
             *(one for fixture in fixtures for one in attachments_of(fixture.data, documents)),
         ),
@@ -129,7 +129,7 @@ def _attempt(context: AllureContext, own: AllureResult, row: Row) -> Attempt:
         links=_links(result),
         extra=_extra(result, fixtures),
         ref=row.ref,
-        **verdict.told,
+        **verdict.attempt_fields,
     )
 
 
@@ -140,37 +140,39 @@ def _superseded(context: AllureContext, own: AllureResult) -> str | None:
     return attempt_id(context.run.id, case_key(context.run.suite, last.name), index=last.nth)
 
 
-def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) -> Verdict:
+def _verdict(result: dict[str, Any], fixtures: list[Fixture], ref: SourceRef) -> TestVerdict:
     status, details = text(result.get("status")), mapping(result.get("statusDetails"))
     reason = text(details.get("message")).strip()
     before = any(one.when == "befores" and text(one.data.get("status")) in BROKEN for one in fixtures)
     if status in BROKEN and before:
-        return Verdict(NOT_MADE, status, reason, (error_in(result, "setup", ref),))
+        return TestVerdict(NOT_MADE, status, reason, (error_in(result, "setup", ref),))
     if status == "broken":
-        return Verdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
+        return TestVerdict(NOT_MADE, status, reason, (error_in(result, "subject", ref),))
     if status == "failed":
-        refused = (Refused(_kind(details), reason),)
-        return Verdict(FAILED, named_failure(status, reason), reason, refused=refused)
+        refused = (FailedTestCheck(_kind(details), reason),)
+        return TestVerdict(FAILED, failure_status(status, reason), reason, failed_checks=refused)
     if status == "skipped":
         return _skipped(result, reason, ref)
     if status == "passed":
-        return Verdict(PASSED, "xpassed" if reason.startswith(XPASS) else status, reason)
-    return Verdict(UNFINISHED if result.get("stop") is None else UNKNOWN, status or text(result.get("stage")), reason)
+        return TestVerdict(PASSED, "xpassed" if reason.startswith(XPASS) else status, reason)
+    return TestVerdict(
+        UNFINISHED if result.get("stop") is None else UNKNOWN, status or text(result.get("stage")), reason
+    )
 
 
-def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> Verdict:
+def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> TestVerdict:
     """pytest's adapter writes expected failures as skipped, with the exception after an empty line."""
     if not reason.startswith(XFAIL) or NOT_EVEN_TRIED in reason:
-        return Verdict(SKIPPED, "skipped", reason.removeprefix("Skipped: "))
+        return TestVerdict(SKIPPED, "skipped", reason.removeprefix("Skipped: "))
     why, _, raised = reason.removeprefix(XFAIL).strip().partition("\n\n")
     trace = text(mapping(result.get("statusDetails")).get("trace"))
     exception = raised_in(trace, raised)
     if exception.type and not exception.is_verdict:
-        return Verdict(NOT_MADE, "xfailed", why, (error_of(exception, "subject", traceback=trace, ref=ref),)).expected
-    return Verdict(FAILED, "xfailed", why, refused=(Refused(EXPECTED, raised or why),)).expected
+        return TestVerdict(NOT_MADE, "xfailed", why, (error_of(exception, "subject", traceback=trace, ref=ref),)).expected
+    return TestVerdict(FAILED, "xfailed", why, failed_checks=(FailedTestCheck(EXPECTED, raised or why),)).expected
 
 
-def _with_afters(verdict: Verdict, fixtures: list[Fixture]) -> Verdict:
+def _with_afters(verdict: TestVerdict, fixtures: list[Fixture]) -> TestVerdict:
     """An error in teardown does not change the verdict."""
     broken = [one for one in fixtures if one.when == "afters" and text(one.data.get("status")) in BROKEN]
     errors = [replace(error_in(one.data, "environment", one.ref), recovered=verdict.facts != PASSED) for one in broken]
@@ -193,8 +195,8 @@ def _links(result: dict[str, Any]) -> dict[str, str]:
 def _extra(result: dict[str, Any], fixtures: list[Fixture]) -> dict[str, Any]:
     flags = rest(mapping(result.get("statusDetails")), ("message", "trace"))
     of_try = {key: values for key, values in labels_of(result.get("labels")).items() if key in _OF_TRY}
-    listed = [known(when=one.when, name=one.data.get("name"), status=one.data.get("status")) for one in fixtures]
-    return rest(result, _RESULT) | known(
+    listed = [non_empty(when=one.when, name=one.data.get("name"), status=one.data.get("status")) for one in fixtures]
+    return rest(result, _RESULT) | non_empty(
         history=result.get("historyId"), stage=result.get("stage"), flags=flags, labels=of_try, fixtures=listed
     )
 
@@ -215,7 +217,7 @@ def _step(step: dict[str, Any], index: int, parent: int | None, ref: SourceRef) 
         started_at=time(step.get("start")),
         ended_at=time(step.get("stop")),
         ref=ref,
-        extra=rest(step, _STEP) | known(status=status, parameters=parameters_of(step)),
+        extra=rest(step, _STEP) | non_empty(status=status, parameters=parameters_of(step)),
     )
 
 
@@ -231,7 +233,7 @@ def attachments_of(holder: dict[str, Any], documents: Documents) -> Iterator[Art
         kind, name = text(attachment.get("type")), last_part(attachment.get("source"))
         role: ArtefactRole = "screenshot" if kind.startswith("image/") else "transcript"
         artefact = documents.artefact(documents.root / name, role) if name else None
-        labels = known(name=attachment.get("name"), type=kind)
+        labels = non_empty(name=attachment.get("name"), type=kind)
         if artefact is not None:
             yield replace(artefact, extra=artefact.extra | labels)
         elif name:

@@ -30,7 +30,7 @@ from errata.sources.base import Row, decode
 from errata.sources.shared.chat import CHAT_ROLES
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts
-from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, mapping, name_of, non_empty, number, plain, rest, sequence, text
 
 BROKE = "Error during inference:"
 _TERMINATED = "force_terminated"
@@ -73,7 +73,7 @@ def _case(run: Run, name: str, score: dict[str, Any], ref: SourceRef) -> Case:
         category=run.name,
         input=plain(_only_turn(question)),
         expected=plain(score.get("possible_answer")),
-        extra=known(prompt=rest(mapping(prompt), ("question",)), test_category=other),
+        extra=non_empty(prompt=rest(mapping(prompt), ("question",)), test_category=other),
         ref=ref,
     )
 
@@ -142,7 +142,7 @@ def _error(answer: Any, data: dict[str, Any], ref: SourceRef) -> ErrorInfo | Non
         message=message,
         code=code[1] if code else "",
         traceback=traceback,
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase="subject",
         ref=ref,
     )
@@ -202,7 +202,7 @@ def _extra(data: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
     details = {name: data[name] for name in ("input_token_count", "output_token_count", "latency")
                if isinstance(data.get(name), list)}  # fmt: skip
     raw = score.get("model_result_raw", score.get("model_result"))
-    facts = known(
+    facts = non_empty(
         reasoning=data.get("reasoning_content"),
         details=details,
         model_result=raw if data and raw != data.get("result") else None,
@@ -213,7 +213,7 @@ def _extra(data: dict[str, Any], score: dict[str, Any]) -> dict[str, Any]:
 def _other_model(run: Run, score: dict[str, Any]) -> dict[str, Any]:
     """The model's name in the score, if it differs from the folder's."""
     model = score.get("model_name")
-    return {} if model == run.subject.model else known(model_name=model)
+    return {} if model == run.subject.model else non_empty(model_name=model)
 
 
 _ASSISTANT = Actor(role="assistant")

@@ -105,8 +105,8 @@ def _category(category: Category, root: Path) -> Iterator[Item]:
     with ExitStack() as stack:
         results, scores = (_lines(path, root, stack) for path in (category.result, category.score))
         header = header_of(category.score, root)
-        failed = scores.named if scores else 0
-        names_all = results is not None and header.correct == results.named - failed
+        failed = scores.key_count if scores else 0
+        names_all = results is not None and header.correct == results.key_count - failed
         run = run_of(category, header, root, names_all=names_all)
         yield run
         rows = _Rows(run, CategoryScores(header.ref is not None, names_all, category.checker), results, scores)

@@ -11,10 +11,10 @@ from errata.model import Run, SourceInfo, SourceRef, Subject, Unreadable
 from errata.sources.base import Row, decode, head_of
 from errata.sources.braintrust import NAME
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.row_groups import Items, gathered
-from errata.sources.shared.runs import named_by_content
-from errata.sources.shared.scores import Seen
-from errata.sources.shared.values import known, mapping, number, rest, text
+from errata.sources.shared.row_groups import ItemGroups, read_groups
+from errata.sources.shared.runs import hash_of_content
+from errata.sources.shared.scores import ScorerCounts
+from errata.sources.shared.values import mapping, non_empty, number, rest, text
 
 MODELS_CAP = 2
 _AGAINST = ("improvements", "regressions", "diff")
@@ -27,7 +27,7 @@ _LISTED = re.compile(rb'(?<!\\)"(results|events|data)"\s*:\s*\[')
 class BraintrustExperiment:
     def __init__(self, ref: SourceRef, scorers: Iterable[str]) -> None:
         self.ref = ref
-        self.seen = Seen(scorers)
+        self.seen = ScorerCounts(scorers)
         self.models: set[str] = set()
         self.project = ""
 
@@ -94,7 +94,7 @@ def _run(ident: str, experiment: BraintrustExperiment, summary: dict[str, Any], 
         reported=experiment.seen.reported(ref, _summary_scores(summary)),
         scorers=experiment.seen.scorers,
         origin=str(path.parent),
-        extra=rest(summary, _SUMMARY) | known(url=summary.get("experiment_url"), scores=_further(summary)),
+        extra=rest(summary, _SUMMARY) | non_empty(url=summary.get("experiment_url"), scores=_further(summary)),
         ref=experiment.ref,
     )
 
@@ -103,7 +103,7 @@ def _native(name: str, known_as: str, path: Path) -> str:
     """A local experiment has only the name of its project, which all experiments of the project share."""
     if known_as:
         return name or known_as
-    return f"{name or path.stem}-{named_by_content(path)}"
+    return f"{name or path.stem}-{hash_of_content(path)}"
 
 
 def _summary_scores(summary: dict[str, Any]) -> dict[str, float | None]:
@@ -131,11 +131,11 @@ def groups_of(path: Path) -> Iterator[Row | Unreadable]:
     """One `Row` per trace; its data are the rows of the trace."""
     document = document_at(path)
     if document is None:
-        yield from gathered(path, _Trace, _Trace.key, source=NAME, root=path.parent)
+        yield from read_groups(path, _Trace, _Trace.key, source=NAME, root=path.parent)
     elif isinstance(document, Unreadable):
         yield document
     else:
-        yield from Items(document, _Trace, _Trace.key).together()
+        yield from ItemGroups(document, _Trace, _Trace.key).together()
 
 
 def document_at(path: Path) -> LongDocument | Unreadable | None:

@@ -33,15 +33,15 @@ from errata.sources.braintrust.experiments import (
     survey,
 )
 from errata.sources.shared.exceptions import error_of, raised_as
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.runs import items_of_runs
-from errata.sources.shared.scores import answer_of, case_of, scored, status_of_value
+from errata.sources.shared.scores import answer_of, case_of, score_row, status_of_value
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     plain,
     rest,
@@ -108,7 +108,7 @@ def _attempt(run: Run, main: str, who: tuple[str, int], row: Row, rows: tuple[Ro
     metadata, metrics = mapping(fields.get("metadata")), mapping(fields.get("metrics"))
     error = _error(fields, row.ref)
     spans = [one for one in rows if one is not row and isinstance(one.data, dict)]
-    made = scored("error" if error else "completed", _checks(fields, spans, row.ref), (error,) if error else (), main)
+    made = score_row("error" if error else "completed", _checks(fields, spans, row.ref), (error,) if error else (), main)
     start, end = number(metrics.get("start")), number(metrics.get("end"))
     output = fields.get("output")
     return Attempt(
@@ -123,9 +123,9 @@ def _attempt(run: Run, main: str, who: tuple[str, int], row: Row, rows: tuple[Ro
         started_at=moment_since_1970(start),
         finished_at=moment_since_1970(end),
         duration=end - start if start is not None and end is not None else None,
-        extra=rest(fields, _ROW) | known(metadata=rest(metadata, (SCORER_ERRORS,)), metrics=metrics),
+        extra=rest(fields, _ROW) | non_empty(metadata=rest(metadata, (SCORER_ERRORS,)), metrics=metrics),
         ref=row.ref,
-        **made.told,
+        **made.attempt_fields,
     )
 
 
@@ -195,7 +195,7 @@ def steps_of(spans: list[Row]) -> tuple[Step, ...]:
 
 
 def _step(row: Row, index: int, at: dict[str, int]) -> Step:
-    span = Fields(row.data)
+    span = JsonFields(row.data)
     span.drop("root_span_id")
     attributes, metrics = mapping(span.take("span_attributes")), mapping(span.take("metrics"))
     role, kind = _KINDS.get(kind_of(row.data), ("environment", "log"))
@@ -214,5 +214,5 @@ def _step(row: Row, index: int, at: dict[str, int]) -> Step:
         model=text(mapping(span.get("metadata")).get("model")),
         span_id=text(span.take("span_id")),
         ref=row.ref,
-        extra=rest(span.rest()) | known(type=kind_of(row.data), metrics=metrics),
+        extra=rest(span.rest()) | non_empty(type=kind_of(row.data), metrics=metrics),
     )

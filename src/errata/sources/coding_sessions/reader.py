@@ -6,7 +6,7 @@ from pathlib import Path
 from errata.model import Attempt, Case, Item, Output, Run, SourceInfo, SourceRef, Step, Subject, UsageByRole, case_key
 from errata.sources.base import describe, of_run, unreadable
 from errata.sources.coding_sessions import NAME
-from errata.sources.shared.transcripts import Transcript, transcript_at
+from errata.sources.shared.transcripts import SessionTranscript, transcript_at
 
 SUITE = "sessions"
 
@@ -36,7 +36,7 @@ def read(path: Path) -> Iterator[Item]:
     yield from of_run(run.id, transcript.unreadable)
 
 
-def _run(transcript: Transcript, path: Path, ref: SourceRef) -> Run:
+def _run(transcript: SessionTranscript, path: Path, ref: SourceRef) -> Run:
     return Run(
         native_id=transcript.session or path.stem,
         source=SourceInfo(name=NAME, format_version=transcript.agent),
@@ -50,7 +50,7 @@ def _run(transcript: Transcript, path: Path, ref: SourceRef) -> Run:
     )
 
 
-def _attempt(run: Run, transcript: Transcript, ref: SourceRef) -> Attempt:
+def _attempt(run: Run, transcript: SessionTranscript, ref: SourceRef) -> Attempt:
     return Attempt(
         run=run.id,
         case=case_key(run.suite, run.native_id),

@@ -9,7 +9,7 @@ from errata.sources.base import number_or_none
 from errata.sources.convex_evals import NAME
 from errata.sources.convex_evals.answers import TITLES, RunAnswers
 from errata.sources.convex_evals.steps import SUITE
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import count, mapping, number, rest, sequence, text
 
 HEADLINE = Reported(
@@ -116,10 +116,13 @@ def _extra(run_answers: RunAnswers, heads: Heads, status: dict[str, Any]) -> dic
 
 
 def usage_of(status: dict[str, Any]) -> UsageByRole:
-    used = Fields(mapping(status.get("usage")))
+    used = JsonFields(mapping(status.get("usage")))
     if not used:
         return UsageByRole()
-    into, out = Fields(mapping(used.take("inputTokenDetails"))), Fields(mapping(used.take("outputTokenDetails")))
+    into, out = (
+        JsonFields(mapping(used.take("inputTokenDetails"))),
+        JsonFields(mapping(used.take("outputTokenDetails"))),
+    )
     raw = used.take("raw")
     cost = number_or_none(mapping(raw).get("cost"))
     cached, cache_read = count(used.take("cachedInputTokens")), count(into.take("cacheReadTokens"))
@@ -139,7 +142,7 @@ def usage_of(status: dict[str, Any]) -> UsageByRole:
     return UsageByRole(subject=usage)
 
 
-def _includes_cache(total: Any, into: Fields) -> bool | None:
+def _includes_cache(total: Any, into: JsonFields) -> bool | None:
     """Whether the parts, if present, add up to `inputTokens`."""
     fresh, cached = count(into.get("noCacheTokens")), count(into.get("cacheReadTokens"))
     if fresh is None or not cached or count(total) is None:

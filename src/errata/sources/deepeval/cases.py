@@ -38,17 +38,17 @@ from errata.model.words import ActorRole, CheckStatus, ScorerKind, StepKind
 from errata.sources.base import Numbering, Row
 from errata.sources.deepeval.results import fields, objects
 from errata.sources.shared.chat import CHAT_ROLES
-from errata.sources.shared.documents import retrieved
+from errata.sources.shared.documents import context_artefacts
 from errata.sources.shared.exceptions import error_of, raised_as
-from errata.sources.shared.facts import Facts, despite_error, settled
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.facts import Facts, despite_error, mark_recovered
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     mapping,
     moment,
     name_of,
+    non_empty,
     number,
     plain,
     rest,
@@ -104,7 +104,7 @@ def _case(run: Run, name: str, case: dict[str, Any], row: Row) -> Case:
         tags=tuple(one for one in case.get("tags") or () if isinstance(one, str)),
         input=plain(_input_of(case)),
         expected=plain(tools if wanted is None else wanted),
-        extra=known(
+        extra=non_empty(
             expected_tools=None if wanted is None else tools,
             context=case.get("context"),
             scenario=case.get("scenario") if case.get("input") is not None else None,
@@ -121,7 +121,7 @@ def _attempt(run: Run, name: str, index: int, case: dict[str, Any], row: Row) ->
     passed, trace = case.get("success"), fields(case.get("trace"))
     error = trace_error(trace, row.ref.below("trace"))
     facts = _facts(passed, checks, failed=error is not None)
-    checks = settled(checks, facts)
+    checks = mark_recovered(checks, facts)
     broken = tuple(check.error for check in checks if check.error)
     took = number(case.get("run_duration"))
     return Attempt(
@@ -140,11 +140,11 @@ def _attempt(run: Run, name: str, index: int, case: dict[str, Any], row: Row) ->
         errors=(error, *broken) if error else broken,
         checks=checks,
         steps=steps_of(case, row.ref),
-        artefacts=tuple(retrieved(case.get("retrieval_context"), row.ref, "retrieval_context")),
+        artefacts=tuple(context_artefacts(case.get("retrieval_context"), row.ref, "retrieval_context")),
         usage=UsageByRole(subject=cost_of(case), judge=_judging(case)),
         duration=number(case.get("completion_time")),
         durations={} if took is None else {"evaluation": took},
-        extra=rest(case, _CASE) | known(trace=rest(trace, _TRACE)),
+        extra=rest(case, _CASE) | non_empty(trace=rest(trace, _TRACE)),
         ref=row.ref,
     )
 
@@ -205,7 +205,7 @@ def _check(metric: dict[str, Any], order: int, ref: SourceRef) -> Check:
         counts=metric.get("flaky") is not True and status != "not_applicable",
         explanation=text(metric.get("reason")),
         error=_error(metric, ref),
-        extra=rest(metric, _METRIC) | known(success=passed if passed is not (status == "pass") else None),
+        extra=rest(metric, _METRIC) | non_empty(success=passed if passed is not (status == "pass") else None),
         ref=ref,
     )
 
@@ -291,7 +291,7 @@ def trace_error(trace: dict[str, Any], ref: SourceRef) -> ErrorInfo | None:
 
 
 def _turns(case: dict[str, Any], ref: SourceRef) -> Iterator[Step]:
-    for at, turn in enumerate(map(Fields, objects(case.get("turns")))):
+    for at, turn in enumerate(map(JsonFields, objects(case.get("turns")))):
         calls = tuple(call_of(one) for one in objects(turn.take("tools_called")))
         content, order = turn.take("content"), turn.take("index")
         yield Step(
@@ -301,7 +301,7 @@ def _turns(case: dict[str, Any], ref: SourceRef) -> Iterator[Step]:
             text="" if content is None else as_text(content),
             tool_calls=calls,
             ref=ref.below("turns", at),
-            extra=rest(turn.rest()) | known(order=order if order not in (None, at) else None),
+            extra=rest(turn.rest()) | non_empty(order=order if order not in (None, at) else None),
         )
 
 
@@ -318,7 +318,7 @@ def _tools(case: dict[str, Any]) -> Iterator[Step]:
 
 
 def call_of(data: dict[str, Any]) -> ToolCall:
-    tool = Fields(data)
+    tool = JsonFields(data)
     tool.drop("reasoning")
     output = tool.take("output")
     return ToolCall(
@@ -336,7 +336,7 @@ def _spans(trace: dict[str, Any], ref: SourceRef) -> list[Step]:
 
 
 def _span(data: dict[str, Any], ref: SourceRef) -> Step:
-    span = Fields(data)
+    span = JsonFields(data)
     span.drop("status")
     kind, output, broke = text(span.take("type")), span.take("output"), text(span.take("error"))
     read, written = count(span.take("input_tokens")), count(span.take("output_tokens"))
@@ -352,7 +352,7 @@ def _span(data: dict[str, Any], ref: SourceRef) -> Step:
         ended_at=moment(span.take("end_time")),
         model=text(span.take("model")),
         span_id=text(span.take("uuid")),
-        extra=rest(span.rest()) | known(input=given, parent=parent, type=kind),
+        extra=rest(span.rest()) | non_empty(input=given, parent=parent, type=kind),
     )
 
 

@@ -14,9 +14,9 @@ from errata.sources.deepeval.results import TestRun, objects, results_at
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     last_part,
     mapping,
+    non_empty,
     number,
     rest,
     sequence,
@@ -73,7 +73,7 @@ def run_of(test_run: TestRun, root: Path) -> Run:
         usage=UsageByRole(judge=Usage(cost=spent, cost_source="unknown" if spent is None else "reported")),
         origin=str(root),
         extra=rest(header, _RUN)
-        | known(test_file=header.get("test_file") if last_part(header.get("test_file")) else None),
+        | non_empty(test_file=header.get("test_file") if last_part(header.get("test_file")) else None),
         ref=test_run.ref,
     )
 
@@ -88,7 +88,7 @@ def _reported(test_run: TestRun) -> Iterator[Reported]:
         value=passed / whole if passed is not None and whole else None,
         n=whole,
         headline=True,
-        extra=known(passed=passed, failed=failed),
+        extra=non_empty(passed=passed, failed=failed),
         ref=ref if whole is None else ref.below("testPassed"),
     )
     flaky = {
@@ -113,6 +113,6 @@ def _of_metric(metric: dict[str, Any], ref: SourceRef, *, can_be_recounted: bool
         metric="passes" if can_be_recounted else "passes of all",
         value=number(metric.get("passes")),
         n=sum(one or 0 for one in counts),
-        extra=known(fails=counts[1], errors=counts[2], scores=sequence(metric.get("scores"))),
+        extra=non_empty(fails=counts[1], errors=counts[2], scores=sequence(metric.get("scores"))),
         ref=ref,
     )

@@ -25,7 +25,7 @@ from errata.sources.evalscope.runs import EvalscopeReport
 from errata.sources.shared.chat import last_answer, steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import as_text, count, known, mapping, number, plain, rest, sequence, text
+from errata.sources.shared.values import as_text, count, mapping, non_empty, number, plain, rest, sequence, text
 
 _PREDICTION = frozenset(("index", "model", "model_output", "messages", "agent_trace", "metadata"))
 _OUTPUT = frozenset(("choices", "usage", "time", "error", "model"))
@@ -145,7 +145,7 @@ def _case(context: SubsetContext, name: str, sample: EvalscopeSample) -> Case:
         category="" if context.is_alone else context.subset,
         input=plain(prompt),
         expected=plain(target[0] if isinstance(target, list) and len(target) == 1 else target),
-        extra=known(metadata=metadata if metadata is not None else sample.predicted.get("metadata")),
+        extra=non_empty(metadata=metadata if metadata is not None else sample.predicted.get("metadata")),
         ref=sample.ref,
     )
 
@@ -156,7 +156,7 @@ def _prompt(messages: list[Any]) -> Any:
     for message in map(mapping, messages):
         if message.get("role") == "assistant":
             break
-        prompt.append(known(role=message.get("role"), content=message.get("content")))
+        prompt.append(non_empty(role=message.get("role"), content=message.get("content")))
     only = prompt[0].get("content") if len(prompt) == 1 else None
     return only if isinstance(only, str) else prompt or None
 
@@ -254,7 +254,7 @@ def _extra(context: SubsetContext, sample: EvalscopeSample) -> dict[str, Any]:
     return (
         rest(predicted, _PREDICTION)
         | rest(reviewed, _REVIEW)
-        | known(
+        | non_empty(
             agent_trace=predicted.get("agent_trace") or reviewed.get("agent_trace"),
             reviewed=twice,
             output=rest(sample.output, _OUTPUT) | rest(sample.choice, ("message", "stop_reason")),

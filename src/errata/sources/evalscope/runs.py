@@ -12,10 +12,10 @@ from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     as_text,
     count,
-    known,
     last_part,
     mapping,
     moment,
+    non_empty,
     number,
     rest,
     sequence,
@@ -108,7 +108,7 @@ class EvalscopeReport:
                 n=count(measure.data.get("num")),
                 headline=measure is primary,
                 extra=rest(measure.data, _METRIC)
-                | known(macro_score=measure.data.get("macro_score"), semantics=measure.data.get("semantics")),
+                | non_empty(macro_score=measure.data.get("macro_score"), semantics=measure.data.get("semantics")),
                 ref=measure.ref,
             )
             yield from _of_subsets(measure, how)
@@ -214,7 +214,7 @@ def _extra(report: EvalscopeReport, dataset: Dataset) -> dict[str, Any]:
     fields: dict[str, Any] = settings(rest(report.data, _REPORT))
     other = report.data.get("model_name") if report.data.get("model_name") != dataset.model else None
     execution = rest(mapping(report.data.get("execution_summary")))
-    return fields | known(
+    return fields | non_empty(
         model_folder=dataset.model if other else None,
         execution_summary=execution,
         primary_metric=report.data.get("primary_metric_identity"),
@@ -259,7 +259,7 @@ def _of_subsets(measure: ReportMetric, aggregation: _How) -> Iterator[Reported]:
                 filter=" · ".join((*map(as_text, sequence(category.get("name"))), text(subset.get("name")))),
                 value=number(subset.get("score")),
                 n=count(subset.get("num")),
-                extra=rest(subset, ("name", "score", "num")) | known(category=beside),
+                extra=rest(subset, ("name", "score", "num")) | non_empty(category=beside),
                 ref=place.below("subsets", number_),
             )
 

@@ -19,7 +19,18 @@ from errata.sources.shared.chat import last_answer, steps_of_chat, steps_of_trie
 from errata.sources.shared.exceptions import frames_of, own_frame
 from errata.sources.shared.facts import Facts, despite_error
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import as_text, known, mapping, name_of, number, plain, rest, seconds, sequence, text
+from errata.sources.shared.values import (
+    as_text,
+    mapping,
+    name_of,
+    non_empty,
+    number,
+    plain,
+    rest,
+    seconds,
+    sequence,
+    text,
+)
 
 _ROW = frozenset(
     ("schema_version", "evaluation_id", "model_id", "evaluation_name", "evaluation_result_id", "sample_id",
@@ -86,7 +97,7 @@ def _case(run: Run, row: Row) -> Case:
         choices=tuple(choices),
         expected=plain(wanted[0] if isinstance(wanted, list) and len(wanted) == 1 else wanted),
         extra=rest(asked, ("raw", "reference", "choices"))
-        | known(sample_hash=row.data.get("sample_hash"), interaction_type=row.data.get("interaction_type")),
+        | non_empty(sample_hash=row.data.get("sample_hash"), interaction_type=row.data.get("interaction_type")),
         ref=row.ref,
     )
 
@@ -197,7 +208,7 @@ def _output(data: dict[str, Any], steps: tuple[Step, ...]) -> Output:
         text=texts[0] if texts else last_answer(steps),
         answer=answer if isinstance(answer, str) else None,
         extraction=text(taken[-1].get("extraction_method")) if taken else "",
-        extra=known(
+        extra=non_empty(
             attribution=taken,
             reasoning=mapping(data.get("output")).get("reasoning_trace"),
         ),
@@ -208,7 +219,7 @@ def _extra(context: EvaluationContext, data: dict[str, Any]) -> dict[str, Any]:
     model = data.get("model_id")
     names = (context.run.subject.model, context.run.subject.extra.get("id"))
     evaluation = data.get("evaluation_id")
-    return rest(data, _ROW) | known(
+    return rest(data, _ROW) | non_empty(
         metadata=rest(mapping(data.get("metadata")), ("stop_reason",)),
         performance=rest(mapping(data.get("performance")), _TIMES),
         model_id=model if model not in names else None,
@@ -233,7 +244,7 @@ def error_of(error: Any, ref: SourceRef) -> ErrorInfo | None:
         type=shown["type"].rpartition(".")[2] if shown else "error",
         message=shown["message"] if shown else head or last,
         traceback=traceback,
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase="subject",
         ref=ref.below("error"),
     )

@@ -12,7 +12,7 @@ from errata.sources.base import Row, convert_each, head_of, is_file, json_file, 
 from errata.sources.every_eval_ever import HEAD, NAME, SAMPLES, is_samples, read_with
 from errata.sources.every_eval_ever.instances import EvaluationContext, SampleKey, items_of
 from errata.sources.every_eval_ever.runs import EvaluationSummary, run_of
-from errata.sources.shared.row_groups import gathered
+from errata.sources.shared.row_groups import read_groups
 from errata.sources.shared.values import last_part, text
 
 
@@ -54,7 +54,7 @@ def _evaluation(summary: EvaluationSummary, path: Path, samples: Path | None) ->
     yield from runs.values()
     if samples is not None:
         contexts = {name: EvaluationContext(run, summary.of(name)) for name, run in runs.items()}
-        rows = gathered(samples, SampleKey, SampleKey.key, source=NAME, root=path.parent)
+        rows = read_groups(samples, SampleKey, SampleKey.key, source=NAME, root=path.parent)
         yield from convert_each(rows, partial(_items, contexts), source=NAME, owner=partial(_owner, runs))
 
 

@@ -9,9 +9,9 @@ from errata.sources.base import number_or_none
 from errata.sources.every_eval_ever import NAME
 from errata.sources.shared.values import (
     count,
-    known,
     mapping,
     moment_since_1970,
+    non_empty,
     number,
     rest,
     sequence,
@@ -124,7 +124,7 @@ def _reported(results: list[EvaluationResult]) -> Iterator[Reported]:
             stderr=number(error.get("value")),
             n=count(uncertainty.get("num_samples")),
             headline=at == 0,
-            extra=known(
+            extra=non_empty(
                 metric_config=rest(result.config),
                 details=rest(details, ("score", "uncertainty")),
                 uncertainty=rest(uncertainty, ("standard_error", "num_samples")),
@@ -156,7 +156,7 @@ def _extra(data: dict[str, Any], results: list[EvaluationResult]) -> dict[str, A
     own = [{key: value for key, value in one.items() if key not in shared} for one in beside]
     times = [one.data.get("evaluation_timestamp") for one in results]
     extra: dict[str, Any] = settings(rest(data, _DOCUMENT))
-    return extra | known(
+    return extra | non_empty(
         results=shared,
         of_each=own if any(own) else None,
         times=times if any(one != data.get("evaluation_timestamp") for one in times) else None,

@@ -13,8 +13,8 @@ from errata.sources.generic import NAME
 from errata.sources.generic.mapping import Mapping, as_column, getter
 from errata.sources.generic.measures import facts
 from errata.sources.generic.values import is_empty, text
-from errata.sources.shared.transcripts import Transcript, kind_of, transcript_at
-from errata.sources.shared.values import known, last_part
+from errata.sources.shared.transcripts import SessionTranscript, kind_of, transcript_at
+from errata.sources.shared.values import last_part, non_empty
 
 FILES_CAP = 20_000
 DEPTH = 6
@@ -46,7 +46,7 @@ class Sessions:
         if path is None or transcript is None:
             extra.setdefault("not_understood", {})["transcript"] = text(named)
             return ()
-        extra["session"] = known(
+        extra["session"] = non_empty(
             agent=transcript.agent,
             version=transcript.version,
             model=transcript.model,
@@ -57,7 +57,7 @@ class Sessions:
         self._fill(values, transcript)
         return transcript.unreadable
 
-    def _fill(self, values: dict[str, Any], transcript: Transcript) -> None:
+    def _fill(self, values: dict[str, Any], transcript: SessionTranscript) -> None:
         """Values in the results take precedence over values in the session."""
         if not values.get("steps"):
             values["steps"] = transcript.steps

@@ -9,7 +9,7 @@ import msgspec
 from errata.model import Actor, SourceRef, Step, ToolCall, ToolResult, Usage
 from errata.model.words import ActorRole, StepKind
 from errata.sources.shared.documents import Documents
-from errata.sources.shared.values import count, known, mapping, moment, number, plain, rest, sequence, text
+from errata.sources.shared.values import count, mapping, moment, non_empty, number, plain, rest, sequence, text
 
 TRAJECTORY_CAP = 64 * 1024 * 1024
 FILES_CAP = 50
@@ -62,8 +62,8 @@ class AtifTrajectory:
         agent = mapping(document.get("agent"))
         if parent is None:
             self.final = mapping(document.get("final_metrics")) or self.final
-        head = rest(document, _TRAJECTORY) | known(file=ref.file, pointer=ref.pointer, agent=agent)
-        self.heads.append(head | known(final_metrics=document.get("final_metrics")))
+        head = rest(document, _TRAJECTORY) | non_empty(file=ref.file, pointer=ref.pointer, agent=agent)
+        self.heads.append(head | non_empty(final_metrics=document.get("final_metrics")))
         if not isinstance(document.get("steps"), list):
             self._documents.refuse(ref, "a trajectory without steps")
         subagents = {text(mapping(one).get("trajectory_id")): one for one in _subagents(document)}
@@ -174,11 +174,11 @@ def _step(
 def _extra(step: dict[str, Any], index: int, role: str, at: str | None) -> dict[str, Any]:
     extra = _bounded(mapping(step.get("extra"))) | rest(step, _STEP)
     if step.get("step_id") != index:
-        extra |= known(step_id=step.get("step_id"))
+        extra |= non_empty(step_id=step.get("step_id"))
     if role == "environment":
-        extra |= known(source=step.get("source"))
+        extra |= non_empty(source=step.get("source"))
     if at is None:
-        extra |= known(timestamp=step.get("timestamp"))
+        extra |= non_empty(timestamp=step.get("timestamp"))
     return extra
 
 
@@ -186,7 +186,7 @@ def _bounded(bag: dict[str, Any]) -> dict[str, Any]:
     """Without large values: agents may store anything here, also raw provider responses."""
     kept = {key: plain(value) for key, value in bag.items() if value is not None}
     large = [key for key, value in kept.items() if len(msgspec.json.encode(value)) > EXTRA_CAP]
-    return {key: value for key, value in kept.items() if key not in large} | known(left_out=large)
+    return {key: value for key, value in kept.items() if key not in large} | non_empty(left_out=large)
 
 
 def _calls(step: dict[str, Any]) -> tuple[tuple[ToolCall, ...], list[dict[str, Any]]]:

@@ -22,7 +22,7 @@ from errata.sources.harbor.verdicts import (
     value_of,
 )
 from errata.sources.shared.documents import Documents, files
-from errata.sources.shared.values import count, known, mapping, moment, number, rest, sequence, settings, text
+from errata.sources.shared.values import count, mapping, moment, non_empty, number, rest, sequence, settings, text
 
 _PHASES = ("environment_setup", "agent_setup", "agent_execution", "verifier")
 _HOMES = frozenset(
@@ -76,7 +76,7 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
         suite=run.suite,
         native_id=task,
         digest=text(result.get("task_checksum")),
-        extra=known(task_id=result.get("task_id"), source=result.get("source")),
+        extra=non_empty(task_id=result.get("task_id"), source=result.get("source")),
         ref=ref,
     )
 
@@ -84,7 +84,7 @@ def case_of(run: Run, task: str, result: dict[str, Any], ref: SourceRef) -> Case
 def attempts_of(result: dict[str, Any], context: TrialContext, documents: Documents, digest: str) -> Iterator[Attempt]:
     """The attempt of the trial, then those of its steps."""
     config = mapping(result.get("config"))
-    extra = known(
+    extra = non_empty(
         id=result.get("id"),
         config=settings(config),
         task_checksum=result.get("task_checksum") if result.get("task_checksum") != digest else None,
@@ -123,7 +123,7 @@ def unfinished(task: str, config: dict[str, Any], context: TrialContext, documen
         native_status="no result.json",
         artefacts=artefacts_of(context.folder, documents),
         ref=context.ref,
-        extra=known(config=settings(config)),
+        extra=non_empty(config=settings(config)),
     )
 
 
@@ -162,9 +162,9 @@ def _attempt(result: dict[str, Any], context: TrialContext, documents: Documents
         duration=seconds_between(start, end),
         durations=_durations(result),
         exit_code=next((code for one in thrown if (code := exit_code_of(one.exception)) is not None), None),
-        links=known(trial=text(result.get("trial_uri"))),
+        links=non_empty(trial=text(result.get("trial_uri"))),
         ref=context.ref,
-        extra=extra | _more(result) | known(trajectories=trajectory.heads),
+        extra=extra | _more(result) | non_empty(trajectories=trajectory.heads),
     )
 
 
@@ -233,9 +233,9 @@ def _more(result: dict[str, Any]) -> dict[str, Any]:
     phases = {name: settings(result[name]) for name in _PHASES if result.get(name)}
     verifier = rest(mapping(result.get("verifier_result")), ("rewards",))
     rollouts = sequence(spent.get("rollout_details"))
-    details = known(phases=phases, verifier_result=verifier, agent_metadata=settings(spent.get("metadata")))
+    details = non_empty(phases=phases, verifier_result=verifier, agent_metadata=settings(spent.get("metadata")))
     more: dict[str, Any] = settings(rest(result, _HOMES))
-    return more | details | known(rollouts=len(rollouts) or None)
+    return more | details | non_empty(rollouts=len(rollouts) or None)
 
 
 def _other_agent(result: dict[str, Any], run: Run) -> Any:

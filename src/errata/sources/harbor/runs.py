@@ -11,10 +11,10 @@ from errata.sources.harbor import NAME
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.values import (
     count,
-    known,
     last_part,
     mapping,
     moment,
+    non_empty,
     number,
     rest,
     sequence,
@@ -289,7 +289,7 @@ def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
                 n=n,
                 headline=headline and value is not None,
                 ref=ref,
-                extra={} if value is not None else known(value=raw),
+                extra={} if value is not None else non_empty(value=raw),
             )
             headline = headline and value is None
     if stats and headline:
@@ -304,9 +304,9 @@ def _reported(job: Job, key: str, stats: dict[str, Any]) -> Iterator[Reported]:
 def _extra(job: Job, key: str, stats: dict[str, Any]) -> dict[str, Any]:
     """The other fields of the job's files; the lock without its trials, which are compared with the folders."""
     counts = {name: job.stats.get(name) for name in (*_STATS, *_OLD_STATS)}
-    return known(
+    return non_empty(
         n_total_trials=job.result.get("n_total_trials"),
-        stats=known(**counts) | rest(job.stats, _STATS_HOMES),
+        stats=non_empty(**counts) | rest(job.stats, _STATS_HOMES),
         eval=key,
         reward_stats=stats.get("reward_stats"),
         exception_stats=stats.get("exception_stats"),

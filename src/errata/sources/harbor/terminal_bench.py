@@ -31,13 +31,13 @@ from errata.sources.harbor.attempts import agent_role, seconds_between
 from errata.sources.harbor.runs import model_of
 from errata.sources.harbor.verdicts import OF_FAILURE_MODE, Fault, limit_of, test_check
 from errata.sources.shared.documents import Documents, files
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import (
     count,
-    known,
     last_part,
     mapping,
     moment,
+    non_empty,
     number,
     plain,
     rest,
@@ -86,7 +86,7 @@ class TrialConverter:
         self._cases_seen: set[str] = set()
 
     def items(self, row: Row) -> Iterator[Item]:
-        trial = Fields(row.data)
+        trial = JsonFields(row.data)
         task, instruction = text(trial.require("task_id")), trial.take("instruction")
         if task not in self._cases_seen:
             self._cases_seen.add(task)
@@ -114,7 +114,9 @@ class TrialConverter:
         self._taken[task, index] = name
         return index, first
 
-    def _attempt(self, trial: Fields, task: str, ref: SourceRef, *, index: int, duplicate_of: str | None) -> Attempt:
+    def _attempt(
+        self, trial: JsonFields, task: str, ref: SourceRef, *, index: int, duplicate_of: str | None
+    ) -> Attempt:
         mode = text(trial.take("failure_mode"))
         fault = _fault(mode)
         execution, measurement, outcome = _facts(trial, fault)
@@ -146,23 +148,23 @@ class TrialConverter:
             extra=self._extra(trial),
         )
 
-    def _usage(self, trial: Fields) -> Usage:
+    def _usage(self, trial: JsonFields) -> Usage:
         """Agents installed in the container report 0 tokens because they do not count: then no trial has a count."""
         if not self._counts_tokens:
             return Usage()
         return Usage(input=count(trial.get("total_input_tokens")), output=count(trial.get("total_output_tokens")))
 
-    def _extra(self, trial: Fields) -> dict[str, Any]:
+    def _extra(self, trial: JsonFields) -> dict[str, Any]:
         times = {
             f"{phase}_{end}_at": trial.take(f"{phase}_{end}_at") for phase in _PHASES for end in ("started", "ended")
         }
         tokens = (
-            {} if self._counts_tokens else known(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
+            {} if self._counts_tokens else non_empty(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
         )
         resolved = trial.get("is_resolved")
-        odd = known(is_resolved=resolved) if not isinstance(resolved, bool) else {}
+        odd = non_empty(is_resolved=resolved) if not isinstance(resolved, bool) else {}
         trial.drop("total_input_tokens", "total_output_tokens")
-        return rest(trial.rest()) | known(times=known(**times)) | tokens | odd
+        return rest(trial.rest()) | non_empty(times=non_empty(**times)) | tokens | odd
 
     def _artefacts(self, task: str, name: str) -> tuple[Artefact, ...]:
         if not _is_name(task) or not _is_name(name):
@@ -198,7 +200,7 @@ def _fault(mode: str) -> Fault | None:
     return OF_FAILURE_MODE.get(mode) or Fault("error", "subject")
 
 
-def _facts(trial: Fields, fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:
+def _facts(trial: JsonFields, fault: Fault | None) -> tuple[Execution, Measurement, Outcome]:
     resolved = trial.get("is_resolved")
     execution: Execution = fault.execution if fault else "completed"
     if isinstance(resolved, bool):
@@ -211,7 +213,7 @@ def _facts(trial: Fields, fault: Fault | None) -> tuple[Execution, Measurement, 
     return ("completed", "unscored", "none") if ended else ("unfinished", "not_run", "none")
 
 
-def _checks(trial: Fields) -> tuple[Check, ...]:
+def _checks(trial: JsonFields) -> tuple[Check, ...]:
     """A trial is resolved only if all tests pass."""
     results = mapping(trial.take("parser_results"))
     return tuple(
@@ -220,7 +222,7 @@ def _checks(trial: Fields) -> tuple[Check, ...]:
     )
 
 
-def _durations(trial: Fields) -> dict[str, float]:
+def _durations(trial: JsonFields) -> dict[str, float]:
     durations = {}
     for phase in ("agent", "test"):
         start, end = moment(trial.get(f"{phase}_started_at")), moment(trial.get(f"{phase}_ended_at"))
@@ -265,7 +267,7 @@ def run_of(
     root: Path,
     ref: SourceRef,
 ) -> Run:
-    counts, about = Fields(document), Fields(metadata)
+    counts, about = JsonFields(document), JsonFields(metadata)
     provider, model = model_of(text(about.take("model_name")))
     commit = text(about.take("commit_hash"))
     ended = moment(about.take("end_time"))
@@ -291,28 +293,28 @@ def run_of(
         code=Code(commit=commit) if commit not in ("", "unknown") else None,
         origin=str(root),
         ref=ref,
-        extra=_extra(counts, about, rows) | known(lock=settings(lock)),
+        extra=_extra(counts, about, rows) | non_empty(lock=settings(lock)),
     )
 
 
-def _suite_version(about: Fields) -> str:
+def _suite_version(about: JsonFields) -> str:
     """The given version, else one in the name of the dataset's folder."""
     folder = last_part(about.get("dataset_path"))
     return text(about.take("dataset_version")) or (folder if _VERSION.match(folder) else "")
 
 
-def _expected(about: Fields) -> int | None:
+def _expected(about: JsonFields) -> int | None:
     planned = {text(task) for task in sequence(about.take("task_ids"))} - {""}
     return len(planned) or count(about.get("dataset_size")) or None
 
 
-def _measured_attempts(counts: Fields, rows: int) -> int | None:
+def _measured_attempts(counts: JsonFields, rows: int) -> int | None:
     """Only if more trials were counted than there are rows."""
     counted = sum(count(counts.take(name)) or 0 for name in ("n_resolved", "n_unresolved"))
     return counted if counted > rows else None
 
 
-def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator[Reported]:
+def _reported(counts: JsonFields, about: JsonFields, n: int, ref: SourceRef) -> Iterator[Reported]:
     """The two files may disagree: a killed run has its accuracy in only one of them."""
     counted, in_metadata = number(counts.take("accuracy")), number(about.take("accuracy"))
     other = SourceRef(file="run_metadata.json", pointer="/accuracy")
@@ -329,7 +331,7 @@ def _reported(counts: Fields, about: Fields, n: int, ref: SourceRef) -> Iterator
         yield Reported(name=f"pass@{k}", metric="pass_at_k", reducer=f"pass_at_{k}", value=number(value), ref=ref)
 
 
-def _extra(counts: Fields, about: Fields, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _extra(counts: JsonFields, about: JsonFields, rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The lists of resolved and unresolved tasks are kept only if they differ from the rows."""
     resolved = [row.get("task_id") for row in rows if row.get("is_resolved") is True]
     others = [row.get("task_id") for row in rows if row.get("is_resolved") is not True]
@@ -340,5 +342,5 @@ def _extra(counts: Fields, about: Fields, rows: list[dict[str, Any]]) -> dict[st
         if sorted(map(str, sequence(counts.take(name)))) != sorted(map(str, tasks))
     }
     more: dict[str, Any] = settings(rest(about.rest()))
-    ids = known(id=counts.take("id"), commit_hash=about.take("commit_hash"), **lists)
+    ids = non_empty(id=counts.take("id"), commit_hash=about.take("commit_hash"), **lists)
     return more | rest(counts.rest()) | ids

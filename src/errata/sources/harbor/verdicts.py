@@ -9,7 +9,7 @@ from errata.model import Check, ErrorInfo, Limit, SourceRef
 from errata.model.words import CheckStatus, Execution, Outcome, Phase
 from errata.sources.shared.documents import Documents, files
 from errata.sources.shared.exceptions import frames_of, own_frame
-from errata.sources.shared.fields import Fields
+from errata.sources.shared.fields import JsonFields
 from errata.sources.shared.values import count, mapping, moment, number, plain, rest, sequence, text
 from errata.text.redact import redact
 
@@ -113,7 +113,7 @@ def error_of(exception: dict[str, Any], fault: Fault, ref: SourceRef) -> ErrorIn
         type=kind_of(exception),
         message=redact(text(exception.get("exception_message"))),
         traceback=redact(traceback[-TRACEBACK_CAP:]),
-        frame=frame.shown() if frame else "",
+        frame=frame.location() if frame else "",
         phase=fault.phase,
         at=moment(exception.get("occurred_at")),
         ref=ref,
@@ -180,7 +180,7 @@ def test_checks(folder: Path, documents: Documents) -> Iterator[Check]:
         results = mapping(documents.get(file).get("results"))
         tool = text(mapping(results.get("tool")).get("name"))
         for order, entry in enumerate(sequence(results.get("tests"))[:TESTS_CAP]):
-            test = Fields(mapping(entry))
+            test = JsonFields(mapping(entry))
             made = test_check(text(test.take("name")) or f"test {order + 1}", text(test.take("status")), order)
             yield _detailed(made, test, file.name, tool)
 
@@ -197,7 +197,7 @@ def test_check(name: str, status: str, order: int, *, counts: bool = False) -> C
     )
 
 
-def _detailed(made: Check, test: Fields, file: str, tool: str) -> Check:
+def _detailed(made: Check, test: JsonFields, file: str, tool: str) -> Check:
     message, trace = text(test.take("message")), text(test.take("trace"))
     explanation = "\n".join(part for part in (trace, message if message not in trace else "") if part)
     line = count(test.take("line"))
@@ -215,7 +215,7 @@ def _detailed(made: Check, test: Fields, file: str, tool: str) -> Check:
     )
 
 
-def _duration(test: Fields) -> float | None:
+def _duration(test: JsonFields) -> float | None:
     """CTRF specifies milliseconds, but pytest's plugin writes seconds for durations and times."""
     duration, start = number(test.take("duration")), number(test.get("start"))
     if duration is None:

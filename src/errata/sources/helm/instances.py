@@ -26,8 +26,18 @@ from errata.sources.base import Numbering, Row
 from errata.sources.helm.stats import Stat, stats_of
 from errata.sources.shared.chat import steps_of_chat
 from errata.sources.shared.facts import Facts, despite_error, outcome_of, status_of
-from errata.sources.shared.row_groups import Items
-from errata.sources.shared.values import known, mapping, moment_since_1970, name_of, number, plain, rest, sequence, text
+from errata.sources.shared.row_groups import ItemGroups
+from errata.sources.shared.values import (
+    mapping,
+    moment_since_1970,
+    name_of,
+    non_empty,
+    number,
+    plain,
+    rest,
+    sequence,
+    text,
+)
 
 _STATE = ("instance", "request", "result", "output_mapping", "reference_index", "request_mode",
           "annotations")  # fmt: skip
@@ -68,7 +78,7 @@ class InstanceContext(NamedTuple):
     adapter: dict[str, Any]
     main: str
     split: str
-    measured: Items | None
+    measured: ItemGroups | None
 
 
 def _key(name: Any, trial: Any, perturbation: Any) -> Any:
@@ -117,7 +127,7 @@ def _beside(instance: dict[str, Any], references: list[dict[str, Any]]) -> dict[
         sequence(reference.get("tags")) not in ([], ["correct"]) or set(reference) != {"output", "tags"}
         for reference in references
     )
-    return known(references=references if say_more else None, perturbation=instance.get("perturbation")) | rest(
+    return non_empty(references=references if say_more else None, perturbation=instance.get("perturbation")) | rest(
         instance, _INSTANCE
     )
 
@@ -211,7 +221,7 @@ def _extra(context: InstanceContext, states: list[dict[str, Any]], stats: list[S
     counted = {one.name: one.value for one in stats if not one.is_measure and one.value is not None}
     others = [beside(state, context.adapter) for state in states[1:]]
     more = rest(states[0], _STATE) | beside(states[0], context.adapter)
-    return more | known(stats=counted, other_requests=[one for one in others if one])
+    return more | non_empty(stats=counted, other_requests=[one for one in others if one])
 
 
 def completions_of(state: dict[str, Any]) -> list[dict[str, Any]]:
@@ -232,7 +242,7 @@ def output_of(states: list[dict[str, Any]]) -> Output:
 def _weighed(state: dict[str, Any]) -> dict[str, Any]:
     likelihoods = [one.get("logprob") for one in completions_of(state)]
     named = {name: state.get(name) for name in ("reference_index", "request_mode")}
-    return known(**named, logprobs=likelihoods)
+    return non_empty(**named, logprobs=likelihoods)
 
 
 def stop_reason(states: list[dict[str, Any]]) -> str:
@@ -265,7 +275,9 @@ def steps_of(states: list[dict[str, Any]]) -> tuple[Step, ...]:
         asked = steps_of_chat(sequence(request.get("messages"))) or _prompt(request)
         named = {name: state.get(name) for name in ("reference_index", "request_mode")}
         first = len(steps)
-        steps += [replace(step, index=first + at, extra=step.extra | known(**named)) for at, step in enumerate(asked)]
+        steps += [
+            replace(step, index=first + at, extra=step.extra | non_empty(**named)) for at, step in enumerate(asked)
+        ]
         for try_, completion in enumerate(completions_of(state), start=1):
             steps.append(_answer(completion, len(steps), try_, named))
     return tuple(steps)
@@ -284,7 +296,7 @@ def _answer(completion: dict[str, Any], at: int, try_: int, named: dict[str, Any
         kind="model_call",
         try_=try_,
         text=text(completion.get("text")),
-        extra=rest(completion, _COMPLETION) | known(finish_reason=reason, **named),
+        extra=rest(completion, _COMPLETION) | non_empty(finish_reason=reason, **named),
     )
 
 
@@ -298,7 +310,7 @@ def beside(state: dict[str, Any], adapter: dict[str, Any]) -> dict[str, Any]:
     """Fields of the request that differ from the adapter, and fields of the result without a place of their own."""
     request = mapping(state.get("request"))
     asked = {name: value for name, value in request.items() if adapter.get(name) != value}
-    return known(
+    return non_empty(
         request=rest(asked, ("prompt", "messages")),
         result=rest(mapping(state.get("result")), _RESULT),
         output_mapping=plain(state.get("output_mapping")),

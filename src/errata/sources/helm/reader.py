@@ -13,8 +13,8 @@ from errata.sources.helm.instances import InstanceContext, RequestKey, StatsKey,
 from errata.sources.helm.stats import Stat, main_measure, stats_of
 from errata.sources.shared.documents import Documents
 from errata.sources.shared.json_rows import LongDocument, long_document
-from errata.sources.shared.row_groups import Items
-from errata.sources.shared.values import known, mapping, moment_since_1970, plain, rest, sequence, settings, text
+from errata.sources.shared.row_groups import ItemGroups
+from errata.sources.shared.values import mapping, moment_since_1970, non_empty, plain, rest, sequence, settings, text
 
 SCENARIO = "scenario.json"
 STATS = "stats.json"
@@ -72,9 +72,9 @@ def read(path: Path) -> Iterator[Item]:
     yield run
     yield from of_run(run.id, (*documents.problems(), *problems))
     if state is not None:
-        items = Items(measured, StatsKey, StatsKey.key) if measured is not None else None
+        items = ItemGroups(measured, StatsKey, StatsKey.key) if measured is not None else None
         context = InstanceContext(run, folder.adapter, folder.main, folder.split, items)
-        rows = Items(state, RequestKey, RequestKey.key).together()
+        rows = ItemGroups(state, RequestKey, RequestKey.key).together()
         yield from of_run(run.id, convert_each(rows, partial(items_of, context, Numbering()), source=NAME))
     if measured is not None:
         yield from of_run(run.id, measured.problems())
@@ -144,7 +144,7 @@ def _subject(adapter: dict[str, Any]) -> Subject:
         model=model or deployment,
         provider=deployment.partition("/")[0],
         params=params,
-        extra=known(model_deployment=deployment if deployment != model else None),
+        extra=non_empty(model_deployment=deployment if deployment != model else None),
     )
 
 
@@ -175,7 +175,7 @@ def _reported(folder: Folder) -> Iterator[Reported]:
 def _extra(folder: Folder) -> dict[str, Any]:
     beside = {one.label: one.value for one in folder.stats if not one.is_measure and one.value is not None}
     other = folder.state_spec if folder.spec and folder.state_spec != folder.adapter else None
-    return rest(folder.spec, _SPEC) | known(
+    return rest(folder.spec, _SPEC) | non_empty(
         scenario=folder.scenario,
         scenario_spec=plain(folder.spec.get("scenario_spec")),
         metric_specs=plain(folder.spec.get("metric_specs")),

@@ -261,7 +261,7 @@ def error_info(error: dict[str, Any], phase: Phase, ref: SourceRef, **more: Any)
         message=message,
         code=code[1] if code else "",
         traceback=traceback,
-        frame=crashed.shown() if crashed else frame.shown(PureWindowsPath(frame.file).name) if frame else "",
+        frame=crashed.location() if crashed else frame.location(PureWindowsPath(frame.file).name) if frame else "",
         phase=_phase_of_harness(crashed, phase) if crashed else phase,
         collateral=kind == CANCELLED,
         extra=rest(error, _ERROR),

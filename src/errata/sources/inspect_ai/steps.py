@@ -26,7 +26,7 @@ from errata.sources.inspect_ai.events import (
 )
 from errata.sources.inspect_ai.values import Pools, words
 from errata.sources.shared.usage import usage_of
-from errata.sources.shared.values import is_told, mapping, moment, number, plain, rest, sequence
+from errata.sources.shared.values import has_value, mapping, moment, number, plain, rest, sequence
 
 _ENVELOPE = frozenset(("uuid", "span_id", "timestamp", "working_start", "event", "metadata", "pending"))
 _HUMAN = Actor(role="user", name="operator")
@@ -386,4 +386,4 @@ def _of_tool(event: EventFields) -> dict[str, Any]:
     values = _tool_fields(event)
     if values == _NO_TOOL_FIELDS:
         return {}
-    return {name: plain(value) for name, value in zip(_OF_TOOL, values, strict=True) if is_told(value)}
+    return {name: plain(value) for name, value in zip(_OF_TOOL, values, strict=True) if has_value(value)}
