@@ -25,10 +25,9 @@ from errata.runs.view import RunView
 from errata.sources.conversation_bench import NAME, RUN_RESULTS
 from errata.sources.conversation_bench.comparison import WRITTEN_BY, RunFolder, listed_runs
 from errata.sources.conversation_bench.scores import DIMENSIONS
-from errata.text.clean import clean
+from errata.text.clean import clean, one_kind_of_line_end, quoted
 from errata.text.private import tree_for_others
 from errata.text.redact import redact
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 COMMANDS = "commands.csv"
 NOT_JUDGED = "nothing in it was judged"

@@ -16,8 +16,7 @@ from pydantic_ai.tools import ToolDefinition
 from errata.llm.failing import told_as
 from errata.llm.forms import form_for
 from errata.llm.gate import PLAIN, checked, only_this_key
-from errata.llm.prices import cost_of
-from errata.llm.spec import AskError, ModelSpec, NoAccessError, RefusedError, Said
+from errata.llm.spec import AskError, ModelSpec, NoAccessError, RefusedError, Said, cost_of
 from errata.llm.tools import Tool, used
 from errata.model import Usage
 from errata.model.usage import NO_USAGE, total_of

@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from errata.errors import SettingsError
 from errata.llm.tools import Tool
 from errata.model import Usage
 from errata.model.usage import NO_USAGE
@@ -63,3 +64,47 @@ class RefusedError(AskError):
 
 class NoAccessError(AskError):
     """No request will be served: the key, the model's name, the quota or the address is wrong."""
+
+
+def open_model(spec: ModelSpec, *, timeout: float, parallel: int) -> Asks:
+    try:
+        # pydantic-ai takes a second to import, and most commands ask nobody
+        from errata.llm.asking import Asking  # noqa: PLC0415
+    except ImportError as error:
+        raise SettingsError(
+            f"A model can't be asked: `{error.name}` is not installed",
+            hint="install it with `pip install 'errata[llm]'`",
+        ) from error
+    try:
+        return Asking(spec, timeout=timeout, parallel=parallel)
+    except NoAccessError as error:
+        raise SettingsError(f"The model `{spec.name}` can't be asked: {error}", hint=_HINT) from error
+
+
+_HINT = (
+    "a model is named `provider:model`, such as `openai:gpt-5`; a server of your own needs its address.\n"
+    "Keys are taken from the environment variable that the provider or the configuration names"
+)
+
+
+MILLION = 1_000_000
+
+
+def cost_of(spec: ModelSpec, tokens_in: int, tokens_out: int) -> float | None:
+    """Dollars; none where nobody knows. A server of one's own has no price unless both figures are given."""
+    if spec.price_in is not None and spec.price_out is not None:
+        return (tokens_in * spec.price_in + tokens_out * spec.price_out) / MILLION
+    if spec.base_url or spec.price_in is not None or spec.price_out is not None:
+        return None
+    return _listed(spec.name, tokens_in, tokens_out)
+
+
+def _listed(name: str, tokens_in: int, tokens_out: int) -> float | None:
+    from genai_prices import Usage, calc_price  # noqa: PLC0415 the list is long, and most commands need no price
+
+    provider, _, model = name.rpartition(":")
+    usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+    try:
+        return float(calc_price(usage, model, provider_id=provider or None).total_price)
+    except LookupError:
+        return None

@@ -3,7 +3,7 @@
 import re
 
 from errata.render.document import Document, Section, every_section
-from errata.text.outgoing import washed
+from errata.text.private import washed
 
 _NO_ANCHOR = re.compile(r"[^\w\- ]")
 _FILE = re.compile(r"(?!/)[\w%./-]+(?:#[\w%.-]+)?")

@@ -30,7 +30,7 @@ from errata.render.document import (
 )
 from errata.render.markdown import PROVISIONAL
 from errata.render.markdown_text import with_edges
-from errata.text.outgoing import washed, washed_lines
+from errata.text.private import washed, washed_lines
 
 IN_FULL = 500
 """Of many alike, so many are shown whole; the rest stands in a table."""

@@ -24,7 +24,7 @@ from errata.render.document import (
     Text,
 )
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
-from errata.text.outgoing import washed_lines, washed_tree
+from errata.text.private import washed_lines, washed_tree
 
 PROVISIONAL = "PROVISIONAL: this table comes from rules; nobody has read all of it."
 MEMORY = "errata:memory"

@@ -21,7 +21,7 @@ from errata.report.batch_categories import collect_categories
 from errata.report.batch_failures import Batch, collect_failures
 from errata.report.shared import day_of, review_coverage, score_lines
 from errata.runs.view import RunView
-from errata.text.outgoing import washed
+from errata.text.private import washed
 
 RESERVED = ("epic", "links", "analysis")
 """Names of pages that are no test's."""

@@ -31,7 +31,7 @@ from errata.report.batch_prose import (
     stored_words,
 )
 from errata.report.parts import NONE, money, plural
-from errata.text.outgoing import washed_lines
+from errata.text.private import washed_lines
 
 ERROR_LINES, WIDE, SAME = 40, 500, 40
 NO_FIX = "Not known yet: no rule has a fix for it, and nobody has read it."

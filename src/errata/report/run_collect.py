@@ -39,7 +39,7 @@ from errata.runs.causes import Causes
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
 from errata.runs.without_failures import harness_count, untold_of, without_failures
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120

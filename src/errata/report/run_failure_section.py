@@ -6,7 +6,7 @@ from errata.model.output.report.run import RunFailure
 from errata.model.output.report.shared import Piece, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
-from errata.text.outgoing import washed_lines
+from errata.text.private import washed_lines
 
 LONGEST = 40
 """Lines of a snippet."""

@@ -6,8 +6,7 @@ from errata.model import Run
 from errata.rerun import terminal_bench
 from errata.rerun.batches import repeated
 from errata.rerun.fit import MODEL, NAME, UnfitError, fit, fit_path, shaped
-from errata.rerun.native import mapping, told
-from errata.rerun.plan import NEVER_MADE, Command, Plan, Request, Wanted, all_by_hand
+from errata.rerun.plan import NEVER_MADE, Command, Plan, Request, Wanted, all_by_hand, mapping, told
 
 ADHOC = "adhoc"
 CANCELLED = "CancelledError"

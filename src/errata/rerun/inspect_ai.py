@@ -5,8 +5,7 @@ from pathlib import Path
 from errata.model import Run
 from errata.rerun.batches import repeated
 from errata.rerun.fit import FILE, MODEL, VALUE, UnfitError, fit, fit_number, fit_path, shaped
-from errata.rerun.native import mapping, told
-from errata.rerun.plan import Command, Plan, Request, Wanted, all_by_hand
+from errata.rerun.plan import Command, Plan, Request, Wanted, all_by_hand, mapping, told
 
 OPTIONS = (
     "temperature", "top_p", "top_k", "max_tokens", "seed", "frequency_penalty", "presence_penalty",

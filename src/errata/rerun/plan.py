@@ -79,3 +79,19 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 def all_by_hand(wanted: Sequence[Wanted], why_not: str) -> Plan:
     return Plan(by_hand=tuple(ByHand(one, why_not) for one in wanted))
+
+
+def told(run: Run, *names: str) -> object:
+    """What the log says under a path of names; none where it says nothing."""
+    found: object = run.extra
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def texts(found: object) -> list[str]:
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list | tuple) else []
+
+
+def mapping(found: object) -> dict[str, object]:
+    return {str(name): value for name, value in found.items()} if isinstance(found, dict) else {}

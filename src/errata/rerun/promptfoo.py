@@ -8,8 +8,7 @@ import re
 from errata.model import Run
 from errata.rerun.batches import repeated
 from errata.rerun.fit import MODEL, WORDS, UnfitError, exactly, fit, shaped
-from errata.rerun.native import mapping, told
-from errata.rerun.plan import ByHand, Command, Plan, Request, Wanted, all_by_hand
+from errata.rerun.plan import ByHand, Command, Plan, Request, Wanted, all_by_hand, mapping, told
 
 ERROR = "ERROR"
 EVAL_ID = re.compile(r"eval-[A-Za-z0-9][A-Za-z0-9.:_-]{2,80}")

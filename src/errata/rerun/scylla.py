@@ -8,8 +8,7 @@ from typing import NamedTuple
 from errata.model import Run
 from errata.rerun.batches import repeated
 from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, fit_path, shaped
-from errata.rerun.native import texts, told
-from errata.rerun.plan import ByHand, Command, Plan, Request, Wanted
+from errata.rerun.plan import ByHand, Command, Plan, Request, Wanted, texts, told
 from errata.text.clean import one_line
 
 TEST = re.compile(r"test-[0-9]{1,6}")

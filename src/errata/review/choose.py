@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, did_you_mean
 from errata.llm.spec import ModelSpec
 from errata.model import Reviewer
 from errata.model.identity import fingerprint
@@ -19,7 +19,6 @@ from errata.review.reviewers.command import CommandReviewer, command_for
 from errata.review.reviewers.llm import NEEDED, ToolsFor, opened_model, price_of
 from errata.review.reviewers.presets import PRESETS
 from errata.settings.reviewers import ReviewerSettings, located, refuse_address
-from errata.text.nearest import did_you_mean
 
 MILLION = 1_000_000
 LARGEST_SCRIPT = 1_000_000

@@ -10,7 +10,7 @@ from errata.model import Attribution, Packet, StoredRun
 from errata.model.codec import to_json, to_whole
 from errata.review.excerpts import excerpt
 from errata.review.labels import suggested_label
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
+from errata.text.clean import one_kind_of_line_end, quoted
 
 CELL = 32_000
 """Bytes; spreadsheets cut a cell after 32,767 characters, and do not say so."""

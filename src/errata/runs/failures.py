@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt, Attribution, BucketPlace, Run, StoredRun
 from errata.model.failure import Filters
 from errata.model.output.failures import (
@@ -23,7 +23,6 @@ from errata.runs.history import Remembered
 from errata.runs.standings import owner_of
 from errata.store.attempts import attempts_of, attempts_with_failed_check, case_of, cases_of, with_texts
 from errata.store.database import Store
-from errata.text.nearest import did_you_mean
 from errata.triage.expected import expected_of
 from errata.triage.reasons import explained, has_logs, reason_of, says_more
 

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from errata.errors import ErrataError, NotFoundError
+from errata.errors import ErrataError, NotFoundError, did_you_mean
 from errata.model import Run, StoredRun
 from errata.runs.importing import import_paths
 from errata.runs.orders import all_of
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.clean import one_line
-from errata.text.nearest import did_you_mean
 
 LISTED = 10
 VALUE = 48

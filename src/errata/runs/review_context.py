@@ -4,14 +4,13 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from errata.errors import SettingsError
+from errata.errors import SettingsError, did_you_mean
 from errata.model import Case, LabelChoice, Question
 from errata.model.taxonomy import Taxonomy
 from errata.review.labels import OWNERS, RULE
 from errata.review.material import History, RunContext
 from errata.runs.names import short
 from errata.runs.packet_history import Recalling
-from errata.text.nearest import did_you_mean
 from errata.triage.rulesets import rules_in_use
 
 if TYPE_CHECKING:

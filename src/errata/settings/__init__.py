@@ -8,8 +8,7 @@ from typing import Literal
 import msgspec
 
 from errata.errors import SettingsError
-from errata.settings.deployments import Deployment
-from errata.settings.files import project_settings, user_settings
+from errata.settings.files import Deployment, project_settings, user_settings
 from errata.settings.reviewers import ReviewerSettings
 
 STORE_FOLDER = ".errata"

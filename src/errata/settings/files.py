@@ -1,23 +1,33 @@
 """The two files of settings: a project's own `errata.toml`, and the user's `config.toml`."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from errata.errors import SettingsError
-from errata.settings.below import files_below, path_below
-from errata.settings.deployments import EXAMPLE as DEPLOYMENT
-from errata.settings.deployments import Deployment, deployments_in
-from errata.settings.homes import config_home
-from errata.settings.reviewers import EXAMPLE, ReviewerSettings, reviewers_in
+from errata.errors import SettingsError, did_you_mean
+from errata.settings.paths import config_home, files_below, path_below
+from errata.settings.reviewers import EXAMPLE, ReviewerSettings, refuse_address, reviewers_in
 from errata.settings.trust import refuse_guarded
-from errata.text.nearest import did_you_mean
 
 PROJECT_FILE = "errata.toml"
 USER_FILE = "config.toml"
 LARGEST = 1024 * 1024
+
+
+DEPLOYMENT_EXAMPLE = (
+    '`[deployments.staging]` with `url = "https://NAME.convex.cloud"` and, if need be, `key_name = "VARIABLE"`'
+)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+
+
+class Deployment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A key itself is never written here: `key_name` says which environment variable holds it."""
+
+    url: str
+    key_name: str = ""
 
 
 class FromFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +61,7 @@ TAKES = {
     "taxonomies": 'a list of files: `taxonomies = ["taxonomies/*.toml"]`',
     "timeouts": '`timeouts = "count"` or `timeouts = "drop"`',
     "reviewers": EXAMPLE,
-    "deployments": DEPLOYMENT,
+    "deployments": DEPLOYMENT_EXAMPLE,
 }
 
 
@@ -135,3 +145,20 @@ def _written(path: Path, table: dict[str, Any]) -> _Written:
 
 
 _TYPES: dict[str, Any] = {field.name: field.type for field in msgspec.structs.fields(_Written)}
+
+
+def deployments_in(path: Path, tables: dict[str, dict[str, Any]]) -> dict[str, Deployment]:
+    return {name: _deployment(path, name, table) for name, table in tables.items()}
+
+
+def _deployment(path: Path, name: str, table: dict[str, Any]) -> Deployment:
+    where = f"`deployments.{name}` in `{path}`"
+    try:
+        made = msgspec.convert(table, Deployment)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{where} can't be used: {error}", hint=f"it takes {DEPLOYMENT_EXAMPLE}") from error
+    if made.key_name and not _VARIABLE.fullmatch(made.key_name):
+        hint = "the name alone of an environment variable; never the key itself"
+        raise SettingsError(f"{where} names an environment variable that can't be one", hint=hint)
+    refuse_address(made.url, where, key_name=made.key_name)
+    return msgspec.structs.replace(made, url=made.url.rstrip("/"))

@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from errata.errors import SettingsError
-from errata.text.nearest import did_you_mean
+from errata.errors import SettingsError, did_you_mean
 
 EXAMPLE = '`[reviewers.careful]` with `kind = "llm"` and `model = "openai:gpt-5"`, or `kind = "command"` and `command`'
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

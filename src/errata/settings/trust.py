@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from errata.errors import SettingsError
-from errata.settings.homes import state_home
+from errata.settings.paths import state_home
 
 TRUSTED = "trusted.json"
 RUNS = ("command", "commands", "reviewer", "reviewers", "env", "passes")

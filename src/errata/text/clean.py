@@ -27,3 +27,17 @@ def one_line(text: str, width: int = 0) -> str:
     """Cleaned, white space folded, cut to `width` with an ellipsis."""
     folded = " ".join(clean(text).split())
     return f"{folded[: width - 1]}…" if width and len(folded) > width else folded
+
+
+_RETURNS = re.compile(r"\r\n?")
+# what a spreadsheet would take for a formula, also in the wide letters of some keyboards
+_FORMULA = re.compile(r"^\s*[=+\-@＝＋－＠]|^[\t\r\n]")
+
+
+def one_kind_of_line_end(text: str) -> str:
+    return _RETURNS.sub("\n", text)
+
+
+def quoted(text: str) -> str:
+    """With an apostrophe in front of what would be a formula; spreadsheets take it for "this is text"."""
+    return f"'{text}" if _FORMULA.match(text) else text

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from errata import rerun
-from errata.errors import NotFoundError
+from errata.errors import NotFoundError, did_you_mean
 from errata.model import Attempt
 from errata.model.run import case_name
 from errata.model.words import NOT_THE_SUBJECTS
@@ -13,7 +13,6 @@ from errata.rerun.wanting import Said
 from errata.runs.names import runs_named
 from errata.runs.view import RunView
 from errata.store.database import Store
-from errata.text.nearest import did_you_mean
 from errata.writeback.files import WrittenBack, write_back
 from errata.writeback.settlement import settled_failures
 

@@ -3,9 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from errata.llm.opening import open_model
-from errata.llm.prices import cost_of
-from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError
+from errata.llm.spec import Asks, ModelSpec, NoAccessError, NotNowError, RefusedError, cost_of, open_model
 from errata.llm.tools import MOST_BYTES as TOOL_BYTES
 from errata.llm.tools import Tool
 from errata.model import Packet, Reviewer

@@ -1,6 +1,6 @@
-"""Paths that a file of settings names: only what lies below it, whatever the pattern, the dots or the links say."""
+"""Paths: the user's own folders (XDG), and the files that a settings file may name, all of them below it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path, PurePath
 
@@ -52,3 +52,23 @@ def _inside(file: Path, key: str, path: Path) -> Path:
             hint="copy what it leads to",
         )
     return path
+
+
+NAME = "errata"
+
+
+def config_home(environ: Mapping[str, str]) -> Path | None:
+    return _home(environ, "XDG_CONFIG_HOME", ".config")
+
+
+def state_home(environ: Mapping[str, str]) -> Path | None:
+    return _home(environ, "XDG_STATE_HOME", ".local/state")
+
+
+def _home(environ: Mapping[str, str], variable: str, usual: str) -> Path | None:
+    """None where nobody is at home; a relative path is ignored, as the specification says."""
+    named = Path(environ.get(variable) or "")
+    if named.is_absolute():
+        return named / NAME
+    home = Path(environ.get("HOME") or "")
+    return home / usual / NAME if home.is_absolute() else None
