@@ -19,7 +19,7 @@ from errata.model.times import moment_of
 from errata.render.document import Code, Document, Line, Section, items, line
 from errata.render.files import Written, write_files
 from errata.render.markdown import to_markdown
-from errata.review.tables import are_judged_turns
+from errata.runs.review_context import are_judged_turns
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources.conversation_bench import NAME, RUN_RESULTS

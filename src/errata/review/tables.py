@@ -3,10 +3,10 @@
 import csv
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, NamedTuple
 
-from errata.model import Attribution, Packet, StoredRun
+from errata.model import Attribution, Packet
 from errata.model.codec import to_json, to_whole
 from errata.review.excerpts import excerpt
 from errata.review.labels import suggested_label
@@ -43,7 +43,6 @@ _CELLS = {
 }
 Redact = Callable[[Packet], Packet]
 _NO_LOGS = frozenset(("system_prompt", "context", "earlier", "later", "repeated", "parts"))
-JUDGED_TURNS = frozenset(("conversation-bench",))
 
 
 class ExportRow(NamedTuple):
@@ -179,11 +178,6 @@ def rows_in_order(streams: Iterable[Iterator[ExportRow]]) -> Iterator[ExportRow]
         return one.packet.run.get("model") or "", one.packet.facts.get("turn", -1), one.packet.attempt_id
 
     return heapq.merge(*streams, key=key)
-
-
-def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
-    """Whether a table of these runs has the columns that are asked for judged turns."""
-    return bool(runs) and all(one.run.source.name in JUDGED_TURNS for one in runs)
 
 
 def export_row(packet: Packet, attribution: Attribution | None) -> ExportRow:

@@ -78,23 +78,6 @@ class RunHistory:
         shown = effects(since, now, self.earlier)
         return tuple(one for one in shown if one.worked == "no" or one.action.date[:DAY] >= last)
 
-    # former names, for callers that still use them
-    @property
-    def shelf(self) -> ReportFiles:
-        return self.report_files
-
-    @property
-    def shelved(self) -> RelatedReports:
-        return self.reports
-
-    @property
-    def named(self) -> MentionedCases:
-        return self.mentions
-
-
-Remembered = RunHistory
-remember = RunHistory
-
 
 def _actions(reports: RunReports, in_store: Sequence[Action], store: Store) -> Iterator[Action]:
     """Those of the store and of the reports, each once, oldest first; of a bucket, the cases of its members."""

@@ -6,8 +6,7 @@ from typing import Any
 
 from errata.memory.known_gaps import gap_for
 from errata.model import Case, KnownGap, StoredRun, Verdict
-from errata.model.history import History as CaseHistory
-from errata.model.history import Mention
+from errata.model.history import History, Mention
 from errata.model.standing import standing
 from errata.model.times import moment_of
 from errata.runs.history import RunHistory
@@ -44,7 +43,7 @@ def _gap(gap: KnownGap | None) -> Iterator[dict[str, Any]]:
         yield {"known_gap": gap.text, "since": gap.since}
 
 
-def _in_reports(before: CaseHistory) -> Iterator[dict[str, Any]]:
+def _in_reports(before: History) -> Iterator[dict[str, Any]]:
     """Those of the same model first; each with what was done about it since."""
     done = [f"{one.action.date} {one.action.path} {one.action.what}: {one.why}" for one in before.actions]
     for one in before.reports[:SHOWN]:
@@ -121,8 +120,3 @@ def _verdict(one: Elsewhere, verdict: Verdict) -> dict[str, Any]:
         "date": (verdict.at or "")[:10] or None,
         "reviewer": verdict.reviewer.kind,
     }
-
-
-# former names, for callers that still use them
-History = HistoryEntries
-Recalling = PacketHistory

@@ -1,16 +1,17 @@
 """What a review takes from the other stages about a run: attributions, taxonomies, history, buckets."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from errata.errors import SettingsError, did_you_mean
-from errata.model import Case, LabelChoice, Question
+from errata.model import Case, LabelChoice, Question, StoredRun
 from errata.model.taxonomy import Taxonomy
 from errata.review.labels import OWNERS, RULE
 from errata.review.material import History, RunContext
 from errata.runs.names import short
-from errata.runs.packet_history import Recalling
+from errata.runs.packet_history import PacketHistory
+from errata.sources import harness_of
 from errata.triage.rulesets import rules_in_use
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ def context_of(view: "RunView") -> RunContext:
     stored = view.stored
 
     @cache
-    def recalling() -> Recalling:
-        return Recalling(stored, view.store)
+    def packet_history() -> PacketHistory:
+        return PacketHistory(stored, view.store)
 
     def history(cases: Collection[Case | None], keys: Collection[str]) -> Mapping[str, History]:
-        return recalling().of(cases, keys)
+        return packet_history().of(cases, keys)
 
     return RunContext(
         stored=stored,
@@ -52,3 +53,8 @@ def question_for(source: str, taxonomy: str = "") -> Question:
 def as_question(taxonomy: Taxonomy) -> Question:
     labels = tuple(LabelChoice(label=one.name, owner=one.owner, meaning=one.meaning) for one in taxonomy.label)
     return Question(taxonomy=taxonomy.name, version=taxonomy.version, labels=labels, rule=RULE)
+
+
+def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
+    """Whether tables of these runs have the columns of judged turns."""
+    return bool(runs) and all(harness_of(stored.run.source.name).judges_turns for stored in runs)

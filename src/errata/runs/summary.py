@@ -12,7 +12,7 @@ from errata.model.standing import Standing
 from errata.model.words import Owner
 from errata.runs.causes import Causes, causes_of
 from errata.runs.explanation import BY_DEFAULT, meaning_of
-from errata.runs.history import Remembered
+from errata.runs.history import RunHistory
 from errata.runs.scores import Scores
 from errata.runs.standings import owner_of
 from errata.runs.without_failures import ALL_PASSED, told_without_failures
@@ -153,7 +153,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     owners: tuple[Owned, ...] = ()
     """By the verdict that stands, else by rules."""
     causes: Causes = Causes((), 0)
-    remembered: Remembered
+    remembered: RunHistory
     repeated: Repeated
 
     @property
@@ -204,7 +204,7 @@ def summarise(view: "RunView") -> Analysis:
     )
 
 
-def _repeated(remembered: Remembered, failed: Counter[str]) -> Repeated:
+def _repeated(remembered: RunHistory, failed: Counter[str]) -> Repeated:
     found = [(often, remembered.before(case)) for case, often in failed.items()]
     return Repeated(
         sum(often for often, before in found if before.reports),

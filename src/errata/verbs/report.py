@@ -21,10 +21,10 @@ from errata.report.run_files import REPORTS, RunWritten, write_run_report
 from errata.report.shared import is_unjudged
 from errata.report.transcripts_collect import transcript_report
 from errata.report.transcripts_document import TranscriptsWritten, write_transcript_review
-from errata.review.tables import are_judged_turns
 from errata.runs.bucketing import ensure_all_buckets
 from errata.runs.names import runs_named
 from errata.runs.reports import named_reports, report_of
+from errata.runs.review_context import are_judged_turns
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources import harness_of

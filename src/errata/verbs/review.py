@@ -21,12 +21,12 @@ from errata.review.packet import PacketOptions
 from errata.review.status import Status
 from errata.review.stored import lease, packets, queue, submit
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, Submission
-from errata.review.tables import ExportRow, are_judged_turns, export_row, rows_in_order
+from errata.review.tables import ExportRow, export_row, rows_in_order
 from errata.runs.addresses import Located, locate, locate_known
 from errata.runs.bucketing import buckets_of_run
 from errata.runs.failures import refuse_unknown
 from errata.runs.names import handle_of, known_run
-from errata.runs.review_context import context_of, question_for
+from errata.runs.review_context import are_judged_turns, context_of, question_for
 from errata.runs.view import RunView
 from errata.store.attempts import attempts_of
 from errata.store.database import Store
