@@ -4,14 +4,14 @@ from wishes import failed
 
 from errata.rerun.batches import LONGEST, batch_commands
 from errata.rerun.fit import shaped
-from errata.rerun.plan import Command, Note
+from errata.rerun.plan import Command, PlanNote
 
 
 def a_plan(attempts):
     def build(names, often):
         return Command(argv=("harness", f"--times={often}", *(f"--only={name}" for name in names)))
 
-    return batch_commands(attempts, lambda case: shaped(case, "case"), build, [Note("every_prompt")])
+    return batch_commands(attempts, lambda case: shaped(case, "case"), build, [PlanNote("every_prompt")])
 
 
 def test_all_cases_share_a_command():
@@ -60,5 +60,5 @@ def test_commands_are_not_cut_shorter_than_needed():
 
 
 def test_notes_are_for_commands_only():
-    assert a_plan([failed("one")]).notes == (Note("every_prompt"),)
+    assert a_plan([failed("one")]).notes == (PlanNote("every_prompt"),)
     assert a_plan([failed("-one")]).notes == ()

@@ -3,7 +3,7 @@
 from wishes import a_request, failed
 
 from errata.rerun import Others, plan_for
-from errata.rerun.plan import Note
+from errata.rerun.plan import PlanNote
 from errata.rerun.sentences import why_by_hand
 
 EVAL = "eval-waB-2026-11-15T19:42:23"
@@ -89,7 +89,7 @@ def test_a_prompt_without_a_plain_name_is_told():
     plan = plan_for(request)
 
     assert not any(word.startswith("--filter-prompts") for word in plan.commands[0].argv)
-    assert Note("every_prompt") in plan.notes
+    assert PlanNote("every_prompt") in plan.notes
 
 
 def test_rows_without_their_evaluation_can_be_chosen_by_description():

@@ -6,7 +6,7 @@ import pytest
 from wishes import failed
 
 from errata.model.output.act import AlsoWhy, FillIn, RerunNoteName, WhyNoCommand
-from errata.rerun.plan import ByHand, Note
+from errata.rerun.plan import ByHand, PlanNote
 from errata.rerun.sentences import ALSO_WHY, FILL_IN, note_text, why_by_hand
 
 
@@ -19,7 +19,7 @@ def test_every_reason_for_no_command_has_a_sentence(why):
 
 @pytest.mark.parametrize("name", get_args(RerunNoteName))
 def test_every_note_has_a_sentence(name):
-    sentence = note_text(Note(name, ("first", "second")))
+    sentence = note_text(PlanNote(name, ("first", "second")))
 
     assert " " in sentence and "{" not in sentence
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 import msgspec
 
 from errata.rerun.fit import UnfitError
-from errata.rerun.plan import ByHand, Command, Note, RerunAttempt, RerunPlan
+from errata.rerun.plan import ByHand, Command, PlanNote, RerunAttempt, RerunPlan
 from errata.text.redact import redact
 
 LONGEST = 100_000
@@ -18,7 +18,10 @@ Build = Callable[[list[str], int], Command]
 
 
 def batch_commands(
-    attempts: Sequence[RerunAttempt], shaped_case: Callable[[str], str], build: Build, notes: Sequence[Note] = ()
+    attempts: Sequence[RerunAttempt],
+    shaped_case: Callable[[str], str],
+    build: Build,
+    notes: Sequence[PlanNote] = (),
 ) -> RerunPlan:
     """One command for all cases where possible; cases with unfit names are left to the user."""
     by_name: dict[str, list[RerunAttempt]] = {}

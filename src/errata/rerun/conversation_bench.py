@@ -4,11 +4,15 @@ import re
 
 from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, shaped
-from errata.rerun.plan import Command, Note, RerunPlan, RerunRequest
+from errata.rerun.plan import Command, PlanNote, RerunPlan, RerunRequest
 
 TURN = re.compile(r"turn-[0-9]{1,6}")
 REHYDRATED = "rehydrated"
-NOTES = (Note("run_in_checkout", ("audio-arena",)), Note("service_not_in_log"), Note("new_run"))
+NOTES = (
+    PlanNote("run_in_checkout", ("audio-arena",)),
+    PlanNote("service_not_in_log"),
+    PlanNote("new_run"),
+)
 
 
 def plan(request: RerunRequest) -> RerunPlan:

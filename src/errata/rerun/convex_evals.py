@@ -3,9 +3,9 @@
 from errata.model import Run
 from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, exactly, fit, shaped
-from errata.rerun.plan import Command, Note, RerunPlan, RerunRequest
+from errata.rerun.plan import Command, PlanNote, RerunPlan, RerunRequest
 
-NOTES = (Note("run_in_checkout", ("convex-evals",)), Note("keys_from_env_file"))
+NOTES = (PlanNote("run_in_checkout", ("convex-evals",)), PlanNote("keys_from_env_file"))
 DEFAULT = "default"
 NO_MODEL = "unknown-model"
 

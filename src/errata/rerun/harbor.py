@@ -13,7 +13,7 @@ from errata.rerun.fit import MODEL, NAME, UnfitError, fit, fit_path, shaped
 from errata.rerun.plan import (
     NEVER_MADE,
     Command,
-    Note,
+    PlanNote,
     RerunAttempt,
     RerunPlan,
     RerunRequest,
@@ -74,7 +74,7 @@ def _new_job(run: Run, attempts: list[RerunAttempt]) -> RerunPlan:
         return Command(argv=("harbor", "run", *fixed, f"--n-attempts={often}", *tasks))
 
     agent_finished = all(attempt.execution in ("completed", "limit") for attempt in attempts)
-    notes = [*_notes(run), *([Note("regrade")] if agent_finished else [])]
+    notes = [*_notes(run), *([PlanNote("regrade")] if agent_finished else [])]
     return batch_commands(attempts, lambda case: shaped(case, "task name"), build, notes)
 
 
@@ -101,11 +101,11 @@ def _version(run: Run) -> str:
     return ""
 
 
-def _notes(run: Run) -> list[Note]:
+def _notes(run: Run) -> list[PlanNote]:
     params = sorted(name for name, value in run.subject.params.items() if value not in (None, False, {}, []))
     return [
-        *([] if _version(run) else [Note("latest_dataset")]),
-        *([Note("agent_settings_left_out", tuple(params))] if params else []),
+        *([] if _version(run) else [PlanNote("latest_dataset")]),
+        *([PlanNote("agent_settings_left_out", tuple(params))] if params else []),
     ]
 
 

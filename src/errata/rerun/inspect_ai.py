@@ -5,7 +5,16 @@ from pathlib import Path
 from errata.model import Run
 from errata.rerun.batches import batch_commands
 from errata.rerun.fit import FILE, MODEL, VALUE, UnfitError, fit, fit_number, fit_path, shaped
-from errata.rerun.plan import Command, Note, RerunAttempt, RerunPlan, RerunRequest, all_by_hand, log_value, mapping
+from errata.rerun.plan import (
+    Command,
+    PlanNote,
+    RerunAttempt,
+    RerunPlan,
+    RerunRequest,
+    all_by_hand,
+    log_value,
+    mapping,
+)
 
 OPTIONS = (
     "temperature", "top_p", "top_k", "max_tokens", "seed", "frequency_penalty", "presence_penalty",
@@ -48,8 +57,8 @@ def _task(run: Run) -> str:
     return fit(registered, "task")
 
 
-def _retry_note(task: str) -> Note:
-    return Note("retry_uses_log_settings", (task,))
+def _retry_note(task: str) -> PlanNote:
+    return PlanNote("retry_uses_log_settings", (task,))
 
 
 def _retry(run: Run, attempts: list[RerunAttempt], *, also: int = 0) -> Command:
@@ -73,7 +82,7 @@ def _chosen(run: Run, task: str, attempts: list[RerunAttempt]) -> RerunPlan:
     def build(names: list[str], often: int) -> Command:
         return Command(argv=(*fixed, f"--epochs={often}", f"--sample-id={','.join(names)}"))
 
-    return batch_commands(attempts, lambda case: shaped(case, "sample id"), build, [Note("settings_left_out")])
+    return batch_commands(attempts, lambda case: shaped(case, "sample id"), build, [PlanNote("settings_left_out")])
 
 
 def _arguments(run: Run) -> tuple[str, ...]:

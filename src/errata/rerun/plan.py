@@ -75,7 +75,7 @@ class ByHand(msgspec.Struct, frozen=True, gc=False):
     """The field, path, test or source that `why_not` is about."""
 
 
-class Note(msgspec.Struct, frozen=True):
+class PlanNote(msgspec.Struct, frozen=True):
     name: RerunNoteName
     values: tuple[str, ...] = ()
 
@@ -83,7 +83,7 @@ class Note(msgspec.Struct, frozen=True):
 class RerunPlan(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[Command, ...] = ()
     by_hand: tuple[ByHand, ...] = ()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[PlanNote, ...] = ()
 
 
 def all_by_hand(attempts: Sequence[RerunAttempt], problem: UnfitError) -> RerunPlan:

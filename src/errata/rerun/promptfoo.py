@@ -11,7 +11,7 @@ from errata.rerun.fit import MODEL, WORDS, UnfitError, exactly, fit, shaped
 from errata.rerun.plan import (
     ByHand,
     Command,
-    Note,
+    PlanNote,
     RerunAttempt,
     RerunPlan,
     RerunRequest,
@@ -25,7 +25,7 @@ EVAL_ID = re.compile(r"eval-[A-Za-z0-9][A-Za-z0-9.:_-]{2,80}")
 NAMELESS = re.compile(r"input-[0-9a-f]+|.*\[[0-9a-f]+\]")
 """errata's name for a test without a description."""
 
-HERE = Note("run_where_stored")
+HERE = PlanNote("run_where_stored")
 
 
 def plan(request: RerunRequest) -> RerunPlan:
@@ -84,7 +84,10 @@ def _chosen(run: Run, named: list[RerunAttempt]) -> RerunPlan:
         return Command(argv=("promptfoo", "eval", "--no-cache", provider, *prompt, *tests))
 
     return batch_commands(
-        named, lambda case: shaped(case, "test description", WORDS), build, [Note("run_in_config_folder"), *notes]
+        named,
+        lambda case: shaped(case, "test description", WORDS),
+        build,
+        [PlanNote("run_in_config_folder"), *notes],
     )
 
 
@@ -95,11 +98,11 @@ def _provider(run: Run) -> str:
     return fit(name, "provider", MODEL)
 
 
-def _prompt(run: Run) -> tuple[tuple[str, ...], list[Note]]:
+def _prompt(run: Run) -> tuple[tuple[str, ...], list[PlanNote]]:
     """No filter if the evaluation has only one prompt."""
     if "prompt" not in run.variant:
         return (), []
     try:
         return (f"--filter-prompts={exactly([fit(log_value(run, 'prompt label'), 'prompt', WORDS)])}",), []
     except UnfitError:
-        return (), [Note("every_prompt")]
+        return (), [PlanNote("every_prompt")]

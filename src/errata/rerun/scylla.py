@@ -9,7 +9,7 @@ from errata.model import Run
 from errata.model.output.act import FillIn
 from errata.rerun.batches import batch_commands
 from errata.rerun.fit import MODEL, UnfitError, fit, fit_number, fit_path, shaped
-from errata.rerun.plan import ByHand, Command, Note, RerunAttempt, RerunPlan, RerunRequest, log_value, texts
+from errata.rerun.plan import ByHand, Command, PlanNote, RerunAttempt, RerunPlan, RerunRequest, log_value, texts
 
 TEST = re.compile(r"test-[0-9]{1,6}")
 TIER = re.compile(r"T[0-9]")
@@ -19,7 +19,7 @@ RUNS = 1_000
 THINKING = ("None", "Low", "High", "UltraThink")
 TESTS = "tests/fixtures/tests"
 MODEL_WORD = "MODEL"
-CHECKOUT = Note("run_in_checkout", ("ProjectScylla",))
+CHECKOUT = PlanNote("run_in_checkout", ("ProjectScylla",))
 
 
 def plan(request: RerunRequest) -> RerunPlan:
@@ -49,8 +49,8 @@ def _batch(run: Run, attempts: Sequence[RerunAttempt], script: tuple[str, ...], 
     def build(names: list[str], _often: int) -> Command:
         return Command(argv=(*fixed, "--tests", *names), fill_in=_to_fill(run))
 
-    options = [] if log_value(run, "config") else [Note("options_not_in_log")]
-    where = Note("resumes_in_place" if results == run.origin else "new_results_folder")
+    options = [] if log_value(run, "config") else [PlanNote("options_not_in_log")]
+    where = PlanNote("resumes_in_place" if results == run.origin else "new_results_folder")
     return batch_commands(attempts, _test, build, [CHECKOUT, where, *options, *_other_model(run)])
 
 
@@ -132,7 +132,7 @@ def _to_fill(run: Run) -> dict[str, FillIn]:
     return {} if run.subject.model else {MODEL_WORD: "model_not_in_log"}
 
 
-def _other_model(run: Run) -> list[Note]:
+def _other_model(run: Run) -> list[PlanNote]:
     """The summary of a batch and its logs do not always agree."""
     models = [model for model in texts(log_value(run, "models_in_commands")) if model != run.subject.model]
-    return [Note("other_model_in_logs", tuple(models))] if models else []
+    return [PlanNote("other_model_in_logs", tuple(models))] if models else []

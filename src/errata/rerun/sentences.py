@@ -5,7 +5,7 @@ They are here and not on the command's page because they use the terms of each h
 
 from errata.model.output.act import AlsoWhy, FillIn, RerunNoteName, WhyNoCommand
 from errata.rerun.fit import LONGEST_NAME
-from errata.rerun.plan import ByHand, Note
+from errata.rerun.plan import ByHand, PlanNote
 from errata.text.clean import one_line
 
 WIDTH = 80
@@ -73,5 +73,5 @@ def why_by_hand(by_hand: ByHand) -> str:
     return _WHY_NOT[by_hand.why_not].format(about=by_hand.about)
 
 
-def note_text(note: Note) -> str:
+def note_text(note: PlanNote) -> str:
     return _NOTES[note.name].format(values=one_line(", ".join(note.values), WIDTH))

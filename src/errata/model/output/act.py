@@ -104,20 +104,48 @@ class RerunOutput(msgspec.Struct, frozen=True, kw_only=True):
     cost: RerunCost | None
 
 
+WhyLeft = Literal[
+    "duplicate_row",
+    "export_changed",
+    "invalidated_already",
+    "needs_second_reviewer",
+    "no_uuid",
+    "not_certain",
+    "not_graded",
+    "not_importable",
+    "not_reviewed",
+    "old_export",
+    "other_export",
+    "owner_budget",
+    "owner_model",
+    "owner_unknown",
+    "reviewers_disagree",
+    "unscored_already",
+    "verdict_inherited",
+    "verdict_stale",
+]
+"""Why a failure is not written back."""
+
+
 class WritebackRun(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     run_id: str
 
 
 class WritebackChange(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that is written back."""
-
-    do: str
+    do: Literal["invalidate", "unscore", "comment"]
     run_id: str
     case: str
     attempt: int
     owner: str
-    reason: str
+    by: Literal["verdict", "rule"]
+    author: str
+    """The reviewer, or the name of the rule."""
+    version: str
+    """Of the taxonomy, or of the rules."""
+    confidence: str
+    cause: str | None
+    """As the reviewer wrote it; null for a rule."""
 
 
 class WritebackOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,8 +153,8 @@ class WritebackOutput(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     log: str
     changes: tuple[WritebackChange, ...]
-    left: dict[str, int]
-    """Why → how many failures are not written back."""
+    left: dict[WhyLeft, int]
+    """How many failures are not written back, by reason."""
     files: tuple[str, ...]
     command: tuple[str, ...]
 
