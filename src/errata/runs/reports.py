@@ -15,7 +15,7 @@ from errata.memory.reading.labels import LabelWords
 from errata.memory.relation import RunReports, group_by_relation
 from errata.memory.report_cache import ReportCache
 from errata.memory.report_files import ReportFile, ReportFiles, find_reports, folders_for
-from errata.memory.spelling import CaseNames, same_run
+from errata.memory.spelling import CaseSpellings, same_run
 from errata.memory.stored import gaps_in_store
 from errata.model import Run, StoredRun
 from errata.model.action import RecordedGap
@@ -65,7 +65,7 @@ def reports_for(
     runs = [one.run for one in all_runs(store)]
     only_reports = [report for report in reports if is_report(report)]
     related = group_by_relation(only_reports, stored.run, began=began(stored), runs=runs)
-    return RunReports(files, related, CaseNames(keys, suite=stored.run.suite))
+    return RunReports(files, related, CaseSpellings(keys, suite=stored.run.suite))
 
 
 def report_of(stored: StoredRun, store: Store, *, named: Path | None = None) -> ReportLocation | None:

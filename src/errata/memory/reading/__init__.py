@@ -1,4 +1,4 @@
-"""A markdown file → what it says about a run: errata's own reports exactly, other people's as well as possible."""
+"""A markdown report → its run, failures and actions: exact for errata's own reports, best effort for others."""
 
 import msgspec
 

@@ -247,9 +247,16 @@ class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float | None
 
 
+WhyRowSkipped = Literal[
+    "contradicts_earlier_row", "no_failure_named", "no_label", "no_run", "not_a_failure", "not_found", "unknown_label"
+]
+
+
 class SkippedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     line: int
-    why: str
+    why: WhyRowSkipped
+    value: str | None
+    """The case or label that `why` is about."""
 
 
 class CalibrateOutput(msgspec.Struct, frozen=True, kw_only=True):
