@@ -13,11 +13,11 @@ from errata.render.document import Code, Text, marked
 from errata.render.markdown_text import GAP, plain_title
 from errata.text.private import (
     for_others,
+    outgoing_line,
+    outgoing_lines,
+    outgoing_tree,
     short_line,
     tree_for_others,
-    washed,
-    washed_lines,
-    washed_tree,
     without_people,
 )
 
@@ -98,7 +98,7 @@ SECRET = "ghp_" + "a1B2" * 9
 
 @pytest.mark.trap(20)
 def test_secrets_addresses_and_home_folders_are_replaced():
-    told = washed(f"token {SECRET} of ana.lopez@acme.io in /home/ana.lopez/x")
+    told = outgoing_line(f"token {SECRET} of ana.lopez@acme.io in /home/ana.lopez/x")
 
     assert told == "token [redacted:github-token] of [redacted:email] in /home/[redacted:user]/x"
 
@@ -110,12 +110,12 @@ def test_a_secret_at_the_place_of_the_cut_leaves_no_half():
 
 
 def test_lines_stay_lines_in_a_snippet_and_become_one_elsewhere():
-    assert washed_lines("\n a\r\nb\x1b[31m\n") == " a\nb"
-    assert washed(" a\r\nb\u2028c\t d ") == "a b c d"
+    assert outgoing_lines("\n a\r\nb\x1b[31m\n") == " a\nb"
+    assert outgoing_line(" a\r\nb\u2028c\t d ") == "a b c d"
 
 
 def test_every_text_of_a_tree_is_washed():
-    assert washed_tree({"a": [SECRET, {"b": f"{SECRET}\x00"}], "n": 1, "no": None}) == {
+    assert outgoing_tree({"a": [SECRET, {"b": f"{SECRET}\x00"}], "n": 1, "no": None}) == {
         "a": ["[redacted:github-token]", {"b": "[redacted:github-token]"}],
         "n": 1,
         "no": None,

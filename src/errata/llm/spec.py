@@ -1,4 +1,4 @@
-"""Which model is asked, what it says, and how asking fails. Nothing here imports a library."""
+"""Which model to ask, what it costs, its answer, and how a request fails. Libraries are imported only when used."""
 
 from typing import Any, Protocol
 
@@ -20,11 +20,11 @@ class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
     temperature: float | None = None
     max_output_tokens: int = 4_000
     price_in: float | None = None
-    """Dollars a million tokens, where the price list does not know the model."""
+    """Dollars per million tokens, for models that are not on the price list."""
     price_out: float | None = None
 
 
-class Said(msgspec.Struct, frozen=True):
+class ModelAnswer(msgspec.Struct, frozen=True):
     text: str
     usage: Usage
 
@@ -32,7 +32,7 @@ class Said(msgspec.Struct, frozen=True):
 class Asks(Protocol):
     """An open connection to a model."""
 
-    async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> Said:
+    async def ask(self, text: str, schema: dict[str, Any], tools: tuple[Tool, ...] = ()) -> ModelAnswer:
         """Raises `NotNowError`, `RefusedError` or `NoAccessError`, nothing else."""
         ...
 
@@ -40,12 +40,12 @@ class Asks(Protocol):
 
 
 class AskError(Exception):
-    """There is no answer."""
+    """A request without an answer."""
 
     usage: Usage = NO_USAGE
-    """What is known to be owed all the same."""
+    """The usage that is known to be billed all the same."""
     in_doubt: bool = False
-    """Whether the provider may have done the work, and may want to be paid for it."""
+    """Whether the provider may have done the work and may bill it."""
 
 
 class NotNowError(AskError):
@@ -59,7 +59,7 @@ class NotNowError(AskError):
 
 
 class RefusedError(AskError):
-    """This request was refused or its answer is of no use: too long, filtered, no text."""
+    """The request was rejected or its answer is unusable: too long, filtered, no text."""
 
 
 class NoAccessError(AskError):
@@ -68,22 +68,22 @@ class NoAccessError(AskError):
 
 def open_model(spec: ModelSpec, *, timeout: float, parallel: int) -> Asks:
     try:
-        # pydantic-ai takes a second to import, and most commands ask nobody
+        # pydantic-ai takes a second to import, and most commands ask no model
         from errata.llm.asking import Asking  # noqa: PLC0415
     except ImportError as error:
         raise SettingsError(
-            f"A model can't be asked: `{error.name}` is not installed",
+            f"Asking a model needs `{error.name}`, which is not installed",
             hint="install it with `pip install 'errata[llm]'`",
         ) from error
     try:
         return Asking(spec, timeout=timeout, parallel=parallel)
     except NoAccessError as error:
-        raise SettingsError(f"The model `{spec.name}` can't be asked: {error}", hint=_HINT) from error
+        raise SettingsError(f"The model `{spec.name}` can't be used: {error}", hint=_HINT) from error
 
 
 _HINT = (
-    "a model is named `provider:model`, such as `openai:gpt-5`; a server of your own needs its address.\n"
-    "Keys are taken from the environment variable that the provider or the configuration names"
+    "name a model as `provider:model`, such as `openai:gpt-5`; a server of your own needs its address.\n"
+    "Keys come from the provider's environment variable, or from the one in the configuration"
 )
 
 
@@ -91,7 +91,7 @@ MILLION = 1_000_000
 
 
 def cost_of(spec: ModelSpec, tokens_in: int, tokens_out: int) -> float | None:
-    """Dollars; none where nobody knows. A server of one's own has no price unless both figures are given."""
+    """Dollars; none if unknown. A user's own server has no price unless both prices are configured."""
     if spec.price_in is not None and spec.price_out is not None:
         return (tokens_in * spec.price_in + tokens_out * spec.price_out) / MILLION
     if spec.base_url or spec.price_in is not None or spec.price_out is not None:

@@ -20,10 +20,11 @@ _EMPTY = frozenset(
     _WORD.findall(
         "the and for that this with now not its are was has have say says said what when where which who will would "
         "should can could may might must into from than then them they there their these those all any also only one "
-        "two more some such very same other another make makes made use uses used add adds added change changes changed"  # words: quoted
+        "two more some such very same other another make makes made use uses used add adds added change "
+        "changes changed"  # words: quoted
     )
 )
-"""Words that tell nothing about what was done."""
+"""Words that carry no information about the action."""
 
 
 def find_action_for(

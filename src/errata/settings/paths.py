@@ -10,28 +10,28 @@ MOST_FILES = 500
 
 
 def files_below(file: Path, key: str, patterns: Iterable[str]) -> tuple[Path, ...]:
-    """Every file that one of the patterns names, each once, in the order of the patterns and of their names."""
-    found: dict[Path, None] = {}
+    """Every file that matches a pattern, each once, in the order of the patterns and then by name."""
+    files: dict[Path, None] = {}
     for pattern in patterns:
         _refuse_outside(file, key, pattern)
         if "**" in pattern:
             raise SettingsError(
-                f"`{pattern}` of `{key}` in `{file}` goes through all folders below it",
+                f"`{pattern}` of `{key}` in `{file}` searches all folders below it",
                 hint="name each folder: `rules/*.toml`",
             )
         matches = sorted(path for path in islice(file.parent.glob(pattern), MOST_FILES + 1) if path.is_file())
         if not matches or len(matches) > MOST_FILES:
-            what = "names no file" if not matches else f"names more than {MOST_FILES} files"
+            what = "matches no file" if not matches else f"matches more than {MOST_FILES} files"
             raise SettingsError(
                 f"`{pattern}` of `{key}` in `{file}` {what}",
-                hint=f"paths are relative to `{file.parent}`; `*` stands for any name",
+                hint=f"paths are relative to `{file.parent}`; `*` matches any name",
             )
-        found |= {_inside(file, key, path): None for path in matches}
-    return tuple(found)
+        files |= {_inside(file, key, path): None for path in matches}
+    return tuple(files)
 
 
 def path_below(file: Path, key: str, named: str) -> Path:
-    """A path that need not be there yet."""
+    """A path that need not exist yet."""
     _refuse_outside(file, key, named)
     return _inside(file, key, file.parent / named)
 
@@ -40,8 +40,8 @@ def _refuse_outside(file: Path, key: str, named: str) -> None:
     path = PurePath(named)
     if not named.strip() or "\0" in named or path.is_absolute() or named.startswith("~") or ".." in path.parts:
         raise SettingsError(
-            f"`{named}` of `{key}` in `{file}` is no path below that file",
-            hint=f"name it relative to `{file.parent}`, without `..`",
+            f"`{named}` of `{key}` in `{file}` is not a path below that file",
+            hint=f"give it relative to `{file.parent}`, without `..`",
         )
 
 
@@ -49,7 +49,7 @@ def _inside(file: Path, key: str, path: Path) -> Path:
     if not path.resolve().is_relative_to(file.parent.resolve()):
         raise SettingsError(
             f"`{path}` of `{key}` in `{file}` is a link that leads out of `{file.parent}`",
-            hint="copy what it leads to",
+            hint="copy the target instead",
         )
     return path
 
@@ -66,7 +66,7 @@ def state_home(environ: Mapping[str, str]) -> Path | None:
 
 
 def _home(environ: Mapping[str, str], variable: str, usual: str) -> Path | None:
-    """None where nobody is at home; a relative path is ignored, as the specification says."""
+    """None without a home folder; a relative path is ignored, as the XDG specification demands."""
     named = Path(environ.get(variable) or "")
     if named.is_absolute():
         return named / NAME
