@@ -139,9 +139,9 @@ class OwnerRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
 
 
-class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True):
+class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verified": "found"}):
     quotes: int
-    found: int
+    verified: int
     stale: tuple[str, ...]
     changed: int
     without: int
@@ -193,8 +193,8 @@ class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
 
 
-class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
-    one: str
+class ReviewerPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+    first: str
     other: str
     both: int
     same: int
@@ -204,7 +204,7 @@ class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 class ReviewersAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
-    pairs: tuple[PairOutput, ...]
+    pairs: tuple[ReviewerPairOutput, ...]
     fleiss: float | None
     alpha: float | None
     disagreements: tuple[str, ...]
