@@ -111,7 +111,7 @@ def test_a_log_of_no_known_harness_is_left_to_the_user(library):
     plan = plan_of(nightly, store=library)
 
     assert plan["commands"] == []
-    assert plan["by_hand"][0]["why_not"] == "no command is known that repeats a case of a `generic` log"
+    assert (plan["by_hand"][0]["why_not"], plan["by_hand"][0]["about"]) == ("no_planner", "generic")
 
 
 def test_an_inspect_log_is_retried_where_it_lies():

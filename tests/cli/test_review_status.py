@@ -218,8 +218,8 @@ def test_cases_may_be_named_and_what_is_unknown_is_told(read_all, tmp_path):
     assert told.out.startswith("1 failure labelled by people · convex-evals\n")
     assert "agent:a   1 of 1 right · accuracy 1.00" in told.out
     assert "line 3" in told.err and "no-such-case" in told.err
-    assert "line 4: `BAD_LUCK` is no label" in told.err
-    assert "line 5: there is no label" in told.err
+    assert "line 4: `BAD_LUCK` is not a label" in told.err
+    assert "line 5: has no label" in told.err
 
 
 def test_a_table_without_labels_is_refused(imported, tmp_path):

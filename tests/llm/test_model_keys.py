@@ -6,8 +6,7 @@ import pytest
 from loopback import ask
 
 from errata.errors import SettingsError
-from errata.llm.opening import open_model
-from errata.llm.spec import ModelSpec
+from errata.llm.spec import ModelSpec, open_model
 
 
 def test_the_named_key_is_sent_to_the_named_server(monkeypatch):

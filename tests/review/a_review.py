@@ -10,11 +10,11 @@ import msgspec
 from errata.model import Call, Packet, Question, Reviewer, Usage, Verdict
 from errata.review.fan_out import PacketResult, Work, fan_out
 from errata.review.limits import Limits, Pace, Purse
-from errata.review.protocols import Answer, Prompt
+from errata.review.protocols import Prompt, ReviewerAnswer
 from errata.review.verdicts import Rejection
 
 WHO = Reviewer(kind="llm", name="fake")
-Says = Callable[[Prompt, Packet], Awaitable[Answer]]
+Says = Callable[[Prompt, Packet], Awaitable[ReviewerAnswer]]
 
 
 def some_packets(count: int) -> list[Packet]:
@@ -81,7 +81,7 @@ class Fake:
         self.asked: list[str] = []
         self.at_once = self.most_at_once = 0
 
-    async def ask(self, prompt: Prompt, packet: Packet) -> Answer:
+    async def ask(self, prompt: Prompt, packet: Packet) -> ReviewerAnswer:
         self.asked.append(packet.id)
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
@@ -91,12 +91,12 @@ class Fake:
             self.at_once -= 1
 
 
-async def takes(_prompt: Prompt, _packet: Packet) -> Answer:
+async def takes(_prompt: Prompt, _packet: Packet) -> ReviewerAnswer:
     await asyncio.sleep(0)
-    return Answer("good", Usage(input=10, output=5, cost=0.01))
+    return ReviewerAnswer("good", Usage(input=10, output=5, cost=0.01))
 
 
-def judge(packet: Packet, _prompt: Prompt, answer: Answer) -> Verdict | Rejection:
+def judge(packet: Packet, _prompt: Prompt, answer: ReviewerAnswer) -> Verdict | Rejection:
     """`good` is a verdict, anything else is not."""
     if answer.text != "good":
         return Rejection((f"`{answer.text}` is no verdict",))

@@ -329,7 +329,7 @@ def test_what_passes_stands_in_the_place(text, quote):
 def test_every_whole_line_of_a_place_is_evidence(text, data):
     packet = redacted(a_packet(places=(Place(place="run.log", source="", text=text),)))
     lines = [line for line in packet.places[0].text.split("\n") if line.strip()]
-    assume(lines and not PlaceIndex(packet).named("run.log")[0].silent)
+    assume(lines and not PlaceIndex(packet).with_name("run.log")[0].silent)
     line = data.draw(st.sampled_from(lines))
 
     assert len(line) > 1000 or check_quotes([Quote(place="run.log", quote=line)], PlaceIndex(packet)).reasons == ()

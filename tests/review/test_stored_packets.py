@@ -17,8 +17,9 @@ from errata.model.failure import Filters
 from errata.review.budget import UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.review.stored import packets as stored_packets
-from errata.review.tables import are_judged_turns, write_rows, write_table
+from errata.review.tables import write_rows, write_table
 from errata.runs.importing import import_paths
+from errata.runs.names import are_judged_turns
 from errata.runs.review_context import question_for
 from errata.runs.view import RunView
 from errata.store.removal import remove_run

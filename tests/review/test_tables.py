@@ -274,7 +274,7 @@ def test_an_answer_to_nothing_is_told(tmp_path):
 
 
 def test_a_table_without_the_columns_is_refused(tmp_path):
-    with pytest.raises(SettingsError, match="no table of answers"):
+    with pytest.raises(SettingsError, match="not a table of answers"):
         answers_in(tmp_path, "a,b\n1,2\n")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import msgspec
 
 from errata.cli.fetch import deployment_option, local_paths
 from errata.cli.import_ import say_passed_over, show_unreadable
@@ -11,7 +12,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.paths import place_of
 from errata.cli.progress import progress
-from errata.cli.render.history import json_memory
+from errata.cli.render.history import history_output
 from errata.cli.reports_option import reports_option
 from errata.cli.runs import fields_of
 from errata.cli.score_json import json_score
@@ -125,7 +126,7 @@ def output_of(analysis: Analysis, report: Path | None) -> AnalysisOutput:
         inherited=analysis.inherited,
         owners={one.owner: one.count for one in analysis.owners},
         causes=analysis.causes,
-        **json_memory(analysis),
+        **msgspec.structs.asdict(history_output(analysis)),
         scores={policy: json_score(score) for policy, score in analysis.scores.scores.items()},
         report=str(report) if report is not None else None,
     )

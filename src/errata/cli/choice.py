@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from errata.text.nearest import nearest
+from errata.errors import nearest
 
 
 class Word(click.Choice[str]):

@@ -14,7 +14,7 @@ from errata.compare.consistency import refuse_duplicates
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.output.compare import JudgesOutput, NotStudiedOutput, WrittenTableOutput
-from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
+from errata.review.judge_agreement import OVERALL, JudgedQuestion, JudgesAgreement
 from errata.runs.names import runs_named
 from errata.verbs import compare as verbs
 from errata.verbs.review import judges_agreement
@@ -107,14 +107,14 @@ def _put_pairs(found: JudgesAgreement) -> None:
     overall = next((one for one in found.questions if one.name == OVERALL), None)
     if overall is None:
         return
-    gaps = {(one.one, one.other): one for one in found.gaps}
+    gaps = {(one.first, one.other): one for one in found.gaps}
     put("\nTwo judges on an attempt as a whole: pass or fail")
     header = ("judge", "and", "both", "same", "kappa", "scores apart")
     rows = []
     for pair in overall.agreement.pairs:
-        gap = gaps.get((pair.one, pair.other))
+        gap = gaps.get((pair.first, pair.other))
         apart = f"{gap.apart:.3f}" if gap else "–"
-        rows.append((pair.one, pair.other, pair.both, pair.same, ratio(pair.kappa), apart))
+        rows.append((pair.first, pair.other, pair.both, pair.same, ratio(pair.kappa), apart))
     put_table(header, rows, right=header[2:], give_way=("judge", "and"))
 
 
@@ -132,12 +132,12 @@ def _put_questions(found: JudgesAgreement) -> None:
         put("– cannot be given: all said one and the same, as chance alone would, or too few rated it")
 
 
-def _put_disputes(question: Question) -> None:
+def _put_disputes(question: JudgedQuestion) -> None:
     if not question.disputes:
         return
     put(f"\nDisputed as a whole ({len(question.disputes):,})")
     for one in question.disputes[:LISTED]:
-        said = " · ".join(f"{judge} {status}{_score(one.scores.get(judge))}" for judge, status in one.said.items())
+        said = " · ".join(f"{judge} {status}{_score(one.scores.get(judge))}" for judge, status in one.verdicts.items())
         put(f"  {one.case}   {said}", hang=4)
         put_command("", ["errata", "show", one.attempt_id], indent=4)
     if len(question.disputes) > LISTED:

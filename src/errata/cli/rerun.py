@@ -11,10 +11,11 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts
-from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunOutput, RerunReason
+from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunNote, RerunOutput, RerunReason
 from errata.model.words import OWNERS
-from errata.rerun import ByHand, Command, Wanted
+from errata.rerun import ByHand, Command, RerunAttempt
 from errata.rerun.selection import Rerun
+from errata.rerun.sentences import ALSO_WHY, FILL_IN, note_text, why_by_hand
 from errata.text.clean import one_line
 from errata.verbs.act import plan_reruns
 
@@ -50,7 +51,7 @@ def _show(found: Rerun) -> None:
     if not found.attempts:
         put("Nothing to repeat")
         return
-    attempts = [one for command in plan.commands for one in command.wanted] + [one.wanted for one in plan.by_hand]
+    attempts = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
     whole = attempts_in_words(found.stored)
     put_parts("Repeat", [f"{found.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
     for command in plan.commands:
@@ -61,7 +62,7 @@ def _show(found: Rerun) -> None:
         _show_by_hand(plan.by_hand)
     put()
     for note in plan.notes:
-        put(f"note     {note}", hang=9)
+        put(f"note     {note_text(note)}", hang=9)
     if plan.commands:
         put(f"cost     {_cost(found)}", hang=9)
     put("Owners come from rules and are provisional. Nothing was run.")
@@ -70,31 +71,31 @@ def _show(found: Rerun) -> None:
 def _show_command(command: Command) -> None:
     put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
-        put(f"fill in  {word}: {why}", hang=9)
-    put_parts("repeats", _names(command.wanted))
-    put_parts("because", _reasons(command.wanted))
-    if command.also:
-        put(f"also     {plural(command.also, 'other attempt')}: {command.also_why}", hang=9)
+        put(f"fill in  {word}: {FILL_IN[why]}", hang=9)
+    put_parts("repeats", _names(command.attempts))
+    put_parts("because", _reasons(command.attempts))
+    if command.also_why is not None:
+        put(f"also     {plural(command.also, 'other attempt')}: {ALSO_WHY[command.also_why]}", hang=9)
 
 
-def _show_by_hand(left: Sequence[ByHand]) -> None:
-    groups: dict[str, list[Wanted]] = {}
-    for one in left:
-        groups.setdefault(one.why_not, []).append(one.wanted)
-    for why_not, wanted in groups.items():
-        put(f"By hand  {plural(len(wanted), 'attempt')}: {why_not}", hang=9)
-        put_parts("repeat", _names(wanted))
-        put_parts("because", _reasons(wanted))
+def _show_by_hand(by_hand: Sequence[ByHand]) -> None:
+    groups: dict[str, list[RerunAttempt]] = {}
+    for one in by_hand:
+        groups.setdefault(why_by_hand(one), []).append(one.attempt)
+    for sentence, attempts in groups.items():
+        put(f"By hand  {plural(len(attempts), 'attempt')}: {sentence}", hang=9)
+        put_parts("repeat", _names(attempts))
+        put_parts("because", _reasons(attempts))
 
 
-def _names(wanted: Iterable[Wanted]) -> list[str]:
-    often = Counter(one_line(one.case, LONGEST) for one in wanted)
+def _names(attempts: Iterable[RerunAttempt]) -> list[str]:
+    often = Counter(one_line(one.case, LONGEST) for one in attempts)
     names = [f"{name} ({times}×)" if times > 1 else name for name, times in often.items()]
     return [*names[:NAMED], *([f"and {len(names) - NAMED:,} more"] if len(names) > NAMED else [])]
 
 
-def _reasons(wanted: Iterable[Wanted]) -> list[str]:
-    return _tally(f"{one.why}: {one.signal}" if one.signal else one.why for one in wanted)
+def _reasons(attempts: Iterable[RerunAttempt]) -> list[str]:
+    return _tally(f"{one.why}: {one.signal}" if one.signal else one.why for one in attempts)
 
 
 def _tally(words: Iterable[str]) -> list[str]:
@@ -104,7 +105,7 @@ def _tally(words: Iterable[str]) -> list[str]:
 def _cost(found: Rerun) -> str:
     estimate = found.estimate
     if estimate is None:
-        return "unknown: the log tells no cost of a measured attempt"
+        return "unknown: the log has no costs of measured attempts"
     of = plural(estimate.basis, "measured attempt")
     total = money(estimate.total, 2 if estimate.total >= 1 else 4)
     return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
@@ -121,32 +122,33 @@ def _json_of(found: Rerun) -> RerunOutput:
         commands=tuple(map(_json_of_command, found.plan.commands)),
         by_hand=tuple(
             RerunByHand(
-                case=one.wanted.case,
-                attempt=one.wanted.index,
-                why=one.wanted.why,
-                signal=one.wanted.signal or None,
+                case=one.attempt.case,
+                attempt=one.attempt.index,
+                why=one.attempt.why,
+                signal=one.attempt.signal or None,
                 why_not=one.why_not,
+                about=one.about or None,
             )
             for one in found.plan.by_hand
         ),
-        notes=found.plan.notes,
+        notes=tuple(RerunNote(note=note.name, values=note.values) for note in found.plan.notes),
         cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,
     )
 
 
 def _json_of_command(command: Command) -> RerunCommand:
-    reasons = Counter((one.why, one.signal) for one in command.wanted)
+    reasons = Counter((one.why, one.signal) for one in command.attempts)
     return RerunCommand(
         argv=command.argv,
         env=command.env,
         line=command.line,
         cases=tuple(command.cases),
-        attempts=len(command.wanted),
+        attempts=len(command.attempts),
         reasons=tuple(
             RerunReason(why=why, signal=signal or None, attempts=count)
             for (why, signal), count in reasons.most_common()
         ),
         also=command.also,
-        also_why=command.also_why or None,
+        also_why=command.also_why,
         fill_in=command.fill_in,
     )

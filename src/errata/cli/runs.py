@@ -8,11 +8,10 @@ from errata.cli.attempts_in_words import beside
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
 from errata.cli.table import put_table
-from errata.errors import SourceError
+from errata.errors import SourceError, did_you_mean
 from errata.model import Run, StoredRun
 from errata.model.output.runs import StoredRunOutput
 from errata.runs.names import handles_of, variant_of
-from errata.text.nearest import did_you_mean
 from errata.verbs.store import all_runs, list_sources
 
 HEADER = ("run", "model", "suite", "started", "attempts passed", "failures")

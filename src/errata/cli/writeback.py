@@ -10,11 +10,12 @@ from errata.cli.output import plural, put, put_command, put_json
 from errata.cli.paths import place_of
 from errata.cli.runs import title_of
 from errata.cli.table import put_parts, put_table
-from errata.model.output.act import WritebackOutput, WritebackRun
+from errata.model.output.act import WritebackChange, WritebackOutput, WritebackRun
 from errata.runs.names import handle_of
 from errata.verbs.act import write_settled
 from errata.verbs.store import Store
-from errata.writeback.files import WrittenBack
+from errata.writeback.files import LEFT_TEXT, LogChange, WrittenBack
+from errata.writeback.settlement import opinion_text
 
 FOLDER = "writeback"
 LISTED = 12
@@ -50,11 +51,11 @@ def _show(made: WrittenBack, store: Store) -> None:
     else:
         put_parts("Write", [f"{len(made.changes):,} of {plural(failures, 'failure')}", *_tally(made)])
     if made.left:
-        put_parts("left", [f"{why} {count:,}" for why, count in made.left.items()])
+        put_parts("left", [f"{LEFT_TEXT[why]} {count:,}" for why, count in made.left.items()])
     if not made.changes:
         return
     put()
-    rows = [(one.case + (f" #{one.attempt}" if one.attempt > 1 else ""), one.do, one.reason) for one in made.changes]
+    rows = [(_case_of(change), change.do, opinion_text(change.settled.opinion)) for change in made.changes]
     put_table(("case", "do", "because"), rows[:LISTED], give_way=("because",), whole=("case",))
     if len(rows) > LISTED:
         put(f"… {len(rows) - LISTED:,} more in the files")
@@ -65,8 +66,13 @@ def _show(made: WrittenBack, store: Store) -> None:
     put("No log was changed.")
 
 
+def _case_of(change: LogChange) -> str:
+    settled = change.settled
+    return settled.case + (f" #{settled.attempt.index}" if settled.attempt.index > 1 else "")
+
+
 def _tally(made: WrittenBack) -> list[str]:
-    often = Counter((one.do, one.owner) for one in made.changes)
+    often = Counter((change.do, change.settled.opinion.owner) for change in made.changes)
     return [f"{do} {owner} {count:,}" for (do, owner), count in often.most_common()]
 
 
@@ -75,8 +81,24 @@ def _json_of(made: WrittenBack) -> WritebackOutput:
         runs=tuple(WritebackRun(run=one.stored.run.native_id, run_id=one.stored.run.id) for one in made.runs),
         source=made.runs[0].stored.run.source.name,
         log=str(made.log),
-        changes=made.changes,
+        changes=tuple(map(_json_of_change, made.changes)),
         left=made.left,
         files=tuple(str(one.path) for one in made.files),
         command=made.command,
+    )
+
+
+def _json_of_change(change: LogChange) -> WritebackChange:
+    settled, opinion = change.settled, change.settled.opinion
+    return WritebackChange(
+        do=change.do,
+        run_id=settled.attempt.run,
+        case=settled.case,
+        attempt=settled.attempt.index,
+        owner=opinion.owner,
+        by=opinion.by,
+        author=opinion.author,
+        version=opinion.version,
+        confidence=opinion.confidence,
+        cause=opinion.cause or None if opinion.by == "verdict" else None,
     )

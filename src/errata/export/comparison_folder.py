@@ -19,16 +19,15 @@ from errata.model.times import moment_of
 from errata.render.document import Code, Document, Line, Section, items, line
 from errata.render.files import Written, write_files
 from errata.render.markdown import to_markdown
-from errata.review.tables import are_judged_turns
+from errata.runs.names import are_judged_turns
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView
 from errata.sources.conversation_bench import NAME, RUN_RESULTS
 from errata.sources.conversation_bench.comparison import WRITTEN_BY, RunFolder, listed_runs
 from errata.sources.conversation_bench.scores import DIMENSIONS
-from errata.text.clean import clean
+from errata.text.clean import clean, one_kind_of_line_end, quoted
 from errata.text.private import tree_for_others
 from errata.text.redact import redact
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 COMMANDS = "commands.csv"
 NOT_JUDGED = "nothing in it was judged"

@@ -19,8 +19,8 @@ from errata.render.document import Block, Code, Document, Line, Section, Table, 
 from errata.render.markdown import to_markdown
 from errata.render.slugs import slug
 from errata.runs.runset import RunSet
+from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 TABLES = ("run_details", "turn_summary", "metric_flips", "flip_details", "benchmark_summary", "sanity_checks")
 SUMMARY = "consistency_summary.md"

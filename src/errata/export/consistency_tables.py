@@ -8,8 +8,8 @@ from typing import Any
 from errata.compare.consistency import Consistency, StudyColumn, metrics_of
 from errata.compare.repeats import status_of
 from errata.model import Attempt, Case
-from errata.review.tables import JUDGED_TURNS
 from errata.review.transcript import as_text, calls_made
+from errata.runs.names import are_judged_turns
 from errata.sources.conversation_bench.scores import DIMENSIONS
 
 Row = dict[str, Any]
@@ -35,7 +35,7 @@ MOST_METRICS = 100
 
 def metric_columns(studies: Sequence[Consistency]) -> tuple[str, ...]:
     """Judged turns have their six dimensions, whatever a log holds; then the checks there are, the commonest kept."""
-    judged = all(one.stored.run.source.name in JUDGED_TURNS for study in studies for one in study.columns)
+    judged = all(are_judged_turns([one.stored]) for study in studies for one in study.columns)
     often = sum((study.study.metrics for study in studies), Counter[str]())
     kept = {name for name, _ in often.most_common(MOST_METRICS)}
     return tuple(dict.fromkeys([*(DIMENSIONS if judged else ()), *(name for name in often if name in kept)]))

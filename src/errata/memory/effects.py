@@ -14,7 +14,7 @@ NAMED = 3
 
 
 class RunOutcomes(msgspec.Struct, frozen=True, kw_only=True):
-    """How the cases of a run went, as far as a store or an earlier report tells; keys, or names as a report has them.
+    """The outcomes of a run's cases, from the store or an earlier report; by key, or by the report's name for them.
 
     A case that failed in one attempt and passed in another is in both. What is in none was not tried.
     """
@@ -23,7 +23,7 @@ class RunOutcomes(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
     """When it began: a time, or only the day."""
     subject: str = ""
-    """The model, or agent and model. What another subject did tells nothing about an action; empty: not known."""
+    """The model, or agent and model; empty if unknown. Runs of another subject show nothing about an action."""
     suite: str = ""
     failed: frozenset[str] = frozenset()
     passed: frozenset[str] = frozenset()
@@ -43,17 +43,17 @@ def effects(
 def newest_effect(
     action: Action, runs: Sequence[RunOutcomes], members: Mapping[str, Iterable[str]] | None = None
 ) -> Effect:
-    """What the newest run that tells anything shows of an action; else what the newest run lacks."""
+    """What the newest run with any evidence shows of an action; otherwise what the newest run lacks."""
     newest_first = sorted(runs, key=lambda one: moment_of(one.at), reverse=True)
-    found = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
-    telling = next((one for one in found if one.worked != "unknown"), None)
+    results = [_effect(action, run, newest_first[at + 1 :], members or {}) for at, run in enumerate(newest_first)]
+    telling = next((one for one in results if one.worked != "unknown"), None)
     nothing = Effect(action=action, worked="unknown", why="no run of the cases it addresses is known")
-    return telling or next(iter(found), nothing)
+    return telling or next(iter(results), nothing)
 
 
-def same_case(one: str, other: str) -> bool:
+def same_case(left: str, right: str) -> bool:
     """A report may leave out the suite, and more, of a case's key."""
-    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+    return left == right or left.endswith(f"/{right}") or right.endswith(f"/{left}")
 
 
 def _effect(
@@ -66,13 +66,13 @@ def _effect(
         return Effect(action=action, worked="unknown", why=order, run=now.run)
     earlier = [one for one in before if _comparable(one, now) and _is_before(one, action)]
     earlier.sort(key=lambda one: moment_of(one.at), reverse=True)
-    told = [(_case_effect(case, now, earlier), case) for case in dict.fromkeys(cases)]
-    worked, why = _summed([(*one, _name(case, now)) for one, case in told])
+    by_case = [(_case_effect(case, now, earlier), case) for case in dict.fromkeys(cases)]
+    worked, why = _summed([(*one, _name(case, now)) for one, case in by_case])
     return Effect(action=action, worked=worked, why=why, run=now.run)
 
 
 def _order(action: Action, now: RunOutcomes) -> str:
-    """Why it can't be said that the action came before the run; empty where it did."""
+    """Why the action may not have come before the run; empty if it did."""
     if not now.at:
         return "when the run began is not known"
     day, began = action.date[:DAY], now.at[:DAY]
@@ -107,8 +107,8 @@ def _is_exact(at: str) -> bool:
     return len(at) > DAY and not is_local(at)
 
 
-def _comparable(one: RunOutcomes, now: RunOutcomes) -> bool:
-    return not one.subject or not now.subject or one.subject == now.subject
+def _comparable(earlier: RunOutcomes, now: RunOutcomes) -> bool:
+    return not earlier.subject or not now.subject or earlier.subject == now.subject
 
 
 def _case_effect(case: str, now: RunOutcomes, earlier: Sequence[RunOutcomes]) -> tuple[Worked, str]:
@@ -136,28 +136,28 @@ def _matching(case: str, known: frozenset[str]) -> set[str]:
 
 @lru_cache(maxsize=256)
 def _by_ending(known: frozenset[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for one in known:
-        found.setdefault(_ending(one), []).append(one)
-    return found
+    endings: dict[str, list[str]] = {}
+    for case in known:
+        endings.setdefault(_ending(case), []).append(case)
+    return endings
 
 
 def _ending(case: str) -> str:
     return case.rpartition("/")[2]
 
 
-def _summed(told: Sequence[tuple[Worked, str, str]]) -> tuple[Worked, str]:
+def _summed(by_case: Sequence[tuple[Worked, str, str]]) -> tuple[Worked, str]:
     """One answer for all cases of an action: a case that still fails outweighs any that passes."""
-    kinds = {worked for worked, _, _ in told}
+    kinds = {worked for worked, _, _ in by_case}
     worked: Worked = "no" if "no" in kinds else "unknown" if "unknown" in kinds else "yes"
-    deciding = [(why, name) for kind, why, name in told if kind == worked]
+    deciding = [(why, name) for kind, why, name in by_case if kind == worked]
     by_why: dict[str, list[str]] = {}
     for why, name in deciding:
         by_why.setdefault(why, []).append(name)
     parts = [f"{_listed(names)} {_for_several(why, len(names))}" for why, names in by_why.items()]
-    passing = sum(kind == "yes" for kind, _, _ in told)
+    passing = sum(kind == "yes" for kind, _, _ in by_case)
     if worked != "yes" and passing:
-        parts.append(f"{passing} of {len(told)} {'passes' if passing == 1 else 'pass'} now")
+        parts.append(f"{passing} of {len(by_case)} {'passes' if passing == 1 else 'pass'} now")
     return worked, "; ".join(parts)
 
 

@@ -1,6 +1,6 @@
 """What is known of a case from before a run: earlier reports and runs, and what actions changed."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -74,8 +74,3 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     def due(self) -> tuple[Effect, ...]:
         """What was done about it after it had failed and before this run: it should have resolved it, and did not."""
         return tuple(one for one in self.actions if one.worked == "no")
-
-    def as_json(self) -> dict[str, Any]:
-        from errata.model.output.memory import CaseHistoryOutput  # noqa: PLC0415 the shapes of output import this
-
-        return msgspec.structs.asdict(CaseHistoryOutput.of(self))

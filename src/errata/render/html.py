@@ -30,7 +30,7 @@ from errata.render.document import (
 )
 from errata.render.markdown import PROVISIONAL
 from errata.render.markdown_text import with_edges
-from errata.text.outgoing import washed, washed_lines
+from errata.text.private import outgoing_line, outgoing_lines
 
 IN_FULL = 500
 """Of many alike, so many are shown whole; the rest stands in a table."""
@@ -150,7 +150,7 @@ class _Page:
         return "".join(f"<td{kind}>{self._line(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
 
     def _snippet(self, snippet: Snippet) -> str:
-        code = f'<pre tabindex="0"><code>{escape(washed_lines(snippet.text))}</code></pre>'
+        code = f'<pre tabindex="0"><code>{escape(outgoing_lines(snippet.text))}</code></pre>'
         if not snippet.caption:
             return code
         return f"<figure><figcaption>{self._line(snippet.caption)}</figcaption>{code}</figure>"
@@ -198,7 +198,7 @@ def _breakable(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(washed(text))
+    return escape(outgoing_line(text))
 
 
 def chart(drawn: Chart, text: Callable[[str], str]) -> str:

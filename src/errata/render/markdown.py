@@ -24,7 +24,7 @@ from errata.render.document import (
     Text,
 )
 from errata.render.markdown_text import code, inline_text, not_a_start, ticks_around
-from errata.text.outgoing import washed_lines, washed_tree
+from errata.text.private import outgoing_lines, outgoing_tree
 
 PROVISIONAL = "PROVISIONAL: this table comes from rules; nobody has read all of it."
 MEMORY = "errata:memory"
@@ -89,7 +89,7 @@ class _Page:
         return above + "\n".join(lines)
 
     def _snippet(self, snippet: Snippet) -> str:
-        text = washed_lines(snippet.text)
+        text = outgoing_lines(snippet.text)
         fence = ticks_around(text, least=3)
         language = snippet.language if _LANGUAGE.fullmatch(snippet.language) else "text"
         caption = f"{not_a_start(self._line(snippet.caption))}\n\n" if snippet.caption else ""
@@ -129,6 +129,6 @@ def _grid(grid: Grid) -> str:
 
 def _memory(memory: Mapping[str, object]) -> str:
     """For errata's own eyes. No text can end the comment: `-` and `>` are written as JSON allows."""
-    encoded = msgspec.json.encode(washed_tree(dict(memory)), order="sorted").decode("utf-8")
+    encoded = msgspec.json.encode(outgoing_tree(dict(memory)), order="sorted").decode("utf-8")
     safe = encoded.replace("--", "-\\u002d").replace(">", "\\u003e").replace("<", "\\u003c")
     return f"<!-- {MEMORY} {safe} -->"

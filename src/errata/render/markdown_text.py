@@ -7,7 +7,7 @@ that nobody follows one that a log has planted, and nobody is called by a mentio
 import re
 from functools import lru_cache
 
-from errata.text.outgoing import REMEMBERED, washed
+from errata.text.private import REMEMBERED, outgoing_line
 
 _ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]{1,20}://|www\.|mailto:)[^\s<>`|]+")
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|\$(?!\d)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)")
@@ -29,7 +29,7 @@ def inline_text(text: str, *, edges: bool = False) -> str:
 
 @lru_cache(REMEMBERED)
 def _plain(text: str) -> str:
-    clean = washed(text)
+    clean = outgoing_line(text)
     if not _SUSPECT.search(clean):  # as most texts are
         return clean
     pieces, at = [], 0
@@ -49,7 +49,7 @@ def with_edges(made: str, text: str) -> str:
 
 def code(text: str) -> str:
     """Letter for letter, on one line; a bar is escaped, since a table would take it for the end of a cell."""
-    clean = washed(text)
+    clean = outgoing_line(text)
     if not clean:
         return ""
     ticks = ticks_around(clean)
@@ -69,7 +69,7 @@ def neutral(text: str) -> str:
 
 def plain_title(title: str) -> str:
     """A title that is no markdown but may be read as such: as it is, with gaps where it would be more than text."""
-    return _ACTS.sub(lambda found: f"{found[0]}{GAP}", neutral(washed(title)))
+    return _ACTS.sub(lambda found: f"{found[0]}{GAP}", neutral(outgoing_line(title)))
 
 
 def not_a_start(text: str) -> str:

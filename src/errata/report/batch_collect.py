@@ -21,7 +21,7 @@ from errata.report.batch_categories import collect_categories
 from errata.report.batch_failures import Batch, collect_failures
 from errata.report.shared import day_of, review_coverage, score_lines
 from errata.runs.view import RunView
-from errata.text.outgoing import washed
+from errata.text.private import outgoing_line
 
 RESERVED = ("epic", "links", "analysis")
 """Names of pages that are no test's."""
@@ -96,7 +96,7 @@ def collect_batch(view: RunView) -> Batch:
     )
     names = {case: case_name(view.run, case) for case in sorted(counted)}
     hidden = _hidden(batch)
-    keys = unique_keys(map(washed, names.values()), reserved=RESERVED)
+    keys = unique_keys(map(outgoing_line, names.values()), reserved=RESERVED)
     for (case, name), key in zip(names.items(), keys, strict=True):
         tests[case] = _test(batch, counted[case], key, name, hidden.get(case))
     return batch

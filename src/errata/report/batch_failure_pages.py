@@ -31,7 +31,7 @@ from errata.report.batch_prose import (
     stored_words,
 )
 from errata.report.parts import NONE, money, plural
-from errata.text.outgoing import washed_lines
+from errata.text.private import outgoing_lines
 
 ERROR_LINES, WIDE, SAME = 40, 500, 40
 NO_FIX = "Not known yet: no rule has a fix for it, and nobody has read it."
@@ -187,6 +187,6 @@ def _task(one: BatchFailure) -> Iterator[Block]:
 
 def cut(text: str) -> str:
     """As much of it as an issue can hold; without secrets before that, since half a secret looks like none."""
-    lines = washed_lines(text).split("\n")
+    lines = outgoing_lines(text).split("\n")
     shown = [f"{one[:WIDE]}…" if len(one) > WIDE else one for one in lines[:ERROR_LINES]]
     return "\n".join([*shown, f"… {len(lines) - ERROR_LINES} more lines"] if len(lines) > ERROR_LINES else shown)

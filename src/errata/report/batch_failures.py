@@ -23,7 +23,7 @@ from errata.model.standing import AttemptReview
 from errata.model.verdict import word_for
 from errata.runs.explanation import BY_DEFAULT, meaning_of
 from errata.runs.view import RunView
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 from errata.triage.reasons import has_logs, reason_of
 from errata.triage.rulebook import Rule
 from errata.triage.rulesets import rules_in_use

@@ -19,12 +19,13 @@ from errata.render.slugs import slug
 from errata.report.comparison_document import comparison_document
 from errata.report.comparison_rows import as_json, asked_in, is_failed_row
 from errata.review.labels import suggested_label
-from errata.review.tables import JUDGED, are_judged_turns
+from errata.review.tables import JUDGED
 from errata.review.transcript import calls_made, results_got
+from errata.runs.names import are_judged_turns
 from errata.runs.review_context import question_for
 from errata.runs.view import RunView
+from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others, tree_for_others
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 from errata.triage.reasons import reason_of
 
 RESULTS = "results"

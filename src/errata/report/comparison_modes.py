@@ -11,7 +11,7 @@ from errata.report.comparison_rows import ComparedRun, Row, asked_in, datapoint
 from errata.report.parts import NO_BUCKET
 from errata.report.shared import in_common, native_label
 from errata.review.labels import suggested_label
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 from errata.triage.rulesets import rules_in_use
 
 SHOWN = 6

@@ -15,7 +15,7 @@ from errata.model.words import RecommendationGroup
 from errata.report.parts import plural
 from errata.report.run_prose import short_of
 from errata.runs.history import RunHistory
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 DONE = 120
 _EVAL = re.compile(r"(?i)task|grader|answer|(?:^|/)evals?/")

@@ -38,7 +38,7 @@ from errata.report.shared import (
 from errata.runs.history import RunHistory
 from errata.runs.view import RunView
 from errata.runs.without_failures import cases_not_in_log, harness_count, without_failures
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 SHARED = 2
 NAMED_PATTERNS, PATTERN, TEXT = 4, 160, 120
@@ -73,7 +73,7 @@ def run_report(view: RunView, *, made: str) -> RunReport:
         bounds=_bounds(lines, failures),
         findings=tuple(finding_facts(summary.health.findings)),
         suspicious=tuple(_suspicious(view)),
-        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.shelf.skipped[:SKIPPED]),
+        skipped_reports=tuple(f"{one.path}: {one.why}" for one in history.report_files.skipped[:SKIPPED]),
     )
 
 
@@ -179,7 +179,7 @@ def _documented(failures: Sequence[RunFailure], history: RunHistory) -> dict[str
     """Dates of earlier reports that name one of the failures, and how many of them."""
     dates: dict[str, int] = {}
     for failure in failures:
-        for one in history.named.cases.get(split_attempt_id(failure.attempt_id).case, ()):
+        for one in history.mentions.cases.get(split_attempt_id(failure.attempt_id).case, ()):
             dates[one.date] = dates.get(one.date, 0) + 1
     return dict(sorted(dates.items()))
 
@@ -227,7 +227,7 @@ def _since(view: RunView) -> PreviousRun | None:
 
 
 def _history(history: RunHistory) -> Iterator[EarlierReport]:
-    for one in reversed(history.shelved.same_model):
+    for one in reversed(history.reports.same_model):
         patterns = tuple(short_line(text, PATTERN) for text in one.patterns[:NAMED_PATTERNS])
         yield EarlierReport(date=one.date, path=one.path, patterns=patterns)
 

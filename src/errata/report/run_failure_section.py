@@ -6,7 +6,7 @@ from errata.model.output.report.run import RunFailure
 from errata.model.output.report.shared import Piece, Snippets
 from errata.render.document import Block, Code, Line, Section, Snippet, Strong, items, line, marked, paragraph
 from errata.report.run_prose import DOUBTS, first_check, other_checks, reasoning_of, repeat_words, short_of
-from errata.text.outgoing import washed_lines
+from errata.text.private import outgoing_lines
 
 LONGEST = 40
 """Lines of a snippet."""
@@ -89,5 +89,5 @@ def _snippets(shown: Snippets) -> Iterator[Block]:
 
 
 def cut(text: str) -> str:
-    lines = washed_lines(text).split("\n")
+    lines = outgoing_lines(text).split("\n")
     return "\n".join([*lines[:LONGEST], f"… {len(lines) - LONGEST} more lines"] if len(lines) > LONGEST else lines)

@@ -17,7 +17,7 @@ from errata.model.output.report.run import (
 from errata.model.output.report.shared import ScoreLine
 from errata.report.parts import named, percent, plural
 from errata.runs.without_failures import harness_words, words_without_failures
-from errata.text.outgoing import short_line
+from errata.text.private import short_line
 
 CASES, MODELS, CATEGORIES = 4, 5, 12
 SHORT = 160

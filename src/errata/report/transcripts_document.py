@@ -16,8 +16,8 @@ from errata.render.markdown import to_markdown
 from errata.report.comparison_files import place_of
 from errata.report.comparison_sections import calls_line, quoted_line
 from errata.report.parts import NONE, named, plural
+from errata.text.clean import one_kind_of_line_end, quoted
 from errata.text.private import for_others, tree_for_others
-from errata.text.spreadsheet import one_kind_of_line_end, quoted
 
 OWNERS = (
     "real_model_error",

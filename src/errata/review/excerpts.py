@@ -32,7 +32,7 @@ SEARCHED = 1_000_000
 """Characters of a text that are searched, from both ends."""
 
 
-class Seams:
+class CutPoints:
     def __init__(self, text: str, tell: Tell) -> None:
         self._text = text
         self.tell = tell
@@ -40,24 +40,24 @@ class Seams:
     def after(self, at: int, end: int) -> int:
         """The first seam from a place on; `end` where none comes before it."""
         tries = 0
-        while at < end and not self._is_seam(at):
+        while at < end and not self._is_cut_point(at):
             tries += 1
             inside = next((last for first, last in self._keys if first < at < last), 0)
-            found = _SPACE.search(self._text, at, end)
-            at = inside or (at + REACH if tries > TRIES else found.end() if found else end)
+            space = _SPACE.search(self._text, at, end)
+            at = inside or (at + REACH if tries > TRIES else space.end() if space else end)
         return min(at, end)
 
     def before(self, at: int, start: int) -> int:
         """The last seam up to a place; `start` where none comes after it."""
         tries = 0
-        while at > start and not self._is_seam(at):
+        while at > start and not self._is_cut_point(at):
             tries += 1
             inside = next((first for first, last in self._keys if first < at < last), -1)
             space = max(self._text.rfind(" ", start, at), self._text.rfind("\n", start, at))
             at = inside if inside >= 0 else at - REACH if tries > TRIES else space
         return max(at, start)
 
-    def _is_seam(self, at: int) -> bool:
+    def _is_cut_point(self, at: int) -> bool:
         if at <= 0 or at >= len(self._text):
             return True
         if any(first < at < last for first, last in self._keys):
@@ -80,7 +80,7 @@ class Seams:
 
 def opening(text: str, most: int, tell: Tell) -> str:
     """The beginning of a text, told: `most` characters of it and more, to be cut where one likes."""
-    return tell(text if len(text) <= 2 * most else text[: Seams(text, tell).after(2 * most, len(text))])
+    return tell(text if len(text) <= 2 * most else text[: CutPoints(text, tell).after(2 * most, len(text))])
 
 
 def in_short(text: str, width: int, tell: Tell) -> str:
@@ -108,7 +108,7 @@ GAP = weight(gap(10**9)) + 2
 
 
 def excerpt(
-    text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4, seams: Seams | None = None
+    text: str, room: int, *, needles: Sequence[str] = (), tail: float = 0.4, cut_points: CutPoints | None = None
 ) -> Excerpt:
     """The text in at most `room` bytes; what is missing is said where it is missing.
 
@@ -116,10 +116,10 @@ def excerpt(
     """
     whole = weight(text)
     if whole <= room:
-        return Excerpt(seams.tell(text) if seams else text, 0)
+        return Excerpt(cut_points.tell(text) if cut_points else text, 0)
     size = room * len(text) // whole
     while size > 0:
-        made = _joined(text, _spans(text, size, needles, tail), seams)
+        made = _joined(text, _spans(text, size, needles, tail), cut_points)
         over = weight(made.text) - room
         if over <= 0:
             return made
@@ -131,17 +131,17 @@ def _spans(text: str, size: int, needles: Sequence[str], tail: float) -> list[tu
     """From where to where, in order and apart from each other."""
     size -= 2 * GAP
     spans = []
-    found = list(_found(text, needles))[: max(int(size * FOCUSED) // (FEWEST + GAP), 0)]
-    if found:
-        each = int(size * FOCUSED) // len(found) - GAP
-        spans = [_snapped(text, at - each // 3, at + each - each // 3) for at in found]
+    places = list(_needle_positions(text, needles))[: max(int(size * FOCUSED) // (FEWEST + GAP), 0)]
+    if places:
+        each = int(size * FOCUSED) // len(places) - GAP
+        spans = [_snapped(text, at - each // 3, at + each - each // 3) for at in places]
         size -= int(size * FOCUSED)
     end = max(int(size * tail), 0)
     head = max(size - end, 0)
     return _merged([_snapped(text, 0, head), *spans, _snapped(text, len(text) - end, len(text))])
 
 
-def _found(text: str, needles: Iterable[str]) -> Iterable[int]:
+def _needle_positions(text: str, needles: Iterable[str]) -> Iterable[int]:
     """Where each of the words first stands."""
     seen: set[int] = set()
     for needle in needles:
@@ -174,9 +174,12 @@ def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return merged
 
 
-def _joined(text: str, spans: list[tuple[int, int]], seams: Seams | None) -> Excerpt:
-    if seams is not None:
-        spans = [(start, seams.before(end, start)) for start, end in ((seams.after(*span), span[1]) for span in spans)]
+def _joined(text: str, spans: list[tuple[int, int]], cut_points: CutPoints | None) -> Excerpt:
+    if cut_points is not None:
+        spans = [
+            (start, cut_points.before(end, start))
+            for start, end in ((cut_points.after(*span), span[1]) for span in spans)
+        ]
         spans = [span for span in spans if span[0] < span[1]]
     parts: list[str] = []
     done = 0
@@ -184,7 +187,7 @@ def _joined(text: str, spans: list[tuple[int, int]], seams: Seams | None) -> Exc
         if start > done:
             parts.append(gap(start - done))
         if end > start:
-            parts.append(seams.tell(text[start:end]) if seams else text[start:end])
+            parts.append(cut_points.tell(text[start:end]) if cut_points else text[start:end])
         done = end
     kept = sum(end - start for start, end in spans)
     return Excerpt("\n".join(parts), len(text) - kept)

@@ -133,7 +133,7 @@ class IdenticalFailures:
             return []
         self.mark_reviewed(verdict.attempt)
         same = self._unread.get(source.failure_key.exact, {})
-        found = list(inherited_verdicts(verdict, source, same.values(), at=at))
-        for one in found:
-            same.pop(one.attempt)
-        return found
+        inherited = list(inherited_verdicts(verdict, source, same.values(), at=at))
+        for copied in inherited:
+            same.pop(copied.attempt)
+        return inherited

@@ -31,14 +31,14 @@ class Folded:
         self.text = fold(text)
 
     def holds(self, quote: str) -> bool:
-        return next(self._found(self.text, fold(quote)), None) is not None
+        return next(self._exact(self.text, fold(quote)), None) is not None
 
     def passages(self, quote: str) -> Iterator[Passage]:
         """Where it stands in the text as it was, one after the other."""
-        return (self._unfolded(*one) for one in self._found(self.text, fold(quote)))
+        return (self._unfolded(*one) for one in self._exact(self.text, fold(quote)))
 
     @staticmethod
-    def _found(text: str, quote: str) -> Iterator[Passage]:
+    def _exact(text: str, quote: str) -> Iterator[Passage]:
         at = text.find(quote) if quote else -1
         while at >= 0:
             end = at + len(quote)

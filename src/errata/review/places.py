@@ -85,20 +85,20 @@ def where(*refs: SourceRef | None) -> str:
 
 def own_places(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     """What was asked, what went wrong, what was answered, in the order one reads them."""
-    yield from _asked(material)
+    yield from _input_places(material)
     yield from _trouble(material, clues)
     yield from _answered(material, clues)
 
 
-def _asked(material: Material) -> Iterator[WantedPlace]:
+def _input_places(material: Material) -> Iterator[WantedPlace]:
     attempt, case = material.attempt, material.case
-    said = next((step for step in attempt.steps if step.actor.role == "user" and step.text.strip()), None)
+    step = next((step for step in attempt.steps if step.actor.role == "user" and step.text.strip()), None)
     task = task_text(material)
-    if said is not None and (material.is_turn or not task):
-        yield _must("input" if material.is_turn else "task", where(said.ref, attempt.ref), said.text, TASK)
+    if step is not None and (material.is_turn or not task):
+        yield _must("input" if material.is_turn else "task", where(step.ref, attempt.ref), step.text, TASK)
     if case is None:
         return
-    if task and not (material.is_turn and said is not None and said.text.strip() == task.strip()):
+    if task and not (material.is_turn and step is not None and step.text.strip() == task.strip()):
         file = next((one for one in case.artefacts if one.role == "task" and one.text == task), None)
         yield _must("task", where(file.ref if file else None, case.ref), task, TASK)
     if case.choices:
@@ -129,8 +129,8 @@ def _trouble(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     if status := "\n".join(_status(attempt)):
         yield _must("status", where(attempt.ref), status, STATUS)
     known = {text.strip() for text in (attempt.output.text, *errors, *_reasonings(attempt)) if text}
-    told = [check for check in attempt.checks if noteworthy(check) and check.explanation.strip() not in known | {""}]
-    for number, check in enumerate(told[:CHECKS]):
+    checks = [check for check in attempt.checks if noteworthy(check) and check.explanation.strip() not in known | {""}]
+    for number, check in enumerate(checks[:CHECKS]):
         yield WantedPlace(
             place=f"checks/{check.name}",
             source=where(check.ref, attempt.ref),
@@ -183,10 +183,10 @@ def _transcript(material: Material, clues: Clues) -> Iterator[WantedPlace]:
     mattering = decisive(attempt, clues.needles)
     ranked = {at: OUTPUT + min(len(steps) - at, 999) for at in mattering}
     ranked |= {at: STEPS + min(len(steps) - at, 999) for at in around(mattering, len(steps))}
-    told = shown_elsewhere(material)
+    elsewhere = shown_elsewhere(material)
     for at in sorted(ranked):
         step = steps[at]
-        if says_more(step, told):
+        if says_more(step, elsewhere):
             yield WantedPlace(
                 place=f"steps/{step.index}",
                 source=where(step.ref, attempt.ref),
@@ -223,9 +223,9 @@ def _error_text(error: ErrorInfo) -> str:
 
 
 def _status(attempt: Attempt) -> Iterator[str]:
-    for said in (attempt.native_status, attempt.native_reason):
-        if said.strip().lower() not in SAYS_NOTHING:
-            yield said
+    for text in (attempt.native_status, attempt.native_reason):
+        if text.strip().lower() not in SAYS_NOTHING:
+            yield text
     if attempt.stop_reason:
         yield f"stop_reason: {attempt.stop_reason}"
     if attempt.limit is not None:

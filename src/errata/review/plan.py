@@ -74,7 +74,7 @@ def estimate_all(
     )
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True):
+class ReviewRequest(msgspec.Struct, frozen=True, kw_only=True):
     chosen: ChosenReviewer
     limits: Limits = Limits()
     filters: Filters = Filters()
@@ -84,7 +84,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     blind: bool = False
 
 
-class Part(msgspec.Struct, frozen=True):
+class PlannedRun(msgspec.Struct, frozen=True):
     """What is to be read of one run."""
 
     context: RunContext
@@ -102,9 +102,9 @@ class Part(msgspec.Struct, frozen=True):
         return (*self.first, *self.then)
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    request: Request
-    parts: tuple[Part, ...]
+class ReviewPlan(msgspec.Struct, frozen=True, kw_only=True):
+    request: ReviewRequest
+    parts: tuple[PlannedRun, ...]
     left_out: dict[str, int]
     """Group → how many of it are waiting and not read this time."""
     estimate: Estimate
@@ -124,8 +124,8 @@ def estimated(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
     """Of one call, as far as one can tell."""
     if not chosen.reads_more:
         return estimate_of(prompt, chosen.price)
-    one = estimate_of(prompt, chosen.price)
-    return _usage(chosen, ROUNDS * (one.input or 0), ROUNDS * (one.output or 0) // 2)
+    estimate = estimate_of(prompt, chosen.price)
+    return _usage(chosen, ROUNDS * (estimate.input or 0), ROUNDS * (estimate.output or 0) // 2)
 
 
 def at_most(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
@@ -138,7 +138,7 @@ def at_most(chosen: ChosenReviewer, prompt: Prompt) -> Usage:
     return _usage(chosen, (given + DEFINITIONS) * MOST_ROUNDS + read, MOST_OUTPUT * MOST_ROUNDS)
 
 
-def refuse_unpriced_cap(plan: Plan) -> None:
+def refuse_unpriced_cap(plan: ReviewPlan) -> None:
     """A cap on money that nobody can keep is none."""
     if plan.request.limits.max_cost is not None and plan.estimate.calls and plan.estimate.cost is None:
         raise SettingsError(
@@ -166,8 +166,8 @@ def leaders_first(waiting: Sequence[WaitingFailure]) -> tuple[tuple[str, ...], t
     seen: set[str] = set()
     first: list[str] = []
     then: list[str] = []
-    for one in waiting:
-        repeated = one.owner in MACHINERY and one.key.exact in seen
-        seen.add(one.key.exact)
-        (then if repeated else first).append(one.attempt)
+    for failure in waiting:
+        repeated = failure.owner in MACHINERY and failure.key.exact in seen
+        seen.add(failure.key.exact)
+        (then if repeated else first).append(failure.attempt)
     return tuple(first), tuple(then)

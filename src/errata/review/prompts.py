@@ -102,10 +102,10 @@ def prompt_for(packet: Packet, *, marker: str) -> Prompt:
 
 def fresh_marker(asked: Packet | Prompt, *texts: str) -> str:
     """One that stands neither in the packet or prompt nor in any of the texts."""
-    told = "\n".join((asked.text if isinstance(asked, Prompt) else json_text(asked), *texts)).lower()
+    text = "\n".join((asked.text if isinstance(asked, Prompt) else json_text(asked), *texts)).lower()
     while True:
         marker = secrets.token_hex(MARKER_BYTES)
-        if marker not in told:
+        if marker not in text:
             return marker
 
 
@@ -114,8 +114,8 @@ def repair_prompt(prompt: Prompt, answer: str, reasons: Sequence[str], *, marker
     old = prompt.marker
     if marker in f"{prompt.text}{answer}":
         raise ValueError("the new marker stands in the prompt or the answer; `fresh_marker` draws one that does not")
-    told = "".join(f"- {one_line(reason)}\n" for reason in reasons)
-    sections = (("answer", for_others(clean(answer[:ANSWER]))), ("reasons", for_others(told)))
+    lines = "".join(f"- {one_line(reason)}\n" for reason in reasons)
+    sections = (("answer", for_others(clean(answer[:ANSWER]))), ("reasons", for_others(lines)))
     data = prompt.data.replace(old, marker)
     data += "".join(_section(f"{kind}-{marker}", text.replace(old, ""), marker) for kind, text in sections)
     before, after = prompt.before.replace(old, marker), prompt.after.replace(old, marker) + REPAIR
@@ -167,5 +167,5 @@ def _about(packet: Packet) -> Iterator[str]:
         yield f"signal: {json_text({'name': signal.name, 'where': signal.where, 'quote': signal.quote})}"
     for entry in packet.history:
         yield f"history: {json_text(entry)}"
-    for one in packet.left_out:
-        yield f"left out: {one_line(one.what)} ({one_line(one.why)})"
+    for omission in packet.left_out:
+        yield f"left out: {one_line(omission.what)} ({one_line(omission.why)})"

@@ -27,7 +27,7 @@ class Prompt(msgspec.Struct, frozen=True):
         return f"{self.before}{self.data}{self.after}"
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ReviewerAnswer(msgspec.Struct, frozen=True):
     text: str
     """As the reviewer gave it: it is judged later."""
     usage: Usage = NO_USAGE
@@ -69,7 +69,7 @@ class AsksForVerdicts(Protocol):
     @property
     def identity(self) -> Reviewer: ...
 
-    async def ask(self, prompt: Prompt, packet: Packet) -> Answer:
+    async def ask(self, prompt: Prompt, packet: Packet) -> ReviewerAnswer:
         """Raises one of the three errors above, nothing else."""
         ...
 

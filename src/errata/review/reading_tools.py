@@ -49,7 +49,7 @@ class WholePackets:
         return self._whole(packet.attempt_id)
 
     def tools(self, packet: Packet) -> tuple[Tool, ...]:
-        listed, read, found = (partial(tool, self, packet) for tool in (_listed, _text, _found))
+        listed, read, search = (partial(tool, self, packet) for tool in (_listed, _text, _search))
         return (
             Tool(
                 "list_places",
@@ -58,7 +58,7 @@ class WholePackets:
                 listed,
             ),
             Tool("read_place", f"Lines of one text, {LINES} at most. The first line is 1.", _READ, read),
-            Tool("search", "The lines of all texts that contain a text, whatever its case.", _SEARCH, found),
+            Tool("search", "The lines of all texts that contain a text, whatever its case.", _SEARCH, search),
         )
 
     def _read(self, attempt: str) -> Packet:
@@ -84,7 +84,7 @@ def _text(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) ->
     return DATA + "\n".join(shown)[:MOST]
 
 
-def _found(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
+def _search(whole_packets: WholePackets, packet: Packet, given: dict[str, Any]) -> str:
     wanted = str(given["text"]).casefold()
     if not wanted.strip():
         return "There is nothing to look for"

@@ -93,7 +93,7 @@ def build_status(
     check_quotes: Callable[[Sequence[Verdict]], QuoteCheck],
 ) -> Status:
     """Of all that is stored about a run; what is about no failure of it (any more) is left aside."""
-    said = {attempt: one for attempt, one in attributions.items() if attempt in failures}
+    triaged = {attempt: one for attempt, one in attributions.items() if attempt in failures}
     on = {attempt: given for attempt, given in verdicts.items() if attempt in failures}
     stands = {attempt: one for attempt, given in on.items() if (one := standing(given)) is not None}
     own = {attempt: one for attempt, one in stands.items() if one.verdict.inherited_from is None}
@@ -111,7 +111,7 @@ def build_status(
         refused=len(refused),
         unmended=len(_unmended(refused, on)),
         refusals=dict(Counter(reason for one in refused for reason in one.reasons).most_common()),
-        owners=_owners(said, {attempt: one for attempt, one in stands.items() if attempt not in quotes.stale}),
+        owners=_owners(triaged, {attempt: one for attempt, one in stands.items() if attempt not in quotes.stale}),
         labels=dict(Counter(one.verdict.label for one in stands.values()).most_common()),
         reviewers=_reviewers(on),
         quotes=quotes,
@@ -148,14 +148,14 @@ def _spent(reviewer: str, calls: Sequence[Call]) -> Spent:
     )
 
 
-def _owners(said: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
+def _owners(triaged: Mapping[str, Attribution], stands: Mapping[str, Standing]) -> tuple[OwnerRow, ...]:
     """Those that triage or a verdict that is not stale names, the most frequent first."""
-    triage: Counter[str] = Counter(one.owner for one in said.values())
+    triage: Counter[str] = Counter(one.owner for one in triaged.values())
     verdict: Counter[str] = Counter(one.verdict.owner for one in stands.values())
     changed: Counter[str] = Counter(
-        said[attempt].owner
-        for attempt, one in stands.items()
-        if attempt in said and said[attempt].owner != one.verdict.owner
+        triaged[attempt].owner
+        for attempt, standing in stands.items()
+        if attempt in triaged and triaged[attempt].owner != standing.verdict.owner
     )
     rows = [
         OwnerRow(owner=owner, triage=triage[owner], verdict=verdict[owner], changed=changed[owner])
@@ -190,9 +190,9 @@ def _readers(verdicts: Iterable[Verdict]) -> set[str]:
 
 def _doubts(stored: StoredRun, stands: Iterable[Standing]) -> list[Doubt]:
     return [
-        Doubt(case=case_of(stored, one.verdict.attempt), attempt=one.verdict.attempt, doubt=doubt)
-        for one in stands
-        for doubt in one.verdict.doubts
+        Doubt(case=case_of(stored, standing.verdict.attempt), attempt=standing.verdict.attempt, doubt=doubt)
+        for standing in stands
+        for doubt in standing.verdict.doubts
     ]
 
 

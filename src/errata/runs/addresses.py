@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from errata.errors import NotFoundError, UnknownFormatError
+from errata.errors import NotFoundError, UnknownFormatError, did_you_mean
 from errata.model import Attempt, StoredRun
 from errata.model.action import CaseAddress
 from errata.model.identity import split_attempt_id
@@ -15,7 +15,6 @@ from errata.store.attempts import attempt_by_id, attempts_of
 from errata.store.database import Store
 from errata.store.named_cases import bucket_cases, case_keys, cases_ending, suites_of
 from errata.store.runs import all_runs, find_run, run_by_id
-from errata.text.nearest import did_you_mean
 
 
 def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:

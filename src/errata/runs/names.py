@@ -3,17 +3,17 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from errata.errors import ErrataError, NotFoundError
+from errata.errors import ErrataError, NotFoundError, did_you_mean
 from errata.model import Run, StoredRun
 from errata.runs.importing import import_paths
 from errata.runs.orders import all_of
+from errata.sources import harness_of
 from errata.store.database import Store
 from errata.store.runs import all_runs, find_run, run_by_id
 from errata.text.clean import one_line
-from errata.text.nearest import did_you_mean
 
 LISTED = 10
 VALUE = 48
@@ -142,3 +142,8 @@ def short(native_id: str) -> str:
 
 # one or two long ids without any word in them, or a UUID
 _LONG_ID = re.compile(r"[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{20,})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def are_judged_turns(runs: Sequence[StoredRun]) -> bool:
+    """Whether tables of these runs have the columns of judged turns."""
+    return bool(runs) and all(harness_of(stored.run.source.name).judges_turns for stored in runs)

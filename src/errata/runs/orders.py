@@ -7,11 +7,10 @@ from pathlib import Path
 import msgspec
 
 from errata import sources
-from errata.errors import ErrataError, SourceError, UnknownFormatError
+from errata.errors import ErrataError, SourceError, UnknownFormatError, did_you_mean
 from errata.sources import PassedOver, RecognisedPath
 from errata.sources.base import Match
 from errata.sources.generic import with_map
-from errata.text.nearest import did_you_mean
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from errata.buckets.edit import Author, EditResult
 from errata.buckets.failure import FailureToGroup
 from errata.buckets.history import HistoryEntry, UndoResult
 from errata.buckets.reconcile import SuggestionResult
-from errata.errors import NotFoundError, SettingsError
+from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.model import Bucket, BucketCounts, BucketTable, Placement, Run, StoredRun
 from errata.model.identity import split_attempt_id
 from errata.model.run import case_name
@@ -31,7 +31,6 @@ from errata.store.buckets import (
 from errata.store.database import Store
 from errata.store.failures import loaded, number_of
 from errata.store.runs import all_runs, run_by_id
-from errata.text.nearest import did_you_mean
 from errata.triage.reasons import reason_of
 
 CANDIDATES = 10

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from errata.errors import NotFoundError, SettingsError
+from errata.errors import NotFoundError, SettingsError, did_you_mean
 from errata.memory import stored as stored_memory
 from errata.memory.actions import (
     ActionRecord,
@@ -41,7 +41,6 @@ from errata.store.memory import (
 )
 from errata.store.named_cases import bucket_cases
 from errata.store.runs import all_runs
-from errata.text.nearest import did_you_mean
 
 DAY = len("2026-03-04")
 MOST_SUBJECTS = 50

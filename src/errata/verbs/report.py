@@ -14,9 +14,8 @@ from errata.render.slugs import slug
 from errata.report.run_collect import run_report
 from errata.report.run_files import REPORTS, RunWritten, write_run_report
 from errata.report.shared import is_unjudged
-from errata.review.tables import are_judged_turns
 from errata.runs.bucketing import ensure_all_buckets
-from errata.runs.names import runs_named
+from errata.runs.names import are_judged_turns, runs_named
 from errata.runs.reports import named_reports, report_of
 from errata.runs.runset import RunSet
 from errata.runs.view import RunView

@@ -29,9 +29,8 @@ from errata.model.output.compare import (
 )
 from errata.runs.names import handles_of
 from errata.runs.runs_to_compare import runs_to_compare
-from errata.text.clean import one_line
+from errata.text.clean import one_line, quoted
 from errata.text.redact import redact
-from errata.text.spreadsheet import quoted
 from errata.verbs.compare import compare, write_comparison_folder
 from errata.verbs.store import Store, all_runs
 

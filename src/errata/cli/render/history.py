@@ -1,9 +1,7 @@
 """The history of a run and of a case: earlier reports, repeats, what became of actions, other models."""
 
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from errata.cli.fitting import columns, padded
 from errata.cli.output import plural, put, say
@@ -105,11 +103,6 @@ def history_output(analysis: Analysis) -> RunHistoryOutput:
         ),
         actions=tuple(map(EffectOutput.of, history.effects)),
     )
-
-
-def json_memory(analysis: Analysis) -> dict[str, Any]:
-    """The same, to be spread into the object of a run."""
-    return msgspec.structs.asdict(history_output(analysis))
 
 
 def put_before(before: History, alike: "tuple[Alike, ...]", *, raw: bool) -> None:

@@ -7,7 +7,7 @@ from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
 from errata.cli.render.confusion import put_confusion, ratio
 from errata.model.output.review import AgreementOutput
-from errata.review.agreement import Dispute, TaxonomyAgreement
+from errata.review.agreement import ReviewDispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
 from errata.runs.names import runs_named
 from errata.verbs.review import agreement_of
@@ -45,9 +45,10 @@ def _show(found: TaxonomyAgreement) -> None:
     put(f"on who has to act · Krippendorff's alpha {ratio(found.owners.alpha)}{fleiss}")
     for pair, owner in zip(measured.pairs, found.owners.pairs, strict=True):
         put()
-        put(f"{pair.one} and {pair.other}: {pair.same:,} of {pair.both:,} the same · Cohen's kappa {ratio(pair.kappa)}")
+        kappa = f"Cohen's kappa {ratio(pair.kappa)}"
+        put(f"{pair.first} and {pair.other}: {pair.same:,} of {pair.both:,} the same · {kappa}")
         put(f"  on who has to act: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
-        put_confusion(pair.confusion, rows=pair.one, columns=pair.other)
+        put_confusion(pair.confusion, rows=pair.first, columns=pair.other)
     if found.disputes:
         put()
         put(f"Disputed {len(found.disputes):,}")
@@ -55,7 +56,7 @@ def _show(found: TaxonomyAgreement) -> None:
         _show_dispute(dispute)
 
 
-def _show_dispute(dispute: Dispute) -> None:
+def _show_dispute(dispute: ReviewDispute) -> None:
     said = [(reviewer, label, dispute.owners[reviewer]) for reviewer, label in dispute.labels.items()]
     labels = " · ".join(f"{who} {label}" + (f" ({owner})" if label == NO_LABEL else "") for who, label, owner in said)
     decided = f"   a person decided: {dispute.decided}" if dispute.decided else ""

@@ -10,11 +10,21 @@ from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.confusion import put_confusion, ratio
 from errata.cli.table import put_table
 from errata.model.identity import split_attempt_id
-from errata.model.output.review import CalibrateOutput
+from errata.model.output.review import CalibrateOutput, WhyRowSkipped
 from errata.review.calibrate import Calibration
 from errata.verbs.review import calibrate_reviewers
 
 SHOWN = 20
+
+WHY_SKIPPED: dict[WhyRowSkipped, str] = {
+    "contradicts_earlier_row": "an earlier row gives the same failure the label `{value}`",
+    "no_failure_named": "names no failure: fill in `attempt_id` or `case`",
+    "no_label": "has no label",
+    "no_run": "`{value}` is a case without a run: give the RUN, or add a column `run`",
+    "not_a_failure": "`{value}` names no failure",
+    "not_found": "`{value}` is not in the store",
+    "unknown_label": "`{value}` is not a label of this taxonomy",
+}
 
 
 @click.command("calibrate")
@@ -37,9 +47,9 @@ def command(labels: Path, run: str, taxonomy: str, options: Options) -> None:
         put()
         _show(reviewer, found)
     if not measured.reviewers:
-        say("no reviewer has read any of them")
+        say("no reviewer has reviewed any of them")
     for row in measured.untaken:
-        say(f"line {row.line}: {row.why}")
+        say(f"line {row.line}: {WHY_SKIPPED[row.why].format(value=row.value)}")
 
 
 def _show(reviewer: str, found: Calibration) -> None:

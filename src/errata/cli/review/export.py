@@ -20,8 +20,8 @@ from errata.model.words import OWNERS
 from errata.review.budget import BUDGET, UNLIMITED
 from errata.review.packet import PacketOptions
 from errata.review.redaction import redacted
-from errata.review.tables import ExportRow, are_judged_turns, write_packets, write_rows, write_table
-from errata.runs.names import runs_named
+from errata.review.tables import ExportRow, write_packets, write_rows, write_table
+from errata.runs.names import are_judged_turns, runs_named
 from errata.runs.review_context import question_for
 from errata.verbs.review import export, has_failures
 

@@ -25,9 +25,9 @@ from errata.model.verdict import word_for
 from errata.model.words import OWNERS
 from errata.review.choose import ReviewerFlags, choose
 from errata.review.limits import Limits
-from errata.review.plan import Plan, Request, refuse_unpriced_cap
+from errata.review.plan import ReviewPlan, ReviewRequest, refuse_unpriced_cap
 from errata.review.protocols import Prompt
-from errata.review.run import Tally
+from errata.review.run import ReviewTally
 from errata.runs.names import runs_named, short
 from errata.text.clean import one_line
 from errata.verbs.review import first_prompt, plan_review, run_review
@@ -35,7 +35,7 @@ from errata.verbs.review import first_prompt, plan_review, run_review
 NAMED, LONGEST = 5, 70
 
 
-def show_plan(plan: Plan) -> None:
+def show_plan(plan: ReviewPlan) -> None:
     """Talk: it is said before anything is done."""
     for part in plan.parts:
         queue, begun = part.queue, len(part.first) + len(part.then)
@@ -60,7 +60,7 @@ def show_plan(plan: Plan) -> None:
         say(f"lost      {_lost(plan.lost)}: a process ended before the answer was stored")
 
 
-def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
+def show_dry_run(plan: ReviewPlan, prompt: Prompt | None, *, as_json: bool) -> None:
     """All that would leave the machine for the first packet, as it would."""
     if as_json:
         put_json(DryRunOutput(**plan_fields(plan), prompt=prompt.text if prompt else None), raw=True)
@@ -71,7 +71,7 @@ def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
     say(f"\nthis is the first of {plural(plan.packets, 'packet')}; nothing was sent")
 
 
-def show_tally(plan: Plan, tally: Tally, *, as_json: bool) -> None:
+def show_tally(plan: ReviewPlan, tally: ReviewTally, *, as_json: bool) -> None:
     if as_json:
         put_json(run_output(plan, tally))
         return
@@ -91,15 +91,15 @@ def show_tally(plan: Plan, tally: Tally, *, as_json: bool) -> None:
         put(f"second   {verdicts} on text that talks to its reader: not final until another reviewer agrees", hang=9)
     _put_spent(tally)
     if tally.capped:
-        put(f"stopped  {tally.capped}; {plural(tally.left, 'failure')} not read", hang=9)
-    elif tally.left:
-        put(f"not read {tally.left:,}")
+        put(f"stopped  {tally.capped}; {plural(tally.remaining, 'failure')} not read", hang=9)
+    elif tally.remaining:
+        put(f"not read {tally.remaining:,}")
     if plan.left_out:
         put(f"left out {sum(plan.left_out.values()):,} by --limit: {_groups(plan)}", hang=9)
     _put_next(plan, tally)
 
 
-def _put_spent(tally: Tally) -> None:
+def _put_spent(tally: ReviewTally) -> None:
     unknown = f", unknown for {tally.unpriced:,}" if tally.unpriced else ""
     known = money(tally.cost) if tally.calls > tally.unpriced else "unknown"
     parts = [f"{known}{unknown if known != 'unknown' else ''}", plural(tally.calls, "call")]
@@ -112,15 +112,15 @@ def _put_spent(tally: Tally) -> None:
         put(f"lost     {_lost(tally.lost)}: broken off, and perhaps paid for", hang=9)
 
 
-def _put_next(plan: Plan, tally: Tally) -> None:
+def _put_next(plan: ReviewPlan, tally: ReviewTally) -> None:
     handles = [short(part.stored.run.native_id) for part in plan.parts]
-    if tally.left or tally.failed:
+    if tally.remaining or tally.failed:
         put("Next     the same command goes on where this one stopped; nothing is asked twice")
     elif tally.reviewed:
         put_command("Next", ["errata", "review", "status", *handles])
 
 
-def plan_fields(plan: Plan) -> dict[str, Any]:
+def plan_fields(plan: ReviewPlan) -> dict[str, Any]:
     return {
         "runs": tuple(
             PlannedRunOutput(
@@ -140,7 +140,7 @@ def plan_fields(plan: Plan) -> dict[str, Any]:
     }
 
 
-def run_output(plan: Plan, tally: Tally) -> RunOutput:
+def run_output(plan: ReviewPlan, tally: ReviewTally) -> RunOutput:
     return RunOutput(
         **plan_fields(plan),
         planned=tally.planned,
@@ -148,7 +148,7 @@ def run_output(plan: Plan, tally: Tally) -> RunOutput:
         refused=tally.refused,
         failed=tally.failed,
         inherited=tally.inherited,
-        not_read=tally.left,
+        not_read=tally.remaining,
         need_second=tally.need_second,
         labels=dict(tally.labels.most_common()),
         reasons=dict(tally.reasons.most_common()),
@@ -179,7 +179,7 @@ def _cost(cost: float | None) -> str:
     return "for an unknown price" if cost is None else f"about {money(cost, 2 if cost >= 1 else 4)}"
 
 
-def _groups(plan: Plan) -> str:
+def _groups(plan: ReviewPlan) -> str:
     most = sorted(plan.left_out.items(), key=lambda entry: -entry[1])
     listed = [f"{count:,} of `{one_line(group, LONGEST)}`" for group, count in most[:NAMED]]
     more = [f"{len(most) - NAMED:,} more groups"] if len(most) > NAMED else []
@@ -187,7 +187,7 @@ def _groups(plan: Plan) -> str:
 
 
 @contextmanager
-def watching(plan: Plan, tally: Tally, *, as_json: bool) -> Iterator[Callable[[Tally], None]]:
+def watching(plan: ReviewPlan, tally: ReviewTally, *, as_json: bool) -> Iterator[Callable[[ReviewTally], None]]:
     """What was done is told also where it was broken off: it is kept."""
     bar = _Bar(tally.planned) if sys.stderr.isatty() and tally.planned and not as_json else None
     try:
@@ -195,7 +195,7 @@ def watching(plan: Plan, tally: Tally, *, as_json: bool) -> Iterator[Callable[[T
     finally:
         if bar:
             bar.stop()
-        if as_json or tally.calls or tally.done or tally.capped:
+        if as_json or tally.calls or tally.finished or tally.capped:
             show_tally(plan, tally, as_json=as_json)
 
 
@@ -209,14 +209,14 @@ class _Bar:
         self._task = self._bar.add_task("reading", total=planned)
         self._bar.start()
 
-    def update(self, tally: Tally) -> None:
-        self._bar.update(self._task, completed=tally.done, description=" · ".join(progress_parts(tally)))
+    def update(self, tally: ReviewTally) -> None:
+        self._bar.update(self._task, completed=tally.finished, description=" · ".join(progress_parts(tally)))
 
     def stop(self) -> None:
         self._bar.stop()
 
 
-def progress_parts(tally: Tally) -> list[str]:
+def progress_parts(tally: ReviewTally) -> list[str]:
     """`12 reviewed · 1 refused · $0.0312 so far`."""
     parts = [f"{tally.reviewed:,} reviewed"]
     parts += [f"{count:,} {word}" for word, count in (("refused", tally.refused), ("failed", tally.failed)) if count]
@@ -274,7 +274,7 @@ def command(
     again, so that a review which was broken off goes on where it stopped.
     """
     store = options.store
-    request = Request(
+    request = ReviewRequest(
         chosen=choose(ReviewerFlags(**whom), options.settings.reviewers),  # type: ignore[arg-type]
         limits=Limits(parallel=parallel, max_cost=max_cost, max_tokens=max_tokens),
         filters=Filters(case=case, owner=owner or "", bucket=bucket),
@@ -291,7 +291,7 @@ def command(
         show_dry_run(plan, first_prompt(plan, store), as_json=options.json)
         return
     refuse_unpriced_cap(plan)
-    tally = Tally(plan.packets)
+    tally = ReviewTally(plan.packets)
     if plan.packets and not _may_begin(plan, yes=yes):
         say("nothing was asked")
         return
@@ -301,7 +301,7 @@ def command(
     _refuse_nothing(tally)
 
 
-def _may_begin(plan: Plan, *, yes: bool) -> bool:
+def _may_begin(plan: ReviewPlan, *, yes: bool) -> bool:
     """Whoever spends is asked first; where nobody can answer, a flag has to say so."""
     estimate, limits = plan.estimate, plan.request.limits
     if yes or not estimate.calls or estimate.cost == 0:
@@ -317,7 +317,7 @@ def _may_begin(plan: Plan, *, yes: bool) -> bool:
     return True
 
 
-def _refuse_nothing(tally: Tally) -> None:
+def _refuse_nothing(tally: ReviewTally) -> None:
     """What could not be done at all is an error, whatever was kept before."""
     if tally.stopped:
         raise ErrataError(f"The reviewer can't be asked any more: {tally.stopped}", hint="what was read so far is kept")

@@ -69,7 +69,7 @@ def _evidence(status: Status) -> str:
     found = status.quotes
     if not status.reviewers:
         return ""
-    told = f"{found.found:,} of {plural(found.quotes, 'quote')} found verbatim at the place named"
+    told = f"{found.verified:,} of {plural(found.quotes, 'quote')} found verbatim at the place named"
     changed = f"; {plural(found.changed, 'verdict')} on a packet that says more by now" if found.changed else ""
     return f"{told}{changed}{f'; {found.without:,} without a quote' if found.without else ''}"
 

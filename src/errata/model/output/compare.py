@@ -285,17 +285,17 @@ class JudgeOutput(msgspec.Struct, frozen=True, kw_only=True):
     """The mean."""
 
 
-class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True):
+class ScoreGapOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
     """How far the scores of two judges are apart in the mean."""
 
-    one: str
+    first: str
     other: str
     both: int
     apart: float
 
 
-class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True):
-    one: str
+class JudgePairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+    first: str
     other: str
     both: int
     same: int
@@ -312,18 +312,18 @@ class JudgeAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     disagreements: tuple[str, ...]
 
 
-class DisputeOutput(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeDisputeOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verdicts": "said"}):
     run: str
     case: str
     attempt_id: str
-    said: dict[str, str]
+    verdicts: dict[str, str]
     scores: dict[str, float]
 
 
 class JudgedQuestionOutput(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     agreement: JudgeAgreementOutput
-    disputes: tuple[DisputeOutput, ...]
+    disputes: tuple[JudgeDisputeOutput, ...]
 
 
 class JudgesOutput(msgspec.Struct, frozen=True, kw_only=True):

@@ -139,9 +139,9 @@ class OwnerRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     changed: int
 
 
-class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True):
+class QuoteCheckOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"verified": "found"}):
     quotes: int
-    found: int
+    verified: int
     stale: tuple[str, ...]
     changed: int
     without: int
@@ -193,8 +193,8 @@ class StatusOutput(msgspec.Struct, frozen=True, kw_only=True):
     calls: int
 
 
-class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
-    one: str
+class ReviewerPairOutput(msgspec.Struct, frozen=True, kw_only=True, rename={"first": "one"}):
+    first: str
     other: str
     both: int
     same: int
@@ -204,7 +204,7 @@ class PairOutput(msgspec.Struct, frozen=True, kw_only=True):
 
 class ReviewersAgreementOutput(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int
-    pairs: tuple[PairOutput, ...]
+    pairs: tuple[ReviewerPairOutput, ...]
     fleiss: float | None
     alpha: float | None
     disagreements: tuple[str, ...]
@@ -247,9 +247,16 @@ class ReviewerCalibrationOutput(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float | None
 
 
+WhyRowSkipped = Literal[
+    "contradicts_earlier_row", "no_failure_named", "no_label", "no_run", "not_a_failure", "not_found", "unknown_label"
+]
+
+
 class SkippedRowOutput(msgspec.Struct, frozen=True, kw_only=True):
     line: int
-    why: str
+    why: WhyRowSkipped
+    value: str | None
+    """The case or label that `why` is about."""
 
 
 class CalibrateOutput(msgspec.Struct, frozen=True, kw_only=True):

@@ -62,7 +62,7 @@ def packets_in_turn(
     builder = _PacketBuilder(context, store, options)
     for batch in _batches(turns):
         if not all(attempt in numbers for attempt in batch):
-            raise _gone(stored)
+            raise _log_is_gone(stored)
         yield from (packet for packet, _ in builder.of([numbers[each] for each in batch])) if batch else (None,)
 
 
@@ -140,7 +140,7 @@ class _PacketBuilder:
         stored, store, options = self._context.stored, self._store, self._options
         failures = loaded(store, stored.pk, seqs)
         if len(failures) < len(seqs):
-            raise _gone(stored)
+            raise _log_is_gone(stored)
         keys = {failure.attempt.case for failure in failures}
         history = self._context.history([failure.case for failure in failures], keys)
         kin = attempts_at(store, stored.pk, keys) if self._has_repeats else {}
@@ -192,6 +192,6 @@ class _MaterialReader:
         return turns_between(self._store, self._context.stored.pk, number * PAGE, number * PAGE + PAGE - 1)
 
 
-def _gone(stored: StoredRun) -> NotFoundError:
+def _log_is_gone(stored: StoredRun) -> NotFoundError:
     problem = f"Run `{stored.run.native_id}` was replaced or forgotten while its failures were read"
     return NotFoundError(problem, hint="start again: what was stored so far is kept")

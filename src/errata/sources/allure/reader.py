@@ -119,7 +119,9 @@ def _attempt(context: AllureContext, own: AllureResult, row: Row) -> Attempt:
         checks=tuple(verdict.checks(row.ref)),
         steps=steps_of(result, row.ref),
         artefacts=(
-            *output_artefact("grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")),
+            *output_artefact(
+                "grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")
+            ),
             *attachments_of(result, documents),
             *(one for fixture in fixtures for one in attachments_of(fixture.data, documents)),
         ),
@@ -168,7 +170,9 @@ def _skipped(result: dict[str, Any], reason: str, ref: SourceRef) -> TestVerdict
     trace = text(mapping(result.get("statusDetails")).get("trace"))
     exception = raised_in(trace, raised)
     if exception.type and not exception.is_verdict:
-        return TestVerdict(NOT_MADE, "xfailed", why, (error_of(exception, "subject", traceback=trace, ref=ref),)).expected
+        return TestVerdict(
+            NOT_MADE, "xfailed", why, (error_of(exception, "subject", traceback=trace, ref=ref),)
+        ).expected
     return TestVerdict(FAILED, "xfailed", why, failed_checks=(FailedTestCheck(EXPECTED, raised or why),)).expected
 
 

@@ -108,7 +108,9 @@ def _attempt(run: Run, main: str, who: tuple[str, int], row: Row, rows: tuple[Ro
     metadata, metrics = mapping(fields.get("metadata")), mapping(fields.get("metrics"))
     error = _error(fields, row.ref)
     spans = [one for one in rows if one is not row and isinstance(one.data, dict)]
-    made = score_row("error" if error else "completed", _checks(fields, spans, row.ref), (error,) if error else (), main)
+    made = score_row(
+        "error" if error else "completed", _checks(fields, spans, row.ref), (error,) if error else (), main
+    )
     start, end = number(metrics.get("start")), number(metrics.get("end"))
     output = fields.get("output")
     return Attempt(

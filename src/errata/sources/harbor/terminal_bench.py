@@ -159,7 +159,9 @@ class TrialConverter:
             f"{phase}_{end}_at": trial.take(f"{phase}_{end}_at") for phase in _PHASES for end in ("started", "ended")
         }
         tokens = (
-            {} if self._counts_tokens else non_empty(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
+            {}
+            if self._counts_tokens
+            else non_empty(tokens_told=_tokens(trial) if "total_input_tokens" in trial else None)
         )
         resolved = trial.get("is_resolved")
         odd = non_empty(is_resolved=resolved) if not isinstance(resolved, bool) else {}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from errata.llm.prices import cost_of
-from errata.llm.spec import ModelSpec
+from errata.llm.spec import ModelSpec, cost_of
 
 
 def test_the_users_own_figures_come_first():

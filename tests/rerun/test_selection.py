@@ -3,25 +3,25 @@
 import pytest
 
 from errata.model import Invalidation
-from errata.rerun.wanting import Choice, Said, broke, want
+from errata.rerun.selection import RerunChoice, TriagedFailure, broke, rerun_if_chosen
 from errata.testing import an_attempt
 
-NOT_THE_MODELS = Choice(owners=frozenset(("provider", "environment", "harness", "simulator", "collateral")))
+NOT_THE_MODELS = RerunChoice(owners=frozenset(("provider", "environment", "harness", "simulator", "collateral")))
 
 
-def wanted(attempt, said=Said(), choice=NOT_THE_MODELS):  # noqa: B008
-    found = want(attempt, "case-1", said, choice)
-    return None if found is None else (found.why, found.signal)
+def wanted(attempt, triage=TriagedFailure(), choice=NOT_THE_MODELS):  # noqa: B008
+    chosen = rerun_if_chosen(attempt, "case-1", triage, choice)
+    return None if chosen is None else (chosen.why, chosen.signal)
 
 
 @pytest.mark.parametrize("owner", ["provider", "environment", "harness", "simulator", "collateral"])
 def test_what_is_not_the_models_fault_is_repeated(owner):
-    assert wanted(an_attempt(), Said(owner, "some_signal")) == (owner, "some_signal")
+    assert wanted(an_attempt(), TriagedFailure(owner, "some_signal")) == (owner, "some_signal")
 
 
 @pytest.mark.parametrize("owner", ["model", "budget", "grader", "task", "unknown"])
 def test_what_was_measured_and_failed_is_not(owner):
-    assert wanted(an_attempt(), Said(owner, "check_failed")) is None
+    assert wanted(an_attempt(), TriagedFailure(owner, "check_failed")) is None
 
 
 @pytest.mark.parametrize("execution", ["missing", "unfinished"])
@@ -39,11 +39,11 @@ def test_what_was_skipped_on_purpose_is_not():
 def test_what_was_not_measured_is(measurement):
     attempt = an_attempt(measurement=measurement, outcome="none")
 
-    assert wanted(attempt, Said("grader", "judge_error")) == ("not measured", "judge_error")
+    assert wanted(attempt, TriagedFailure("grader", "judge_error")) == ("not measured", "judge_error")
 
 
 def test_a_measurement_that_a_signal_calls_broken_is_none():
-    assert wanted(an_attempt(), Said("grader", "verifier_never_ran", broken=True)) == (
+    assert wanted(an_attempt(), TriagedFailure("grader", "verifier_never_ran", broken=True)) == (
         "not measured",
         "verifier_never_ran",
     )
@@ -54,22 +54,22 @@ def test_a_pass_is_not_repeated():
 
 
 def test_an_owner_that_was_chosen_is_the_only_one():
-    only_budget = Choice(owners=frozenset(("budget",)), only_owners=True)
+    only_budget = RerunChoice(owners=frozenset(("budget",)), only_owners=True)
 
-    assert wanted(an_attempt(), Said("budget", "time_limit"), only_budget) == ("budget", "time_limit")
-    assert wanted(an_attempt(), Said("provider", "outage"), only_budget) is None
+    assert wanted(an_attempt(), TriagedFailure("budget", "time_limit"), only_budget) == ("budget", "time_limit")
+    assert wanted(an_attempt(), TriagedFailure("provider", "outage"), only_budget) is None
     assert wanted(an_attempt(execution="missing", outcome="none"), choice=only_budget) is None
 
 
 def test_a_case_that_was_chosen_is_repeated_whoever_owns_it():
-    this = Choice(owners=NOT_THE_MODELS.owners, cases=frozenset(("suite/case-1",)))
+    this = RerunChoice(owners=NOT_THE_MODELS.owners, cases=frozenset(("suite/case-1",)))
 
-    assert wanted(an_attempt(), Said("model", "check_failed"), this) == ("model", "check_failed")
-    assert wanted(an_attempt(case="suite/case-2"), Said("provider", "outage"), this) is None
+    assert wanted(an_attempt(), TriagedFailure("model", "check_failed"), this) == ("model", "check_failed")
+    assert wanted(an_attempt(case="suite/case-2"), TriagedFailure("provider", "outage"), this) is None
 
 
 def test_a_row_that_repeats_a_try_is_not_repeated_again():
-    assert wanted(an_attempt(duplicate_of="0:suite/case-1#1"), Said("provider", "outage")) is None
+    assert wanted(an_attempt(duplicate_of="0:suite/case-1#1"), TriagedFailure("provider", "outage")) is None
 
 
 @pytest.mark.parametrize(
