@@ -24,11 +24,11 @@ def command(run: str, reason: str, undo: bool, options: Options) -> None:
     stored = stored_runs([run], store)[0].run
     if undo:
         done = include(store, stored.id)
-        told = f"{stored.native_id} counts again" if done else f"{stored.native_id} was not excluded"
+        sentence = f"{stored.native_id} counts again" if done else f"{stored.native_id} was not excluded"
     else:
         exclude(store, stored.id, reason=reason, author=options.settings.author)
-        told = f"{stored.native_id} is left out of every score: {reason}"
+        sentence = f"{stored.native_id} is left out of every score: {reason}"
     if options.json:
         put_json(ExcludeOutput(run=stored.native_id, run_id=stored.id, excluded=not undo, reason=reason or None))
     else:
-        put(told)
+        put(sentence)

@@ -56,15 +56,15 @@ def command(targets: tuple[str, ...], deployment: str, folder: Path | None, time
 
 def local_paths(paths: Iterable[str], options: Options, *, deployment: str = "") -> tuple[Path, ...]:
     """What is far away is fetched first."""
-    found = []
+    local = []
     for text in paths:
         if not _is_remote(text):
-            found.append(Path(text))
+            local.append(Path(text))
             continue
         made = fetched(text, options, deployment=deployment)
         say(f"fetched   {plural(made.evals, 'eval')}, {made.failed} failed · {place_of(str(made.folder.absolute()))}")
-        found.append(made.folder)
-    return tuple(found)
+        local.append(made.folder)
+    return tuple(local)
 
 
 def _is_remote(text: str) -> bool:

@@ -22,7 +22,7 @@ def command(runs: tuple[str, ...], output: Path, day: str | None, options: Optio
     """
     planned = planned_reports(runs, options.store, profile="batch")
     wish = ReportOptions(day=day_of(day), output=output, json=options.json, in_words=not options.json)
-    for at, one in enumerate(planned):
+    for at, report in enumerate(planned):
         if at and wish.in_words:
             put()
-        write_batch(one.views[0], wish, several=len(planned) > 1)
+        write_batch(report.views[0], wish, several=len(planned) > 1)

@@ -89,11 +89,11 @@ def _reported(shown: ShownRun, *, raw: bool) -> None:
         return
     put()
     put("the harness's own numbers", raw=raw)
-    for one in reported[:MOST]:
-        whole = one.value is not None and one.value.is_integer() and abs(one.value) < LARGE
-        value = "–" if one.value is None else f"{one.value:,.0f}" if whole else f"{one.value:,.6g}"
-        of = f" of {one.n:,}" if one.n is not None else ""
-        put(f"  {one.name:<32} {one.metric:<12} {value}{of}{'  headline' if one.headline else ''}", raw=raw)
+    for figure in reported[:MOST]:
+        whole = figure.value is not None and figure.value.is_integer() and abs(figure.value) < LARGE
+        value = "–" if figure.value is None else f"{figure.value:,.0f}" if whole else f"{figure.value:,.6g}"
+        of = f" of {figure.n:,}" if figure.n is not None else ""
+        put(f"  {figure.name:<32} {figure.metric:<12} {value}{of}{'  headline' if figure.headline else ''}", raw=raw)
     if len(reported) > MOST:
         put(f"  … {len(reported) - MOST} more with --json")
 

@@ -42,8 +42,8 @@ def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
 
 
 def _show(made: WrittenBack, store: Store) -> None:
-    for one in made.runs:
-        put(title_of(one.stored.run, handle_of(one.stored, store)))
+    for run in made.runs:
+        put(title_of(run.stored.run, handle_of(run.stored, store)))
     failures = len(made.changes) + sum(made.left.values())
     if not made.changes:
         put(f"Nothing to write back of {plural(failures, 'failure')}")
