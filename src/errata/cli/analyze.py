@@ -55,7 +55,7 @@ def command(
     deployment: str,
     options: Options,
 ) -> None:
-    """Everything at once: fetch, import, check, summarise, report.
+    """Import, check and summarise runs, and write a report.
 
     URL is a run of convex-evals in its visualizer, or its id: what the deployment answers is saved first. The report
     goes to reports/PROVIDER/MODEL/RUN_DAY.md; where all passed, none is written.

@@ -48,7 +48,7 @@ from errata.verbs.store import Store
 @click.option("--force", is_flag=True, help="Write over tables that are there.")
 @shared_options
 def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: bool, options: Options) -> None:
-    """Tell which cases and checks do not come out the same in repeated RUNS.
+    """Show which cases and checks change between repeated runs.
 
     Runs of one subject on one suite belong together, and so do the epochs of a run. Into the folder go
     `consistency_run_details.csv`, five tables made of it, and `consistency_summary.md`.

@@ -15,7 +15,7 @@ from errata.verbs.store import exclude, include, stored_runs
 @click.option("--undo", is_flag=True, help="Take the exclusion back.")
 @shared_options
 def command(run: str, reason: str, undo: bool, options: Options) -> None:
-    """Keep RUN, but leave it out of every score."""
+    """Exclude a run from every score, with a reason."""
     if not undo and not reason:
         raise SettingsError(
             "An exclusion needs a reason", hint="`errata exclude RUN --reason TEXT`; `--undo` takes one back"

@@ -52,7 +52,7 @@ def command(
     options: Options,
     **chosen: str | None,
 ) -> None:
-    """List the failures of RUNS.
+    """List failures with owner and evidence.
 
     A failure is a counted attempt that was not passed or not measured. Unfinished, skipped and missing cases are
     findings of `errata check`.

@@ -36,7 +36,7 @@ def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds of silence.")
 @shared_options
 def command(targets: tuple[str, ...], deployment: str, folder: Path | None, timeout: float, options: Options) -> None:
-    """Save what a deployment answers about runs, for reading without a network.
+    """Download runs from their deployment, to read them offline.
 
     URL is the address of a run or of one eval in the visualizer of convex-evals, or the id of a run. Only reads, by the
     public queries; no token is asked for, kept or sent.

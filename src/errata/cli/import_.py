@@ -32,7 +32,7 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 def command(
     paths: tuple[str, ...], source: str, map_path: Path | None, no_triage: bool, deployment: str, options: Options
 ) -> None:
-    """Read the runs at PATHS into the store.
+    """Read runs into the store.
 
     Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes
     a new revision.

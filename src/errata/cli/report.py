@@ -74,7 +74,7 @@ def command(
     step_summary: bool,
     options: Options,
 ) -> None:
-    """Write a report about RUNS that people keep.
+    """Write a report about runs.
 
     Three profiles: `run` goes to reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` to results/…/deep_error_analysis.md,
     `batch` to analysis/ with one issue for each test. Its words in short go to stdout. Nothing else is changed.

@@ -27,7 +27,7 @@ INDENT, DEEPER = " " * 2, 6
 @click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures of this owner.")
 @shared_options
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
-    """Tell how RUNS can be repeated where it was not the model's fault.
+    """Print the commands that rerun failures the model did not cause.
 
     Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what
     follows from another failure, what was not measured, and what is missing or unfinished.

@@ -18,7 +18,7 @@ from errata.verbs.store import forget, stored_runs
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @shared_options
 def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
-    """Forget RUNS.
+    """Remove runs from the store.
 
     Facts and opinions go, and the space is freed. The logs themselves are not touched: `errata import` brings the
     facts back, the opinions are gone.

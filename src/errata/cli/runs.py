@@ -24,7 +24,7 @@ NAMES = ("suite", "model")
 @click.option("--model", default="", help="Only those whose model contains this text.")
 @shared_options
 def command(source: str, model: str, options: Options) -> None:
-    """List the runs of the store.
+    """List the runs in the store.
 
     The first column is what other commands take as RUN.
     """

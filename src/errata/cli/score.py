@@ -44,7 +44,7 @@ from errata.verbs import compare as verbs
 @click.option("--pooled", is_flag=True, help="The runs of each subject as one, where their suites are equal.")
 @shared_options
 def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Options) -> None:
-    """Tell what the score is, under each policy."""
+    """Show scores under every scoring policy."""
     store = options.store
     chosen, timeouts = runs_named(runs, store), options.settings.timeouts
     pools = verbs.score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []

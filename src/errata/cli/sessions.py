@@ -24,7 +24,7 @@ ERROR = 160
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Tell the sessions of RUNS, what the latest one hides, and cascades."""
+    """List sessions, results that a later session replaced, and knock-on failures."""
     store = options.store
     for at, stored in enumerate(runs_named(runs, store)):
         timeline = sessions(stored, store)

@@ -26,7 +26,7 @@ from errata.verbs.store import Store
 @raw_option
 @shared_options
 def command(thing: str, full: bool, packet: bool, form: str, raw: bool, options: Options) -> None:
-    """Show a run, a case or an attempt.
+    """Show a run, a case or an attempt, with evidence.
 
     A case is named after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; `#2` names its second attempt.
     """

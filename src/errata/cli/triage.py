@@ -17,7 +17,7 @@ from errata.verbs.store import all_runs
 @click.argument("runs", nargs=-1, metavar="[RUN…]")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> None:
-    """Name the owner of every failure anew; all runs where none is given.
+    """Assign an owner to every failure again.
 
     Every import does this by itself, and whoever asks for failures after the rules have changed.
     """

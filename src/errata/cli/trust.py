@@ -27,7 +27,7 @@ IN_WORDS = {
 @click.option("--remove", is_flag=True, help="Trust FILE no more.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
 def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> None:
-    """Let a project's `errata.toml` name reviewers, addresses and keys.
+    """Allow a project's `errata.toml` to set reviewers, addresses and keys.
 
     FILE is the nearest `errata.toml` where none is given. Read it first: what it names can run programs and send data
     elsewhere. Its content is remembered; a file that has changed since is trusted no more.

@@ -25,7 +25,7 @@ LISTED = 12
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
 @shared_options
 def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
-    """Write what is settled about RUNS in the form that their harness keeps.
+    """Write settled results in the harness's own format.
 
     Changes no log. Inspect: score edits and invalidations, as a script that writes an edited copy of the log, and its
     data. promptfoo: a copy of the export with comments. Only failures that are not the model's, by a final verdict or

@@ -96,7 +96,7 @@ def command(
     force: bool,
     options: Options,
 ) -> None:
-    """Tell what differs between RUNS, where they measured the same thing.
+    """Compare runs case by case, with significance tests.
 
     The folder of a comparison stands for the runs it lists; runs that are named beside it win. `--write` makes such a
     folder of judged runs of conversation-bench, counted from their rows.
