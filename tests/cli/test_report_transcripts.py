@@ -57,7 +57,7 @@ def test_nothing_is_counted_as_passed_or_failed(written):
     text = (folder / "manual_error_review.md").read_text()
 
     assert (run["rows"], run["expected"], run["judged_rows"]) == (30, 30, 0)
-    assert "nothing is counted as passed, and nothing as failed" in folded(said)
+    assert "No row has a verdict, so none counts as passed or failed" in folded(said)
     assert table(section(text, "Artefacts"))[0]["judged"] == "0"
     assert " passed" not in text.replace("nothing here is passed", "").replace("counts as passed", "")
 
@@ -133,7 +133,7 @@ def test_a_run_folder_without_judged_rows_is_refused_with_the_way_on():
 
     assert said.code == 2
     assert "has no `openai_judged.jsonl`" in said.talk
-    assert "nobody has judged it: `errata report" in said.talk
+    assert "it is not judged yet: `errata report" in said.talk
 
 
 def test_asked_for_as_a_run_it_has_no_pass_rate(tmp_path):

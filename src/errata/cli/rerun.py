@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
-from errata.cli.runs import title_of
+from errata.cli.render.runs import attempts_in_words, title_of
 from errata.cli.table import put_parts
 from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunNote, RerunOutput, RerunReason
 from errata.model.words import OWNERS
@@ -26,34 +25,34 @@ INDENT, DEEPER = " " * 2, 6
 @click.command("rerun")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @click.option("--case", "cases", multiple=True, metavar="NAME", help="Only this case, whoever owns its failure.")
-@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures of this owner.")
+@click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures with this owner.")
 @shared_options
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
-    """Tell how RUNS can be repeated where it was not the model's fault.
+    """Print the commands that rerun failures the model did not cause.
 
-    Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what
-    follows from another failure, what was not measured, and what is missing or unfinished.
+    Runs nothing itself. Without --case and --owner, covers infrastructure failures (provider, environment, harness,
+    simulator), knock-on failures, attempts that were not measured, and missing or unfinished cases.
     """
-    for at, (view, found) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
+    for at, (view, rerun) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         if options.json:
-            put_json(_json_of(found))
+            put_json(_json_of(rerun))
             continue
         if at:
             put()
         put(title_of(view.run, view.handle))
         if view.run.excluded is not None:
             put(f"EXCLUDED from every score: {view.run.excluded.reason}")
-        _show(found)
+        _show(rerun)
 
 
-def _show(found: Rerun) -> None:
-    plan = found.plan
-    if not found.attempts:
-        put("Nothing to repeat")
+def _show(rerun: Rerun) -> None:
+    plan = rerun.plan
+    if not rerun.attempts:
+        put("Nothing to rerun")
         return
     attempts = [one for command in plan.commands for one in command.attempts] + [one.attempt for one in plan.by_hand]
-    whole = attempts_in_words(found.stored)
-    put_parts("Repeat", [f"{found.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
+    whole = attempts_in_words(rerun.stored)
+    put_parts("Rerun", [f"{rerun.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
     for command in plan.commands:
         put()
         _show_command(command)
@@ -64,15 +63,15 @@ def _show(found: Rerun) -> None:
     for note in plan.notes:
         put(f"note     {note_text(note)}", hang=9)
     if plan.commands:
-        put(f"cost     {_cost(found)}", hang=9)
-    put("Owners come from rules and are provisional. Nothing was run.")
+        put(f"cost     {_cost(rerun)}", hang=9)
+    put("Owners are provisional unless reviewed. Nothing was run.")
 
 
 def _show_command(command: Command) -> None:
     put_words([shlex.quote(word) for word in command.words], head=INDENT, deeper=DEEPER)
     for word, why in command.fill_in.items():
         put(f"fill in  {word}: {FILL_IN[why]}", hang=9)
-    put_parts("repeats", _names(command.attempts))
+    put_parts("reruns", _names(command.attempts))
     put_parts("because", _reasons(command.attempts))
     if command.also_why is not None:
         put(f"also     {plural(command.also, 'other attempt')}: {ALSO_WHY[command.also_why]}", hang=9)
@@ -80,11 +79,11 @@ def _show_command(command: Command) -> None:
 
 def _show_by_hand(by_hand: Sequence[ByHand]) -> None:
     groups: dict[str, list[RerunAttempt]] = {}
-    for one in by_hand:
-        groups.setdefault(why_by_hand(one), []).append(one.attempt)
+    for item in by_hand:
+        groups.setdefault(why_by_hand(item), []).append(item.attempt)
     for sentence, attempts in groups.items():
         put(f"By hand  {plural(len(attempts), 'attempt')}: {sentence}", hang=9)
-        put_parts("repeat", _names(attempts))
+        put_parts("rerun", _names(attempts))
         put_parts("because", _reasons(attempts))
 
 
@@ -102,24 +101,24 @@ def _tally(words: Iterable[str]) -> list[str]:
     return [f"{word} {count:,}" for word, count in Counter(words).most_common()]
 
 
-def _cost(found: Rerun) -> str:
-    estimate = found.estimate
+def _cost(rerun: Rerun) -> str:
+    estimate = rerun.estimate
     if estimate is None:
-        return "unknown: the log has no costs of measured attempts"
+        return "unknown: the log has no cost for a measured attempt"
     of = plural(estimate.basis, "measured attempt")
     total = money(estimate.total, 2 if estimate.total >= 1 else 4)
-    return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
+    return f"about {total} ({money(estimate.each)} per attempt, the mean of {of})"
 
 
-def _json_of(found: Rerun) -> RerunOutput:
-    run, estimate = found.stored.run, found.estimate
+def _json_of(rerun: Rerun) -> RerunOutput:
+    run, estimate = rerun.stored.run, rerun.estimate
     return RerunOutput(
         run=run.native_id,
         run_id=run.id,
         model=run.subject.model,
         source=run.source.name,
-        attempts=found.attempts,
-        commands=tuple(map(_json_of_command, found.plan.commands)),
+        attempts=rerun.attempts,
+        commands=tuple(map(_json_of_command, rerun.plan.commands)),
         by_hand=tuple(
             RerunByHand(
                 case=one.attempt.case,
@@ -129,9 +128,9 @@ def _json_of(found: Rerun) -> RerunOutput:
                 why_not=one.why_not,
                 about=one.about or None,
             )
-            for one in found.plan.by_hand
+            for one in rerun.plan.by_hand
         ),
-        notes=tuple(RerunNote(note=note.name, values=note.values) for note in found.plan.notes),
+        notes=tuple(RerunNote(note=note.name, values=note.values) for note in rerun.plan.notes),
         cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,
     )
 

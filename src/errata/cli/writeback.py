@@ -7,8 +7,8 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json
-from errata.cli.paths import place_of
-from errata.cli.runs import title_of
+from errata.cli.render.fields import place_of
+from errata.cli.render.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.model.output.act import WritebackChange, WritebackOutput, WritebackRun
 from errata.runs.names import handle_of
@@ -26,11 +26,11 @@ LISTED = 12
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
 @shared_options
 def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
-    """Write what is settled about RUNS in the form that their harness keeps.
+    """Write settled results in the harness's own format.
 
-    Changes no log. Inspect: score edits and invalidations, as a script that writes an edited copy of the log, and its
-    data. promptfoo: a copy of the export with comments. Only failures that are not the model's, by a final verdict or
-    a rule that is certain.
+    Changes no log. For Inspect, writes score edits and invalidations, and a script that applies them to a copy of the
+    log. For promptfoo, writes a copy of the export with comments. Covers only failures that are not the model's, by a
+    final verdict or a certain rule.
     """
     store = options.store
     for at, made in enumerate(write_settled(runs, store, output)):
@@ -43,15 +43,15 @@ def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
 
 
 def _show(made: WrittenBack, store: Store) -> None:
-    for one in made.runs:
-        put(title_of(one.stored.run, handle_of(one.stored, store)))
+    for run in made.runs:
+        put(title_of(run.stored.run, handle_of(run.stored, store)))
     failures = len(made.changes) + sum(made.left.values())
     if not made.changes:
-        put(f"Nothing to write back of {plural(failures, 'failure')}")
+        put(f"Nothing to write back among {plural(failures, 'failure')}")
     else:
         put_parts("Write", [f"{len(made.changes):,} of {plural(failures, 'failure')}", *_tally(made)])
     if made.left:
-        put_parts("left", [f"{LEFT_TEXT[why]} {count:,}" for why, count in made.left.items()])
+        put_parts("left out", [f"{LEFT_TEXT[why]} {count:,}" for why, count in made.left.items()])
     if not made.changes:
         return
     put()

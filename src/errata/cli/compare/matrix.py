@@ -15,13 +15,13 @@ from errata.compare.comparison import Comparison
 from errata.model.counts import CELL_STATES, Cell, CellState
 
 NARROW = 5
-"""Cases whose names are no wider than this stand side by side."""
+"""Cases whose names are no wider than this are set side by side."""
 GAP = 2
 LINES = 6
 COLUMNS = "columns  "
 
 
-class CaseNames(msgspec.Struct, frozen=True):
+class CaseLabels(msgspec.Struct, frozen=True):
     word: str
     """What a case is called here: `turn`."""
     short: dict[str, str]
@@ -33,25 +33,25 @@ class CaseNames(msgspec.Struct, frozen=True):
         return max(map(columns, self.short.values()), default=0) <= NARROW
 
     def listed(self, cases: Sequence[str], room: int, *, lines: int = LINES) -> list[str]:
-        """Names that fit some lines of so many columns, and how many more there are."""
+        """Names that fit the lines, and the number of the rest."""
         joint = " " if self.numbered else ", "
         return _within([self.short[case] for case in cases], joint, room, lines)
 
-    def told(self, cases: Sequence[str]) -> str:
+    def joined(self, cases: Sequence[str]) -> str:
         """`turn 24`, `turns 11 and 22`, or the names alone."""
         names = [self.short[case] for case in cases]
-        joined = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-        return f"{self.word}{'s' if len(names) > 1 else ''} {joined}" if self.numbered else joined
+        text = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return f"{self.word}{'s' if len(names) > 1 else ''} {text}" if self.numbered else text
 
 
-def names_of(comparison: Comparison, word: str) -> CaseNames:
+def names_of(comparison: Comparison, word: str) -> CaseLabels:
     names = {case: wash(facts.name) for case, facts in comparison.cases.items()}
-    found = {case: _NUMBERED.fullmatch(name) for case, name in names.items()}
-    numbers = {case: match[2] for case, match in found.items() if match}
-    prefixes = {match[1] for match in found.values() if match}
+    matches = {case: _NUMBERED.fullmatch(name) for case, name in names.items()}
+    numbers = {case: match[2] for case, match in matches.items() if match}
+    prefixes = {match[1] for match in matches.values() if match}
     if len(prefixes) == 1 and len(set(numbers.values())) == len(names):
-        return CaseNames(prefixes.pop() or word, numbers, True)
-    return CaseNames(word, names, False)
+        return CaseLabels(prefixes.pop() or word, numbers, True)
+    return CaseLabels(word, names, False)
 
 
 # `turn-24`, `test-006`, `Q7`, `12`
@@ -59,13 +59,13 @@ _NUMBERED = re.compile(r"([A-Za-z]{0,12})[-_ #]?([0-9]+)")
 
 
 def shortened(label: str, width: int) -> str:
-    """Cut, but for the number that tells it from other runs of the same model."""
+    """Cut, but with the number that distinguishes runs of one model."""
     name, mark, number = label.rpartition(" #")
     return f"{cut(name, width - len(mark + number))}{mark}{number}" if mark else cut(label, width)
 
 
 class Heads(msgspec.Struct, frozen=True):
-    """How columns are headed: by label where there is room, else by number, with a legend."""
+    """Column headings: labels if there is room, else numbers with a legend."""
 
     texts: tuple[str, ...]
     legend: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ def _within(names: Iterable[str], joint: str, room: int, most: int) -> list[str]
 
 
 MOST = 100
-"""Of more cases than this, a page shows numbers only."""
+"""With more cases than this, a page shows counts only."""
 LABEL = 28
 NAME = 40
 
@@ -132,14 +132,14 @@ NOT_KNOWN = " "
 BETWEEN = "   "
 
 
-def put_matrix(comparison: Comparison, names: CaseNames, *, every: bool) -> None:
+def put_matrix(comparison: Comparison, names: CaseLabels, *, every: bool) -> None:
     matrix = comparison.shown
     passing = matrix.passed_everywhere
     cases = [case for case in matrix.rows if every or case not in passing]
     left = "" if every or not passing else _pass_in_all(len(passing), names.word, len(matrix.columns))
     put()
     if len(cases) > MOST and not every:
-        _put_counts(comparison, names, len(cases), left)
+        _put_counts(comparison, names, len(cases))
     elif not cases:
         put(f"Every {names.word} passes in every run")
     elif names.narrow:
@@ -152,7 +152,7 @@ def _pass_in_all(count: int, word: str, runs: int) -> str:
     return f"({plural(count, word)} {'passes' if count == 1 else 'pass'} in {'both' if runs == 2 else 'all'} runs)"
 
 
-def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
+def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
     """Cases side by side, in as many blocks as it takes; the legend beside a single one where it fits."""
     rows = [(names.word, [names.short[case] for case in cases])]
     for at, column in enumerate(comparison.shown.columns):
@@ -167,8 +167,8 @@ def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], le
     ]
     legend = [*_legend(comparison, names, cases), *([left] if left else [])]
     if len(blocks) == 1 and _fits(legend, blocks[0]):
-        for line, told in zip_longest(blocks[0], legend, fillvalue=""):
-            put(f"{line}{BETWEEN}{told}".rstrip())
+        for line, meaning in zip_longest(blocks[0], legend, fillvalue=""):
+            put(f"{line}{BETWEEN}{meaning}".rstrip())
         return
     for lines in blocks:
         for line in lines:
@@ -186,8 +186,8 @@ def _fits(legend: Sequence[str], lines: Sequence[str]) -> bool:
     return len(legend) <= len(lines) and all(columns(told) <= room for told in legend)
 
 
-def _put_tall(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
-    """A line for each case; more columns than fit go on below."""
+def _put_tall(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
+    """A line for each case; columns that do not fit continue below."""
     heads = heads_of([wash(column.label) for column in comparison.shown.columns], WIDTH - NAME)
     taken = sum(columns(text) + GAP for text in heads.texts)
     first = min(max(columns(names.short[case]) for case in cases), max(WIDTH - taken, NAME))
@@ -212,34 +212,34 @@ def glyph_of(cell: Cell | None) -> str:
     return NOT_KNOWN if cell is None else GLYPHS[cell.state][0]
 
 
-def _legend(comparison: Comparison, names: CaseNames, cases: Sequence[str]) -> list[str]:
-    """What the signs mean that occur; fail and pass on one line."""
-    found: dict[str, list[Cell]] = {}
+def _legend(comparison: Comparison, names: CaseLabels, cases: Sequence[str]) -> list[str]:
+    """The meaning of the signs that occur; fail and pass on one line."""
+    by_state: dict[str, list[Cell]] = {}
     for case in cases:
         for cell in comparison.shown.rows[case]:
             if cell is not None:
-                found.setdefault(cell.state, []).append(cell)
-    plain = [f"{GLYPHS[state][0]} {GLYPHS[state][1]}" for state in ("failed", "passed") if state in found]
+                by_state.setdefault(cell.state, []).append(cell)
+    plain = [f"{GLYPHS[state][0]} {GLYPHS[state][1]}" for state in ("failed", "passed") if state in by_state]
     others = [
-        f"{glyph} {_meaning(state, meaning, found[state], comparison, names)}"
+        f"{glyph} {_meaning(state, meaning, by_state[state], comparison, names)}"
         for state, (glyph, meaning) in GLYPHS.items()
-        if state in found and state not in ("failed", "passed")
+        if state in by_state and state not in ("failed", "passed")
     ]
     return ["  ".join(plain), *others]
 
 
-def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseNames) -> str:
-    """In one word more where all of them are of one kind."""
+def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseLabels) -> str:
+    """More specific if all cells have the same cause."""
     places = [(cell.run, cell.case) for cell in cells]
     if state == "error" and all(comparison.pattern_at.get(place) == EMPTY for place in places):
         return "empty response"
     roots = {comparison.root_of.get(place, "") for place in places}
     if state == "follows" and len(roots) == 1 and (root := roots.pop()) in names.short:
-        return f"follows from {names.told([root])}"
+        return f"follows from {names.joined([root])}"
     return meaning
 
 
-def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str) -> None:
+def _put_counts(comparison: Comparison, names: CaseLabels, shown: int) -> None:
     matrix = comparison.shown
     counts = [
         Counter("not in the run" if row[at] is None else row[at].state for row in matrix.rows.values())  # type: ignore[union-attr]
@@ -247,10 +247,10 @@ def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str)
     ]
     states = [state for state in (*CELL_STATES, "not in the run") if any(state in one for one in counts)]
     rows = [
-        (column.label, *(f"{one[state]:,}" for state in states))
-        for column, one in zip(matrix.columns, counts, strict=True)
+        (column.label, *(f"{count[state]:,}" for state in states))
+        for column, count in zip(matrix.columns, counts, strict=True)
     ]
-    put(f"{plural(shown, names.word)} of {len(matrix.rows):,} do not pass in every run {left}".rstrip())
+    put(f"{len(matrix.rows) - shown:,} of {plural(len(matrix.rows), names.word)} pass in every run")
     if len(states) > 2:
         put_table(("", *states), rows, right=states, give_way=("",))
-    put("The matrix itself: `--csv FILE` or `--json`; `--all` prints it here")
+    put("`--all` prints the matrix; `--csv FILE` and `--json` write it")

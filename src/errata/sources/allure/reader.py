@@ -122,8 +122,6 @@ def _attempt(context: AllureContext, own: AllureResult, row: Row) -> Attempt:
             *output_artefact(
                 "grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")
             ),
-                "grader", "trace.txt", text(details.get("trace")), row.ref.below("statusDetails", "trace")
-            ),
             *attachments_of(result, documents),
             *(one for fixture in fixtures for one in attachments_of(fixture.data, documents)),
         ),
