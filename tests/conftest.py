@@ -1,6 +1,8 @@
 """Fixtures that every test may use."""
 
+import gc
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,13 @@ from errata.store.database import Store, open_store
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
+# without bytecode files, every worker and every `errata` process that a test starts compiles everything again
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# these take longest: begun last, they would keep one worker busy after the others are done
+LONGEST = ("test_real_model.py", "test_soak.py", "test_startup.py")
+
 # a short pass of every property for each change; `make properties` looks for longer
 settings.register_profile("short", max_examples=15, deadline=None)
 settings.register_profile("long", max_examples=1_000, deadline=None)
@@ -19,6 +28,16 @@ settings.load_profile(PROFILE)
 
 if target := os.environ.get("ERRATA_SABOTAGE"):
     sabotage(target)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """Keep thousands of collected tests out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
