@@ -52,7 +52,18 @@ def at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a new store. Copying it takes a fifth of the time of creating one."""
+    path = tmp_path_factory.mktemp("empty") / "errata.db"
+    open_store(path).engine.dispose()
+    return path.read_bytes()
+
+
 @pytest.fixture
-def store(at_home: Path) -> Store:
+def store(at_home: Path, empty_store: bytes) -> Store:
     """A fresh store."""
-    return open_store(at_home / "store" / "errata.db")
+    path = at_home / "store" / "errata.db"
+    path.parent.mkdir(mode=0o700)
+    path.write_bytes(empty_store)
+    return open_store(path)
