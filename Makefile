@@ -10,6 +10,8 @@ BENCH_READY := $(BENCH)/.ready
 DOCS := $(VENV)/docs
 DOCS_READY := $(DOCS)/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# tests start hundreds of processes: none of them should compile the package again
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check bench bench-inspect bench-triage bench-review bench-compare bench-buckets bench-report soak properties golden requirements sabotage house docs lock clean help
 .DEFAULT_GOAL := help
@@ -55,8 +57,9 @@ $(DOCS_READY): requirements/docs.lock $(READY)
 demo: $(READY) ## analyse the bundled example and print the summary
 	@$(BIN)/errata demo
 
+# a worker runs whole files until another is idle, so that what their tests share is built once
 test: $(READY) ## every test suite
-	@$(BIN)/pytest -n auto
+	@$(BIN)/pytest -n auto --dist worksteal
 
 check: $(READY) ## ruff, ruff format, mypy strict, import-linter, generated documents
 	@$(BIN)/ruff check .
@@ -87,7 +90,7 @@ soak: $(READY) ## the long ones: kills, long fuzz, load, reviews
 	@$(BIN)/python -m soak
 
 properties: $(READY) ## every property, a thousand examples each
-	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto
+	@HYPOTHESIS_PROFILE=long $(BIN)/pytest -n auto --dist worksteal
 
 golden: $(READY) ## rewrite the golden files; read the diff as a user would
 	@$(BIN)/pytest -n 0 --inline-snapshot=create,fix

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.length import LONG as IS_LONG_PASS
 
 from errata.model import (
     Actor,
@@ -105,7 +106,7 @@ def pieces_left(gone: str, packet: Packet) -> list[str]:
     return [piece for piece in pieces if piece in told]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=1_000 if IS_LONG_PASS else 100, deadline=None)
 @given(
     st.sampled_from(SECRETS),
     st.integers(0, 20_000),
@@ -174,7 +175,7 @@ def test_no_piece_of_a_secret_is_left_where_a_very_long_text_is_cut(secret, gone
             assert pieces_left(gone, packet) == [], off
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=1_000 if IS_LONG_PASS else 100, deadline=None)
 @given(st.sampled_from(LONG_ONES), st.floats(0, 1), st.integers(0, 3_000))
 def test_no_seam_is_inside_of_a_secret(secret, part, before):
     told_of, gone = secret
