@@ -12,6 +12,9 @@ from errata.store.database import Store, open_store
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
+# pages are tested at the width of a pipe, wherever the tests run
+os.environ.pop("COLUMNS", None)
+
 # a short pass of every property for each change; `make properties` looks for longer
 settings.register_profile("short", max_examples=15, deadline=None)
 settings.register_profile("long", max_examples=1_000, deadline=None)

@@ -1,4 +1,4 @@
-"""Printing: data to stdout, talk to stderr, nothing from a log unwashed, no line wider than the page."""
+"""Print data to stdout and messages to stderr: cleaned, redacted, and no wider than the page."""
 
 import re
 import shlex
@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from errata.cli import fitting
+from errata.cli.colour import colour_words
 from errata.cli.fitting import columns, fold
 from errata.model.codec import to_whole
 from errata.text.clean import clean
@@ -27,15 +28,23 @@ def say(text: str = "") -> None:
     for line in clean(redact(text)).split("\n"):
         hang = " " * (len(line) - len(line.lstrip(" ")) + 2)
         first, *rest = fold(line, WIDTH - len(hang), first=WIDTH, whole_words=True)
-        click.echo("\n".join([first, *(hang + one for one in rest)]), err=True)
+        click.echo("\n".join([first, *(_indented(one, len(hang)) for one in rest)]), err=True)
 
 
-def put(text: str = "", *, hang: int | None = None, raw: bool = False) -> None:
-    """Data, cleaned and redacted. What is wider than the page goes on below, `hang` columns from the left."""
+def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()) -> None:
+    """Print data, cleaned and redacted. A long line continues below, `hang` columns from the left.
+
+    `colour` names the owners and outcomes in it, which get their colours on a terminal.
+    """
     for line in wash(text, raw=raw).split("\n"):
         indent = len(line) - len(line.lstrip(" ")) + 2 if hang is None else hang
-        first, *rest = fold(line, WIDTH - indent, first=WIDTH)
-        sys.stdout.write("\n".join([first, *(" " * indent + one for one in rest)]) + "\n")
+        first, *rest = fold(line, WIDTH - indent, first=WIDTH, whole_words=True)
+        sys.stdout.write("\n".join([colour_words(first, colour), *(_indented(one, indent) for one in rest)]) + "\n")
+
+
+def _indented(line: str, indent: int) -> str:
+    """Less far where that lets a long path or id fit the page."""
+    return " " * max(min(indent, WIDTH - columns(line)), 0) + line
 
 
 def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> None:
