@@ -7,8 +7,8 @@ import click
 from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put, put_command, put_json, wash
+from errata.cli.render.runs import title_of
 from errata.cli.render.scores import put_bracket
-from errata.cli.runs import title_of
 from errata.model import Evidence, Finding
 from errata.model.output.runs import CheckOutput
 from errata.runs.names import handle_of, runs_named

@@ -5,7 +5,7 @@ import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json
-from errata.cli.paths import place_of
+from errata.cli.render.fields import place_of
 from errata.verbs.store import examine_store
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.paths import place_of
-from errata.cli.runs import title_of
+from errata.cli.render.fields import place_of
+from errata.cli.render.runs import title_of
+from errata.cli.shared_options import Word
 from errata.export.every_eval_ever import WrittenRun
 from errata.model.output.compare import ExportOutput
 from errata.runs.names import handle_of, runs_named

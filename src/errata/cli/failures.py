@@ -1,25 +1,27 @@
 """`errata failures`."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 
 import click
 
-from errata.cli.attempts_in_words import attempts_in_words
-from errata.cli.choice import Word
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.options import Options, raw_option, shared_options
 from errata.cli.output import plural, put, put_lines_of_json
-from errata.cli.reports_option import reports_option
-from errata.cli.runs import title_of
-from errata.cli.suspicious import show_suspicions, suspicions_of
+from errata.cli.render.runs import attempts_in_words, title_of
+from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_table
+from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.failure import Filters
 from errata.model.words import EXECUTIONS, MEASUREMENTS, OUTCOMES, OWNERS
 from errata.runs.failures import Failure, refuse_unknown
 from errata.runs.names import handle_of, runs_named
+from errata.runs.suspicions import SuspiciousPass, suspicious_passes
 from errata.runs.view import RunView
+from errata.verbs.store import Store
 
 HEADER = ("case", "failed checks", "owner", "conf", "signal")
 CHECKS = 30
@@ -139,3 +141,42 @@ def _checks(names: Sequence[str]) -> str:
     """All of them where they fit, else the first and how many more."""
     told = ", ".join(names) or "–"
     return told if columns(told) <= CHECKS or len(names) == 1 else f"{names[0]} +{len(names) - 1}"
+
+
+SUSPICION_COLUMNS = ("case", "suspicion", "conf", "where", "quote")
+
+
+def suspicions_of(
+    stored: StoredRun, store: Store, filters: Filters, limit: int | None = None
+) -> Iterator[SuspiciousPass]:
+    if filters != Filters(case=filters.case):
+        raise SettingsError(
+            "`--suspicious` lists passes, which have no owner and no failed check",
+            hint="`--case` and `--limit` go with it; the other filters are for failures",
+        )
+    found = (one for one in suspicious_passes(stored, store) if filters.case in one.case_name)
+    return islice(found, limit)
+
+
+def show_suspicions(
+    stored: StoredRun, found: Iterable[SuspiciousPass], *, limit: int | None = None, raw: bool = False
+) -> int:
+    listed = list(found)
+    passes = stored.counts.outcomes.get("pass", 0)
+    if listed:
+        put_table(SUSPICION_COLUMNS, [_suspicion_row(one) for one in listed], give_way=("quote", "where"), raw=raw)
+        put()
+    meanings = Counter((one.suspicion.signal.name, one.means) for one in listed)
+    for (name, means), count in meanings.most_common():
+        put(f"{count:>4,}× {name}: {means}", hang=6)
+    odd = len({one.suspicion.attempt for one in listed})
+    least = "at least " if limit is not None and len(listed) == limit else ""
+    told = f"{least}{odd:,} of {plural(passes, 'pass', 'passes')} to be looked at again"
+    put(f"{told} · every score counts them as passed")
+    return len(listed)
+
+
+def _suspicion_row(one: SuspiciousPass) -> tuple[str, ...]:
+    seen = one.suspicion
+    number = f" #{seen.index}" if seen.index > 1 else ""
+    return (one.case_name + number, seen.signal.name, seen.signal.strength, seen.signal.where, seen.signal.quote or "–")

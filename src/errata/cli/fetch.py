@@ -10,8 +10,8 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
-from errata.cli.paths import place_of
 from errata.cli.progress import progress
+from errata.cli.render.fields import place_of
 
 if TYPE_CHECKING:
     from errata.fetch.convex import Fetched

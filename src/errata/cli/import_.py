@@ -58,7 +58,7 @@ def command(
 
 
 def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, str]) -> None:
-    from errata.cli.attempts_in_words import attempts_in_words
+    from errata.cli.render.runs import attempts_in_words
     from errata.runs.names import described
 
     for imported in summary.runs:

@@ -6,8 +6,7 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put
-from errata.cli.report import ReportOptions, day_of
-from errata.cli.report_pages import FOLDER, write_batch
+from errata.cli.report import FOLDER, ReportOptions, day_of, write_batch
 from errata.verbs.report import planned_reports
 
 

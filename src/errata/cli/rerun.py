@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from errata.cli.attempts_in_words import attempts_in_words
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json, put_words
-from errata.cli.runs import title_of
+from errata.cli.render.runs import attempts_in_words, title_of
 from errata.cli.table import put_parts
 from errata.model.output.act import RerunByHand, RerunCommand, RerunCost, RerunOutput, RerunReason
 from errata.model.words import OWNERS

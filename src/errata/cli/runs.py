@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from errata.cli.attempts_in_words import beside
 from errata.cli.options import Options, shared_options
 from errata.cli.output import put_json, say
+from errata.cli.render.runs import beside
 from errata.cli.table import put_table
 from errata.errors import SourceError
-from errata.model import Run, StoredRun
+from errata.model import StoredRun
 from errata.model.output.runs import StoredRunOutput
 from errata.runs.names import handles_of, variant_of
 from errata.text.nearest import did_you_mean
@@ -53,14 +53,6 @@ def _check_source(name: str) -> None:
     if name and name not in names:
         hints = [did_you_mean(name, names), f"one of: {', '.join(names)}"]
         raise SourceError(f"No source is named `{name}`", hint="\n".join(hint for hint in hints if hint))
-
-
-def title_of(run: Run, name: str) -> str:
-    """What a person wants to know first of a run, in a line."""
-    suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
-    date = (run.started_at or "")[:10]
-    named = f"Run {name} ({run.native_id})" if run.id.startswith(name) and name else f"Run {name}"
-    return " · ".join(part for part in (named, run.subject.model, suite, date) if part)
 
 
 def output_of(stored: StoredRun) -> StoredRunOutput:

@@ -1,25 +1,41 @@
 """`errata score`: a run, or the runs of each subject pooled, under every policy."""
 
-import click
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
-from errata.cli.fitting import WIDTH
-from errata.cli.harness_words import counted_in, harness_title
+import click
+import msgspec
+
+from errata.cli.fitting import WIDTH, columns, cut, fold, padded
 from errata.cli.options import Options, shared_options
-from errata.cli.output import money, plural, put, put_json
-from errata.cli.render.scores import LABEL, ScoreWords, lines_of
-from errata.cli.score_details import put_categories, put_left_out, put_tiers
-from errata.cli.score_json import json_pool, json_scores
+from errata.cli.output import money, plural, put, put_json, wash
+from errata.cli.render.runs import counted_in, harness_title
+from errata.cli.render.scores import LABEL, ScoreWords, figures, lines_of
 from errata.cli.table import some_of
-from errata.compare.costs import Cost
+from errata.compare.costs import Cost, Price
 from errata.compare.policies import POLICIES
 from errata.compare.pooling import Pool
-from errata.compare.scores import Score
+from errata.compare.scores import Group, Policy, Score
 from errata.compare.trials import Trial
 from errata.model import Run
+from errata.model.output.score import (
+    CostOutput,
+    EvidenceOutput,
+    GroupedScoreOutput,
+    GroupOutput,
+    LeftOutAttemptOutput,
+    NoteOutput,
+    PassedOutput,
+    PooledRunOutput,
+    PooledScoresOutput,
+    RunScoresOutput,
+    ScoreOutput,
+)
 from errata.model.run import case_name
 from errata.runs.names import handle_of, runs_named, short
-from errata.runs.scores import Scores
-from errata.verbs.compare import score, score_pooled
+from errata.runs.scores import Proof, Scores
+from errata.text.clean import one_line
+from errata.verbs import compare as verbs
 
 
 @click.command("score")
@@ -31,9 +47,9 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
     """Tell what the score is, under each policy."""
     store = options.store
     chosen, timeouts = runs_named(runs, store), options.settings.timeouts
-    pools = score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []
+    pools = verbs.score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []
     for at, stored in enumerate(chosen if not pooled else ()):
-        scores = score(stored, store, timeouts=timeouts)
+        scores = verbs.score(stored, store, timeouts=timeouts)
         if options.json:
             put_json(json_scores(scores))
         else:
@@ -153,3 +169,218 @@ def _put_cost(cost: Cost) -> None:
 
 def _dollars(value: float | None) -> str:
     return money(value, 2 if value is None or value >= FINE else 4)
+
+
+WIDEST = 30
+
+Row = tuple[str, str, str, str, str, str]
+"""Category, policies, counts, rate, interval, cost of a pass."""
+
+
+def put_categories(categories: Mapping[str, Mapping[Policy, Score]], prices: Mapping[str, Price]) -> None:
+    if not categories:
+        put("\nBy category: the log names none")
+        return
+    rows = [row for name, scores in categories.items() for row in _rows(name, scores, prices.get(name))]
+    widths = [max(columns(row[at]) for row in rows) for at in range(6)]
+    put("\nBy category")
+    for row in rows:
+        cells = [padded(cell, widths[at], right=at == 3) for at, cell in enumerate(row)]
+        put(f"  {'  '.join(cells)}".rstrip())
+
+
+def _rows(name: str, scores: Mapping[Policy, Score], price: Price | None) -> Iterator[Row]:
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for policy, score in scores.items():
+        if score.total:
+            alike.setdefault(figures(score), []).append(policy)
+    first = cut(wash(name), WIDEST)
+    if not alike:
+        yield first, "–", "", "", "", ""
+    for at, (cells, policies) in enumerate(alike.items()):
+        yield "" if at else first, ", ".join(policies), *cells, "" if at or price is None else _per_pass(price)
+
+
+def _per_pass(price: Price) -> str:
+    return f"{money(price.cost_of_pass)}/pass" if price.cost_of_pass is not None else f"–: {price.note}"
+
+
+def put_tiers(cost: Cost, name: Callable[[str], str]) -> None:
+    """Of each case that was tried in tiers."""
+    tiers: dict[str, list[Price]] = {}
+    for price in cost.prices:
+        if price.path and "/" not in price.path:
+            tiers.setdefault(price.case, []).append(price)
+    if not tiers:
+        return
+    put("\nCost of a pass by tier (runs passed)")
+    for case, prices in tiers.items():
+        told = [f"{one.path} {money(one.cost_of_pass)} ({one.passed}/{one.made})" for one in prices]
+        put(f"  {name(case)}  {' · '.join(told)}", hang=4)
+
+
+QUOTE = 150
+FEW = 3
+LEAST = 18
+
+_ENDED = {
+    "completed": "completed",
+    "limit": "reached a limit",
+    "error": "ended in an error",
+    "cancelled": "cancelled",
+}
+
+Name = Callable[[Trial], str]
+
+
+def put_left_out(scores: Scores, score: Score, name: Name) -> None:
+    groups = (*score.groups, *score.beside)
+    width = max([LEAST, *(columns(_label(group)) for group in groups)])
+    if score.groups:
+        put(f"\nLeft out of {score.policy} ({sum(score.left_out.values()):,})")
+        _put_groups(score.groups, width, scores, name)
+    if score.beside:
+        put(f"\nCounted in {score.policy}, not the model alone ({sum(group.count for group in score.beside):,})")
+        _put_groups(score.beside, width, scores, name)
+        passed, total = score.without_beside
+        put(f"  Without them: {f'{passed:,}/{total:,}   {100 * passed / total:.1f} %' if total else 'nothing is left'}")
+
+
+def _put_groups(groups: Sequence[Group], width: int, scores: Scores, name: Name) -> None:
+    for group in groups:
+        head = f"  {_label(group):<{width}} {group.count:>4,}   "
+        room = WIDTH - columns(head)
+        lines = [line for part in _parts(group, scores.proof_of(group), name) for line in fold(wash(part), room)]
+        if len(group.members) > 1 or not lines:
+            lines.append(_names(group, name, room))
+        for at, line in enumerate(lines):
+            put((head if at == 0 else " " * columns(head)) + line)
+
+
+def _label(group: Group) -> str:
+    return one_line(group.signal or group.why)
+
+
+def _parts(group: Group, proof: Proof | None, name: Name) -> list[str]:
+    """The evidence, and how the attempts ended where they did not all end alike."""
+    parts = []
+    if proof is not None:
+        quote = f'"{one_line(proof.quote, QUOTE)}"'
+        only = f" ({name(group.members[0])})" if len(group.members) == 1 else ""
+        parts.append((f"{proof.where} {quote}" if _is_file(proof.where) else quote) + only)
+    kinds: dict[str, list[Trial]] = {}
+    for one in group.members:
+        kinds.setdefault("timed out" if one.timed_out else _ENDED.get(one.execution, one.execution), []).append(one)
+    if len(kinds) > 1:
+        first, *others = sorted(kinds.items(), key=lambda pair: -len(pair[1]))
+        told = [f"{len(first[1])} {first[0]}", *(_kind(word, those, name) for word, those in others)]
+        parts.append(", ".join(told))
+    return parts
+
+
+def _kind(word: str, those: Sequence[Trial], name: Name) -> str:
+    named = f" ({', '.join(map(name, those))})" if len(those) <= FEW else ""
+    return f"{len(those)} {'also ' if those[0].execution == 'limit' else ''}{word}{named}"
+
+
+def _is_file(where: str) -> bool:
+    """A file of the log, not a field of the record that errata made of it."""
+    return "[" not in where and ("/" in where or "." in where)
+
+
+def _names(group: Group, name: Name, room: int) -> str:
+    if not group.members:
+        return "the log does not name them"
+    unnamed = f" and {group.unnamed:,} without a name" if group.unnamed else ""
+    return some_of([name(one) for one in group.members], room - len(unnamed)) + unnamed
+
+
+def json_scores(scores: Scores) -> RunScoresOutput:
+    run = scores.stored.run
+    return RunScoresOutput(
+        run=run.native_id,
+        run_id=run.id,
+        model=run.subject.model,
+        agent=run.subject.agent or None,
+        suite=run.suite,
+        unit=cast(Any, scores.unit),
+        unavailable=scores.unavailable,
+        excluded=run.excluded,
+        timeouts=scores.timeouts,
+        scores={policy: _with_groups(scores, score) for policy, score in scores.scores.items()},
+        categories=_categories(scores.categories),
+        cost=msgspec.convert(scores.cost, CostOutput, from_attributes=True),
+    )
+
+
+def json_pool(pool: Pool) -> PooledScoresOutput:
+    first = (*pool.runs, *(run for run, _ in pool.left_out))[0]
+    return PooledScoresOutput(
+        pooled=tuple(run.native_id for run in pool.runs),
+        run_ids=tuple(run.id for run in pool.runs),
+        left_out_runs=tuple(PooledRunOutput(run=run.native_id, run_id=run.id, why=why) for run, why in pool.left_out),
+        model=first.subject.model,
+        agent=first.subject.agent or None,
+        suite=first.suite,
+        unit=cast(Any, pool.unit),
+        scores={policy: json_score(score) for policy, score in pool.scores.items()},
+        categories=_categories(pool.categories),
+    )
+
+
+def json_score(score: Score) -> ScoreOutput:
+    return ScoreOutput(**_values(score))
+
+
+def _values(score: Score) -> dict[str, Any]:
+    return {
+        "passed": score.passed,
+        "total": score.total,
+        "rate": score.rate,
+        "mean": score.mean,
+        "interval": score.interval,
+        "effective": score.effective,
+        "bounds": score.bounds,
+        "stated": score.stated,
+        "reproduced": score.reproduced,
+        "left_out": score.left_out,
+        "recovered": score.recovered,
+        "note": msgspec.convert(score.remark, NoteOutput, from_attributes=True) if score.remark else None,
+    }
+
+
+def _categories(categories: Mapping[str, Mapping[Policy, Score]]) -> dict[str, dict[str, ScoreOutput]]:
+    return {name: {policy: json_score(score) for policy, score in parts.items()} for name, parts in categories.items()}
+
+
+def _with_groups(scores: Scores, score: Score) -> GroupedScoreOutput:
+    passed, total = score.without_beside
+    return GroupedScoreOutput(
+        **_values(score),
+        left_out_groups=tuple(_group(scores, group) for group in score.groups),
+        not_the_model_alone=tuple(_group(scores, group) for group in score.beside),
+        without_these=PassedOutput(passed=passed, total=total) if score.beside else None,
+    )
+
+
+def _group(scores: Scores, group: Group) -> GroupOutput:
+    run, proof = scores.stored.run, scores.proof_of(group)
+    return GroupOutput(
+        why=group.why,
+        signal=group.signal or None,
+        count=group.count,
+        unnamed=group.unnamed,
+        attempts=tuple(
+            LeftOutAttemptOutput(
+                case=case_name(run, one.case),
+                attempt_id=one.id,
+                execution=one.execution,
+                measurement=one.measurement,
+                timed_out=one.timed_out,
+            )
+            for one in group.members
+        ),
+        evidence=EvidenceOutput(where=proof.where, quote=proof.quote, case=case_name(run, proof.case))
+        if proof
+        else None,
+    )

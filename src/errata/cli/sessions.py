@@ -7,7 +7,7 @@ import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, plural, put, put_json
-from errata.cli.runs import title_of
+from errata.cli.render.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.compare.sessions import Cascade, HiddenResult, SessionSummary, Timeline
 from errata.model import Run

@@ -1,12 +1,17 @@
 """An attempt on the terminal: where it failed, who has to act by its verdict and by triage, then all the evidence."""
 
-from errata.cli.output import money, number, put, value_of
+import re
+
+from errata.cli.fitting import WIDTH, columns
+from errata.cli.output import money, number, put, put_command, put_quote, value_of
 from errata.cli.render.history import put_before
 from errata.cli.show_evidence import put_evidence
-from errata.cli.show_owner import put_owner
-from errata.cli.show_verdict import put_verdict
-from errata.model import Attempt, Check
+from errata.model import Attempt, Attribution, Check, Signal
+from errata.model.standing import AttemptReview
+from errata.model.verdict import word_for
+from errata.runs.explanation import BY_DEFAULT, Explanation, Reason
 from errata.runs.show import ShownAttempt, short_name
+from errata.triage.not_used import NotUsed
 
 NAMED = 3
 
@@ -107,3 +112,144 @@ def _of_how_many(failed: list[Check], checks: tuple[Check, ...]) -> str:
 
 
 _PLURALS = {"tests": "tests", "criterion": "criteria"}
+
+
+INDENT = 12
+QUOTE_LINES = 4
+
+
+def put_owner(shown: ShownAttempt, said: Attribution, told: Explanation, *, raw: bool) -> None:
+    also = f", also {', '.join(said.also)}" if said.also else ""
+    # once somebody has read it, the owner is the verdict's
+    label, state = ("Owner", "provisional, ") if shown.said is None else ("Triage", "")
+    put(f"{label:<8} {said.owner}, {said.confidence}{also} ({state}{_by(said, told)})", hang=9, raw=raw)
+    if said.decided_by not in BY_DEFAULT:
+        put(f"         {told.meaning}", hang=9, raw=raw)
+    seen: set[str] = set()
+    _because(shown, told, seen, raw=raw)
+    for word, reasons in (("and", told.supports), ("against", told.against)):
+        for reason in reasons:
+            _reason(word, reason, shown.attempt, seen, raw=raw)
+    _not_used(told.not_used, raw=raw)
+    if said.suggested_labels:
+        put(f"Label    {_labels(said.suggested_labels)}, a suggestion", hang=9, raw=raw)
+    put(f"Effect   {told.effect.told}", hang=9)
+    _next(shown, told)
+
+
+def _by(said: Attribution, told: Explanation) -> str:
+    if said.decided_by == "check_failed":
+        return "no rule points elsewhere"
+    if said.decided_by in BY_DEFAULT:
+        return told.meaning
+    version = said.rules_version.partition("-")[0]
+    return f"rule {said.decided_by}{f' v{version}' if version else ''}"
+
+
+def _because(shown: ShownAttempt, told: Explanation, seen: set[str], *, raw: bool) -> None:
+    """Where it stands, then what is said there."""
+    decided, follows = told.decided, shown.attempt.follows
+    if decided is not None and decided.where == "follows" and follows:
+        put(f"  because   follows from {short_name(shown, follows)}", hang=INDENT, raw=raw)
+        seen.add(decided.quote)
+        return
+    quote = told.because
+    if not quote.text:
+        place = _place(decided, shown.attempt) if decided else "nothing in the log says more"
+    else:
+        place = _place(decided, shown.attempt) if decided and decided.where == quote.where else quote.where
+    put(f"  because   {place}", hang=INDENT, raw=raw)
+    if quote.text:
+        # one text is quoted once, also where a signal has it longer than its best line
+        seen |= {quote.text, decided.quote if decided else ""}
+        put_quote(quote.text, indent=INDENT, most=QUOTE_LINES, raw=raw)
+    if decided is not None and decided.name not in BY_DEFAULT and decided.where != quote.where and quote.text:
+        put(f"{'':<{INDENT}}{_place(decided, shown.attempt)}", hang=INDENT, raw=raw)
+        put_quote(decided.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
+
+
+def _place(signal: Signal, attempt: Attempt) -> str:
+    """Which field it is, and where in the log that stands."""
+    ref = signal.ref
+    if ref is None or _FILE_LINE.search(signal.where):
+        return signal.where
+    place = f"{signal.where} · {ref}"
+    if columns(place) <= WIDTH - INDENT or attempt.ref is None or not ref.pointer:
+        return place
+    # the file is named at the end; a long name twice is harder to read than none
+    return f"{signal.where} · #{ref.pointer}" if ref.file == attempt.ref.file else place
+
+
+_FILE_LINE = re.compile(r":\d+$")
+
+
+def _reason(word: str, reason: Reason, attempt: Attempt, seen: set[str], *, raw: bool) -> None:
+    """In words; then its place and quote, where these were not shown already."""
+    signal = reason.signal
+    strength = f", {signal.strength}" if signal and word == "against" else ""
+    put(f"  {word:<9} {reason.told}{f' ({signal.name}{strength})' if signal else ''}", hang=INDENT, raw=raw)
+    if signal is not None and signal.quote and signal.quote not in seen:
+        seen.add(signal.quote)
+        put(f"{'':<{INDENT}}{_place(signal, attempt)}", hang=INDENT, raw=raw)
+        put_quote(signal.quote, indent=INDENT, most=QUOTE_LINES, raw=raw)
+
+
+def _labels(suggested: dict[str, str]) -> str:
+    """Each label once, with the taxonomies that would give it."""
+    taxonomies: dict[str, list[str]] = {}
+    for name, label in suggested.items():
+        taxonomies.setdefault(label, []).append(name)
+    return ", ".join(f"{label} ({', '.join(names)})" for label, names in taxonomies.items())
+
+
+def _not_used(found: tuple[NotUsed, ...], *, raw: bool) -> None:
+    """One sentence for each rule, with every place where its words stand."""
+    by_rule: dict[str, list[NotUsed]] = {}
+    for one in found:
+        by_rule.setdefault(one.rule, []).append(one)
+    for rule, hits in by_rule.items():
+        places = " and ".join(f'"{hit.quote}" in {hit.where}' for hit in hits)
+        put(f"  not used  {places}: rule {rule} looks only at {hits[0].looks_at}", hang=INDENT, raw=raw)
+
+
+def _next(shown: ShownAttempt, told: Explanation) -> None:
+    if told.repeatable:
+        put_command("Next", ["errata", "rerun", shown.handle, "--case", shown.case_name])
+
+
+QUOTES, LINES = 4, 6
+
+
+def put_verdict(said: AttemptReview, *, stale: bool, raw: bool) -> None:
+    verdict, stood = said.standing.verdict, said.standing
+    state = "inherited from the same crash" if verdict.inherited_from else "" if stood.final else "not final"
+    when = (verdict.at or "")[:10]
+    changed = "evidence changed since" if stale else ""
+    who = ", ".join(part for part in (word_for(verdict.reviewer), when, state, changed) if part)
+    put(f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})", hang=9, raw=raw)
+    put(f"  cause     {verdict.cause}", hang=INDENT, raw=raw)
+    if verdict.reasoning:
+        put(f"  why       {verdict.reasoning}", hang=INDENT, raw=raw)
+    if verdict.underlying_mistake:
+        put(f"  mistake   {verdict.underlying_mistake}", hang=INDENT, raw=raw)
+    for consequence in verdict.consequences:
+        put(f"  leads to  {consequence}", hang=INDENT, raw=raw)
+    for quote in verdict.evidence[:QUOTES]:
+        lines = f":{quote.lines[0]}" if quote.lines else ""
+        put(f"  evidence  {quote.place}{lines}", hang=INDENT, raw=raw)
+        put_quote(quote.quote, indent=INDENT, most=LINES, raw=raw)
+    for doubt in verdict.doubts:
+        put(f"  doubt     {doubt}", hang=INDENT, raw=raw)
+    if verdict.recommendation is not None and verdict.recommendation.text:
+        put(f"  do        {verdict.recommendation.text} ({verdict.recommendation.group})", hang=INDENT, raw=raw)
+    _put_others(said, raw=raw)
+
+
+def _put_others(said: AttemptReview, *, raw: bool) -> None:
+    stood = said.standing
+    if stood.verdict.needs_second and not stood.final:
+        put("  second    its text talks to the reader: another reviewer has to agree", hang=INDENT)
+    for other in stood.disagreeing:
+        put(f"  against   {other.label}: {other.cause} ({word_for(other.reviewer)})", hang=INDENT, raw=raw)
+    for change in stood.changes:
+        put(f"  changed   {change.old} → {change.new} by {word_for(change.by)}", hang=INDENT, raw=raw)

@@ -7,8 +7,8 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json
-from errata.cli.paths import place_of
-from errata.cli.runs import title_of
+from errata.cli.render.fields import place_of
+from errata.cli.render.runs import title_of
 from errata.cli.table import put_parts, put_table
 from errata.model.output.act import WritebackOutput, WritebackRun
 from errata.runs.names import handle_of

@@ -5,9 +5,9 @@ import click
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "add": ("add", "Record what was changed, where, and which failures it addresses."),
-    "list": ("list_", "List the actions, and whether each worked."),
-    "rm": ("rm", "Forget an action."),
+    "add": ("actions:add", "Record what was changed, where, and which failures it addresses."),
+    "list": ("actions:list_", "List the actions, and whether each worked."),
+    "rm": ("actions:rm", "Forget an action."),
 }
 
 

@@ -7,7 +7,7 @@ from errata.cli.lazy import LazyGroup, Table
 SUBCOMMANDS: Table = {
     "list": ("list_", "List the buckets of RUNS; of all runs where none is given."),
     "show": ("show", "Show BUCKET and its members."),
-    "suggest": ("suggest", "Put the failures of RUNS into buckets anew; what people did stays."),
+    "suggest": ("edit:suggest", "Put the failures of RUNS into buckets anew; what people did stays."),
     "merge": ("edit:merge", "Make one bucket of several."),
     "split": ("edit:split", "Take the failures at CASES out of BUCKET into one of their own."),
     "rename": ("edit:rename", "Give BUCKET another title."),

@@ -4,8 +4,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from errata.cli.compare.matrix import CaseNames, shortened
 from errata.cli.fitting import WIDTH, columns, padded
-from errata.cli.harness_words import counted_in
 from errata.cli.output import plural, put, wash
+from errata.cli.render.runs import counted_in
 from errata.cli.render.scores import figures
 from errata.compare.comparability import Difference, common_cases, describe_difference
 from errata.compare.comparison import Compared, Comparison

@@ -5,9 +5,9 @@ import click
 from errata.cli.lazy import LazyGroup, Table
 
 SUBCOMMANDS: Table = {
-    "add": ("add", "Record a known gap of a case, or of all cases that a pattern fits."),
-    "list": ("list_", "List the known gaps."),
-    "rm": ("rm", "Forget a known gap."),
+    "add": ("gaps:add", "Record a known gap of a case, or of all cases that a pattern fits."),
+    "list": ("gaps:list_", "List the known gaps."),
+    "rm": ("gaps:rm", "Forget a known gap."),
 }
 
 

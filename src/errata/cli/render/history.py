@@ -7,7 +7,7 @@ import msgspec
 
 from errata.cli.fitting import columns, padded
 from errata.cli.output import plural, put, say
-from errata.cli.paths import place_of
+from errata.cli.render.fields import place_of
 from errata.model.history import Effect, History, Mention
 from errata.model.output.memory import (
     AmbiguousNameOutput,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from errata.cli.fitting import WIDTH, columns, fold, padded
-from errata.cli.harness_words import counted_in, harness_title
 from errata.cli.output import plural, put, wash
+from errata.cli.render.runs import counted_in, harness_title
 from errata.compare.scores import Policy, Score
 from errata.runs.explanation import meaning_of
 from errata.runs.scores import Scores

@@ -7,7 +7,7 @@ from errata.cli.lazy import LazyGroup, Table
 SUBCOMMANDS: Table = {
     "run": ("run", "Have a model or a program read the failures of RUNS."),
     "next": ("next_", "Take the next failure of RUN to read."),
-    "release": ("release", "Give back what you have in hand."),
+    "release": ("next_:release_packets", "Give back what you have in hand."),
     "submit": ("submit", "Hand in one verdict."),
     "export": ("export", "Write what there is to read as JSON Lines or a table."),
     "import": ("import_", "Take in answers from a file that was filled in."),

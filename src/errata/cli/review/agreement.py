@@ -1,11 +1,13 @@
 """`errata review agreement`."""
 
+from collections.abc import Mapping
+
 import click
 import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_command, put_json, say
-from errata.cli.render.confusion import put_confusion, ratio
+from errata.cli.table import put_table
 from errata.model.output.review import AgreementOutput
 from errata.review.agreement import Dispute, TaxonomyAgreement
 from errata.review.answers import NO_LABEL
@@ -62,3 +64,18 @@ def _show_dispute(dispute: Dispute) -> None:
     put(f"  {dispute.case}   {labels}{decided}", hang=4)
     if not decided:
         put_command("", ["errata", "review", "next", dispute.attempt_id], indent=4)
+
+
+def put_confusion(confusion: Mapping[str, Mapping[str, int]], *, rows: str, columns: str) -> None:
+    """Only where they differ somewhere: what agrees everywhere needs no table."""
+    others = sorted({label for given in confusion.values() for label in given})
+    if all(list(given) == [label] for label, given in confusion.items()):
+        return
+    put(f"  {rows} below, {columns} across", hang=4)
+    cells = [("  " + label, *(given.get(other, 0) or "·" for other in others)) for label, given in confusion.items()]
+    put_table(("", *others), cells, right=others)
+
+
+def ratio(value: float | None) -> str:
+    """None where chance alone would agree everywhere: nothing can be said."""
+    return "–" if value is None else f"{value:.2f}"

@@ -7,7 +7,7 @@ import msgspec
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.render.confusion import put_confusion, ratio
+from errata.cli.review.agreement import put_confusion, ratio
 from errata.cli.table import put_table
 from errata.model.identity import split_attempt_id
 from errata.model.output.review import CalibrateOutput

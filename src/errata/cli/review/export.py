@@ -7,11 +7,10 @@ from typing import IO, cast
 
 import click
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put_json, say
-from errata.cli.reports_option import reports_option
 from errata.cli.review.options import no_failure, packet_options
+from errata.cli.shared_options import Word, reports_option
 from errata.errors import SettingsError
 from errata.model import StoredRun
 from errata.model.failure import Filters

@@ -8,8 +8,8 @@ import click
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.reports_option import reports_option
 from errata.cli.review.options import packet_options, reader, reader_options
+from errata.cli.shared_options import reports_option
 from errata.model.output.review import ImportedRowOutput, RefusedRowOutput
 from errata.review.import_answers import BadRow, ImportRequest, KeptRow
 from errata.verbs.review import import_answers, inherit

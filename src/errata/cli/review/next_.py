@@ -11,23 +11,22 @@ import click
 import msgspec
 from msgspec import UNSET
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
 from errata.cli.render.packet import FORMS, show_lease, show_packet
-from errata.cli.reports_option import reports_option
 from errata.cli.review.options import no_failure, packet_options, reader, reader_options
 from errata.cli.review.submit import show_reasons, show_taken
+from errata.cli.shared_options import Word, reports_option
 from errata.model import Packet, Reviewer
 from errata.model.failure import Filters
-from errata.model.output.review import AnswerForm, NextOutput, NothingOutput, NothingReason
+from errata.model.output.review import AnswerForm, NextOutput, NothingOutput, NothingReason, ReleaseOutput
 from errata.model.verdict import word_for
 from errata.model.words import OWNERS
 from errata.review.answers import NO_LABEL, labels_to_give, owners_without_label
 from errata.review.lease import LeasedPacket, LeaseRequest, NothingWaiting
 from errata.review.redaction import packet_hash
 from errata.review.submit import RejectedVerdict, Submission
-from errata.verbs.review import lease_next, released_if_interrupted, submit_verdict
+from errata.verbs.review import lease_next, release, released_if_interrupted, submit_verdict
 from errata.verbs.store import Store
 
 _LINES = re.compile(r"(?P<place>.+?):(?P<first>\d+)(?:-(?P<last>\d+))?")
@@ -227,3 +226,24 @@ def quote_at(packet: Packet, given: str) -> dict[str, str] | None:
     lines = texts.get(named["place"], "").split("\n")[first - 1 : int(named["last"] or first)] if first else []
     quote = "\n".join(lines).strip()
     return {"place": named["place"], "quote": quote} if quote else None
+
+
+@click.command("release")
+@click.argument("thing", metavar="RUN | RUN/CASE | ATTEMPT")
+@reader_options
+@shared_options
+def release_packets(thing: str, reviewer: str, person: bool, options: Options) -> None:
+    """Give back what you have in hand.
+
+    All of a RUN, or one failure. It waits again at once, for you and for others of your name.
+    """
+    who = reader(reviewer, options.settings, kind="person" if person else "agent")
+    released = release(thing, options.store, who, now=datetime.now(UTC))
+    if options.json:
+        put_json(ReleaseOutput(reviewer=word_for(who), released=tuple(released)))
+    elif released:
+        put(f"{plural(len(released), 'failure')} given back by `{word_for(who)}`")
+        for attempt in released:
+            put(f"  {attempt}", hang=4)
+    else:
+        put(f"`{word_for(who)}` has nothing of `{thing}` in hand")

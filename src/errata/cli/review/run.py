@@ -9,11 +9,10 @@ from typing import Any
 import click
 import msgspec
 
-from errata.cli.choice import Word
 from errata.cli.options import Options, shared_options
 from errata.cli.output import money, number, plural, put, put_command, put_json, say
-from errata.cli.reports_option import reports_option
 from errata.cli.review.options import no_failure, packet_options
+from errata.cli.shared_options import Word, reports_option
 from errata.cli.table import put_parts
 from errata.errors import ErrataError, SettingsError
 from errata.model import Call

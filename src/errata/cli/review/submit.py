@@ -8,8 +8,8 @@ from msgspec import UNSET
 
 from errata.cli.options import Options, shared_options
 from errata.cli.output import plural, put, put_json, say
-from errata.cli.reports_option import reports_option
 from errata.cli.review.options import reader, reader_options
+from errata.cli.shared_options import reports_option
 from errata.model.output.review import AcceptedOutput, RejectedOutput
 from errata.review.submit import AcceptedVerdict, RejectedVerdict, read_submission, text_of
 from errata.verbs.review import submit_verdict

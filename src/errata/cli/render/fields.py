@@ -1,8 +1,9 @@
-"""A label with its text, and a command that undoes a change."""
+"""Labelled lines: a field with its text, a path as people know it, a command that undoes a change."""
 
 import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from errata.cli.fitting import WIDTH, columns, fold
 from errata.cli.output import put, wash
@@ -28,3 +29,15 @@ def put_undo(words: Sequence[str]) -> None:
         lines[-1:] = [first, *rest]
     for at, line in enumerate(lines):
         sys.stdout.write(f"{'' if at else 'Undo':<{HANG - 1}} {line}\n")
+
+
+def place_of(path: str) -> str:
+    """The shortest of its names that still leads there."""
+    names = [path]
+    for start, sign in ((Path.cwd(), "."), (Path.home(), "~")):
+        if path == str(start):
+            names.append(sign)
+        elif path.startswith(f"{start}/") and start != start.parent:
+            below = path.removeprefix(f"{start}/")
+            names.append(below if sign == "." else f"~/{below}")
+    return min(names, key=len)

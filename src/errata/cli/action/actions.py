@@ -1,0 +1,160 @@
+"""`errata action add`, `list` and `rm`."""
+
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from errata.cli.options import Options, shared_options
+from errata.cli.output import put, put_json, say
+from errata.cli.render.fields import SHORT, place_of, put_field, put_undo
+from errata.cli.shared_options import reports_option
+from errata.memory.actions import ActionRecord, ActionRequest, ActionStatus
+from errata.model.output.memory import ActionAddOutput, ActionListOutput, ActionRmOutput
+from errata.runs.names import handle_of
+from errata.verbs.memory import add_action, list_actions, remove_action
+from errata.verbs.store import Store
+
+REPORT = {
+    "written": ("written", "would be written"),
+    "there": ("there already", "there already"),
+    "reworded": ("there already, in other words", "there already, in other words"),
+}
+
+
+@click.command("add")
+@click.option("--what", required=True, metavar="TEXT", help="What was changed, in a sentence.")
+@click.option("--path", required=True, metavar="FILE", help="Where: the file that was changed.")
+@click.option("--for", "addresses", required=True, multiple=True, metavar="CASE", help="Which failure; repeatable.")
+@click.option("--date", default="", metavar="DATE", help="When it was done, if not today; a day or a time.")
+@click.option("--author", default="", metavar="NAME", help="Who did it; else $ERRATA_AUTHOR or you.")
+@click.option("--expected", default="", metavar="TEXT", help="What should be different in the next run.")
+@click.option("--run", default="", metavar="RUN", help="The run it is about; else the newest that failed so.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="The report to write into.")
+@reports_option
+@click.option("--dry-run", is_flag=True, help="Only show what would be written, and where.")
+@shared_options
+def add(dry_run: bool, options: Options, **request: Any) -> None:
+    """Record what was changed, where, and which failures it addresses.
+
+    CASE is a case's name or the end of it, RUN/CASE, or the name of a bucket. The action goes into the store and into
+    the section "Actions taken" of the run's report; the rest of the report stays as it is. Told twice, it is kept once.
+    """
+    request["author"] = request["author"] or options.settings.author
+    store = options.store
+    record = add_action(ActionRequest(**request), store, now=datetime.now(UTC), dry_run=dry_run)
+    if options.json:
+        put_json(_added_output(record, dry_run=dry_run))
+    else:
+        _show_added(record, store, dry_run=dry_run)
+
+
+def _show_added(record: ActionRecord, store: Store, *, dry_run: bool) -> None:
+    action, short = record.action, record.action.id[:SHORT]
+    put_field("action", f"{short} · {action.date} · {action.path}: {action.what}")
+    put_field("for", ", ".join(one.name for one in record.targets))
+    kept = "known already" if not record.is_new else "would be kept" if dry_run else "kept"
+    put_field("store", f"{kept} · {place_of(str(store.path.absolute()))}")
+    if record.report is not None:
+        place = place_of(str(record.report.absolute()))
+        put_field("report", f"{REPORT[record.written][dry_run]} · {place}:{record.line}")
+        put_field("", record.text.strip())
+    elif record.run is not None:
+        put_field("report", f"none of run {handle_of(record.run, store)} was found; `--report FILE` names one")
+    else:
+        put_field("report", "none: no run of the store failed on it before; `--report FILE` names one")
+    if dry_run:
+        put_field("", "nothing was written")
+    elif record.is_new or record.written == "written":
+        put_undo(["errata", "action", "rm", short, *(["--report"] if record.report else [])])
+
+
+def _added_output(record: ActionRecord, *, dry_run: bool) -> ActionAddOutput:
+    return ActionAddOutput(
+        action=record.action,
+        new=record.is_new,
+        run=record.run.run.native_id if record.run else None,
+        report=str(record.report.absolute()) if record.report else None,
+        written=record.written,
+        line=record.line,
+        text=record.text or None,
+        dry_run=dry_run,
+    )
+
+
+WORKED = {"yes": "worked", "no": "NO EFFECT", "unknown": "unknown"}
+HANG = 10
+
+
+@click.command("list")
+@reports_option
+@shared_options
+def list_(options: Options) -> None:
+    """List the actions, and whether each worked.
+
+    Those of the store, and those that people wrote into reports. An action worked if a case that it addresses failed
+    before it and passes in a later run of the same model. It had no effect if that case fails again. All else is
+    unknown, with the reason.
+    """
+    actions = list_actions(options.store)
+    for one in actions:
+        if options.json:
+            put_json(_listed_output(one))
+        else:
+            _show_action(one)
+    if not actions and not options.json:
+        say("no action was recorded; `errata action add` records one")
+
+
+def _show_action(status: ActionStatus) -> None:
+    effect, action = status.effect, status.effect.action
+    name = action.id[:SHORT] if status.in_store else "–"
+    put(f"{name:<{SHORT}}  {action.date or 'no date':<10}  {WORKED[effect.worked]:<9}  {effect.why}", hang=HANG)
+    put(f"{'':<{HANG}}{action.path}{': ' if action.path else ''}{action.what}", hang=HANG)
+    notes = {"for": ", ".join(action.addresses), "by": action.author, "expected:": action.expected_effect}
+    notes["in"] = str(action.ref) if action.ref else place_of(action.report)
+    put(f"{'':<{HANG}}{' · '.join(f'{label} {text}' for label, text in notes.items() if text)}", hang=HANG)
+
+
+def _listed_output(status: ActionStatus) -> ActionListOutput:
+    effect = status.effect
+    return ActionListOutput(
+        action=effect.resolved, kept=status.in_store, worked=effect.worked, why=effect.why, run=effect.run or None
+    )
+
+
+@click.command("rm")
+@click.argument("action", metavar="ID")
+@click.option("--report", is_flag=True, help="Take its line out of the report, too.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be removed, and from where.")
+@shared_options
+def rm(action: str, report: bool, dry_run: bool, options: Options) -> None:
+    """Forget an action.
+
+    ID is its id or the beginning of it, as `errata action list` shows it. What people changed is not touched.
+    """
+    removal = remove_action(action, options.store, from_report=report, dry_run=dry_run)
+    found, edited = removal.action, removal.edited
+    if options.json:
+        put_json(
+            ActionRmOutput(
+                action=found,
+                removed=not dry_run,
+                report=found.report if edited else None,
+                line=edited.line if edited else None,
+                undo=shlex.join(removal.undo),
+            )
+        )
+        return
+    put_field("would go" if dry_run else "forgot", f"{found.id[:SHORT]} · {found.date} · {found.path}: {found.what}")
+    if edited:
+        put_field("report", f"{place_of(found.report)}:{edited.line}")
+        put_field("", edited.text.strip())
+    elif found.report:
+        put_field("report", f"{place_of(found.report)} still tells of it; `--report` takes its line out, too")
+    if dry_run:
+        put_field("", "nothing was removed")
+    else:
+        put_undo(removal.undo)

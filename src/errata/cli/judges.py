@@ -1,0 +1,94 @@
+"""`errata consistency --judges`: how far the judges of the same attempts agree."""
+
+import msgspec
+
+from errata.cli.options import Options
+from errata.cli.output import number, plural, put, put_command, put_json
+from errata.cli.review.agreement import ratio
+from errata.cli.table import put_table
+from errata.model import StoredRun
+from errata.model.output.compare import JudgesOutput
+from errata.review.judge_agreement import OVERALL, JudgesAgreement, Question
+from errata.verbs.review import judges_agreement
+
+LISTED = 20
+
+
+def put_judges(runs: list[StoredRun], options: Options) -> None:
+    found = judges_agreement(runs, options.store)
+    if options.json:
+        put_json(msgspec.convert(found, JudgesOutput, from_attributes=True))
+    else:
+        _show(found)
+
+
+def _show(found: JudgesAgreement) -> None:
+    if not found.attempts:
+        put("No attempt has a judgement: nothing can be told of judges")
+        return
+    put(f"{plural(found.attempts, 'attempt')} judged · {found.shared:,} by two or more")
+    put()
+    _put_judges(found)
+    if not found.questions:
+        put("\nNo attempt was rated by two judges: agreement cannot be given")
+        return
+    _put_pairs(found)
+    _put_questions(found)
+    for question in found.questions:
+        if question.name == OVERALL:
+            _put_disputes(question)
+
+
+def _put_judges(found: JudgesAgreement) -> None:
+    header = ("judge", "judged", "invalid", "pass", "fail", "mean score")
+    rows = [
+        (one.name, one.judged, one.invalid or "–", one.passes, one.fails, number(one.score, 3)) for one in found.judges
+    ]
+    put_table(header, rows, right=header[1:], give_way=("judge",))
+    if found.left_out:
+        put(f"and {plural(found.left_out, 'judge')} more who said less")
+
+
+def _put_pairs(found: JudgesAgreement) -> None:
+    overall = next((one for one in found.questions if one.name == OVERALL), None)
+    if overall is None:
+        return
+    gaps = {(one.one, one.other): one for one in found.gaps}
+    put("\nTwo judges on an attempt as a whole: pass or fail")
+    header = ("judge", "and", "both", "same", "kappa", "scores apart")
+    rows = []
+    for pair in overall.agreement.pairs:
+        gap = gaps.get((pair.one, pair.other))
+        apart = f"{gap.apart:.3f}" if gap else "–"
+        rows.append((pair.one, pair.other, pair.both, pair.same, ratio(pair.kappa), apart))
+    put_table(header, rows, right=header[2:], give_way=("judge", "and"))
+
+
+def _put_questions(found: JudgesAgreement) -> None:
+    put("\nAll judges, on the whole and on each check that two of them rated")
+    header = ("rated", "attempts", "disputed", "alpha", "Fleiss")
+    rows = []
+    for one in found.questions[: LISTED + 1]:
+        measured = one.agreement
+        rows.append((one.name, measured.attempts, len(one.disputes), ratio(measured.alpha), ratio(measured.fleiss)))
+    put_table(header, rows, right=header[1:], give_way=("rated",))
+    if len(found.questions) > LISTED + 1:
+        put(f"and {len(found.questions) - LISTED - 1:,} more, which agree better: `--json`")
+    if any(one.agreement.alpha is None or one.agreement.fleiss is None for one in found.questions):
+        put("– cannot be given: all said one and the same, as chance alone would, or too few rated it")
+
+
+def _put_disputes(question: Question) -> None:
+    if not question.disputes:
+        return
+    put(f"\nDisputed as a whole ({len(question.disputes):,})")
+    for one in question.disputes[:LISTED]:
+        said = " · ".join(f"{judge} {status}{_score(one.scores.get(judge))}" for judge, status in one.said.items())
+        put(f"  {one.case}   {said}", hang=4)
+        put_command("", ["errata", "show", one.attempt_id], indent=4)
+    if len(question.disputes) > LISTED:
+        put(f"  and {len(question.disputes) - LISTED:,} more: `--json`")
+
+
+def _score(score: float | None) -> str:
+    return "" if score is None else f" {score:.2f}"

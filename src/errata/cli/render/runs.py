@@ -1,0 +1,39 @@
+"""How a run and its attempts are called on a page: its harness, its unit, how many attempts there are."""
+
+from errata.cli.output import plural
+from errata.model import Run, StoredRun
+from errata.runs.names import variant_of
+from errata.runs.without_failures import untold_of
+
+
+def harness_title(run: Run) -> str:
+    from errata.sources import harness_of
+
+    return harness_of(run.source.name).title
+
+
+def counted_in(run: Run, unit: str) -> str:
+    """`trial`, `eval`, `turn`; else `case` or `attempt`."""
+    from errata.sources import harness_of
+
+    return harness_of(run.source.name).unit or unit.removesuffix("s")
+
+
+def attempts_in_words(stored: StoredRun) -> str:
+    """`29 attempts, 2 missing`."""
+    return ", ".join([plural(stored.counts.made, "attempt"), *beside(stored)])
+
+
+def beside(stored: StoredRun) -> list[str]:
+    """What was planned but never made, and what was made but left no row."""
+    missing, untold = stored.counts.missing, untold_of(stored)
+    told = [f"{missing:,} missing"] if missing else []
+    return [*told, f"{untold:,} measured but not in the log"] if untold else told
+
+
+def title_of(run: Run, name: str) -> str:
+    """What a person wants to know first of a run, in a line."""
+    suite = ", ".join(part for part in (run.suite, *variant_of(run)) if part)
+    date = (run.started_at or "")[:10]
+    named = f"Run {name} ({run.native_id})" if run.id.startswith(name) and name else f"Run {name}"
+    return " · ".join(part for part in (named, run.subject.model, suite, date) if part)
