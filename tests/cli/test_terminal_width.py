@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import pytest
 
-from errata.cli.fitting import columns
+from errata.cli import fitting
+from errata.cli.fitting import IN_A_PIPE, NARROWEST_PAGE, WIDEST_PAGE, columns, page_width
 from terminal import FIXTURES, done
 
 RUN_COMMANDS = """
@@ -77,16 +78,19 @@ def names_in(store):
     """Ids with a blank in them, which a line may hold whole."""
     runs = done("runs", "--json", "--store", store).rows
     names = {value for row in runs for value in (row["run"], row["model"], row["suite"], row["origin"])}
-    return names | {
-        row["case"] for run in runs for row in done("failures", run["run_id"], "--json", "--store", store).rows
-    }
+    for run in runs:
+        names |= {row["case"] for row in done("failures", run["run_id"], "--json", "--store", store).rows}
+    return names
 
 
 def too_wide(text, width, names):
-    for before, line in pairwise(["", *text.splitlines()]):
-        if columns(line) > width and len(line.split()) > 1 and line.strip() not in names:
-            if not (before.endswith(" \\") and len(shlex.split(line.removesuffix(" \\"))) == 1):
-                yield line
+    lines = pairwise(["", *text.splitlines()])
+    wide = [(before, line) for before, line in lines if columns(line) > width and line.strip() not in names]
+    return [line for before, line in wide if len(line.split()) > 1 and not is_a_word_of_a_command(before, line)]
+
+
+def is_a_word_of_a_command(before, line):
+    return before.endswith(" \\") and len(shlex.split(line.removesuffix(" \\"))) == 1
 
 
 @pytest.mark.req("B-82")
@@ -96,7 +100,18 @@ def test_no_line_is_wider_than_the_terminal(sample_store, width):
     wide = {}
     for arguments, code, out, err in printed_at(width, ten_commands(sample_store)):
         assert code in (0, 1), (arguments, err)
-        if lines := list(too_wide(f"{out}\n{err}", width, names)):
+        if lines := too_wide(f"{out}\n{err}", width, names):
             wide[" ".join(arguments[:-2])] = lines
 
     assert wide == {}
+
+
+@pytest.mark.parametrize(
+    ("given", "width"),
+    [("60", 60), ("133", 133), ("20", NARROWEST_PAGE), ("400", WIDEST_PAGE), ("many", IN_A_PIPE)],
+)
+def test_the_page_is_as_wide_as_the_terminal_within_limits(monkeypatch, given, width):
+    monkeypatch.setenv("COLUMNS", given)
+    monkeypatch.setattr(fitting.shutil.sys, "__stdout__", None)
+
+    assert page_width() == width

@@ -21,7 +21,7 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     session = f"session {attempt.session}" if attempt.session is not None else ""
     parts = [shown.case_name, f"attempt {attempt.index} of {shown.of}", session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
-    put(" · ".join(_facts(attempt)), raw=raw)
+    put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
     for told in _relations(shown):
         put(told, raw=raw)
     if shown.said is not None:
@@ -122,7 +122,12 @@ def put_owner(shown: ShownAttempt, said: Attribution, told: Explanation, *, raw:
     also = f", also {', '.join(said.also)}" if said.also else ""
     # once somebody has read it, the owner is the verdict's
     label, state = ("Owner", "provisional, ") if shown.said is None else ("Triage", "")
-    put(f"{label:<8} {said.owner}, {said.confidence}{also} ({state}{_by(said, told)})", hang=9, raw=raw)
+    put(
+        f"{label:<8} {said.owner}, {said.confidence}{also} ({state}{_by(said, told)})",
+        hang=9,
+        raw=raw,
+        colour=[said.owner],
+    )
     if said.decided_by not in BY_DEFAULT:
         put(f"         {told.meaning}", hang=9, raw=raw)
     seen: set[str] = set()
@@ -226,7 +231,12 @@ def put_verdict(said: AttemptReview, *, stale: bool, raw: bool) -> None:
     when = (verdict.at or "")[:10]
     changed = "evidence changed since" if stale else ""
     who = ", ".join(part for part in (word_for(verdict.reviewer), when, state, changed) if part)
-    put(f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})", hang=9, raw=raw)
+    put(
+        f"Verdict  {verdict.label} · {verdict.owner}, {verdict.confidence} ({who})",
+        hang=9,
+        raw=raw,
+        colour=[verdict.owner],
+    )
     put(f"  cause     {verdict.cause}", hang=INDENT, raw=raw)
     if verdict.reasoning:
         put(f"  why       {verdict.reasoning}", hang=INDENT, raw=raw)

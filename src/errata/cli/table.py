@@ -1,6 +1,7 @@
 """Tables and lists that fit the page: columns get narrower, rows stack, and no id is cut."""
 
 import sys
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from errata.cli.colour import COLOURED_COLUMNS, coloured
@@ -72,7 +73,7 @@ class _Table:
     ) -> None:
         self.header, self.rows = header, rows
         self._whole = whole
-        self._cells = [[columns(row[at]) for row in rows] for at in range(len(header))]
+        self._cells = [sorted(columns(row[at]) for row in rows) for at in range(len(header))]
         self.widths = [max([columns(name), *self._cells[at]]) for at, name in enumerate(header)]
         if not self.fits:
             self._fold_headers()
@@ -115,12 +116,19 @@ class _Table:
     def _let_some_rows_stack(self) -> None:
         """Narrow the columns of names, where only a few rows have long ones."""
         before = list(self.widths)
-        self._narrow(range(len(self.widths)), NARROWEST)
-        for at, name in enumerate(self.header):
-            self.widths[at] = max([self.widths[at], *(columns(word) for word in name.split())])
+        least = [max([NARROWEST, *(columns(word) for word in name.split())]) for name in self.header]
+        while not self.fits:
+            narrowable = [at for at, width in enumerate(self.widths) if width > least[at]]
+            if not narrowable:
+                break
+            self.widths[min(narrowable, key=lambda at: (self._as_wide(at), -self.widths[at]))] -= 1
         long = sum(any(columns(cell) > self.widths[at] for at, cell in enumerate(row)) for row in self.rows)
         if not self.fits or 2 * long > len(self.rows):
             self.widths = before
+
+    def _as_wide(self, at: int) -> int:
+        """How many cells of a column are too long once it is narrower by one."""
+        return len(self._cells[at]) - bisect_left(self._cells[at], self.widths[at])
 
     def header_lines(self, right: Sequence[str]) -> list[str]:
         """Folded headers end on one line, above their column."""

@@ -50,21 +50,55 @@ def run_named(selector: str, store: Store) -> StoredRun:
 
 
 def known_run(selector: str, store: Store) -> StoredRun:
-    """The one run of the store that is meant, never a path to be imported."""
+    """The one run of the store that is meant, never a path to be imported.
+
+    A name wins over a model's, and both win over the beginning of an id.
+    """
+    if not _is_named(selector, store):
+        labelled = runs_of_model(selector, store)
+        if len(labelled) == 1:
+            return labelled[0]
+        if labelled:
+            problem = f"`{selector}` names {len(labelled)} runs"
+            raise NotFoundError(problem, hint=f"name one of them:\n{candidates(labelled)}")
     try:
         return find_run(store, selector)
     except NotFoundError as error:
-        if of_model := runs_of_model(selector, store):
-            told = f"`{selector}` is a model, not a run"
-            raise NotFoundError(told, hint=f"name one of its runs:\n{candidates(of_model)}") from None
         meant = did_you_mean(selector, _names(store))
         if not meant or "\n" in error.hint:
             raise
         raise NotFoundError(error.message, hint=f"{meant}\n{error.hint}") from None
 
 
+def _is_named(selector: str, store: Store) -> bool:
+    if selector == "latest":
+        return True
+    return any(
+        selector in (one.run.id, one.run.native_id, one.run.external_id, one.run.name) for one in all_runs(store)
+    )
+
+
 def runs_of_model(name: str, store: Store) -> list[StoredRun]:
-    return [one for one in all_runs(store) if name and one.run.subject.model == name]
+    """The runs of a model: by its name, its name without the vendor, or NAME@MODEL."""
+    runs = all_runs(store) if name else []
+    for labels in (_labels, _model_without_vendor):
+        found = [one for one in runs if name in labels(one.run)]
+        if found:
+            return found
+    return []
+
+
+def _labels(run: Run) -> list[str]:
+    """What else may name a run, the shortest first: `alpha-1`, `nightly@alpha-1`, `nightly@alpha-1@terse`."""
+    model, name = run.subject.model, run.native_id
+    if not model:
+        return []
+    variant = [value for value in run.variant.values() if isinstance(value, str) and _WORD.fullmatch(value)]
+    return [model, f"{name}@{model}", *(["@".join([name, model, *variant])] if variant else [])]
+
+
+def _model_without_vendor(run: Run) -> list[str]:
+    return [tail] if (tail := run.subject.model.rpartition("/")[2]) else []
 
 
 def candidates(found: list[StoredRun]) -> str:
@@ -111,9 +145,14 @@ def handle_of(stored: StoredRun, store: Store) -> str:
 
 
 def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
-    """Id → the short name, or the beginning of a long one, where that leads to this run alone; else to the id's."""
+    """Id → the shortest name that leads to this run alone.
+
+    That is its name or the beginning of a long one; for runs that share a name their model, alone or behind the name;
+    else the beginning of the id.
+    """
     known = [one.run for one in runs]
     named = Counter(name for run in known for name in {run.native_id, run.name, short(run.native_id)})
+    labelled = Counter(label for run in known for label in {*_labels(run), *_model_without_vendor(run)})
     beginnings = sorted(name for run in known for name in (run.native_id, run.id))
 
     def is_unique(head: str) -> bool:
@@ -122,14 +161,23 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
 
     def handle(run: Run) -> str:
         name = short(run.native_id)
+        # a name that is also another run's model leads to this run: names win
         if name and named[name] == 1 and named[run.native_id] == 1:
             heads = [name] if len(name) <= LONG else [name[:size] for size in range(SHORT, LONG)]
             found = next((head for head in heads if head == run.native_id or is_unique(head)), "")
             if found:
                 return found.rstrip("-_.:T ") if is_unique(found.rstrip("-_.:T ")) else found
+        for label in _labels(run):
+            if labelled[label] == 1 and not named[label] and _TYPEABLE.fullmatch(label):
+                return label
         return next((run.id[:size] for size in (SHORT, 12) if is_unique(run.id[:size])), run.id)
 
     return {run.id: handle(run) for run in known}
+
+
+def needs_native_id(run: Run, handle: str) -> bool:
+    """Whether a run is called by its id or its model, so that its own name has to be shown as well."""
+    return bool(handle) and handle not in run.native_id and not handle.startswith(run.native_id)
 
 
 def short(native_id: str) -> str:
@@ -140,5 +188,7 @@ def short(native_id: str) -> str:
     return native_id[:SHORT] if _LONG_ID.fullmatch(native_id) else native_id
 
 
+_WORD = re.compile(r"[\w.+-]{1,24}")
+_TYPEABLE = re.compile(r"[\w.+:/@-]{1,40}")
 # one or two long ids without any word in them, or a UUID
 _LONG_ID = re.compile(r"[A-Za-z0-9]{20,}(?:_[A-Za-z0-9]{20,})?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

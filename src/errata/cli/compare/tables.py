@@ -16,7 +16,8 @@ from errata.compare.comparison import Comparison
 from errata.compare.pairs import ALPHA, Pairing, Tally
 
 SHOWN = 10
-FEW = 5
+NAMED = 50
+"""Columns for the names of cases within a sentence."""
 LITTLE = 0.1
 """A smaller part of all that failed is not worth a line."""
 
@@ -56,9 +57,9 @@ def _put_shared_part(comparison: Comparison, names: CaseNames) -> None:
     part = len(shared) * runs
     if not LITTLE * failed < part < failed:
         return
-    if names.numbered and len(shared) <= FEW:
-        told, verb = names.told(shared), "is" if len(shared) == 1 else "are"
-        put(f"{told[0].upper()}{told[1:]} alone {verb} {part:,} of the {failed:,} failed rows.")
+    if columns(names.joined(shared)) <= NAMED:
+        verb = "is" if len(shared) == 1 else "are"
+        put(f"{names.joined(shared)} alone {verb} {part:,} of the {failed:,} failed rows.", hang=0)
     else:
         put(f"What all runs fail ({plural(len(shared), names.word)}) makes {part:,} of the {failed:,} failed rows.")
 
