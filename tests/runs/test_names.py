@@ -53,7 +53,7 @@ def test_runs_of_one_name_are_called_by_their_models(store):
 def test_runs_of_one_name_and_model_are_called_by_their_ids(store):
     import_paths([BATCHES[0]], store)
     (one,) = all_runs(store)
-    twin = replace(one, run=replace(one.run, variant={"prompt": "a text of several words"}))
+    twin = replace(one, run=replace(one.run, id="0123456789abcdef"))
     handles = handles_of([one, twin])
 
     assert one.run.id != twin.run.id
