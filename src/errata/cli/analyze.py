@@ -55,7 +55,7 @@ def command(
     deployment: str,
     options: Options,
 ) -> None:
-    """Everything at once: fetch, import, check, summarise, report.
+    """Import, check and summarise runs, and write a report.
 
     URL is a run of convex-evals in its visualizer, or its id: what the deployment answers is saved first. The report
     goes to reports/PROVIDER/MODEL/RUN_DAY.md; where all passed, none is written.
@@ -96,8 +96,8 @@ def _analyze_new(paths: tuple[Path, ...], options: Options, source: str, *, repo
     known = len(done.search.known) + done.unchanged
     below = ", ".join(place_of(str(folder.absolute())) for folder in done.search.folders)
     say(f"found     {plural(len(done.views), 'new run')} below {below} · {known:,} in the store already")
-    for one in done.search.known[:MOST_KNOWN]:
-        say(f"          there already: {one.run.native_id} · {place_of(one.run.origin)}")
+    for stored in done.search.known[:MOST_KNOWN]:
+        say(f"          there already: {stored.run.native_id} · {place_of(stored.run.origin)}")
     if not done.views and not options.json:
         put(f"Nothing new: {plural(known, 'run is', 'runs are')} in the store already.")
     _show_all(done.views, done.summaries, options, report=report)
@@ -252,15 +252,15 @@ def _show_grave(analysis: Analysis) -> None:
 def _show_owners(analysis: Analysis) -> None:
     most = max((one.count for one in analysis.owners), default=0)
     digits = max(4, len(f"{most:,}"))
-    for at, one in enumerate(analysis.owners):
-        bar = "█" * max(1, round(BAR * one.count / most))
+    for at, owner in enumerate(analysis.owners):
+        bar = "█" * max(1, round(BAR * owner.count / most))
         head = "Owners" if at == 0 else f"(of {analysis.stored.counts.failures})" if at == 1 else ""
-        line = f"{head if len(head) <= 8 else '':<8} {one.owner:<12} {one.count:>{digits},}   {bar}"
-        only = "" if one.because_of_it == one.count else "e.g. "
+        line = f"{head if len(head) <= 8 else '':<8} {owner.owner:<12} {owner.count:>{digits},}   {bar}"
+        only = "" if owner.because_of_it == owner.count else "e.g. "
         hang = columns(line) + 3
         if WIDTH - hang < REASON:
             hang = 12
-        put(f"{line}   {only}{one_line(one.reason)}" if one.reason else line, hang=hang, colour=[one.owner])
+        put(f"{line}   {only}{one_line(owner.reason)}" if owner.reason else line, hang=hang, colour=[owner.owner])
     if analysis.owners:
         put()
 
@@ -292,13 +292,13 @@ def _cause(cause: Cause) -> str:
 
 def _names(cases: tuple[str, ...], room: int) -> str:
     """As many as a line holds, and how many more there are."""
-    told = cases[0]
+    names = cases[0]
     for at, case in enumerate(cases[1:], 1):
-        longer, left = f"{told}, {case}", len(cases) - at - 1
+        longer, left = f"{names}, {case}", len(cases) - at - 1
         if columns(longer) + (len(f" +{left:,}") if left else 0) > room:
-            return f"{told} +{left + 1:,}"
-        told = longer
-    return told
+            return f"{names} +{left + 1:,}"
+        names = longer
+    return names
 
 
 def _show_steps(analysis: Analysis) -> None:
@@ -315,9 +315,9 @@ def _show_steps(analysis: Analysis) -> None:
 
 
 def _show_categories(analysis: Analysis) -> None:
-    told = [f"{name} {failed:,}/{total:,}" for name, failed, total in analysis.categories]
-    rest = told[MOST_CATEGORIES:]
-    parts = [*told[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
+    entries = [f"{name} {failed:,}/{total:,}" for name, failed, total in analysis.categories]
+    rest = entries[MOST_CATEGORIES:]
+    parts = [*entries[:MOST_CATEGORIES], *([f"and {plural(len(rest), 'other')}"] if rest else [])]
     if parts:
         put_parts("Category", parts, "(failures / attempts)")
 
@@ -357,8 +357,8 @@ def _passed(analysis: Analysis) -> str:
 
 
 def _rate(analysis: Analysis) -> str:
-    told = analysis.total and not analysis.not_judged
-    return f"   {100 * analysis.passed / analysis.total:.1f} %" if told else ""
+    has_rate = analysis.total and not analysis.not_judged
+    return f"   {100 * analysis.passed / analysis.total:.1f} %" if has_rate else ""
 
 
 def _basis(analysis: Analysis) -> str:

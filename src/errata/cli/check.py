@@ -25,7 +25,7 @@ INDENT = 9 + NAME
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
 @shared_options
 def command(runs: tuple[str, ...], options: Options) -> int:
-    """Tell whether RUNS are fit to be analysed.
+    """Check whether runs are complete and fit for analysis.
 
     Exit code 1 where one is not.
     """

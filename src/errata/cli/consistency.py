@@ -48,7 +48,7 @@ from errata.verbs.store import Store
 @click.option("--force", is_flag=True, help="Write over tables that are there.")
 @shared_options
 def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: bool, options: Options) -> None:
-    """Tell which cases and checks do not come out the same in repeated RUNS.
+    """Show which cases and checks change between repeated runs.
 
     Runs of one subject on one suite belong together, and so do the epochs of a run. Into the folder go
     `consistency_run_details.csv`, five tables made of it, and `consistency_summary.md`.
@@ -64,25 +64,25 @@ def command(runs: tuple[str, ...], output: Path | None, judges: bool, force: boo
 
 
 def _show_studies(runs: list[StoredRun], store: Store, output: Path | None, *, force: bool, json: bool) -> None:
-    found = verbs.consistency(runs, store)
-    written = verbs.write_studies(found.studies, store, output, force=force) if output and found.studies else []
-    for at, study in enumerate(found.studies):
+    result = verbs.consistency(runs, store)
+    written = verbs.write_studies(result.studies, store, output, force=force) if output and result.studies else []
+    for at, study in enumerate(result.studies):
         if json:
             put_json(json_study(study))
         else:
             show_study(study, first=at == 0)
     if json:
-        for run, why in found.left_out:
+        for run, why in result.left_out:
             put_json(NotStudiedOutput(run=run.run.native_id, run_id=run.run.id, left_out=why))
     else:
-        show_frequencies(found.studies)
-        show_left_out(found)
-    for one in written:
+        show_frequencies(result.studies)
+        show_left_out(result)
+    for table in written:
         if json:
-            put_json(WrittenTableOutput(file=one.file, rows=one.rows))
+            put_json(WrittenTableOutput(file=table.file, rows=table.rows))
         else:
-            say(f"wrote {one.file}" if one.rows is None else f"wrote {one.file} · {plural(one.rows, 'row')}")
-    refuse_duplicates(found.studies)
+            say(f"wrote {table.file}" if table.rows is None else f"wrote {table.file} · {plural(table.rows, 'row')}")
+    refuse_duplicates(result.studies)
 
 
 LABEL = 14
@@ -92,93 +92,94 @@ _LETTERS = {"pass": ".", "fail": "F", "incomplete": "?"}
 NOT_TRIED = "–"
 
 
-def show_study(found: Consistency, *, first: bool) -> None:
+def show_study(study: Consistency, *, first: bool) -> None:
     if not first:
         put()
-    repeats = any(one.epoch is not None for one in found.columns)
+    repeats = any(one.epoch is not None for one in study.columns)
     # what a harness counts are tries, where it tries a case several times
-    word = "case" if repeats else counted_in(found.columns[0].stored.run, "cases")
-    put(f"{found.subject} · {found.benchmark} · {plural(len(found.runs), 'run')}{_epochs(found)}")
-    _put("runs", [one.name for one in found.columns])
-    if all(len(one.tries) < 2 for one in found.study.cases):
+    word = "case" if repeats else counted_in(study.columns[0].stored.run, "cases")
+    put(f"{study.subject} · {study.benchmark} · {plural(len(study.runs), 'run')}{_epochs(study)}")
+    _put_names("runs", [one.name for one in study.columns])
+    if all(len(one.tries) < 2 for one in study.study.cases):
         put(f"No {word} was tried twice: nothing can be told of consistency")
-        _put_judged_twice(found)
+        _put_judged_twice(study)
         return
     put()
-    _put_counts(found, word)
-    _put_reliability(found)
-    _put_kinds(found)
-    _put_odd(found)
-    _put_unstable(found)
-    _put_judged_twice(found)
+    _put_counts(study, word)
+    _put_reliability(study)
+    _put_kinds(study)
+    _put_odd(study)
+    _put_unstable(study)
+    _put_judged_twice(study)
 
 
-def _put_judged_twice(found: Consistency) -> None:
-    if found.judged_twice:
-        put(f"Several judges judged {plural(found.judged_twice, 'attempt')}: `--judges` tells how far they agree")
+def _put_judged_twice(study: Consistency) -> None:
+    if study.judged_twice:
+        put(f"Several judges judged {plural(study.judged_twice, 'attempt')}: `--judges` tells how far they agree")
 
 
-def _epochs(found: Consistency) -> str:
-    epochs = sum(one.epoch is not None for one in found.columns)
+def _epochs(study: Consistency) -> str:
+    epochs = sum(one.epoch is not None for one in study.columns)
     return f", {epochs:,} tries" if epochs else ""
 
 
 def show_frequencies(studies: Sequence[Consistency]) -> None:
     """Subjects or variants beside each other: how often each passes a case, where that is not always."""
     by_suite: dict[str, list[Consistency]] = {}
-    for one in studies:
-        by_suite.setdefault(one.benchmark, []).append(one)
+    for study in studies:
+        by_suite.setdefault(study.benchmark, []).append(study)
     for benchmark, those in by_suite.items():
         if len(those) > 1 and any(len(one.columns) > 1 for one in those):
             _put_frequencies(benchmark, those)
 
 
-def show_left_out(found: Consistencies) -> None:
-    if found.left_out:
+def show_left_out(result: Consistencies) -> None:
+    if result.left_out:
         put()
-    for stored, why in found.left_out:
+    for stored, why in result.left_out:
         put(f"{'left out':<{LABEL}}{short(stored.run.native_id)}: {why}", hang=LABEL)
 
 
-def _put_counts(found: Consistency, word: str) -> None:
-    study = found.study
+def _put_counts(consistency: Consistency, word: str) -> None:
+    study = consistency.study
     by_run = study.counts
     whole = sum(by_run.values(), Counter[str]())
     statuses = ", ".join(f"{whole[name]:,} {name}" for name in _LETTERS)
     rows = f"{whole.total():,}" if whole.total() == study.rows else f"{whole.total():,} of {study.rows:,}"
     put(f"{'rows':<{LABEL}}{rows} · {statuses} · {plural(len(study.cases), word)}")
-    told = passing(study.repeated)
-    if told.rate is not None and told.interval is not None:
-        interval = f"[{100 * told.interval[0]:.1f}, {100 * told.interval[1]:.1f}]"
+    rate = passing(study.repeated)
+    if rate.rate is not None and rate.interval is not None:
+        interval = f"[{100 * rate.interval[0]:.1f}, {100 * rate.interval[1]:.1f}]"
         rates = " · ".join(map(_rate, by_run.values()))
-        put(f"{'passed':<{LABEL}}{100 * told.rate:.1f} %   {interval}   by run: {rates}", hang=LABEL)
+        put(f"{'passed':<{LABEL}}{100 * rate.rate:.1f} %   {interval}   by run: {rates}", hang=LABEL)
 
 
-def _put_reliability(found: Consistency) -> None:
-    told = found.study.reliability
-    notes = {one.k: "" if one.cases == told[0].cases else f" ({plural(one.cases, 'case')})" for one in told}
+def _put_reliability(consistency: Consistency) -> None:
+    reliability = consistency.study.reliability
+    whole = reliability[0].cases if reliability else 0
+    notes = {at.k: "" if at.cases == whole else f" ({plural(at.cases, 'case')})" for at in reliability}
     for label, sign, values in (
-        ("one of k", "@", {one.k: one.any for one in told}),
-        ("all of k", "^", {one.k: one.all for one in told}),
+        ("one of k", "@", {one.k: one.any for one in reliability}),
+        ("all of k", "^", {one.k: one.all for one in reliability}),
     ):
         parts = [f"pass{sign}{k} {100 * value:.1f} %{notes[k]}" for k, value in values.items()]
         put(f"{label:<{LABEL}}{' · '.join(parts)}".rstrip(), hang=LABEL)
 
 
-def _put_kinds(found: Consistency) -> None:
-    cases = [(found.name_of(one.case), one.repeated) for one in found.study.cases]
+def _put_kinds(consistency: Consistency) -> None:
+    cases = [(consistency.name_of(one.case), one.repeated) for one in consistency.study.cases]
     put(f"{'always pass':<{LABEL}}{sum(one.always_passes for _, one in cases):,}")
-    _put("always fail", [name for name, one in cases if one.always_fails], count=True)
-    _put("flaky", [name for name, one in cases if one.is_flaky], count=True)
+    _put_names("always fail", [name for name, one in cases if one.always_fails], count=True)
+    _put_names("flaky", [name for name, one in cases if one.is_flaky], count=True)
     for label, names in (
         ("tried once", [name for name, one in cases if len(one.statuses) == 1]),
         ("not measured", [name for name, one in cases if not one.measured]),
     ):
         if names:
-            _put(label, names, count=True)
-    flips = Counter(flip.metric for _, flip in found.study.flips)
+            _put_names(label, names, count=True)
+    flips = Counter(flip.metric for _, flip in consistency.study.flips)
     if flips:
-        _put("checks flip", [f"{name} {count}" for name, count in flips.most_common()])
+        _put_names("checks flip", [f"{name} {count}" for name, count in flips.most_common()])
 
 
 def _rate(counts: Counter[str]) -> str:
@@ -186,20 +187,25 @@ def _rate(counts: Counter[str]) -> str:
     return f"{100 * counts['pass'] / measured:.1f}" if measured else "–"
 
 
-def _put(label: str, parts: Sequence[str], *, count: bool = False) -> None:
+def _put_names(label: str, parts: Sequence[str], *, count: bool = False) -> None:
     head = f"{label:<{LABEL}}{f'{len(parts):,}   ' if count else ''}"
     put(f"{head}{some_of(list(parts), WIDTH - len(head))}".rstrip(), hang=LABEL)
 
 
-def _put_unstable(found: Consistency) -> None:
-    unstable = [one for one in found.study.cases if one.repeated.is_unstable or one.flips]
+def _put_unstable(consistency: Consistency) -> None:
+    unstable = [one for one in consistency.study.cases if one.repeated.is_unstable or one.flips]
     if not unstable:
         put("\nEvery case came out the same each time")
         return
     put(f"\nNot the same each time ({len(unstable):,})   . pass   F fail   ? incomplete   – not tried")
     rows = [
-        (found.name_of(one.case), one.repeated.frequency, _letters(found, one), ", ".join(f.metric for f in one.flips))
-        for one in unstable[:MOST_CASES]
+        (
+            consistency.name_of(tries.case),
+            tries.repeated.frequency,
+            _letters(consistency, tries),
+            ", ".join(f.metric for f in tries.flips),
+        )
+        for tries in unstable[:MOST_CASES]
     ]
     put_table(
         ("case", "passes", "runs", "checks that flip"), rows, right=("passes",), give_way=("checks that flip", "case")
@@ -208,26 +214,28 @@ def _put_unstable(found: Consistency) -> None:
         put(f"and {len(unstable) - MOST_CASES:,} more: `--json`, or `-o DIR` for the tables")
 
 
-def _letters(found: Consistency, one: CaseTries) -> str:
-    told = {each.column: _LETTERS[each.status] for each in one.tries}
-    return " ".join(told.get(column.index, NOT_TRIED) for column in found.columns)
+def _letters(consistency: Consistency, case: CaseTries) -> str:
+    letters = {each.column: _LETTERS[each.status] for each in case.tries}
+    return " ".join(letters.get(column.index, NOT_TRIED) for column in consistency.columns)
 
 
-def _put_odd(found: Consistency) -> None:
+def _put_odd(consistency: Consistency) -> None:
     """What is in no count."""
-    study = found.study
-    told = {
-        "duplicates": [f"{found.name_of(case)} of {_run(found, column)}" for column, case in study.duplicates],
-        "no row": [f"{found.name_of(case)} of {_run(found, column)}" for column, case in study.absent],
-        "task changed": [found.name_of(case) for case in study.changed],
+    study = consistency.study
+    groups = {
+        "duplicates": [
+            f"{consistency.name_of(case)} of {_run(consistency, column)}" for column, case in study.duplicates
+        ],
+        "no row": [f"{consistency.name_of(case)} of {_run(consistency, column)}" for column, case in study.absent],
+        "task changed": [consistency.name_of(case) for case in study.changed],
     }
-    for label, names in told.items():
+    for label, names in groups.items():
         if names:
-            _put(label, names, count=True)
+            _put_names(label, names, count=True)
 
 
-def _run(found: Consistency, column: int) -> str:
-    return found.columns[column - 1].name
+def _run(consistency: Consistency, column: int) -> str:
+    return consistency.columns[column - 1].name
 
 
 def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
@@ -247,33 +255,37 @@ def _put_frequencies(benchmark: str, studies: Sequence[Consistency]) -> None:
         put(f"and {len(wanted) - MOST_CASES:,} more: `--json`")
 
 
-def _frequency(one: Repeated | None) -> str:
-    if one is None:
+def _frequency(repeated: Repeated | None) -> str:
+    if repeated is None:
         return NOT_TRIED
-    return one.frequency if one.measured else _LETTERS["incomplete"]
+    return repeated.frequency if repeated.measured else _LETTERS["incomplete"]
 
 
-def json_study(found: Consistency) -> ConsistencyOutput:
-    study, run, counts = found.study, found.columns[0].stored.run, found.study.counts
+def json_study(consistency: Consistency) -> ConsistencyOutput:
+    study, run, counts = consistency.study, consistency.columns[0].stored.run, consistency.study.counts
     return ConsistencyOutput(
-        subject=found.subject,
+        subject=consistency.subject,
         model=run.subject.model,
         agent=run.subject.agent or None,
         variant=run.variant,
-        suite=found.suite,
-        suite_version=found.suite_version or None,
-        columns=tuple(_column(one, counts[one.index]) for one in found.columns),
+        suite=consistency.suite,
+        suite_version=consistency.suite_version or None,
+        columns=tuple(_column(one, counts[one.index]) for one in consistency.columns),
         rows=study.rows,
         passing=msgspec.convert(passing(study.repeated), PassingOutput, from_attributes=True),
         reliability=msgspec.convert(study.reliability, tuple[ReliabilityOutput, ...], from_attributes=True),
-        flaky=tuple(found.name_of(one.case) for one in study.cases if one.repeated.is_flaky),
-        unstable=tuple(found.name_of(one.case) for one in study.cases if one.repeated.is_unstable),
-        always_fail=tuple(found.name_of(one.case) for one in study.cases if one.repeated.always_fails),
-        cases=tuple(_case(found, one) for one in study.cases),
-        duplicates=tuple(PlaceOutput(column=column, case=found.name_of(case)) for column, case in study.duplicates),
-        judged_twice=found.judged_twice,
-        changed=tuple(found.name_of(case) for case in study.changed),
-        without_a_row=tuple(PlaceOutput(column=column, case=found.name_of(case)) for column, case in study.absent),
+        flaky=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_flaky),
+        unstable=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.is_unstable),
+        always_fail=tuple(consistency.name_of(one.case) for one in study.cases if one.repeated.always_fails),
+        cases=tuple(_case(consistency, one) for one in study.cases),
+        duplicates=tuple(
+            PlaceOutput(column=column, case=consistency.name_of(case)) for column, case in study.duplicates
+        ),
+        judged_twice=consistency.judged_twice,
+        changed=tuple(consistency.name_of(case) for case in study.changed),
+        without_a_row=tuple(
+            PlaceOutput(column=column, case=consistency.name_of(case)) for column, case in study.absent
+        ),
     )
 
 
@@ -289,19 +301,19 @@ def _column(column: StudyColumn, counts: Mapping[str, int]) -> StudyColumnOutput
     )
 
 
-def _case(found: Consistency, one: CaseTries) -> StudyCaseOutput:
-    repeated = one.repeated
+def _case(consistency: Consistency, tries: CaseTries) -> StudyCaseOutput:
+    repeated = tries.repeated
     return StudyCaseOutput(
-        case=found.name_of(one.case),
-        case_key=one.case,
-        pattern=one.pattern,
+        case=consistency.name_of(tries.case),
+        case_key=tries.case,
+        pattern=tries.pattern,
         passed=repeated.passed,
         failed=repeated.failed,
         incomplete=repeated.incomplete,
         frequency=repeated.frequency,
         flaky=repeated.is_flaky,
         unstable=repeated.is_unstable,
-        metric_flips=tuple(map(_flip, one.flips)),
+        metric_flips=tuple(map(_flip, tries.flips)),
     )
 
 

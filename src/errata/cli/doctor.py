@@ -12,7 +12,7 @@ from errata.verbs.store import examine_store
 @click.command("doctor")
 @shared_options
 def command(options: Options) -> int:
-    """Tell whether the store is sound.
+    """Check the store for damage.
 
     Also clears away what imports that died have left behind. Exit code 1 where something is wrong.
     """

@@ -28,7 +28,7 @@ FOLDER = "every_eval_ever"
 @click.option("--force", is_flag=True, help="Write over files that are there.")
 @shared_options
 def command(runs: tuple[str, ...], form: str, output: Path, force: bool, options: Options) -> None:
-    """Write RUNS in a form that others read: every_eval_ever.
+    """Export runs in the every_eval_ever format.
 
     Version 0.3.0: a summary and its instances. What broke is written with its error, never as a wrong answer alone.
     What the form has no place for is listed, here and in the summary.

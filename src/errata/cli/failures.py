@@ -52,7 +52,7 @@ def command(
     options: Options,
     **chosen: str | None,
 ) -> None:
-    """List the failures of RUNS.
+    """List failures with owner and evidence.
 
     A failure is a counted attempt that was not passed or not measured. Unfinished, skipped and missing cases are
     findings of `errata check`.
@@ -60,31 +60,31 @@ def command(
     store = options.store
     filters = Filters(**{name: value or "" for name, value in chosen.items()})
     looked_at: list[StoredRun] = []
-    found = 0
+    count = 0
     for stored in runs_named(runs, store):
         if not options.json and (len(runs) > 1 or looked_at):
             put(("\n" if looked_at else "") + title_of(stored.run, handle_of(stored, store)))
         looked_at.append(stored)
         if suspicious:
             passes = suspicions_of(stored, store, filters, limit)
-            found += (put_lines_of_json if options.json else partial(show_suspicions, stored, limit=limit))(
+            count += (put_lines_of_json if options.json else partial(show_suspicions, stored, limit=limit))(
                 passes, raw=raw
             )
         else:
             failures = RunView(stored, store).failures(filters, limit=limit)
-            found += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
-    if not found:
+            count += (put_lines_of_json if options.json else partial(show_failures, stored))(failures, raw=raw)
+    if not count:
         refuse_unknown(filters, [RunView(stored, store) for stored in looked_at])
 
 
-def show_failures(stored: StoredRun, found: Iterable[Failure], *, raw: bool) -> int:
-    listed = list(found)
+def show_failures(stored: StoredRun, failures: Iterable[Failure], *, raw: bool) -> int:
+    listed = list(failures)
     if listed:
         _put_rows(listed, raw=raw)
     counts = stored.counts
     shown = "" if len(listed) == counts.failures else f", {len(listed)} shown"
-    told = f"{plural(counts.failures, 'failure')} of {attempts_in_words(stored)}{shown}"
-    put(f"{told}{_where_owners_come_from(listed)}")
+    total = f"{plural(counts.failures, 'failure')} of {attempts_in_words(stored)}{shown}"
+    put(f"{total}{_where_owners_come_from(listed)}")
     if _are_reported(listed):
         put("before = earlier reports that name the case")
     return len(listed)
@@ -128,9 +128,11 @@ def _reason(failure: Failure) -> str:
 
 
 def _row(failure: Failure) -> tuple[str, ...]:
-    attempt, said = failure.attempt, failure.attribution
+    attempt, attribution = failure.attempt, failure.attribution
     number = f" #{attempt.index}" if attempt.index > 1 else ""
-    owner, confidence, rule = (said.owner, said.confidence, said.decided_by) if said else ("–", "–", "–")
+    owner, confidence, rule = (
+        (attribution.owner, attribution.confidence, attribution.decided_by) if attribution else ("–", "–", "–")
+    )
     if failure.standing is not None:
         verdict = failure.standing.verdict
         owner, confidence, rule = verdict.owner, verdict.confidence, verdict.label
@@ -139,8 +141,8 @@ def _row(failure: Failure) -> tuple[str, ...]:
 
 def _checks(names: Sequence[str]) -> str:
     """All of them where they fit, else the first and how many more."""
-    told = ", ".join(names) or "–"
-    return told if columns(told) <= CHECKS or len(names) == 1 else f"{names[0]} +{len(names) - 1}"
+    joined = ", ".join(names) or "–"
+    return joined if columns(joined) <= CHECKS or len(names) == 1 else f"{names[0]} +{len(names) - 1}"
 
 
 SUSPICION_COLUMNS = ("case", "suspicion", "conf", "where", "quote")
@@ -154,14 +156,14 @@ def suspicions_of(
             "`--suspicious` lists passes, which have no owner and no failed check",
             hint="`--case` and `--limit` go with it; the other filters are for failures",
         )
-    found = (one for one in suspicious_passes(stored, store) if filters.case in one.case_name)
-    return islice(found, limit)
+    passes = (one for one in suspicious_passes(stored, store) if filters.case in one.case_name)
+    return islice(passes, limit)
 
 
 def show_suspicions(
-    stored: StoredRun, found: Iterable[SuspiciousPass], *, limit: int | None = None, raw: bool = False
+    stored: StoredRun, suspicions: Iterable[SuspiciousPass], *, limit: int | None = None, raw: bool = False
 ) -> int:
-    listed = list(found)
+    listed = list(suspicions)
     passes = stored.counts.outcomes.get("pass", 0)
     if listed:
         put_table(SUSPICION_COLUMNS, [_suspicion_row(one) for one in listed], give_way=("quote", "where"), raw=raw)
@@ -171,12 +173,18 @@ def show_suspicions(
         put(f"{count:>4,}× {name}: {means}", hang=6)
     odd = len({one.suspicion.attempt for one in listed})
     least = "at least " if limit is not None and len(listed) == limit else ""
-    told = f"{least}{odd:,} of {plural(passes, 'pass', 'passes')} to be looked at again"
-    put(f"{told} · every score counts them as passed")
+    total = f"{least}{odd:,} of {plural(passes, 'pass', 'passes')} to be looked at again"
+    put(f"{total} · every score counts them as passed")
     return len(listed)
 
 
-def _suspicion_row(one: SuspiciousPass) -> tuple[str, ...]:
-    seen = one.suspicion
+def _suspicion_row(suspect: SuspiciousPass) -> tuple[str, ...]:
+    seen = suspect.suspicion
     number = f" #{seen.index}" if seen.index > 1 else ""
-    return (one.case_name + number, seen.signal.name, seen.signal.strength, seen.signal.where, seen.signal.quote or "–")
+    return (
+        suspect.case_name + number,
+        seen.signal.name,
+        seen.signal.strength,
+        seen.signal.where,
+        seen.signal.quote or "–",
+    )

@@ -36,7 +36,7 @@ def deployment_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--timeout", type=click.FloatRange(min=0.1), default=30.0, show_default=True, help="Seconds of silence.")
 @shared_options
 def command(targets: tuple[str, ...], deployment: str, folder: Path | None, timeout: float, options: Options) -> None:
-    """Save what a deployment answers about runs, for reading without a network.
+    """Download runs from their deployment, to read them offline.
 
     URL is the address of a run or of one eval in the visualizer of convex-evals, or the id of a run. Only reads, by the
     public queries; no token is asked for, kept or sent.
@@ -56,15 +56,15 @@ def command(targets: tuple[str, ...], deployment: str, folder: Path | None, time
 
 def local_paths(paths: Iterable[str], options: Options, *, deployment: str = "") -> tuple[Path, ...]:
     """What is far away is fetched first."""
-    found = []
+    local = []
     for text in paths:
         if not _is_remote(text):
-            found.append(Path(text))
+            local.append(Path(text))
             continue
         made = fetched(text, options, deployment=deployment)
         say(f"fetched   {plural(made.evals, 'eval')}, {made.failed} failed · {place_of(str(made.folder.absolute()))}")
-        found.append(made.folder)
-    return tuple(found)
+        local.append(made.folder)
+    return tuple(local)
 
 
 def _is_remote(text: str) -> bool:

@@ -32,7 +32,7 @@ WORDS = {"new": "new", "grown": "changed", "unchanged": "unchanged", "kept": "ke
 def command(
     paths: tuple[str, ...], source: str, map_path: Path | None, no_triage: bool, deployment: str, options: Options
 ) -> None:
-    """Read the runs at PATHS into the store.
+    """Read runs into the store.
 
     Each failure gets a provisional owner. Reading the same content again changes nothing; a run that has grown becomes
     a new revision.
@@ -65,8 +65,8 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
         stored = run_by_id(store, imported.id)
         run, counts, handle = stored.run, stored.counts, handles[imported.id]
         # a run that has to be called by its id is told from others of its name by what follows
-        told = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
-        parts = [WORDS[imported.change], *told, run.suite or run.source.name]
+        names = [handle, *described(run)] if run.id.startswith(handle) else [handle, run.subject.model or "–"]
+        parts = [WORDS[imported.change], *names, run.suite or run.source.name]
         parts.append(f"{attempts_in_words(stored)}, {plural(counts.failures, 'failure')}")
         put(" · ".join(parts), hang=4)
     for imported in summary.runs:
@@ -81,8 +81,8 @@ def show_import(summary: "PathSummary", store: "Store", handles: Mapping[str, st
 
 def say_passed_over(summary: "PathSummary") -> None:
     for path in summary.passed_over:
-        told = Path(summary.path)
-        same = told.name if told.parent == Path(path).parent else summary.path
+        kept = Path(summary.path)
+        same = kept.name if kept.parent == Path(path).parent else summary.path
         say(f"passed over: {path} (the same evaluation as {same}, which tells more)")
 
 

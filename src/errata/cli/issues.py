@@ -16,13 +16,13 @@ from errata.verbs.report import planned_reports
 @click.option("--date", "day", metavar="DAY", help="The day of the analysis, as 2026-03-09; by default today in UTC.")
 @shared_options
 def command(runs: tuple[str, ...], output: Path, day: str | None, options: Options) -> None:
-    """Write the issues of RUNS, one for each case, and the script that files them.
+    """Write an issue for each failing case, and a script that files them.
 
     Files nothing: read the folder, then `file_issues.sh --dry-run`, then `file_issues.sh`.
     """
     planned = planned_reports(runs, options.store, profile="batch")
     wish = ReportOptions(day=day_of(day), output=output, json=options.json, in_words=not options.json)
-    for at, one in enumerate(planned):
+    for at, report in enumerate(planned):
         if at and wish.in_words:
             put()
-        write_batch(one.views[0], wish, several=len(planned) > 1)
+        write_batch(report.views[0], wish, several=len(planned) > 1)

@@ -15,45 +15,46 @@ LISTED = 20
 
 
 def put_judges(runs: list[StoredRun], options: Options) -> None:
-    found = judges_agreement(runs, options.store)
+    agreement = judges_agreement(runs, options.store)
     if options.json:
-        put_json(msgspec.convert(found, JudgesOutput, from_attributes=True))
+        put_json(msgspec.convert(agreement, JudgesOutput, from_attributes=True))
     else:
-        _show(found)
+        _show(agreement)
 
 
-def _show(found: JudgesAgreement) -> None:
-    if not found.attempts:
+def _show(agreement: JudgesAgreement) -> None:
+    if not agreement.attempts:
         put("No attempt has a judgement: nothing can be told of judges")
         return
-    put(f"{plural(found.attempts, 'attempt')} judged · {found.shared:,} by two or more")
+    put(f"{plural(agreement.attempts, 'attempt')} judged · {agreement.shared:,} by two or more")
     put()
-    _put_judges(found)
-    if not found.questions:
+    _put_judges(agreement)
+    if not agreement.questions:
         put("\nNo attempt was rated by two judges: agreement cannot be given")
         return
-    _put_pairs(found)
-    _put_questions(found)
-    for question in found.questions:
+    _put_pairs(agreement)
+    _put_questions(agreement)
+    for question in agreement.questions:
         if question.name == OVERALL:
             _put_disputes(question)
 
 
-def _put_judges(found: JudgesAgreement) -> None:
+def _put_judges(agreement: JudgesAgreement) -> None:
     header = ("judge", "judged", "invalid", "pass", "fail", "mean score")
     rows = [
-        (one.name, one.judged, one.invalid or "–", one.passes, one.fails, number(one.score, 3)) for one in found.judges
+        (judge.name, judge.judged, judge.invalid or "–", judge.passes, judge.fails, number(judge.score, 3))
+        for judge in agreement.judges
     ]
     put_table(header, rows, right=header[1:], give_way=("judge",))
-    if found.left_out:
-        put(f"and {plural(found.left_out, 'judge')} more who said less")
+    if agreement.left_out:
+        put(f"and {plural(agreement.left_out, 'judge')} more who said less")
 
 
-def _put_pairs(found: JudgesAgreement) -> None:
-    overall = next((one for one in found.questions if one.name == OVERALL), None)
+def _put_pairs(agreement: JudgesAgreement) -> None:
+    overall = next((one for one in agreement.questions if one.name == OVERALL), None)
     if overall is None:
         return
-    gaps = {(one.one, one.other): one for one in found.gaps}
+    gaps = {(one.one, one.other): one for one in agreement.gaps}
     put("\nTwo judges on an attempt as a whole: pass or fail")
     header = ("judge", "and", "both", "same", "kappa", "scores apart")
     rows = []
@@ -64,17 +65,19 @@ def _put_pairs(found: JudgesAgreement) -> None:
     put_table(header, rows, right=header[2:], give_way=("judge", "and"))
 
 
-def _put_questions(found: JudgesAgreement) -> None:
+def _put_questions(agreement: JudgesAgreement) -> None:
     put("\nAll judges, on the whole and on each check that two of them rated")
     header = ("rated", "attempts", "disputed", "alpha", "Fleiss")
     rows = []
-    for one in found.questions[: LISTED + 1]:
-        measured = one.agreement
-        rows.append((one.name, measured.attempts, len(one.disputes), ratio(measured.alpha), ratio(measured.fleiss)))
+    for question in agreement.questions[: LISTED + 1]:
+        measured = question.agreement
+        rows.append(
+            (question.name, measured.attempts, len(question.disputes), ratio(measured.alpha), ratio(measured.fleiss))
+        )
     put_table(header, rows, right=header[1:], give_way=("rated",))
-    if len(found.questions) > LISTED + 1:
-        put(f"and {len(found.questions) - LISTED - 1:,} more, which agree better: `--json`")
-    if any(one.agreement.alpha is None or one.agreement.fleiss is None for one in found.questions):
+    if len(agreement.questions) > LISTED + 1:
+        put(f"and {len(agreement.questions) - LISTED - 1:,} more, which agree better: `--json`")
+    if any(one.agreement.alpha is None or one.agreement.fleiss is None for one in agreement.questions):
         put("– cannot be given: all said one and the same, as chance alone would, or too few rated it")
 
 
@@ -82,10 +85,12 @@ def _put_disputes(question: Question) -> None:
     if not question.disputes:
         return
     put(f"\nDisputed as a whole ({len(question.disputes):,})")
-    for one in question.disputes[:LISTED]:
-        said = " · ".join(f"{judge} {status}{_score(one.scores.get(judge))}" for judge, status in one.said.items())
-        put(f"  {one.case}   {said}", hang=4)
-        put_command("", ["errata", "show", one.attempt_id], indent=4)
+    for dispute in question.disputes[:LISTED]:
+        ratings = " · ".join(
+            f"{judge} {status}{_score(dispute.scores.get(judge))}" for judge, status in dispute.said.items()
+        )
+        put(f"  {dispute.case}   {ratings}", hang=4)
+        put_command("", ["errata", "show", dispute.attempt_id], indent=4)
     if len(question.disputes) > LISTED:
         put(f"  and {len(question.disputes) - LISTED:,} more: `--json`")
 

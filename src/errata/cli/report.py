@@ -74,7 +74,7 @@ def command(
     step_summary: bool,
     options: Options,
 ) -> None:
-    """Write a report about RUNS that people keep.
+    """Write a report about runs.
 
     Three profiles: `run` goes to reports/PROVIDER/MODEL/RUN_DAY.md, `comparison` to results/…/deep_error_analysis.md,
     `batch` to analysis/ with one issue for each test. Its words in short go to stdout. Nothing else is changed.
@@ -89,7 +89,7 @@ def command(
     wish = ReportOptions(day=day_of(day), output=place, html=html, common=common, json=options.json, in_words=in_words)
     compared = profile == "comparison" or (profile is None and bool(comparison_dir or run_dirs))
     planned = planned_reports(selectors, options.store, profile=profile, compared=compared)
-    summaries = list(_written(planned, wish))
+    summaries = list(_write_all(planned, wish))
     if step_summary:
         _add_summaries(summaries)
 
@@ -104,7 +104,7 @@ class ReportOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Whether its words in short go to stdout; not where JSON or a step summary goes there."""
 
 
-def _written(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
+def _write_all(planned: "Sequence[PlannedReport]", wish: ReportOptions) -> Iterator[Document]:
     """Each in turn; a page in short of each."""
     batches = sum(one.profile == "batch" for one in planned)
     for at, (profile, views) in enumerate(planned):
@@ -230,8 +230,8 @@ def show_run(made: RunWritten, handle: str) -> None:
     put(answer_of(report))
     _show_counts(report)
     put()
-    for one, name in zip(made.written, names_of(made.written), strict=True):
-        put_parts("wrote", [name], "" if one.change == "new" else one.change)
+    for file, name in zip(made.written, names_of(made.written), strict=True):
+        put_parts("wrote", [name], "" if file.change == "new" else file.change)
     put(OFFER)
 
 
@@ -246,8 +246,8 @@ def _show_counts(report: RunReport) -> None:
     for action in report.actions:
         put_parts("action", [f"{action.date} {action.path or action.what}: {WORKED[action.worked]}"])
     fresh = [one for one in report.advice if one.done is None and one.group in ("eval", "config")]
-    for one in fresh[:ADVICE]:
-        put_parts("advice", [f"{GROUPS[one.group].lower()}: {advice_words(one)}"])
+    for advice in fresh[:ADVICE]:
+        put_parts("advice", [f"{GROUPS[advice.group].lower()}: {advice_words(advice)}"])
 
 
 def write_comparison(views: Sequence[RunView], wish: ReportOptions) -> Document:
@@ -273,16 +273,16 @@ def show_comparison(made: ComparisonWritten) -> None:
     put_parts("chance", [chance_words(report.pairs)])
     for doubt in islice(doubts_words(report), DOUBTS):
         put_parts("doubt", [doubt])
-    for one, name in zip(made.written, names_of(made.written), strict=True):
-        count = [plural(made.rows, "row")] if one.path.suffix in (".jsonl", ".csv") else []
+    for file, name in zip(made.written, names_of(made.written), strict=True):
+        count = [plural(made.rows, "row")] if file.path.suffix in (".jsonl", ".csv") else []
         put_parts("wrote", [name, *count])
     put(OFFER)
 
 
 def _shared(report: ComparisonReport) -> list[str]:
     cases = report.failed_by_all_runs
-    told = [f"{case} {report.asks.get(case, '')}".strip() for case in cases[:SHARED]]
-    return [*told, f"and {len(cases) - SHARED:,} more"] if len(cases) > SHARED else told
+    listed = [f"{case} {report.asks.get(case, '')}".strip() for case in cases[:SHARED]]
+    return [*listed, f"and {len(cases) - SHARED:,} more"] if len(cases) > SHARED else listed
 
 
 def write_batch(view: RunView, wish: ReportOptions, *, several: bool = False) -> Document:
@@ -310,8 +310,12 @@ def show_batch(made: BatchWritten) -> None:
     put(batch_answer(report))
     if warning := batch_warning(report):
         put(warning)
-    for one in report.categories:
-        put_parts(one.letter, [f"{len(one.tests)}× {category_title(one)}", one.owner], money(one.cost, 2))
+    for category in report.categories:
+        put_parts(
+            category.letter,
+            [f"{len(category.tests)}× {category_title(category)}", category.owner],
+            money(category.cost, 2),
+        )
     put_parts("cost", [f"{money(report.cost, 2)} in all", f"{money(report.cost_of_passes, 2)} on passes"])
     if report.mean_cost_of_pass is not None:
         mean, middle = money(report.mean_cost_of_pass, 2), money(report.median_cost_of_pass, 2)

@@ -27,31 +27,31 @@ INDENT, DEEPER = " " * 2, 6
 @click.option("--owner", "owners", multiple=True, type=click.Choice(OWNERS), help="Only failures of this owner.")
 @shared_options
 def command(runs: tuple[str, ...], cases: tuple[str, ...], owners: tuple[str, ...], options: Options) -> None:
-    """Tell how RUNS can be repeated where it was not the model's fault.
+    """Print the commands that rerun failures the model did not cause.
 
     Runs nothing. Without --case and --owner: what failed through provider, environment, harness or simulator, what
     follows from another failure, what was not measured, and what is missing or unfinished.
     """
-    for at, (view, found) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
+    for at, (view, rerun) in enumerate(plan_reruns(runs, options.store, cases=cases, owners=owners)):
         if options.json:
-            put_json(_json_of(found))
+            put_json(_json_of(rerun))
             continue
         if at:
             put()
         put(title_of(view.run, view.handle))
         if view.run.excluded is not None:
             put(f"EXCLUDED from every score: {view.run.excluded.reason}")
-        _show(found)
+        _show(rerun)
 
 
-def _show(found: Rerun) -> None:
-    plan = found.plan
-    if not found.attempts:
+def _show(rerun: Rerun) -> None:
+    plan = rerun.plan
+    if not rerun.attempts:
         put("Nothing to repeat")
         return
     attempts = [one for command in plan.commands for one in command.wanted] + [one.wanted for one in plan.by_hand]
-    whole = attempts_in_words(found.stored)
-    put_parts("Repeat", [f"{found.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
+    whole = attempts_in_words(rerun.stored)
+    put_parts("Repeat", [f"{rerun.attempts:,} of {whole}", *_tally(one.why for one in attempts)])
     for command in plan.commands:
         put()
         _show_command(command)
@@ -62,7 +62,7 @@ def _show(found: Rerun) -> None:
     for note in plan.notes:
         put(f"note     {note}", hang=9)
     if plan.commands:
-        put(f"cost     {_cost(found)}", hang=9)
+        put(f"cost     {_cost(rerun)}", hang=9)
     put("Owners come from rules and are provisional. Nothing was run.")
 
 
@@ -78,8 +78,8 @@ def _show_command(command: Command) -> None:
 
 def _show_by_hand(left: Sequence[ByHand]) -> None:
     groups: dict[str, list[Wanted]] = {}
-    for one in left:
-        groups.setdefault(one.why_not, []).append(one.wanted)
+    for by_hand in left:
+        groups.setdefault(by_hand.why_not, []).append(by_hand.wanted)
     for why_not, wanted in groups.items():
         put(f"By hand  {plural(len(wanted), 'attempt')}: {why_not}", hang=9)
         put_parts("repeat", _names(wanted))
@@ -100,8 +100,8 @@ def _tally(words: Iterable[str]) -> list[str]:
     return [f"{word} {count:,}" for word, count in Counter(words).most_common()]
 
 
-def _cost(found: Rerun) -> str:
-    estimate = found.estimate
+def _cost(rerun: Rerun) -> str:
+    estimate = rerun.estimate
     if estimate is None:
         return "unknown: the log tells no cost of a measured attempt"
     of = plural(estimate.basis, "measured attempt")
@@ -109,26 +109,26 @@ def _cost(found: Rerun) -> str:
     return f"about {total}, at {money(estimate.each)} an attempt: the mean of {of}"
 
 
-def _json_of(found: Rerun) -> RerunOutput:
-    run, estimate = found.stored.run, found.estimate
+def _json_of(rerun: Rerun) -> RerunOutput:
+    run, estimate = rerun.stored.run, rerun.estimate
     return RerunOutput(
         run=run.native_id,
         run_id=run.id,
         model=run.subject.model,
         source=run.source.name,
-        attempts=found.attempts,
-        commands=tuple(map(_json_of_command, found.plan.commands)),
+        attempts=rerun.attempts,
+        commands=tuple(map(_json_of_command, rerun.plan.commands)),
         by_hand=tuple(
             RerunByHand(
-                case=one.wanted.case,
-                attempt=one.wanted.index,
-                why=one.wanted.why,
-                signal=one.wanted.signal or None,
-                why_not=one.why_not,
+                case=by_hand.wanted.case,
+                attempt=by_hand.wanted.index,
+                why=by_hand.wanted.why,
+                signal=by_hand.wanted.signal or None,
+                why_not=by_hand.why_not,
             )
-            for one in found.plan.by_hand
+            for by_hand in rerun.plan.by_hand
         ),
-        notes=found.plan.notes,
+        notes=rerun.plan.notes,
         cost=RerunCost(total=estimate.total, each=estimate.each, basis=estimate.basis) if estimate else None,
     )
 

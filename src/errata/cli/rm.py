@@ -18,7 +18,7 @@ from errata.verbs.store import forget, stored_runs
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @shared_options
 def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
-    """Forget RUNS.
+    """Remove runs from the store.
 
     Facts and opinions go, and the space is freed. The logs themselves are not touched: `errata import` brings the
     facts back, the opinions are gone.
@@ -35,10 +35,10 @@ def command(runs: tuple[str, ...], yes: bool, options: Options) -> None:
             say("nothing was forgotten")
             return
     freed = forget(meant, store)
-    for one in meant:
+    for stored in meant:
         if options.json:
-            put_json(RmOutput(run=one.run.native_id, run_id=one.run.id, forgotten=True))
+            put_json(RmOutput(run=stored.run.native_id, run_id=stored.run.id, forgotten=True))
         else:
-            put(f"forgot {one.run.native_id}")
+            put(f"forgot {stored.run.native_id}")
     if not freed:
         say("note: another process uses the store; its space is freed by the next `errata rm`")

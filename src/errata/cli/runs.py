@@ -24,18 +24,18 @@ NAMES = ("suite", "model")
 @click.option("--model", default="", help="Only those whose model contains this text.")
 @shared_options
 def command(source: str, model: str, options: Options) -> None:
-    """List the runs of the store.
+    """List the runs in the store.
 
     The first column is what other commands take as RUN.
     """
     known = all_runs(options.store) if options.settings.store.exists() else []
     _check_source(source)
     stored = [
-        one for one in known if source in ("", one.run.source.name) and model.lower() in one.run.subject.model.lower()
+        run for run in known if source in ("", run.run.source.name) and model.lower() in run.run.subject.model.lower()
     ]
     if options.json:
-        for one in stored:
-            put_json(output_of(one))
+        for run in stored:
+            put_json(output_of(run))
     elif stored:
         handles = handles_of(known)
         rows = [_row(one, handles[one.run.id]) for one in stored]

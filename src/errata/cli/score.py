@@ -44,7 +44,7 @@ from errata.verbs import compare as verbs
 @click.option("--pooled", is_flag=True, help="The runs of each subject as one, where their suites are equal.")
 @shared_options
 def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Options) -> None:
-    """Tell what the score is, under each policy."""
+    """Show scores under every scoring policy."""
     store = options.store
     chosen, timeouts = runs_named(runs, store), options.settings.timeouts
     pools = verbs.score_pooled(list(chosen), store, timeouts=timeouts) if pooled else []
@@ -54,11 +54,11 @@ def command(runs: tuple[str, ...], by_category: bool, pooled: bool, options: Opt
             put_json(json_scores(scores))
         else:
             show_run(scores, handle_of(scores.stored, store), by_category=by_category, first=at == 0)
-    for at, one in enumerate(pools):
+    for at, pool in enumerate(pools):
         if options.json:
-            put_json(json_pool(one))
+            put_json(json_pool(pool))
         else:
-            show_pool(one, by_category=by_category, first=at == 0)
+            show_pool(pool, by_category=by_category, first=at == 0)
 
 
 FINE = 0.1
@@ -67,7 +67,7 @@ FINE = 0.1
 
 def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> None:
     run, counted = scores.stored.run, counted_in(scores.stored.run, scores.unit)
-    told = ScoreWords(harness_title(run), counted)
+    words = ScoreWords(harness_title(run), counted)
     if not first:
         put()
     described = [part for part in _described(run) if part != handle]
@@ -77,7 +77,7 @@ def show_run(scores: Scores, handle: str, *, by_category: bool, first: bool) -> 
     if scores.unavailable:
         put("UNAVAILABLE: every attempt ended in one error; this run says nothing about its subject")
     put()
-    for line in lines_of(scores.scores, tuple(POLICIES), told):
+    for line in lines_of(scores.scores, tuple(POLICIES), words):
         put(line)
     clean, reviewed = scores.scores["clean"], scores.scores["reviewed"]
     _put_below(clean, run)
@@ -102,15 +102,15 @@ def show_pool(pool: Pool, *, by_category: bool, first: bool) -> None:
     if not first:
         put()
     runs = pool.runs or tuple(run for run, _ in pool.left_out)
-    told = ScoreWords(harness_title(runs[0]), counted_in(runs[0], pool.unit))
+    words = ScoreWords(harness_title(runs[0]), counted_in(runs[0], pool.unit))
     put(" · ".join([*_described(runs[0]), f"{plural(len(pool.runs), 'run')} pooled"]))
     put(f"{'runs':<{LABEL}}{some_of([short(run.native_id) for run in pool.runs], WIDTH - LABEL) or '–'}")
     for run, why in pool.left_out:
         put(f"{'left out':<{LABEL}}{short(run.native_id)}: {why}", hang=LABEL)
     put()
-    for line in lines_of(pool.scores, tuple(POLICIES), told):
+    for line in lines_of(pool.scores, tuple(POLICIES), words):
         put(line)
-    _put_clustered(pool.scores["strict"], told.counted)
+    _put_clustered(pool.scores["strict"], words.counted)
     _put_below(pool.scores["clean"], runs[0])
     if by_category:
         put_categories(pool.categories, {})
@@ -125,9 +125,9 @@ def _described(run: Run) -> list[str]:
     return [part for part in (who, suite, harness if harness != run.suite else "") if part]
 
 
-def _name(run: Run, one: Trial, unit: str) -> str:
-    name = case_name(run, one.case)
-    return f"{name} #{one.index}" if unit == "attempts" else name
+def _name(run: Run, trial: Trial, unit: str) -> str:
+    name = case_name(run, trial.case)
+    return f"{name} #{trial.index}" if unit == "attempts" else name
 
 
 def _put_below(score: Score, run: Run) -> None:
@@ -137,8 +137,8 @@ def _put_below(score: Score, run: Run) -> None:
         put(f"{'':<{LABEL}}{some_of(names, WIDTH - LABEL)}")
     if score.groups and score.bounds:
         low, high = score.bounds
-        told = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
-        put(f"{'bounds':<{LABEL}}{told}")
+        sentence = f"{100 * low:.1f} % if all left out had failed, {100 * high:.1f} % if all had passed"
+        put(f"{'bounds':<{LABEL}}{sentence}")
 
 
 def _put_clustered(score: Score, counted: str) -> None:
@@ -159,13 +159,15 @@ def _put_cost(cost: Cost) -> None:
     passes = cost.cost_of_pass
     if passes is not None:
         known = "" if passes.priced == passes.passed else f", known for {passes.priced} of them"
-        told = f"mean {_dollars(passes.mean)} · median {_dollars(passes.median)}, each pass at its cheapest tier{known}"
-        put(f"{'cost of pass':<{LABEL}}{told if passes.mean is not None else f'–   {passes.note}'}")
+        sentence = (
+            f"mean {_dollars(passes.mean)} · median {_dollars(passes.median)}, each pass at its cheapest tier{known}"
+        )
+        put(f"{'cost of pass':<{LABEL}}{sentence if passes.mean is not None else f'–   {passes.note}'}")
     if cost.frontier is not None:
-        found, stated = cost.frontier.cost_of_pass, cost.frontier.stated
-        where = f" in {cost.frontier.category}" if found is not None else f"   {cost.note or ''}"
+        cost_of_pass, stated = cost.frontier.cost_of_pass, cost.frontier.stated
+        where = f" in {cost.frontier.category}" if cost_of_pass is not None else f"   {cost.note or ''}"
         says = f"   the harness says {money(stated)}" if stated is not None else ""
-        put(f"{'frontier':<{LABEL}}{money(found)}{where}{says}".rstrip())
+        put(f"{'frontier':<{LABEL}}{money(cost_of_pass)}{where}{says}".rstrip())
 
 
 def _dollars(value: float | None) -> str:
@@ -227,8 +229,8 @@ def put_tiers(cost: Cost, name: Callable[[str], str]) -> None:
         return
     put("\nCost of a pass by tier (runs passed)")
     for case, prices in tiers.items():
-        told = [f"{one.path} {money(one.cost_of_pass)} ({one.passed}/{one.made})" for one in prices]
-        put(f"  {name(case)}  {' · '.join(told)}", hang=4)
+        tier_costs = [f"{one.path} {money(one.cost_of_pass)} ({one.passed}/{one.made})" for one in prices]
+        put(f"  {name(case)}  {' · '.join(tier_costs)}", hang=4)
 
 
 QUOTE = 150
@@ -285,12 +287,14 @@ def _parts(group: Group, proof: Proof | None, name: Name) -> list[str]:
         only = f" ({name(group.members[0])})" if len(group.members) == 1 else ""
         parts.append((f"{proof.where} {quote}" if _is_file(proof.where) else quote) + only)
     kinds: dict[str, list[Trial]] = {}
-    for one in group.members:
-        kinds.setdefault("timed out" if one.timed_out else _ENDED.get(one.execution, one.execution), []).append(one)
+    for trial in group.members:
+        kinds.setdefault("timed out" if trial.timed_out else _ENDED.get(trial.execution, trial.execution), []).append(
+            trial
+        )
     if len(kinds) > 1:
         first, *others = sorted(kinds.items(), key=lambda pair: -len(pair[1]))
-        told = [f"{len(first[1])} {first[0]}", *(_kind(word, those, name) for word, those in others)]
-        parts.append(", ".join(told))
+        endings = [f"{len(first[1])} {first[0]}", *(_kind(word, those, name) for word, those in others)]
+        parts.append(", ".join(endings))
     return parts
 
 
@@ -388,13 +392,13 @@ def _group(scores: Scores, group: Group) -> GroupOutput:
         unnamed=group.unnamed,
         attempts=tuple(
             LeftOutAttemptOutput(
-                case=case_name(run, one.case),
-                attempt_id=one.id,
-                execution=one.execution,
-                measurement=one.measurement,
-                timed_out=one.timed_out,
+                case=case_name(run, trial.case),
+                attempt_id=trial.id,
+                execution=trial.execution,
+                measurement=trial.measurement,
+                timed_out=trial.timed_out,
             )
-            for one in group.members
+            for trial in group.members
         ),
         evidence=EvidenceOutput(where=proof.where, quote=proof.quote, case=case_name(run, proof.case))
         if proof

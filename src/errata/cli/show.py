@@ -26,7 +26,7 @@ from errata.verbs.store import Store
 @raw_option
 @shared_options
 def command(thing: str, full: bool, packet: bool, form: str, raw: bool, options: Options) -> None:
-    """Show a run, a case or an attempt.
+    """Show a run, a case or an attempt, with evidence.
 
     A case is named after its run: `errata show jn7mqywb/003-mutations/005-batch_insert`; `#2` names its second attempt.
     """
@@ -89,11 +89,11 @@ def _reported(shown: ShownRun, *, raw: bool) -> None:
         return
     put()
     put("the harness's own numbers", raw=raw)
-    for one in reported[:MOST]:
-        whole = one.value is not None and one.value.is_integer() and abs(one.value) < LARGE
-        value = "–" if one.value is None else f"{one.value:,.0f}" if whole else f"{one.value:,.6g}"
-        of = f" of {one.n:,}" if one.n is not None else ""
-        put(f"  {one.name:<32} {one.metric:<12} {value}{of}{'  headline' if one.headline else ''}", raw=raw)
+    for figure in reported[:MOST]:
+        whole = figure.value is not None and figure.value.is_integer() and abs(figure.value) < LARGE
+        value = "–" if figure.value is None else f"{figure.value:,.0f}" if whole else f"{figure.value:,.6g}"
+        of = f" of {figure.n:,}" if figure.n is not None else ""
+        put(f"  {figure.name:<32} {figure.metric:<12} {value}{of}{'  headline' if figure.headline else ''}", raw=raw)
     if len(reported) > MOST:
         put(f"  … {len(reported) - MOST} more with --json")
 

@@ -22,8 +22,8 @@ def show_attempt(shown: ShownAttempt, *, full: bool, raw: bool) -> None:
     parts = [shown.case_name, f"attempt {attempt.index} of {shown.of}", session, where_it_failed(attempt)]
     put(" · ".join(part for part in parts if part), raw=raw)
     put(" · ".join(_facts(attempt)), raw=raw, colour=[attempt.outcome])
-    for told in _relations(shown):
-        put(told, raw=raw)
+    for relation in _relations(shown):
+        put(relation, raw=raw)
     if shown.said is not None:
         put()
         put_verdict(shown.said, stale=shown.stale, raw=raw)
@@ -62,10 +62,11 @@ def _relations(shown: ShownAttempt) -> list[str]:
         ("repeats the row of", attempt.duplicate_of),
         ("part of", attempt.parent),
     )
-    told = [f"{word} {short_name(shown, other)}" for word, other in named if other]
-    for one in shown.earlier:
-        told.append(f"in session {one.session} it was {one.execution}/{one.measurement}/{one.outcome} · id {one.id}")
-    return told
+    relations = [f"{word} {short_name(shown, other)}" for word, other in named if other]
+    for earlier in shown.earlier:
+        facts = f"{earlier.execution}/{earlier.measurement}/{earlier.outcome}"
+        relations.append(f"in session {earlier.session} it was {facts} · id {earlier.id}")
+    return relations
 
 
 def where_it_failed(attempt: Attempt) -> str:
@@ -92,9 +93,9 @@ def where_it_failed(attempt: Attempt) -> str:
 def _step(failed: Check, checks: tuple[Check, ...]) -> str:
     never = sum(check.status == "not_run" for check in checks)
     at = next(at for at, check in enumerate(checks) if check is failed)
-    told = f"step {at + 1} of {len(checks)}{f'; {never} never started' if never else ''}"
+    place = f"step {at + 1} of {len(checks)}{f'; {never} never started' if never else ''}"
     partly = isinstance(failed.value, float) and 0 < failed.value < 1
-    return f"{failed.value:.0%}; {told}".replace("%", " %") if partly else told
+    return f"{failed.value:.0%}; {place}".replace("%", " %") if partly else place
 
 
 def _tests(checks: tuple[Check, ...]) -> str:
@@ -118,47 +119,47 @@ INDENT = 12
 QUOTE_LINES = 4
 
 
-def put_owner(shown: ShownAttempt, said: Attribution, told: Explanation, *, raw: bool) -> None:
-    also = f", also {', '.join(said.also)}" if said.also else ""
+def put_owner(shown: ShownAttempt, attribution: Attribution, explanation: Explanation, *, raw: bool) -> None:
+    also = f", also {', '.join(attribution.also)}" if attribution.also else ""
     # once somebody has read it, the owner is the verdict's
     label, state = ("Owner", "provisional, ") if shown.said is None else ("Triage", "")
     put(
-        f"{label:<8} {said.owner}, {said.confidence}{also} ({state}{_by(said, told)})",
+        f"{label:<8} {attribution.owner}, {attribution.confidence}{also} ({state}{_by(attribution, explanation)})",
         hang=9,
         raw=raw,
-        colour=[said.owner],
+        colour=[attribution.owner],
     )
-    if said.decided_by not in BY_DEFAULT:
-        put(f"         {told.meaning}", hang=9, raw=raw)
+    if attribution.decided_by not in BY_DEFAULT:
+        put(f"         {explanation.meaning}", hang=9, raw=raw)
     seen: set[str] = set()
-    _because(shown, told, seen, raw=raw)
-    for word, reasons in (("and", told.supports), ("against", told.against)):
+    _because(shown, explanation, seen, raw=raw)
+    for word, reasons in (("and", explanation.supports), ("against", explanation.against)):
         for reason in reasons:
             _reason(word, reason, shown.attempt, seen, raw=raw)
-    _not_used(told.not_used, raw=raw)
-    if said.suggested_labels:
-        put(f"Label    {_labels(said.suggested_labels)}, a suggestion", hang=9, raw=raw)
-    put(f"Effect   {told.effect.told}", hang=9)
-    _next(shown, told)
+    _not_used(explanation.not_used, raw=raw)
+    if attribution.suggested_labels:
+        put(f"Label    {_labels(attribution.suggested_labels)}, a suggestion", hang=9, raw=raw)
+    put(f"Effect   {explanation.effect.told}", hang=9)
+    _next(shown, explanation)
 
 
-def _by(said: Attribution, told: Explanation) -> str:
-    if said.decided_by == "check_failed":
+def _by(attribution: Attribution, explanation: Explanation) -> str:
+    if attribution.decided_by == "check_failed":
         return "no rule points elsewhere"
-    if said.decided_by in BY_DEFAULT:
-        return told.meaning
-    version = said.rules_version.partition("-")[0]
-    return f"rule {said.decided_by}{f' v{version}' if version else ''}"
+    if attribution.decided_by in BY_DEFAULT:
+        return explanation.meaning
+    version = attribution.rules_version.partition("-")[0]
+    return f"rule {attribution.decided_by}{f' v{version}' if version else ''}"
 
 
-def _because(shown: ShownAttempt, told: Explanation, seen: set[str], *, raw: bool) -> None:
+def _because(shown: ShownAttempt, explanation: Explanation, seen: set[str], *, raw: bool) -> None:
     """Where it stands, then what is said there."""
-    decided, follows = told.decided, shown.attempt.follows
+    decided, follows = explanation.decided, shown.attempt.follows
     if decided is not None and decided.where == "follows" and follows:
         put(f"  because   follows from {short_name(shown, follows)}", hang=INDENT, raw=raw)
         seen.add(decided.quote)
         return
-    quote = told.because
+    quote = explanation.because
     if not quote.text:
         place = _place(decided, shown.attempt) if decided else "nothing in the log says more"
     else:
@@ -207,26 +208,26 @@ def _labels(suggested: dict[str, str]) -> str:
     return ", ".join(f"{label} ({', '.join(names)})" for label, names in taxonomies.items())
 
 
-def _not_used(found: tuple[NotUsed, ...], *, raw: bool) -> None:
+def _not_used(unused: tuple[NotUsed, ...], *, raw: bool) -> None:
     """One sentence for each rule, with every place where its words stand."""
     by_rule: dict[str, list[NotUsed]] = {}
-    for one in found:
-        by_rule.setdefault(one.rule, []).append(one)
+    for rule_hit in unused:
+        by_rule.setdefault(rule_hit.rule, []).append(rule_hit)
     for rule, hits in by_rule.items():
         places = " and ".join(f'"{hit.quote}" in {hit.where}' for hit in hits)
         put(f"  not used  {places}: rule {rule} looks only at {hits[0].looks_at}", hang=INDENT, raw=raw)
 
 
-def _next(shown: ShownAttempt, told: Explanation) -> None:
-    if told.repeatable:
+def _next(shown: ShownAttempt, explanation: Explanation) -> None:
+    if explanation.repeatable:
         put_command("Next", ["errata", "rerun", shown.handle, "--case", shown.case_name])
 
 
 QUOTES, LINES = 4, 6
 
 
-def put_verdict(said: AttemptReview, *, stale: bool, raw: bool) -> None:
-    verdict, stood = said.standing.verdict, said.standing
+def put_verdict(review: AttemptReview, *, stale: bool, raw: bool) -> None:
+    verdict, stood = review.standing.verdict, review.standing
     state = "inherited from the same crash" if verdict.inherited_from else "" if stood.final else "not final"
     when = (verdict.at or "")[:10]
     changed = "evidence changed since" if stale else ""
@@ -252,11 +253,11 @@ def put_verdict(said: AttemptReview, *, stale: bool, raw: bool) -> None:
         put(f"  doubt     {doubt}", hang=INDENT, raw=raw)
     if verdict.recommendation is not None and verdict.recommendation.text:
         put(f"  do        {verdict.recommendation.text} ({verdict.recommendation.group})", hang=INDENT, raw=raw)
-    _put_others(said, raw=raw)
+    _put_others(review, raw=raw)
 
 
-def _put_others(said: AttemptReview, *, raw: bool) -> None:
-    stood = said.standing
+def _put_others(review: AttemptReview, *, raw: bool) -> None:
+    stood = review.standing
     if stood.verdict.needs_second and not stood.final:
         put("  second    its text talks to the reader: another reviewer has to agree", hang=INDENT)
     for other in stood.disagreeing:

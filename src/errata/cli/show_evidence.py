@@ -50,10 +50,9 @@ def _checks(checks: tuple[Check, ...], *, full: bool, raw: bool) -> None:
             name = ""
         value = "" if check.value is None or isinstance(check.value, bool) else one_line(value_of(check.value), 40)
         broke = check.error.message or check.error.type if check.error else ""
-        told = telling(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
-        line = (
-            f"  {padded(name, width)}  {' '.join(part for part in (f'{check.status:<{status}}', value, told) if part)}"
-        )
+        explanation = telling(wash(check.explanation or broke, raw=raw)) if check.status != "pass" else ""
+        parts = [part for part in (f"{check.status:<{status}}", value, explanation) if part]
+        line = f"  {padded(name, width)}  {' '.join(parts)}"
         put(cut(line.rstrip(), WIDTH), raw=True, colour=[check.status])
 
 

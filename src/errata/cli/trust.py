@@ -27,7 +27,7 @@ IN_WORDS = {
 @click.option("--remove", is_flag=True, help="Trust FILE no more.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
 def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> None:
-    """Let a project's `errata.toml` name reviewers, addresses and keys.
+    """Allow a project's `errata.toml` to set reviewers, addresses and keys.
 
     FILE is the nearest `errata.toml` where none is given. Read it first: what it names can run programs and send data
     elsewhere. Its content is remembered; a file that has changed since is trusted no more.
@@ -35,25 +35,25 @@ def command(file: Path | None, listing: bool, remove: bool, as_json: bool) -> No
     if listing:
         _list(as_json=as_json)
     elif remove:
-        path = _meant(file)
+        path = _file_to_trust(file)
         if not end_trust(path, os.environ):
             raise NotFoundError(f"`{path}` is not trusted", hint="`errata trust --list` tells which files are")
         _tell(path, "removed", as_json=as_json)
     else:
-        path = _meant(file)
+        path = _file_to_trust(file)
         content = content_of(path)
         takes = guarded_in(table_of(path, content))
         keep_trust(path, content, os.environ)
         _tell(path, "trusted", takes, as_json=as_json)
 
 
-def _meant(file: Path | None) -> Path:
-    found = project_file(Path.cwd()) if file is None else file / PROJECT_FILE if file.is_dir() else file
-    if found is None:
+def _file_to_trust(file: Path | None) -> Path:
+    path = project_file(Path.cwd()) if file is None else file / PROJECT_FILE if file.is_dir() else file
+    if path is None:
         raise NotFoundError(f"There is no `{PROJECT_FILE}` here or above", hint="name one: `errata trust FILE`")
-    if found.name != PROJECT_FILE:
-        raise SettingsError(f"`{found}` is not read by errata", hint=f"a project's settings stand in `{PROJECT_FILE}`")
-    return found.absolute()
+    if path.name != PROJECT_FILE:
+        raise SettingsError(f"`{path}` is not read by errata", hint=f"a project's settings stand in `{PROJECT_FILE}`")
+    return path.absolute()
 
 
 def _tell(

@@ -25,7 +25,7 @@ LISTED = 12
 @click.option("-o", "--output", "output", type=click.Path(path_type=Path), default=FOLDER, show_default=True)
 @shared_options
 def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
-    """Write what is settled about RUNS in the form that their harness keeps.
+    """Write settled results in the harness's own format.
 
     Changes no log. Inspect: score edits and invalidations, as a script that writes an edited copy of the log, and its
     data. promptfoo: a copy of the export with comments. Only failures that are not the model's, by a final verdict or
@@ -42,8 +42,8 @@ def command(runs: tuple[str, ...], output: Path, options: Options) -> None:
 
 
 def _show(made: WrittenBack, store: Store) -> None:
-    for one in made.runs:
-        put(title_of(one.stored.run, handle_of(one.stored, store)))
+    for run in made.runs:
+        put(title_of(run.stored.run, handle_of(run.stored, store)))
     failures = len(made.changes) + sum(made.left.values())
     if not made.changes:
         put(f"Nothing to write back of {plural(failures, 'failure')}")

@@ -13,7 +13,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("action", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.action")
 def command() -> None:
-    """Keep what was done about failures, and tell whether it worked.
+    """Record fixes, and check whether they worked.
 
     errata itself changes no code and no configuration: an action tells what people changed.
     """

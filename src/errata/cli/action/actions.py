@@ -99,11 +99,11 @@ def list_(options: Options) -> None:
     unknown, with the reason.
     """
     actions = list_actions(options.store)
-    for one in actions:
+    for status in actions:
         if options.json:
-            put_json(_listed_output(one))
+            put_json(_listed_output(status))
         else:
-            _show_action(one)
+            _show_action(status)
     if not actions and not options.json:
         say("no action was recorded; `errata action add` records one")
 
@@ -136,24 +136,26 @@ def rm(action: str, report: bool, dry_run: bool, options: Options) -> None:
     ID is its id or the beginning of it, as `errata action list` shows it. What people changed is not touched.
     """
     removal = remove_action(action, options.store, from_report=report, dry_run=dry_run)
-    found, edited = removal.action, removal.edited
+    removed, edited = removal.action, removal.edited
     if options.json:
         put_json(
             ActionRmOutput(
-                action=found,
+                action=removed,
                 removed=not dry_run,
-                report=found.report if edited else None,
+                report=removed.report if edited else None,
                 line=edited.line if edited else None,
                 undo=shlex.join(removal.undo),
             )
         )
         return
-    put_field("would go" if dry_run else "forgot", f"{found.id[:SHORT]} · {found.date} · {found.path}: {found.what}")
+    put_field(
+        "would go" if dry_run else "forgot", f"{removed.id[:SHORT]} · {removed.date} · {removed.path}: {removed.what}"
+    )
     if edited:
-        put_field("report", f"{place_of(found.report)}:{edited.line}")
+        put_field("report", f"{place_of(removed.report)}:{edited.line}")
         put_field("", edited.text.strip())
-    elif found.report:
-        put_field("report", f"{place_of(found.report)} still tells of it; `--report` takes its line out, too")
+    elif removed.report:
+        put_field("report", f"{place_of(removed.report)} still tells of it; `--report` takes its line out, too")
     if dry_run:
         put_field("", "nothing was removed")
     else:

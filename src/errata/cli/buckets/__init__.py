@@ -20,7 +20,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("buckets", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.buckets")
 def command() -> None:
-    """Put failures with one cause into buckets, and put these right.
+    """Group failures by cause, and correct the groups.
 
     Buckets come from failure keys, verdicts and texts that are alike, and are PROVISIONAL until enough of their members
     were read. BUCKET is a slug, the beginning of one, or an id.

@@ -148,9 +148,9 @@ def undo(to: int | None, suite: str | None, dry_run: bool, options: Options) -> 
             )
         )
         return
-    for one in done.undone:
+    for event in done.undone:
         verb = "would take back" if dry_run else "took back"
-        put(f"{verb} change {one.number}: {one.what} by {one.by}, {one.at[:16].replace('T', ' ')}")
+        put(f"{verb} change {event.number}: {event.what} by {event.by}, {event.at[:16].replace('T', ' ')}")
     if done.failures:
         put(f"{plural(done.failures, 'failure')} {'would lie' if dry_run else 'lie'} where they lay before")
     if not dry_run:
@@ -176,9 +176,9 @@ def _show(done: EditResult, line: str, options: Options, *, dry_run: bool = Fals
 def _output(done: EditResult, *, dry_run: bool) -> BucketEditOutput:
     bucket = done.bucket
     moved = (
-        MovedFromOutput(attempt_id=one.attempt, origin=one.before.bucket)
-        for one in done.change.moves
-        if one.before and one.after and one.before.bucket != one.after.bucket
+        MovedFromOutput(attempt_id=move.attempt, origin=move.before.bucket)
+        for move in done.change.moves
+        if move.before and move.after and move.before.bucket != move.after.bucket
     )
     return BucketEditOutput(
         what=done.what,
@@ -208,31 +208,31 @@ def suggest(runs: tuple[str, ...], dry_run: bool, options: Options) -> None:
     meant = list(runs_named(runs, store)) if runs else all_runs(store)
     handles, known = handles_of(all_runs(store)), {one.run.id: one.run for one in meant}
     failed = 0
-    for one in suggest_buckets(meant, store, dry_run=dry_run):
-        failed += one.failures
+    for result in suggest_buckets(meant, store, dry_run=dry_run):
+        failed += result.failures
         if options.json:
-            put_json(_suggestion_output(one, known[one.run].native_id, dry_run=dry_run))
+            put_json(_suggestion_output(result, known[result.run].native_id, dry_run=dry_run))
         else:
-            put(f"{handles[one.run]} · {_line(one)}", hang=4)
+            put(f"{handles[result.run]} · {_line(result)}", hang=4)
     if not failed and not options.json:
         say("nothing failed in these runs")
 
 
-def _suggestion_output(one: SuggestionResult, run: str, *, dry_run: bool) -> BucketSuggestionOutput:
+def _suggestion_output(result: SuggestionResult, run: str, *, dry_run: bool) -> BucketSuggestionOutput:
     return BucketSuggestionOutput(
         run=run,
         dry_run=dry_run,
-        run_id=one.run,
-        failures=one.failures,
-        buckets=one.buckets,
-        new=one.new,
-        moved=one.moved,
-        left=one.left,
+        run_id=result.run,
+        failures=result.failures,
+        buckets=result.buckets,
+        new=result.new,
+        moved=result.moved,
+        left=result.left,
     )
 
 
-def _line(one: SuggestionResult) -> str:
-    parts = [f"{plural(one.failures, 'failure')} in {plural(one.buckets, 'bucket')}", f"{one.new:,} new"]
-    parts += [f"{one.moved:,} moved"] if one.moved else []
-    parts += [f"{one.left:,} left where people put them"] if one.left else []
+def _line(result: SuggestionResult) -> str:
+    parts = [f"{plural(result.failures, 'failure')} in {plural(result.buckets, 'bucket')}", f"{result.new:,} new"]
+    parts += [f"{result.moved:,} moved"] if result.moved else []
+    parts += [f"{result.left:,} left where people put them"] if result.left else []
     return " · ".join(parts)

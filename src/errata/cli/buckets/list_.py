@@ -38,8 +38,8 @@ def command(runs: tuple[str, ...], alone: bool, limit: int | None, options: Opti
     most = limit or (None if options.json else SHOWN)
     table = list_buckets(store, meant, alone=alone, limit=most)
     if options.json:
-        for one in table.listed:
-            put_json(BucketOutput(**bucket_fields(one)))
+        for counts in table.listed:
+            put_json(BucketOutput(**bucket_fields(counts)))
     elif not table.failures:
         say("no failures, no buckets" if meant or all_runs(store) else "no runs yet: `errata import PATH…`")
     else:
@@ -61,14 +61,14 @@ def show_table(table: BucketTable, *, alone: bool) -> None:
 
 def _behind(listed: Sequence[BucketCounts]) -> list[str]:
     """Symptoms hide causes: what several buckets have in common may be the one cause of all."""
-    found: dict[tuple[str, str, str], list[BucketCounts]] = {}
-    for one in listed:
-        for name, value in one.bucket.parameters.items():
+    by_parameter: dict[tuple[str, str, str], list[BucketCounts]] = {}
+    for counts in listed:
+        for name, value in counts.bucket.parameters.items():
             if name not in SURFACE:
-                found.setdefault((one.bucket.suite, name, value), []).append(one)
+                by_parameter.setdefault((counts.bucket.suite, name, value), []).append(counts)
     return [
         f"one cause? {name} {value} is behind {len(some):,} buckets, {plural(sum(one.rows for one in some), 'row')}"
-        for (_, name, value), some in found.items()
+        for (_, name, value), some in by_parameter.items()
         if len(some) > 1
     ]
 
@@ -88,22 +88,28 @@ def _status_line(statuses: dict[str, int], total: int) -> str:
     final, reviewed = statuses.get("final", 0), statuses.get("reviewed", 0)
     if total and final == total:
         return f"FINAL: enough failures of each of the {plural(total, 'bucket')} were read, and their verdicts agree"
-    told = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "nobody has read them yet"
-    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} come from rules and likeness; {told}"
+    progress = f"{reviewed:,} reviewed, {final:,} final" if reviewed or final else "nobody has read them yet"
+    return f"PROVISIONAL: {total - final:,} of {plural(total, 'bucket')} come from rules and likeness; {progress}"
 
 
-def _row(one: BucketCounts) -> tuple[object, ...]:
-    counts = (f"{one.rows:,}", f"{one.mistakes:,}", f"{one.cases:,}", f"{len(one.runs):,}", f"{len(one.models):,}")
-    return (one.bucket.title, one.bucket.status, *counts, one.owner, (one.last_seen or "–")[:10])
+def _row(counts: BucketCounts) -> tuple[object, ...]:
+    figures = (
+        f"{counts.rows:,}",
+        f"{counts.mistakes:,}",
+        f"{counts.cases:,}",
+        f"{len(counts.runs):,}",
+        f"{len(counts.models):,}",
+    )
+    return (counts.bucket.title, counts.bucket.status, *figures, counts.owner, (counts.last_seen or "–")[:10])
 
 
-def _below(one: BucketCounts) -> str:
-    shared = [f"{name} {value}" for name, value in one.bucket.parameters.items() if name != "owner"]
-    first, last = ((seen or "")[:10] for seen in (one.first_seen, one.last_seen))
+def _below(counts: BucketCounts) -> str:
+    shared = [f"{name} {value}" for name, value in counts.bucket.parameters.items() if name != "owner"]
+    first, last = ((seen or "")[:10] for seen in (counts.first_seen, counts.last_seen))
     since = [f"since {first}"] if first != last else []
-    followers = [f"{plural(one.followers, 'row')} only follow"] if one.followers else []
-    elsewhere = [f"{plural(one.elsewhere, 'row')} in other runs"] if one.elsewhere else []
-    return " · ".join([one.bucket.slug, *followers, *elsewhere, *since, *shared])
+    followers = [f"{plural(counts.followers, 'row')} only follow"] if counts.followers else []
+    elsewhere = [f"{plural(counts.elsewhere, 'row')} in other runs"] if counts.elsewhere else []
+    return " · ".join([counts.bucket.slug, *followers, *elsewhere, *since, *shared])
 
 
 def bucket_fields(counts: BucketCounts) -> dict[str, Any]:
@@ -141,10 +147,10 @@ def buckets_line(buckets: RunBuckets) -> str:
     return " · ".join([*parts, *([alone] if buckets.alone else [])])
 
 
-def _sizes(one: BucketSum) -> str:
-    total = sum(one.failures)
-    first = [f"{size:,}" for size in one.failures[:SIZES]]
+def _sizes(buckets: BucketSum) -> str:
+    total = sum(buckets.failures)
+    first = [f"{size:,}" for size in buckets.failures[:SIZES]]
     listed = f"{', '.join(first[:-1])} and {first[-1]}" if len(first) > 1 else first[0]
-    sizes = listed if len(one.failures) <= SIZES else f"{total:,}"
-    read = "all read" if one.read == total else f"{one.read:,} read"
+    sizes = listed if len(buckets.failures) <= SIZES else f"{total:,}"
+    read = "all read" if buckets.read == total else f"{buckets.read:,} read"
     return f"{sizes} failure{'' if sizes == '1' else 's'}, {read}"

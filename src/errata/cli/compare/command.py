@@ -96,7 +96,7 @@ def command(
     force: bool,
     options: Options,
 ) -> None:
-    """Tell what differs between RUNS, where they measured the same thing.
+    """Compare runs case by case, with significance tests.
 
     The folder of a comparison stands for the runs it lists; runs that are named beside it win. `--write` makes such a
     folder of judged runs of conversation-bench, counted from their rows.
@@ -139,14 +139,14 @@ def _show(comparison: Comparison, store: Store, *, every: bool) -> None:
 
 
 def write_matrix(comparison: Comparison, path: Path) -> None:
-    labels = [_told(column.label) for column in comparison.shown.columns]
+    labels = [_cell_text(column.label) for column in comparison.shown.columns]
     try:
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["case", "categories", *labels])
             for case, row in comparison.shown.rows.items():
                 facts = comparison.cases[case]
-                writer.writerow([_told(facts.name), _told(" ".join(facts.categories)), *map(_cell, row)])
+                writer.writerow([_cell_text(facts.name), _cell_text(" ".join(facts.categories)), *map(_cell, row)])
     except OSError as error:
         raise ErrataError(f"`{path}` can't be written: {error.strerror}", hint="name another file") from error
 
@@ -158,7 +158,7 @@ def _cell(cell: Cell | None) -> str:
     return cell.state if cell.attempts == 1 else f"{cell.state} {cell.passes}/{cell.attempts}"
 
 
-def _told(text: str) -> str:
+def _cell_text(text: str) -> str:
     return quoted(one_line(redact(text)))
 
 
@@ -166,8 +166,8 @@ def refuse_beside_write(**given: object) -> None:
     """Options that choose or show a part: a folder is about whole runs."""
     named = [f"`--{name.replace('_', '-')}`" for name, value in given.items() if value]
     if named:
-        told = f"{' and '.join(named)} can't stand beside `--write`"
-        raise SettingsError(told, hint="a comparison folder is about whole runs: leave one of the two out")
+        message = f"{' and '.join(named)} can't stand beside `--write`"
+        raise SettingsError(message, hint="a comparison folder is about whole runs: leave one of the two out")
 
 
 def write_folder(runs: tuple[str, ...], folder: Path, options: Options, *, force: bool) -> None:
@@ -192,14 +192,14 @@ def _show_folder(made: "ComparisonFolder", store: Store) -> None:
     notes = list(_notes_on_folder(made, handles))
     if notes or len(made.runs) > 1:
         put()
-    for label, told in notes:
-        put_parts(label, [told])
+    for label, note in notes:
+        put_parts(label, [note])
     if len(made.runs) > 1 and not made.not_found:
         put_command("next", ["errata", "compare", place], "reads it")
 
 
 def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    def named(runs: Iterable[StoredRun]) -> str:
+    def handles_in(runs: Iterable[StoredRun]) -> str:
         return ", ".join(handles[one.run.id] for one in runs)
 
     for stored, why in made.left_out:
@@ -207,13 +207,13 @@ def _notes_on_folder(made: "ComparisonFolder", handles: Mapping[str, str]) -> It
     for name, why in made.not_written.items():
         yield "not made", f"{name}: {why}"
     if made.without_commands and not made.not_written:
-        yield "commands", f"not known of {named(made.without_commands)}"
+        yield "commands", f"not known of {handles_in(made.without_commands)}"
     if made.without_column:
         yield "columns", f"none for {', '.join(made.without_column)}; these still decide whether a row fails"
     if made.not_found:
         yield (
             "note",
-            f"not found from there: {named(made.not_found)}. Move the folder beside or below its runs to read it",
+            f"not found from there: {handles_in(made.not_found)}. Move the folder beside or below its runs to read it",
         )
 
 
@@ -222,13 +222,13 @@ def _json_of_folder(made: "ComparisonFolder") -> ComparisonFolderOutput:
         folder=str(made.folder),
         runs=tuple(NamedRunOutput(run=one.run.native_id, run_id=one.run.id) for one in made.runs),
         written=tuple(
-            WrittenFileOutput(file=str(one.path), rows=made.rows.get(one.path.name), change=one.change)
-            for one in made.written
+            WrittenFileOutput(file=str(file.path), rows=made.rows.get(file.path.name), change=file.change)
+            for file in made.written
         ),
         not_written=tuple(NotWrittenOutput(file=name, why=why) for name, why in made.not_written.items()),
         left_out_runs=tuple(
-            LeftOutRunOutput(run=one.run.native_id, run_id=one.run.id, model=one.run.subject.model, why=why)
-            for one, why in made.left_out
+            LeftOutRunOutput(run=stored.run.native_id, run_id=stored.run.id, model=stored.run.subject.model, why=why)
+            for stored, why in made.left_out
         ),
         without_commands=tuple(one.run.native_id for one in made.without_commands),
         not_found=tuple(one.run.native_id for one in made.not_found),
@@ -251,8 +251,8 @@ def json_comparison(comparison: Comparison) -> ComparisonOutput:
         category=comparison.options.category or None,
         runs=tuple(_run(one, comparison, at) for at, one in enumerate(comparison.runs)),
         left_out_runs=tuple(
-            LeftOutRunOutput(run=one.run.native_id, run_id=one.run.id, model=one.run.subject.model, why=why)
-            for one, why in comparison.left_out
+            LeftOutRunOutput(run=stored.run.native_id, run_id=stored.run.id, model=stored.run.subject.model, why=why)
+            for stored, why in comparison.left_out
         ),
         differences=tuple(_difference(one, called) for one in comparison.differences),
         columns=tuple(_column(one) for one in comparison.columns),
@@ -277,15 +277,15 @@ class _Names:
     def of(self, cases: Iterable[str]) -> Cases:
         return tuple(case_name(self._run, case) for case in cases)
 
-    def by(self, found: dict[str, Cases]) -> dict[str, Cases]:
-        return {name: self.of(cases) for name, cases in found.items()}
+    def by(self, groups: dict[str, Cases]) -> dict[str, Cases]:
+        return {name: self.of(cases) for name, cases in groups.items()}
 
 
-def _run(one: Compared, comparison: Comparison, at: int) -> RunOutput:
-    (stored,) = one.runs
+def _run(compared: Compared, comparison: Comparison, at: int) -> RunOutput:
+    (stored,) = compared.runs
     cells = comparison.cells[at]
     return RunOutput(
-        label=one.label,
+        label=compared.label,
         model=stored.run.subject.model,
         agent=stored.run.subject.agent or None,
         variant=stored.run.variant,
@@ -296,16 +296,18 @@ def _run(one: Compared, comparison: Comparison, at: int) -> RunOutput:
         passed=cells.passed,
         failed=cells.failed,
         neither=cells.neither,
-        scores=_scores(one),
+        scores=_scores(compared),
     )
 
 
-def _column(one: Compared) -> ColumnOutput:
-    return ColumnOutput(label=one.label, run_ids=tuple(stored.run.id for stored in one.runs), scores=_scores(one))
+def _column(compared: Compared) -> ColumnOutput:
+    return ColumnOutput(
+        label=compared.label, run_ids=tuple(stored.run.id for stored in compared.runs), scores=_scores(compared)
+    )
 
 
-def _scores(one: Compared) -> dict[str, ScoreOutput]:
-    return {policy: json_score(one.scores[policy]) for policy in POLICIES}
+def _scores(compared: Compared) -> dict[str, ScoreOutput]:
+    return {policy: json_score(compared.scores[policy]) for policy in POLICIES}
 
 
 def _row(case: str, row: Row, comparison: Comparison) -> RowOutput:
@@ -322,21 +324,23 @@ def _row(case: str, row: Row, comparison: Comparison) -> RowOutput:
     )
 
 
-def _failed_by_all(found: FailedByAll, called: _Names) -> FailedByAllOutput:
+def _failed_by_all(cases: FailedByAll, called: _Names) -> FailedByAllOutput:
     return FailedByAllOutput(
-        runs=called.of(found.runs),
-        models_in_some_run=called.of(found.subjects_in_some_run),
-        models_in_every_run=called.of(found.subjects_in_every_run),
+        runs=called.of(cases.runs),
+        models_in_some_run=called.of(cases.subjects_in_some_run),
+        models_in_every_run=called.of(cases.subjects_in_every_run),
     )
 
 
-def _uniques(found: Uniques, called: _Names) -> UniquesOutput:
-    return UniquesOutput(fails=called.by(found.fails), passes=called.by(found.passes))
+def _uniques(cases: Uniques, called: _Names) -> UniquesOutput:
+    return UniquesOutput(fails=called.by(cases.fails), passes=called.by(cases.passes))
 
 
-def _instability(one: Instability, called: _Names) -> InstabilityOutput:
+def _instability(instability: Instability, called: _Names) -> InstabilityOutput:
     return InstabilityOutput(
-        runs=one.runs, unstable=called.of(one.unstable), failed_in_every_run=called.of(one.failed_in_every_run)
+        runs=instability.runs,
+        unstable=called.of(instability.unstable),
+        failed_in_every_run=called.of(instability.failed_in_every_run),
     )
 
 
@@ -344,37 +348,39 @@ def _flips(flips: Flips, called: _Names) -> FlipsOutput:
     return FlipsOutput(from_=flips.first, to=flips.second, **called.by(flips.by_kind))
 
 
-def _difference(one: Difference, called: _Names) -> DifferenceOutput:
-    return DifferenceOutput(what=one.what, refuses=one.refuses, values=one.values, cases=called.of(one.cases))
-
-
-def _pair(one: Pairing) -> PairOutput:
-    return PairOutput(
-        first=one.first,
-        second=one.second,
-        all=_tally(one.all),
-        clean=_tally(one.clean),
-        shares=msgspec.convert(one.shares, SharesOutput, from_attributes=True) if one.shares else None,
+def _difference(difference: Difference, called: _Names) -> DifferenceOutput:
+    return DifferenceOutput(
+        what=difference.what, refuses=difference.refuses, values=difference.values, cases=called.of(difference.cases)
     )
 
 
-def _tally(one: Tally) -> TallyOutput:
-    return msgspec.convert(one, TallyOutput, from_attributes=True)
+def _pair(pairing: Pairing) -> PairOutput:
+    return PairOutput(
+        first=pairing.first,
+        second=pairing.second,
+        all=_tally(pairing.all),
+        clean=_tally(pairing.clean),
+        shares=msgspec.convert(pairing.shares, SharesOutput, from_attributes=True) if pairing.shares else None,
+    )
 
 
-def _counts(one: CountByRun, labels: Sequence[str]) -> CountsOutput:
-    return CountsOutput(name=one.name, runs=dict(zip(labels, one.by_run, strict=True)), all=one.total)
+def _tally(tally: Tally) -> TallyOutput:
+    return msgspec.convert(tally, TallyOutput, from_attributes=True)
 
 
-def _category(one: CategoryCount, labels: Sequence[str]) -> CategoryOutput:
+def _counts(count: CountByRun, labels: Sequence[str]) -> CountsOutput:
+    return CountsOutput(name=count.name, runs=dict(zip(labels, count.by_run, strict=True)), all=count.total)
+
+
+def _category(count: CategoryCount, labels: Sequence[str]) -> CategoryOutput:
     return CategoryOutput(
-        name=one.name,
-        cases=one.cases,
-        failed_rows=one.failed_rows,
-        runs=dict(zip(labels, one.by_run, strict=True)),
-        tried=one.tried,
-        hard=one.hard,
-        p=one.p,
-        adjusted=one.adjusted,
-        harder=one.harder,
+        name=count.name,
+        cases=count.cases,
+        failed_rows=count.failed_rows,
+        runs=dict(zip(labels, count.by_run, strict=True)),
+        tried=count.tried,
+        hard=count.hard,
+        p=count.p,
+        adjusted=count.adjusted,
+        harder=count.harder,
     )

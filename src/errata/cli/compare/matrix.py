@@ -20,7 +20,7 @@ LINES = 6
 COLUMNS, RUNS = "columns  ", "runs     "
 
 
-class CaseNames(msgspec.Struct, frozen=True):
+class CaseLabels(msgspec.Struct, frozen=True):
     word: str
     """What the harness calls a case: `turn`."""
     short: dict[str, str]
@@ -40,8 +40,8 @@ class CaseNames(msgspec.Struct, frozen=True):
         return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def names_of(comparison: Comparison, word: str) -> CaseNames:
-    return CaseNames(word, {case: wash(facts.name) for case, facts in comparison.cases.items()})
+def names_of(comparison: Comparison, word: str) -> CaseLabels:
+    return CaseLabels(word, {case: wash(facts.name) for case, facts in comparison.cases.items()})
 
 
 class Heads(msgspec.Struct, frozen=True):
@@ -116,7 +116,7 @@ NOT_KNOWN = " "
 BETWEEN = "   "
 
 
-def put_matrix(comparison: Comparison, names: CaseNames, *, every: bool) -> None:
+def put_matrix(comparison: Comparison, names: CaseLabels, *, every: bool) -> None:
     matrix = comparison.shown
     passing = matrix.passed_everywhere
     cases = [case for case in matrix.rows if every or case not in passing]
@@ -136,7 +136,7 @@ def _pass_in_all(count: int, word: str, runs: int) -> str:
     return f"({plural(count, word)} {'passes' if count == 1 else 'pass'} in {'both' if runs == 2 else 'all'} runs)"
 
 
-def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
+def _put_wide(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
     """Cases side by side, in as many blocks as it takes; the legend beside a single one where it fits."""
     rows = [(names.word, [names.short[case] for case in cases])]
     labels = [wash(column.label) for column in comparison.shown.columns]
@@ -152,8 +152,8 @@ def _put_wide(comparison: Comparison, names: CaseNames, cases: Sequence[str], le
     ]
     legend = [*_legend(comparison, names, cases), *([left] if left else [])]
     if len(blocks) == 1 and not heads.legend and _fits(legend, blocks[0]):
-        for line, told in zip_longest(blocks[0], legend, fillvalue=""):
-            put(f"{line}{BETWEEN}{told}".rstrip())
+        for line, meaning in zip_longest(blocks[0], legend, fillvalue=""):
+            put(f"{line}{BETWEEN}{meaning}".rstrip())
         return
     for lines in blocks:
         for line in lines:
@@ -173,7 +173,7 @@ def _fits(legend: Sequence[str], lines: Sequence[str]) -> bool:
     return len(legend) <= len(lines) and all(columns(told) <= room for told in legend)
 
 
-def _put_tall(comparison: Comparison, names: CaseNames, cases: Sequence[str], left: str) -> None:
+def _put_tall(comparison: Comparison, names: CaseLabels, cases: Sequence[str], left: str) -> None:
     """A line for each case; more columns than fit go on below."""
     longest = max(columns(names.short[case]) for case in cases)
     labels = [wash(column.label) for column in comparison.shown.columns]
@@ -205,23 +205,23 @@ def glyph_of(cell: Cell | None) -> str:
     return NOT_KNOWN if cell is None else GLYPHS[cell.state][0]
 
 
-def _legend(comparison: Comparison, names: CaseNames, cases: Sequence[str]) -> list[str]:
+def _legend(comparison: Comparison, names: CaseLabels, cases: Sequence[str]) -> list[str]:
     """What the signs mean that occur; fail and pass on one line."""
-    found: dict[str, list[Cell]] = {}
+    by_state: dict[str, list[Cell]] = {}
     for case in cases:
         for cell in comparison.shown.rows[case]:
             if cell is not None:
-                found.setdefault(cell.state, []).append(cell)
-    plain = [f"{GLYPHS[state][0]} {GLYPHS[state][1]}" for state in ("failed", "passed") if state in found]
+                by_state.setdefault(cell.state, []).append(cell)
+    plain = [f"{GLYPHS[state][0]} {GLYPHS[state][1]}" for state in ("failed", "passed") if state in by_state]
     others = [
-        f"{glyph} {_meaning(state, meaning, found[state], comparison, names)}"
+        f"{glyph} {_meaning(state, meaning, by_state[state], comparison, names)}"
         for state, (glyph, meaning) in GLYPHS.items()
-        if state in found and state not in ("failed", "passed")
+        if state in by_state and state not in ("failed", "passed")
     ]
     return ["  ".join(plain), *others]
 
 
-def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseNames) -> str:
+def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Comparison, names: CaseLabels) -> str:
     """In one word more where all of them are of one kind."""
     places = [(cell.run, cell.case) for cell in cells]
     if state == "error" and all(comparison.pattern_at.get(place) == EMPTY for place in places):
@@ -232,7 +232,7 @@ def _meaning(state: str, meaning: str, cells: Sequence[Cell], comparison: Compar
     return meaning
 
 
-def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str) -> None:
+def _put_counts(comparison: Comparison, names: CaseLabels, shown: int, left: str) -> None:
     matrix = comparison.shown
     counts = [
         Counter("not in the run" if row[at] is None else row[at].state for row in matrix.rows.values())  # type: ignore[union-attr]
@@ -240,8 +240,8 @@ def _put_counts(comparison: Comparison, names: CaseNames, shown: int, left: str)
     ]
     states = [state for state in (*CELL_STATES, "not in the run") if any(state in one for one in counts)]
     rows = [
-        (column.label, *(f"{one[state]:,}" for state in states))
-        for column, one in zip(matrix.columns, counts, strict=True)
+        (column.label, *(f"{count[state]:,}" for state in states))
+        for column, count in zip(matrix.columns, counts, strict=True)
     ]
     put(f"{plural(shown, names.word)} of {len(matrix.rows):,} do not pass in every run {left}".rstrip())
     if len(states) > 2:

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from errata.cli.compare.matrix import CaseNames
+from errata.cli.compare.matrix import CaseLabels
 from errata.cli.fitting import WIDTH, columns, padded
 from errata.cli.output import plural, put, wash
 from errata.cli.render.runs import counted_in
@@ -39,8 +39,8 @@ def put_head(comparison: Comparison, handles: Mapping[str, str]) -> None:
     put(" · ".join(part for part in parts if part))
     if comparison.options.category:
         put(f"{'only':<{LABEL}}category {comparison.options.category}")
-    for one in comparison.differences:
-        _put_difference(one, comparison)
+    for difference in comparison.differences:
+        _put_difference(difference, comparison)
     _put_gaps(comparison)
     for stored, why in comparison.left_out:
         named = f"{handles[stored.run.id]} {stored.run.subject.model}".strip()
@@ -53,8 +53,8 @@ def _put_gaps(comparison: Comparison) -> None:
     if any(cell is not None and cell.state in GAPS for row in rows for cell in row):
         whole, shared = len(comparison.matrix.rows), len(common_cases(comparison.matrix))
         word = word_for_cases(comparison)
-        told = f"every run was measured on {shared:,} of {plural(whole, word)}; `--common` compares on these alone"
-        put(f"{'gaps':<{LABEL}}{told}", hang=LABEL)
+        sentence = f"every run was measured on {shared:,} of {plural(whole, word)}; `--common` compares on these alone"
+        put(f"{'gaps':<{LABEL}}{sentence}", hang=LABEL)
 
 
 def _suite(comparison: Comparison, run: Run) -> str:
@@ -67,21 +67,26 @@ def _suite(comparison: Comparison, run: Run) -> str:
 
 def _judge(run: Run) -> str:
     judges = [
-        " ".join(part for part in (one.model, f"v{one.version.removeprefix('v')}" if one.version else "") if part)
-        for one in run.scorers
-        if one.kind == "judge" and one.model
+        " ".join(
+            part for part in (scorer.model, f"v{scorer.version.removeprefix('v')}" if scorer.version else "") if part
+        )
+        for scorer in run.scorers
+        if scorer.kind == "judge" and scorer.model
     ]
     return f"judge {', '.join(dict.fromkeys(judges))}" if judges else ""
 
 
-def _put_difference(one: Difference, comparison: Comparison) -> None:
-    if one.what == "tasks":
+def _put_difference(difference: Difference, comparison: Comparison) -> None:
+    if difference.what == "tasks":
         edited = [comparison.cases[case].name for case in comparison.edited]
         if edited:
-            told = "its task differs" if len(edited) == 1 else "their tasks differ"
-            put(f"{'edited':<{LABEL}}{', '.join(edited)}: {told} between runs; no part of the pairs below", hang=LABEL)
+            sentence = "its task differs" if len(edited) == 1 else "their tasks differ"
+            put(
+                f"{'edited':<{LABEL}}{', '.join(edited)}: {sentence} between runs; no part of the pairs below",
+                hang=LABEL,
+            )
         return
-    put(f"{'differs':<{LABEL}}{describe_difference(one)}", hang=LABEL)
+    put(f"{'differs':<{LABEL}}{describe_difference(difference)}", hang=LABEL)
 
 
 def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
@@ -95,7 +100,7 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
         scores = [[row[0], row[1].partition(" [")[0], *row[2:]] for row in scores]
     wide = any(called)
     header = (*(("run",) if wide else ()), "model", *policies)
-    named = [(handle, _named(one)) if wide else (_named(one),) for handle, one in zip(called, shown, strict=True)]
+    named = [(handle, _label(one)) if wide else (_label(one),) for handle, one in zip(called, shown, strict=True)]
     rows = [(*names, *row) for names, row in zip(named, scores, strict=True)]
     beside = _width([header, *rows]) + max(map(columns, [*out, "left out"])) <= WIDTH
     put()
@@ -104,29 +109,29 @@ def put_runs(comparison: Comparison, handles: Mapping[str, str]) -> None:
     else:
         below = [f"left out of clean: {left}" if left else "" for left in out]
         put_table(header, rows, whole=header, below=below, below_lines=0)
-    for one in shown:
-        _put_beside(one)
+    for compared in shown:
+        _put_beside(compared)
 
 
-def _put_beside(one: Compared) -> None:
+def _put_beside(compared: Compared) -> None:
     """What a score can't be understood without."""
-    reported, recovered = one.scores["as_reported"], one.scores["clean"].recovered
+    reported, recovered = compared.scores["as_reported"], compared.scores["clean"].recovered
     if reported.reproduced is False:
-        told = f"the harness itself says {reported.stated:.4g}, which does not follow from the rows"
-        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
+        note = f"the harness itself says {reported.stated:.4g}, which does not follow from the rows"
+        put(f"{'note':<{LABEL}}{wash(compared.label)}: {note}", hang=LABEL)
     if recovered:
-        told = (
+        note = (
             f"clean takes {plural(len(recovered), 'result')} from an earlier session, where the last was not measured"
         )
-        put(f"{'note':<{LABEL}}{wash(one.label)}: {told}", hang=LABEL)
+        put(f"{'note':<{LABEL}}{wash(compared.label)}: {note}", hang=LABEL)
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
     return sum(max(map(columns, cells)) + len(GAP) for cells in zip(*rows, strict=True))
 
 
-def _named(one: Compared) -> str:
-    return wash(f"{one.label} ({plural(len(one.runs), 'run')})" if len(one.runs) > 1 else one.label)
+def _label(compared: Compared) -> str:
+    return wash(f"{compared.label} ({plural(len(compared.runs), 'run')})" if len(compared.runs) > 1 else compared.label)
 
 
 def _shown_policies(scores: Sequence[Mapping[Policy, Score]]) -> dict[str, Policy]:
@@ -166,7 +171,7 @@ LINES = 24
 """So many, at most, for one kind of list."""
 
 
-def put_sets(comparison: Comparison, names: CaseNames) -> None:
+def put_sets(comparison: Comparison, names: CaseLabels) -> None:
     sets, subjects = comparison.sets, comparison.matrix.subjects
     runs = len(comparison.matrix.columns)
     put()
@@ -186,18 +191,18 @@ def put_sets(comparison: Comparison, names: CaseNames) -> None:
         _put_entries("failed in every run", [(name, one.failed_in_every_run) for name, one in wavering], names)
 
 
-def _put_failed_by_all(comparison: Comparison, names: CaseNames) -> None:
-    found, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
-    told = "both" if runs == 2 else f"all {runs}"
-    _put_lines(f"failed by {told} runs", _with_texts(found.runs, comparison, names))
-    if found.subjects_in_some_run != found.runs and len(comparison.matrix.subjects) > 1:
+def _put_failed_by_all(comparison: Comparison, names: CaseLabels) -> None:
+    cases, runs = comparison.sets.failed_by_all, len(comparison.matrix.columns)
+    which = "both" if runs == 2 else f"all {runs}"
+    _put_lines(f"failed by {which} runs", _with_texts(cases.runs, comparison, names))
+    if cases.subjects_in_some_run != cases.runs and len(comparison.matrix.subjects) > 1:
         _put_lines(
             f"by all {len(comparison.matrix.subjects)} models",
-            [*names.listed(found.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
+            [*names.listed(cases.subjects_in_some_run, WIDTH - SET_LABEL), "(in at least one run of each)"],
         )
 
 
-def _with_texts(cases: Cases, comparison: Comparison, names: CaseNames) -> list[str]:
+def _with_texts(cases: Cases, comparison: Comparison, names: CaseLabels) -> list[str]:
     """A few with what they ask, a line each; many by their names alone."""
     if 0 < len(cases) <= FEW and comparison.asks:
         width = max(columns(names.short[case]) for case in cases)
@@ -205,7 +210,7 @@ def _with_texts(cases: Cases, comparison: Comparison, names: CaseNames) -> list[
     return names.listed(cases, WIDTH - SET_LABEL)
 
 
-def _put_flips(comparison: Comparison, names: CaseNames) -> None:
+def _put_flips(comparison: Comparison, names: CaseLabels) -> None:
     flips = comparison.sets.flips
     assert flips is not None
     first, second = (_dated(column) for column in comparison.matrix.columns)
@@ -222,7 +227,7 @@ def _dated(column: Column) -> str:
     return f"{column.label} ({column.run.started_at[:10]})" if column.run.started_at else column.label
 
 
-def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseNames) -> None:
+def _put_entries(label: str, entries: Iterable[tuple[str, Cases]], names: CaseLabels) -> None:
     """A line for each name that has any; a long name has one of its own."""
     shown = [(wash(name), cases) for name, cases in entries if cases]
     width = min(max((columns(name) for name, _ in shown), default=0), NAME, WIDTH // 3)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import floor
 from typing import NamedTuple
 
-from errata.cli.compare.matrix import COLUMNS, GAP, CaseNames, Heads, heads_of, put_side_by_side
+from errata.cli.compare.matrix import COLUMNS, GAP, CaseLabels, Heads, heads_of, put_side_by_side
 from errata.cli.compare.page import left_out_in_words
 from errata.cli.fitting import WIDTH, columns
 from errata.cli.output import plural, put, wash
@@ -22,7 +22,7 @@ LITTLE = 0.1
 """A smaller part of all that failed is not worth a line."""
 
 
-def put_pairs(comparison: Comparison, names: CaseNames) -> None:
+def put_pairs(comparison: Comparison, names: CaseLabels) -> None:
     pairs = [one for one in comparison.pairings if one.all.shared]
     put()
     if not pairs:
@@ -37,20 +37,22 @@ def put_pairs(comparison: Comparison, names: CaseNames) -> None:
     _put_shared_part(comparison, names)
 
 
-def _put_shares(pairs: Sequence[Pairing], names: CaseNames) -> None:
+def _put_shares(pairs: Sequence[Pairing], names: CaseLabels) -> None:
     """What McNemar's test can't use: cases that one of two passes in some attempts only."""
-    told = [(one, one.shares, one.shares.interval) for one in pairs if one.shares is not None]
+    with_shares = [(one, one.shares, one.shares.interval) for one in pairs if one.shares is not None]
     apart = [
-        f"{one.first} against {one.second} {100 * shares.mean:+.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
-        for one, shares, (low, high) in ((one, shares, between or (0.0, 0.0)) for one, shares, between in told)
+        f"{pair.first} against {pair.second} {100 * shares.mean:+.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+        for pair, shares, (low, high) in (
+            (pair, shares, between or (0.0, 0.0)) for pair, shares, between in with_shares
+        )
         if low > 0 or high < 0
     ]
-    if told:
-        found = f": {'; '.join(apart[:SHOWN])}" if apart else ", no pair differs"
-        put(f"Every attempt counted (paired bootstrap over {names.word}s){found}.", hang=0)
+    if with_shares:
+        result = f": {'; '.join(apart[:SHOWN])}" if apart else ", no pair differs"
+        put(f"Every attempt counted (paired bootstrap over {names.word}s){result}.", hang=0)
 
 
-def _put_shared_part(comparison: Comparison, names: CaseNames) -> None:
+def _put_shared_part(comparison: Comparison, names: CaseLabels) -> None:
     """How much of all that failed is what everybody fails."""
     runs, shared = len(comparison.matrix.columns), comparison.sets.failed_by_all.runs
     failed = comparison.failed_rows
@@ -64,51 +66,52 @@ def _put_shared_part(comparison: Comparison, names: CaseNames) -> None:
         put(f"What all runs fail ({plural(len(shared), names.word)}) makes {part:,} of the {failed:,} failed rows.")
 
 
-def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseNames) -> str:
+def _no_difference(pairs: Sequence[Pairing], comparison: Comparison, names: CaseLabels) -> str:
     smallest = min(pairs, key=lambda one: one.all.p)
     least, adjusted = smallest.all.p, smallest.all.adjusted
     if not any(one.all.only_first_fails or one.all.only_second_fails for one in pairs):
         return f"No difference at all: on every {names.word} that two of them were measured on, they agree."
     if len(pairs) == 1:
         shared = f"{smallest.all.shared:,} shared {names.word}s"
-        return f"No difference beyond chance: exact McNemar on {shared}, {_told(smallest, comparison, '')}."
+        return f"No difference beyond chance: exact McNemar on {shared}, {_pair_in_words(smallest, comparison, '')}."
     head = f"exact McNemar on shared {names.word}s gives "
     gives = (
         f"p {'≥' if least < 1 else '='} {floor(100 * least) / 100:.2f} for all {len(pairs)} pairs"
         if least >= ALPHA
         else f"p = {least:.2g} at least, {adjusted:.2g} as one of {len(pairs)} tests (Holm)"
     )
-    told = f"smallest: {smallest.first} against {smallest.second}, {_told(smallest, comparison, names.word + 's ')}"
-    return f"No pair differs beyond chance: {head}{gives} ({told})."
+    words = _pair_in_words(smallest, comparison, names.word + "s ")
+    detail = f"smallest: {smallest.first} against {smallest.second}, {words}"
+    return f"No pair differs beyond chance: {head}{gives} ({detail})."
 
 
-def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Comparison, names: CaseNames) -> None:
+def _put_differing(differing: Sequence[Pairing], pairs: int, comparison: Comparison, names: CaseLabels) -> None:
     many = f"{len(differing)} of {pairs} pairs differ" if pairs > 1 else "They differ"
     put(f"{many} beyond chance (exact McNemar on shared {names.word}s{', Holm' if pairs > 1 else ''}):")
-    for one in differing[:SHOWN]:
-        put(f"  {one.first} against {one.second}: {_told(one, comparison, names.word + 's ')}", hang=4)
+    for pair in differing[:SHOWN]:
+        put(f"  {pair.first} against {pair.second}: {_pair_in_words(pair, comparison, names.word + 's ')}", hang=4)
     if len(differing) > SHOWN:
         put(f"  and {len(differing) - SHOWN} more with --json")
 
 
-def _told(one: Pairing, comparison: Comparison, what: str) -> str:
-    every, clean = one.all, one.clean
-    told = f"{_against(every)} {what}failed alone, p = {_p(every.p)}"
+def _pair_in_words(pair: Pairing, comparison: Comparison, what: str) -> str:
+    every, clean = pair.all, pair.clean
+    sentence = f"{_against(every)} {what}failed alone, p = {_p(every.p)}"
     if (clean.only_first_fails, clean.only_second_fails) == (every.only_first_fails, every.only_second_fails):
-        return told
-    return f"{told}; without {_what_is_out(one, comparison)} it is {_against(clean)}, p = {_p(clean.p)}"
+        return sentence
+    return f"{sentence}; without {_what_is_out(pair, comparison)} it is {_against(clean)}, p = {_p(clean.p)}"
 
 
 def _what_is_out(pair: Pairing, comparison: Comparison) -> str:
     """`1 empty and 5 collateral`: what clean leaves out in either of the two."""
     words: Counter[str] = Counter()
-    for at, one in enumerate(comparison.columns):
-        if one.label in (pair.first, pair.second):
+    for at, compared in enumerate(comparison.columns):
+        if compared.label in (pair.first, pair.second):
             rows = comparison.shown.rows.items()
             failed = {case for case, row in rows if (cell := row[at]) is not None and cell.failed}
-            words.update(left_out_in_words(one.scores["clean"], failed))
-    told = [f"{count} {word}" for word, count in words.items()]
-    return " and ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told) or "earlier sessions' results"
+            words.update(left_out_in_words(compared.scores["clean"], failed))
+    parts = [f"{count} {word}" for word, count in words.items()]
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts) or "earlier sessions' results"
 
 
 def _against(tally: Tally) -> str:
@@ -136,15 +139,15 @@ class _Table(NamedTuple):
     """Rows that are left out."""
 
 
-def put_tables(comparison: Comparison, names: CaseNames) -> None:
+def put_tables(comparison: Comparison, names: CaseLabels) -> None:
     tables = [
         _failed(comparison, names),
         *([_counts("in place of an answer", comparison.patterns)] if comparison.patterns else []),
         *([_categories(comparison.categories, names)] if len(comparison.categories) > 1 else []),
     ]
     labels = [wash(column.label) for column in comparison.matrix.columns]
-    heads = heads_of(labels, WIDTH - max(map(_taken, tables)))
-    if max(_taken(table) + len(labels) * (_widest(table) + GAP) for table in tables) > WIDTH:
+    heads = heads_of(labels, WIDTH - max(map(_fixed_width, tables)))
+    if max(_fixed_width(table) + len(labels) * (_widest(table) + GAP) for table in tables) > WIDTH:
         heads = Heads(())
     for table in tables:
         _put_by_run(table, heads)
@@ -157,7 +160,7 @@ def put_tables(comparison: Comparison, names: CaseNames) -> None:
         put_side_by_side(heads.legend, COLUMNS)
 
 
-def _failed(comparison: Comparison, names: CaseNames) -> _Table:
+def _failed(comparison: Comparison, names: CaseLabels) -> _Table:
     """How many cases failed, and below that how often each check did."""
     made = _counts("failed", comparison.checks)
     by_run = [str(one.failed) for one in comparison.cells]
@@ -172,13 +175,13 @@ def _counts(title: str, counts: Sequence[CountByRun]) -> _Table:
     return _Table((title,), rows, len(counts) - len(rows))
 
 
-def _categories(counts: Sequence[CategoryCount], names: CaseNames) -> _Table:
+def _categories(counts: Sequence[CategoryCount], names: CaseLabels) -> _Table:
     shown = sorted(counts, key=lambda one: (-one.failed_rows, one.name))[:MOST]
     rows: Rows = [(one.name, str(one.cases), *map(str, one.by_run), str(one.failed_rows)) for one in shown]
     return _Table(("failed, by category", f"{names.word}s"), rows, len(counts) - len(shown))
 
 
-def _taken(table: _Table) -> int:
+def _fixed_width(table: _Table) -> int:
     """The columns of the page that belong to no run."""
     first = max(columns(name) for name in (table.header[0], *(wash(row[0]) for row in table.rows)))
     total = max(columns(row[-1]) for row in table.rows)
@@ -199,12 +202,12 @@ def _put_by_run(table: _Table, heads: Heads) -> None:
         put(f"and {table.more:,} more with --json")
 
 
-def _harder(counts: Sequence[CategoryCount], names: CaseNames) -> str:
+def _harder(counts: Sequence[CategoryCount], names: CaseLabels) -> str:
     harder = [one for one in counts if one.harder]
     test = f"Fisher's exact test over {names.word}s, Holm over {len(counts)} categories"
     if harder:
-        told = ", ".join(f"{one.name} ({one.hard} of {one.tried} hard, p = {one.adjusted:.2g})" for one in harder)
-        return f"Harder than the rest beyond chance: {told}. {test}"
+        listed = ", ".join(f"{one.name} ({one.hard} of {one.tried} hard, p = {one.adjusted:.2g})" for one in harder)
+        return f"Harder than the rest beyond chance: {listed}. {test}"
     tested = [one for one in counts if one.p is not None]
     if not tested:
         return "No category can be called harder: each holds everything that was measured"

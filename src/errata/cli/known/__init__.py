@@ -13,7 +13,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("known", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.known")
 def command() -> None:
-    """Keep which gaps of a suite are known, so that they are not found again.
+    """Record limitations of a suite that are accepted.
 
     A known gap is a limitation of a case that is accepted as it is. Its failures suggest the label `KNOWN_GAP`.
     """

@@ -81,19 +81,19 @@ HANG = 10
 def list_(suite: str, options: Options) -> None:
     """List the known gaps."""
     records = list_gaps(options.store, suite=suite)
-    for one in records:
+    for record in records:
         if options.json:
-            put_json(KnownListOutput(gap=one.gap, cases=one.cases, was=None, runs=()))
+            put_json(KnownListOutput(gap=record.gap, cases=record.cases, was=None, runs=()))
         else:
-            _show_gap(one)
+            _show_gap(record)
     if not records and not options.json:
         say("no gap is known; `errata known add CASE --text TEXT` records one")
 
 
 def _show_gap(record: GapRecord) -> None:
     gap = record.gap
-    told = [record.name, gap.suite, plural(len(record.cases), "case") if gap.pattern else ""]
-    put(f"{gap.id[:SHORT]}  {' · '.join(filter(None, told))}", hang=HANG)
+    parts = [record.name, gap.suite, plural(len(record.cases), "case") if gap.pattern else ""]
+    put(f"{gap.id[:SHORT]}  {' · '.join(filter(None, parts))}", hang=HANG)
     since = [f"since {gap.since}" if gap.since else "", f"by {gap.author}" if gap.author else ""]
     put(f"{'':<{HANG}}{gap.text}{'   ' if any(since) else ''}{', '.join(filter(None, since))}", hang=HANG)
 

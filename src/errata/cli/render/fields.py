@@ -14,8 +14,8 @@ HANG = 9
 ROOM = WIDTH - HANG - 2
 
 
-def put_field(label: str, told: str) -> None:
-    put(f"{label:<{HANG - 1}} {told}", hang=HANG)
+def put_field(label: str, text: str) -> None:
+    put(f"{label:<{HANG - 1}} {text}", hang=HANG)
 
 
 def put_undo(words: Sequence[str]) -> None:

@@ -27,8 +27,8 @@ def attempts_in_words(stored: StoredRun) -> str:
 def beside(stored: StoredRun) -> list[str]:
     """What was planned but never made, and what was made but left no row."""
     missing, untold = stored.counts.missing, untold_of(stored)
-    told = [f"{missing:,} missing"] if missing else []
-    return [*told, f"{untold:,} measured but not in the log"] if untold else told
+    parts = [f"{missing:,} missing"] if missing else []
+    return [*parts, f"{untold:,} measured but not in the log"] if untold else parts
 
 
 def title_of(run: Run, name: str) -> str:

@@ -50,10 +50,10 @@ class ScoreWords:
 
 
 def lines_of(
-    scores: Mapping[Policy, Score], policies: Sequence[Policy], told: ScoreWords, *, width: int = WIDTH
+    scores: Mapping[Policy, Score], policies: Sequence[Policy], words: ScoreWords, *, width: int = WIDTH
 ) -> list[str]:
     """A note that is too long for its line goes on below."""
-    rows = [(policy, *figures(scores[policy]), told.note(scores[policy])) for policy in policies]
+    rows = [(policy, *figures(scores[policy]), words.note(scores[policy])) for policy in policies]
     widths = [max(columns(row[at]) for row in rows) for at in (1, 2, 3)]
     lines: list[str] = []
     for policy, counts, rate, interval, note in rows:
@@ -98,6 +98,6 @@ BESIDE = 9
 
 def put_bracket(scores: Scores) -> None:
     run = scores.stored.run
-    told = ScoreWords(harness_title(run), counted_in(run, scores.unit))
-    for at, line in enumerate(lines_of(scores.scores, SHOWN, told, width=WIDTH - BESIDE)):
+    words = ScoreWords(harness_title(run), counted_in(run, scores.unit))
+    for at, line in enumerate(lines_of(scores.scores, SHOWN, words, width=WIDTH - BESIDE)):
         put(f"{'' if at else 'Score':<{BESIDE}}{line}")

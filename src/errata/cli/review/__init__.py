@@ -19,7 +19,7 @@ SUBCOMMANDS: Table = {
 
 @click.group("review", cls=LazyGroup, table=SUBCOMMANDS, package="errata.cli.review")
 def command() -> None:
-    """Have the failures read: by a model, an agent, a person, a spreadsheet.
+    """Review failures: by model, agent, person or spreadsheet.
 
     Whoever reads gets the same packets, and every verdict is checked the same way: what it quotes must stand there.
     """

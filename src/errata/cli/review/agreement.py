@@ -24,42 +24,44 @@ def command(runs: tuple[str, ...], options: Options) -> None:
     Cohen's kappa for two, Fleiss' kappa and Krippendorff's alpha for all. What an identical failure inherited does not
     count. What they disagree about is listed: a person decides with `errata review next ATTEMPT`.
     """
-    found = agreement_of(list(runs_named(runs, options.store)), options.store)
-    for one in found:
+    measured = agreement_of(list(runs_named(runs, options.store)), options.store)
+    for agreement in measured:
         if options.json:
-            put_json(msgspec.convert(one, AgreementOutput, from_attributes=True))
+            put_json(msgspec.convert(agreement, AgreementOutput, from_attributes=True))
         else:
-            _show(one)
-    if not found and not options.json:
+            _show(agreement)
+    if not measured and not options.json:
         say("nobody has reviewed anything yet: `errata review run RUN` or `errata review next RUN` begins")
 
 
-def _show(found: TaxonomyAgreement) -> None:
-    measured = found.agreement
+def _show(agreement: TaxonomyAgreement) -> None:
+    measured = agreement.agreement
     if not measured.attempts:
-        put(f"{found.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")
+        put(f"{agreement.taxonomy} · no failure was read by two independent reviewers: agreement cannot be given")
         return
     chance = " (all gave one label, as chance alone would)" if measured.alpha is None else ""
     alpha = f"Krippendorff's alpha {ratio(measured.alpha)}{chance}"
     fleiss = f" · Fleiss' kappa {ratio(measured.fleiss)}" if measured.fleiss is not None else ""
-    put(f"{found.taxonomy} · {plural(measured.attempts, 'failure')} read by two or more · {alpha}{fleiss}")
-    fleiss = f" · Fleiss' kappa {ratio(found.owners.fleiss)}" if found.owners.fleiss is not None else ""
-    put(f"on who has to act · Krippendorff's alpha {ratio(found.owners.alpha)}{fleiss}")
-    for pair, owner in zip(measured.pairs, found.owners.pairs, strict=True):
+    put(f"{agreement.taxonomy} · {plural(measured.attempts, 'failure')} read by two or more · {alpha}{fleiss}")
+    fleiss = f" · Fleiss' kappa {ratio(agreement.owners.fleiss)}" if agreement.owners.fleiss is not None else ""
+    put(f"on who has to act · Krippendorff's alpha {ratio(agreement.owners.alpha)}{fleiss}")
+    for pair, owner in zip(measured.pairs, agreement.owners.pairs, strict=True):
         put()
         put(f"{pair.one} and {pair.other}: {pair.same:,} of {pair.both:,} the same · Cohen's kappa {ratio(pair.kappa)}")
         put(f"  on who has to act: {owner.same:,} the same · Cohen's kappa {ratio(owner.kappa)}")
         put_confusion(pair.confusion, rows=pair.one, columns=pair.other)
-    if found.disputes:
+    if agreement.disputes:
         put()
-        put(f"Disputed {len(found.disputes):,}")
-    for dispute in found.disputes:
+        put(f"Disputed {len(agreement.disputes):,}")
+    for dispute in agreement.disputes:
         _show_dispute(dispute)
 
 
 def _show_dispute(dispute: Dispute) -> None:
-    said = [(reviewer, label, dispute.owners[reviewer]) for reviewer, label in dispute.labels.items()]
-    labels = " · ".join(f"{who} {label}" + (f" ({owner})" if label == NO_LABEL else "") for who, label, owner in said)
+    verdicts = [(reviewer, label, dispute.owners[reviewer]) for reviewer, label in dispute.labels.items()]
+    labels = " · ".join(
+        f"{who} {label}" + (f" ({owner})" if label == NO_LABEL else "") for who, label, owner in verdicts
+    )
     decided = f"   a person decided: {dispute.decided}" if dispute.decided else ""
     put(f"  {dispute.case}   {labels}{decided}", hang=4)
     if not decided:

@@ -33,25 +33,26 @@ def command(labels: Path, run: str, taxonomy: str, options: Options) -> None:
         put_json(msgspec.convert(measured, CalibrateOutput, from_attributes=True))
         return
     put(f"{plural(measured.labelled, 'failure')} labelled by people · {measured.taxonomy}")
-    for reviewer, found in measured.reviewers.items():
+    for reviewer, calibration in measured.reviewers.items():
         put()
-        _show(reviewer, found)
+        _show(reviewer, calibration)
     if not measured.reviewers:
         say("no reviewer has read any of them")
     for row in measured.untaken:
         say(f"line {row.line}: {row.why}")
 
 
-def _show(reviewer: str, found: Calibration) -> None:
-    right = f"{found.right:,} of {found.compared:,} right"
-    put(f"{reviewer}   {right} · accuracy {ratio(found.accuracy)} · Cohen's kappa {ratio(found.kappa)}")
+def _show(reviewer: str, calibration: Calibration) -> None:
+    right = f"{calibration.right:,} of {calibration.compared:,} right"
+    put(f"{reviewer}   {right} · accuracy {ratio(calibration.accuracy)} · Cohen's kappa {ratio(calibration.kappa)}")
     rows = [
-        (one.label, one.true, one.given, one.right, ratio(one.precision), ratio(one.recall)) for one in found.labels
+        (row.label, row.true, row.given, row.right, ratio(row.precision), ratio(row.recall))
+        for row in calibration.labels
     ]
     header = ("label", "people", "given", "right", "precision", "recall")
     put_table(header, rows, right=header[1:])
-    put_confusion(found.confusion, rows="people", columns=reviewer)
-    for attempt, people, said in found.misses[:SHOWN]:
-        put(f"  {split_attempt_id(attempt).case}   people {people}, {reviewer} {said}", hang=4)
-    if len(found.misses) > SHOWN:
-        put(f"  and {len(found.misses) - SHOWN:,} more")
+    put_confusion(calibration.confusion, rows="people", columns=reviewer)
+    for attempt, people, given in calibration.misses[:SHOWN]:
+        put(f"  {split_attempt_id(attempt).case}   people {people}, {reviewer} {given}", hang=4)
+    if len(calibration.misses) > SHOWN:
+        put(f"  and {len(calibration.misses) - SHOWN:,} more")

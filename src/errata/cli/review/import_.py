@@ -43,8 +43,8 @@ def command(file: Path, reviewer: str, person: bool, taxonomy: str, blind: bool,
         _show(row, as_json=options.json)
     inherited = inherit([row.kept.verdict for row in kept], store, at)
     if not options.json:
-        told = [f"{states[state]:,} {state}" for state in ("new", "changed", "unchanged", "refused")]
-        put(f"{plural(len(kept), 'verdict')} taken · {' · '.join(told)}")
+        counts = [f"{states[state]:,} {state}" for state in ("new", "changed", "unchanged", "refused")]
+        put(f"{plural(len(kept), 'verdict')} taken · {' · '.join(counts)}")
         if inherited:
             say(f"{plural(inherited, 'failure')} of the same crash took one over")
     return REFUSED if states["refused"] else 0

@@ -144,18 +144,18 @@ def reason_for_nothing(nothing: NothingWaiting, request: LeaseRequest) -> Nothin
     return "no_second" if request.second else "all_reviewed"
 
 
-def why_nothing(found: NothingWaiting, asked: LeaseRequest, run: str) -> str:
+def why_nothing(nothing: NothingWaiting, asked: LeaseRequest, run: str) -> str:
     """For whoever asked for the next failure of a run."""
     word = word_for(asked.reviewer)
-    if not found.failures:
+    if not nothing.failures:
         return no_failure(asked.filters, run)
-    if found.in_hand:
+    if nothing.in_hand:
         hint = f"hand them in, or give them back with `errata review release {run}`"
-        return f"all that is waiting is in the hands of `{word}` already, {found.in_hand:,} in all: {hint}"
+        return f"all that is waiting is in the hands of `{word}` already, {nothing.in_hand:,} in all: {hint}"
     if asked.second:
         return f"nothing that others have read is waiting for `{word}`"
-    told = f"nothing is waiting for `{word}`: {found.read:,} of {plural(found.failures, 'failure')} read"
-    return f"{told}; `--second` gives {found.others:,} that others have read" if found.others else told
+    progress = f"nothing is waiting for `{word}`: {nothing.read:,} of {plural(nothing.failures, 'failure')} read"
+    return f"{progress}; `--second` gives {nothing.others:,} that others have read" if nothing.others else progress
 
 
 def ask_and_submit(leased: LeasedPacket, store: Store, who: Reviewer) -> None:
@@ -167,12 +167,12 @@ def ask_and_submit(leased: LeasedPacket, store: Store, who: Reviewer) -> None:
             taxonomy=leased.packet.question.taxonomy,
             answer=json.dumps(_answer(leased.packet), ensure_ascii=False),
         )
-        found = submit_verdict(submitted, store, who, now=datetime.now(UTC))
-        if not isinstance(found, RejectedVerdict):
-            show_taken(found, as_json=False)
+        result = submit_verdict(submitted, store, who, now=datetime.now(UTC))
+        if not isinstance(result, RejectedVerdict):
+            show_taken(result, as_json=False)
             say(f"{leased.waiting:,} more are waiting")
             return
-        show_reasons(found, as_json=False)
+        show_reasons(result, as_json=False)
 
 
 def _answer(packet: Packet) -> dict[str, Any]:
@@ -209,12 +209,12 @@ def _word(asked: str, words: Sequence[str], default: str | None = None) -> str:
 def _quotes(packet: Packet) -> Iterator[dict[str, str]]:
     """`run.log:13` or `task:2-4`: the lines are taken as they stand there."""
     while given := _text("Evidence as PLACE:LINE or PLACE:FIRST-LAST (empty to go on)").strip():
-        found = quote_at(packet, given)
-        if found is None:
+        quote = quote_at(packet, given)
+        if quote is None:
             say(f"there is no `{given}`; the texts are {', '.join(place.place for place in packet.places)}")
         else:
-            say(f"  > {found['quote']}")
-            yield found
+            say(f"  > {quote['quote']}")
+            yield quote
 
 
 def quote_at(packet: Packet, given: str) -> dict[str, str] | None:

@@ -38,9 +38,9 @@ def show_plan(plan: Plan) -> None:
     """Talk: it is said before anything is done."""
     for part in plan.parts:
         queue, begun = part.queue, len(part.first) + len(part.then)
-        told = f"{plural(queue.failures, 'failure')} · {queue.read:,} read before · {begun:,} to read now"
+        counts = f"{plural(queue.failures, 'failure')} · {queue.read:,} read before · {begun:,} to read now"
         again = f", {len(queue.returned):,} of them again: evidence changed since" if queue.returned else ""
-        say(f"{short(part.stored.run.native_id):<9} {told}{again}")
+        say(f"{short(part.stored.run.native_id):<9} {counts}{again}")
     if not any(part.queue.failures for part in plan.parts):
         say(no_failure(plan.request.filters, *(short(part.stored.run.native_id) for part in plan.parts)))
         return
@@ -56,7 +56,7 @@ def show_plan(plan: Plan) -> None:
     cached = f" · {plural(estimate.cached, 'answer')} in the ledger already" if estimate.cached else ""
     say(f"estimate  {plural(estimate.calls, 'call')}, {tokens}, {_cost(estimate.cost)}{cached}")
     if plan.lost:
-        say(f"lost      {_lost(plan.lost)}: a process ended before the answer was stored")
+        say(f"lost      {_lost_in_words(plan.lost)}: a process ended before the answer was stored")
 
 
 def show_dry_run(plan: Plan, prompt: Prompt | None, *, as_json: bool) -> None:
@@ -108,7 +108,7 @@ def _put_spent(tally: Tally) -> None:
         parts.append(f"{plural(tally.cached, 'answer')} out of the ledger")
     put_parts("cost", parts)
     if tally.lost:
-        put(f"lost     {_lost(tally.lost)}: broken off, and perhaps paid for", hang=9)
+        put(f"lost     {_lost_in_words(tally.lost)}: broken off, and perhaps paid for", hang=9)
 
 
 def _put_next(plan: Plan, tally: Tally) -> None:
@@ -169,7 +169,7 @@ def lost_calls(calls: Iterable[Call]) -> tuple[LostCallOutput, ...]:
     )
 
 
-def _lost(calls: Iterable[Call]) -> str:
+def _lost_in_words(calls: Iterable[Call]) -> str:
     made = list(calls)
     return f"{plural(len(made), 'call')}, {_cost(total_of(call.estimate.cost for call in made))}"
 

@@ -33,16 +33,16 @@ def command(file: IO[bytes], reviewer: str, person: bool, options: Options) -> i
     """
     given = read_submission(text_of(file.read(LARGEST)))
     who = reader(reviewer, options.settings, kind="person" if person else "agent")
-    found = submit_verdict(given, options.store, who, now=datetime.now(UTC))
-    if isinstance(found, RejectedVerdict):
-        show_reasons(found, as_json=options.json)
+    result = submit_verdict(given, options.store, who, now=datetime.now(UTC))
+    if isinstance(result, RejectedVerdict):
+        show_reasons(result, as_json=options.json)
         return REFUSED
-    show_taken(found, as_json=options.json)
+    show_taken(result, as_json=options.json)
     return 0
 
 
-def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
-    verdict, kept = found.kept.verdict, found.kept
+def show_taken(accepted: AcceptedVerdict, *, as_json: bool) -> None:
+    verdict, kept = accepted.kept.verdict, accepted.kept
     if as_json:
         put_json(
             AcceptedOutput(
@@ -53,41 +53,41 @@ def show_taken(found: AcceptedVerdict, *, as_json: bool) -> None:
                 old_label=kept.old_label or None,
                 state=kept.state,
                 needs_second=verdict.needs_second,
-                inherited=found.inherited,
-                ignored=found.ignored,
+                inherited=accepted.inherited,
+                ignored=accepted.ignored,
                 doubts=verdict.doubts,
             )
         )
         return
     change = f" (you said {kept.old_label})" if kept.old_label not in ("", verdict.label) else ""
     known = "   known already" if kept.state == "unchanged" else ""
-    put(f"{found.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
+    put(f"{accepted.case}   {verdict.label}{change} · {verdict.owner}   {verdict.id}{known}")
     if verdict.needs_second:
         say("its text talks to the reader: another reviewer has to agree before this counts as final")
-    if found.inherited:
-        say(f"{plural(found.inherited, 'failure')} of the same crash took it over")
-    if found.ignored:
-        say(f"not asked for, and left out: {', '.join(found.ignored)}")
+    if accepted.inherited:
+        say(f"{plural(accepted.inherited, 'failure')} of the same crash took it over")
+    if accepted.ignored:
+        say(f"not asked for, and left out: {', '.join(accepted.ignored)}")
 
 
-def show_reasons(found: RejectedVerdict, *, as_json: bool) -> None:
+def show_reasons(rejected: RejectedVerdict, *, as_json: bool) -> None:
     """What is wrong, and what would be right."""
-    choices = {name: list(words) for name, words in (("labels", found.labels), ("places", found.places)) if words}
+    choices = {name: list(words) for name, words in (("labels", rejected.labels), ("places", rejected.places)) if words}
     if as_json:
         put_json(
             RejectedOutput(
-                attempt_id=found.attempt,
-                reasons=found.reasons,
-                labels=found.labels or UNSET,
-                places=found.places or UNSET,
+                attempt_id=rejected.attempt,
+                reasons=rejected.reasons,
+                labels=rejected.labels or UNSET,
+                places=rejected.places or UNSET,
             )
         )
         return
     say("this verdict can't be taken:")
-    for reason in found.reasons:
+    for reason in rejected.reasons:
         say(f"  - {reason}")
     for name, words in choices.items():
         # a reason that names them all has said it
-        if not any(all(word in reason for word in words) for reason in found.reasons):
+        if not any(all(word in reason for word in words) for reason in rejected.reasons):
             more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
             say(f"{name}: {', '.join(words[:NAMED])}{more}")
