@@ -353,50 +353,51 @@ Usage: errata [OPTIONS] COMMAND [ARGS]...
   errata failures latest   why each case failed, and whose fault it is
   errata show latest/CASE  one of them, with the evidence
 
-  RUN is a path, a unique prefix of a run's id or native id, a name, or
-  `latest`.
+  RUN is a path, a name or id or the beginning of it, a model that has one
+  run, or `latest`.
 
 Options:
+  --store FILE   The store; every command also takes this option itself.
   -V, --version  Show the version and exit.
   -h, --help     Show this message and exit.
 
-Commands:
-  analyze      Everything at once: fetch, import, check, summarise, report.
-  import       Read the runs at PATHS into the store.
-  fetch        Save what a deployment answers about runs, for reading without
-               a network.
-  runs         List the runs of the store.
-  show         Show a run, a case or an attempt.
-  check        Tell whether RUNS are fit to be analysed.
-  score        Tell what the score is, under each policy.
-  compare      Tell what differs between RUNS, where they measured the same
-               thing.
-  consistency  Tell which cases and checks do not come out the same in
-               repeated RUNS.
-  failures     List the failures of RUNS.
-  triage       Name the owner of every failure anew; all runs where none is
-               given.
-  review       Have the failures read: by a model, an agent, a person, a
-               spreadsheet.
-  buckets      Put failures with one cause into buckets, and put these right.
-  sessions     Tell the sessions of RUNS, what the latest one hides, and
-               cascades.
-  rerun        Tell how RUNS can be repeated where it was not the model's
-               fault.
-  action       Keep what was done about failures, and tell whether it worked.
-  known        Keep which gaps of a suite are known, so that they are not
-               found again.
-  report       Write a report about RUNS that people keep.
-  issues       Write the issues of RUNS, one for each case, and the script
-               that files them.
-  writeback    Write what is settled about RUNS in the form that their harness
-               keeps.
-  export       Write RUNS in a form that others read: every_eval_ever.
-  exclude      Keep RUN, but leave it out of every score.
-  rm           Forget RUNS.
-  trust        Let a project's `errata.toml` name reviewers, addresses and
-               keys.
-  sources      List the formats that can be read.
-  doctor       Tell whether the store is sound.
+Look:
+  analyze      Import, check and summarise runs, and write a report.
+  runs         List the runs in the store.
+  failures     List failures with owner and evidence.
+  show         Show a run, a case or an attempt, with evidence.
+  score        Show scores under every scoring policy.
+  check        Check whether runs are complete and fit for analysis.
+  sessions     List sessions, results that a later session replaced, and
+               knock-on failures.
   demo         Analyse a bundled example.
+
+Compare:
+  compare      Compare runs case by case, with significance tests.
+  consistency  Show which cases and checks change between repeated runs.
+
+Review:
+  triage       Assign an owner to every failure again.
+  review       Review failures: by model, agent, person or spreadsheet.
+  buckets      Group failures by cause, and correct the groups.
+
+Act:
+  report       Write a report about runs.
+  rerun        Print the commands that rerun failures the model did not cause.
+  issues       Write an issue for each failing case, and a script that files
+               them.
+  action       Record fixes, and check whether they worked.
+  known        Record limitations of a suite that are accepted.
+  writeback    Write settled results in the harness's own format.
+  export       Export runs in the every_eval_ever format.
+
+Store:
+  import       Read runs into the store.
+  fetch        Download runs from their deployment, to read them offline.
+  exclude      Exclude a run from every score, with a reason.
+  rm           Remove runs from the store.
+  doctor       Check the store for damage.
+  sources      List the formats that errata reads.
+  trust        Allow a project's `errata.toml` to set reviewers, addresses and
+               keys.
 """)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from errata.cli.progress import ASKING, status_line
 from errata.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -40,9 +41,19 @@ def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
     @wraps(function)
     def wrapped(*arguments: Any, store: str, as_json: bool, **named: Any) -> Any:
-        return function(*arguments, options=Options(load_settings(store=store), as_json), **named)
+        ctx = click.get_current_context()
+        options = Options(load_settings(store=store or chosen_store(ctx)), as_json)
+        if ctx.info_name in ASKING:
+            return function(*arguments, options=options, **named)
+        with status_line(ctx.command_path):
+            return function(*arguments, options=options, **named)
 
     return wrapped
+
+
+def chosen_store(ctx: click.Context) -> str:
+    """The store that the command names, or that was named before it: `errata --store FILE runs`."""
+    return str(ctx.params.get("store") or ctx.find_root().params.get("store") or "")
 
 
 def raw_option(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,11 +12,18 @@ import msgspec
 from errata.cli import fitting
 from errata.cli.colour import colour_words
 from errata.cli.fitting import columns, fold
+from errata.cli.progress import clear_status_line
 from errata.model.codec import to_whole
 from errata.text.clean import clean
 from errata.text.redact import redact, redact_tree
 
 WIDTH = fitting.WIDTH
+
+
+def write_out(text: str) -> None:
+    """To stdout as it is, where the status line would be in the way."""
+    clear_status_line()
+    sys.stdout.write(text)
 
 
 class HasJson(Protocol):
@@ -28,6 +35,7 @@ def say(text: str = "") -> None:
     for line in clean(redact(text)).split("\n"):
         hang = " " * (len(line) - len(line.lstrip(" ")) + 2)
         first, *rest = fold(line, WIDTH - len(hang), first=WIDTH, whole_words=True)
+        clear_status_line()
         click.echo("\n".join([first, *(_indented(one, len(hang)) for one in rest)]), err=True)
 
 
@@ -39,7 +47,7 @@ def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: S
     for line in wash(text, raw=raw).split("\n"):
         indent = len(line) - len(line.lstrip(" ")) + 2 if hang is None else hang
         first, *rest = fold(line, WIDTH - indent, first=WIDTH, whole_words=True)
-        sys.stdout.write("\n".join([colour_words(first, colour), *(_indented(one, indent) for one in rest)]) + "\n")
+        write_out("\n".join([colour_words(first, colour), *(_indented(one, indent) for one in rest)]) + "\n")
 
 
 def _indented(line: str, indent: int) -> str:
@@ -55,9 +63,9 @@ def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> No
         for part in fold(line, WIDTH - indent - 2):
             if most and shown == most:
                 more = plural(len(left) - at, "more line") if at else "more"
-                sys.stdout.write(f"{' ' * indent}… {more} with --full\n")
+                write_out(f"{' ' * indent}… {more} with --full\n")
                 return
-            sys.stdout.write(f"{' ' * indent}> {part}".rstrip() + "\n")
+            write_out(f"{' ' * indent}> {part}".rstrip() + "\n")
             shown += 1
 
 
@@ -78,11 +86,11 @@ def put_words(words: Sequence[str], *, head: str, deeper: int) -> None:
     for at, word in enumerate(map(wash, words[1:]), 2):
         more = " \\" if at < len(words) else ""
         if columns(f"{line} {word}{more}") > WIDTH:
-            sys.stdout.write(wash(f"{line} \\") + "\n")
+            write_out(wash(f"{line} \\") + "\n")
             line = " " * deeper + word
         else:
             line += f" {word}"
-    sys.stdout.write(wash(line) + "\n")
+    write_out(wash(line) + "\n")
 
 
 def _quoted(word: str) -> str:
@@ -99,7 +107,7 @@ def put_json(value: Any, *, raw: bool = False) -> None:
     """One JSON object on one line. Every field of a record is there, whatever its value, but for empty notes."""
     plain = to_whole(value)
     encoded = msgspec.json.encode(plain if raw else redact_tree(plain)).decode("utf-8")
-    sys.stdout.write(_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded) + "\n")
+    write_out(_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded) + "\n")
 
 
 def put_lines_of_json(found: Iterable[HasJson], *, raw: bool = False) -> int:

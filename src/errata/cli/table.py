@@ -1,12 +1,11 @@
 """Tables and lists that fit the page: columns get narrower, rows stack, and no id is cut."""
 
-import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from errata.cli.colour import COLOURED_COLUMNS, coloured
 from errata.cli.fitting import WIDTH, columns, cut, fold, padded
-from errata.cli.output import put, wash
+from errata.cli.output import put, wash, write_out
 from errata.text.clean import one_line
 
 CUT_TO, NARROWEST = 14, 8
@@ -49,7 +48,7 @@ def put_table(
 
 
 def _write(line: str) -> None:
-    sys.stdout.write(line.rstrip() + "\n")
+    write_out(line.rstrip() + "\n")
 
 
 def _put_below(text: str, most: int) -> None:

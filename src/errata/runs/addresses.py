@@ -156,6 +156,17 @@ def _paths(thing: str) -> Iterator[tuple[str, str]]:
             yield path, "/".join(parts[at:])
 
 
+def split_run(thing: str, store: Store) -> tuple[StoredRun, str]:
+    """RUN and what follows its slash, however much of the case is there already."""
+    head = thing.rstrip("/")
+    stored, case = _split_known(f"{head}/-" if head != thing else thing, store)
+    return stored, "" if head != thing else case
+
+
+def bucket_slugs(store: Store) -> list[str]:
+    return sorted(bucket_cases(store))
+
+
 def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
     """RUN alone wins; else the shortest beginning that names a run, before a slash, and the rest names a case."""
     parts = thing.split("/")
