@@ -114,8 +114,8 @@ class _App(LazyGroup):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in self.table and is_path(name):
-            told = f"`{shlex.join(['errata', 'analyze', name])}` reads it, and tells what went wrong"
-            raise SettingsError(f"`{name}` is a path and no command", hint=told)
+            hint = f"`{shlex.join(['errata', 'analyze', name])}` reads it and shows what went wrong"
+            raise SettingsError(f"`{name}` is a path, not a command", hint=hint)
         if name in CHANGING_WORDS:
             error = click.exceptions.NoSuchCommand(name, ctx=ctx)
             error.possibilities = [CHANGING_WORDS[name]]

@@ -71,13 +71,12 @@ def _items(kinds: set[str], ctx: click.Context, incomplete: str) -> Iterator[Com
 
 
 def _runs(store: Store, incomplete: str) -> Iterator[CompletionItem]:
-    """By the names that `errata runs` lists, with what tells them apart."""
+    """By the names in `errata runs`, with model, suite and date."""
     known = all_runs(store)
     handles = handles_of(known)
     yield from _matching(["latest"] if known else [], incomplete)
-    for one in known:
-        if handles[one.run.id].startswith(incomplete):
-            run = one.run
+    for run in (stored.run for stored in known):
+        if handles[run.id].startswith(incomplete):
             parts = (run.subject.model, run.suite, (run.started_at or "")[:10])
             yield CompletionItem(handles[run.id], help=" · ".join(part for part in parts if part))
 

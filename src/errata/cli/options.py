@@ -1,4 +1,4 @@
-"""What every command shares: the store, `--json`, and how they reach it."""
+"""Options that every command has: the store and `--json`."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -21,7 +21,7 @@ class Options(msgspec.Struct):
 
     @property
     def store(self) -> "Store":
-        # what can be told without a store is told first: importing the database takes longer than most commands
+        # only when it is needed: importing the database takes longer than most commands
         from errata.verbs.store import open_store
 
         store = open_store(self.settings.store)
@@ -36,9 +36,9 @@ def shared_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "--store",
         metavar="FILE",
         default="",
-        help="The store; else $ERRATA_STORE, the project's `errata.toml`, the nearest `.errata/errata.db`.",
+        help="Default: $ERRATA_STORE, the project's `errata.toml`, or the nearest `.errata/errata.db`.",
     )
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for lists.")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one per line for lists.")
     @wraps(function)
     def wrapped(*arguments: Any, store: str, as_json: bool, **named: Any) -> Any:
         ctx = click.get_current_context()

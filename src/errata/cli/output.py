@@ -39,7 +39,9 @@ def say(text: str = "") -> None:
         click.echo("\n".join([first, *(_indented(one, len(hang)) for one in rest)]), err=True)
 
 
-def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()) -> None:
+def put(
+    text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()
+) -> None:  # words: quoted
     """Print data, cleaned and redacted. A long line continues below, `hang` columns from the left.
 
     `colour` names the owners and outcomes in it, which get their colours on a terminal.
@@ -56,7 +58,7 @@ def _indented(line: str, indent: int) -> str:
 
 
 def put_quote(text: str, *, indent: int, most: int = 0, raw: bool = False) -> None:
-    """What a log says, behind `>` on every line; at most so many lines."""
+    """Quote a log, behind `>` on every line; at most `most` lines, 0 for all."""
     shown = 0
     left = wash(text, raw=raw).split("\n")
     for at, line in enumerate(left):
@@ -81,7 +83,7 @@ def put_command(label: str, words: Sequence[str], note: str = "", *, width: int 
 
 
 def put_words(words: Sequence[str], *, head: str, deeper: int) -> None:
-    """Words of a shell: broken between them behind a backslash, never within one, though it be wider than the page."""
+    """Words for a shell: broken between words with a backslash, never within one, even if it is wider than the page."""
     line = head + wash(words[0])
     for at, word in enumerate(map(wash, words[1:]), 2):
         more = " \\" if at < len(words) else ""
@@ -94,7 +96,7 @@ def put_words(words: Sequence[str], *, head: str, deeper: int) -> None:
 
 
 def _quoted(word: str) -> str:
-    """For a shell, which finds a home only where its sign stands outside of quotes."""
+    """For a shell, which expands `~` only outside of quotes."""
     return f"~/{shlex.quote(word[2:])}" if word.startswith("~/") and word[2:] else shlex.quote(word)
 
 
@@ -107,14 +109,14 @@ def put_json(value: Any, *, raw: bool = False) -> None:
     """One JSON object on one line. Every field of a record is there, whatever its value, but for empty notes."""
     plain = to_whole(value)
     encoded = msgspec.json.encode(plain if raw else redact_tree(plain)).decode("utf-8")
-    write_out(_HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", encoded) + "\n")
+    write_out(_HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", encoded) + "\n")
 
 
-def put_lines_of_json(found: Iterable[HasJson], *, raw: bool = False) -> int:
-    """A list: an object a line, as they come; how many there were."""
+def put_lines_of_json(records: Iterable[HasJson], *, raw: bool = False) -> int:
+    """Print a list, an object a line, and return how many there were."""
     count = 0
-    for one in found:
-        put_json(one.as_json(), raw=raw)
+    for record in records:
+        put_json(record.as_json(), raw=raw)
         count += 1
     return count
 

@@ -109,7 +109,7 @@ def status_line(label: str) -> Iterator[StatusLine | None]:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int], None]]:
-    """Yields a function that is told how many items were done."""
+    """Count items: yields a function to call with how many more are done."""
     with status_line(what) as line:
         since, done = monotonic(), 0
 

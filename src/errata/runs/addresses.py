@@ -21,9 +21,9 @@ from errata.text.nearest import did_you_mean
 
 def resolve_address(text: str, store: Store, *, run: StoredRun | None = None, suite: str = "") -> CaseAddress:
     """A case or a bucket."""
-    found = resolve_case(text, store, run=run, suite=suite)
-    if found:
-        return found
+    case = resolve_case(text, store, run=run, suite=suite)
+    if case:
+        return case
     buckets = bucket_cases(store)
     if text in buckets:
         return CaseAddress(key=text, cases=buckets[text])
@@ -67,8 +67,8 @@ def not_found(text: str, store: Store, *, suite: str = "", besides: Sequence[str
     endings = ["/".join(name.split("/")[-text.count("/") - 1 :]) for name in names]
     meant = did_you_mean(text, [*names, *besides]) or did_you_mean(text, endings)
     hints = (meant, "`errata failures RUN` lists the cases that failed")
-    told = f" of `{suite}`" if suite else ""
-    return NotFoundError(f"No case{told} is named `{text}`", hint="\n".join(filter(None, hints)))
+    of = f" of `{suite}`" if suite else ""
+    return NotFoundError(f"No case{of} is named `{text}`", hint="\n".join(filter(None, hints)))
 
 
 def _of_run(text: str, store: Store) -> CaseAddress | None:
@@ -138,10 +138,10 @@ def _split(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 def _newest_with(case: str, store: Store) -> StoredRun | None:
     """The newest run with a case of this name, for a CASE that was pasted without its RUN."""
-    for name, _ in _named(case):
-        found = case_named(name, store)
-        if found is not None:
-            runs = {tried.run_id for tried in tries_of(store, found.cases)}
+    for name, _ in _names_and_numbers(case):
+        address = case_named(name, store)
+        if address is not None:
+            runs = {tried.run_id for tried in tries_of(store, address.cases)}
             return next((one for one in all_runs(store) if one.run.id in runs), None)
     return None
 
@@ -185,10 +185,10 @@ def _split_known(thing: str, store: Store) -> tuple[StoredRun, str]:
 
 def _attempt_at(stored: StoredRun, case: str, store: Store) -> Attempt:
     """By its name, or by the beginning of it where no other case begins so."""
-    for name, wanted in _named(case):
+    for name, wanted in _names_and_numbers(case):
         for key in (name, f"{stored.run.suite}/{name}"):
-            found = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
-            counted = [attempt for attempt in found if attempt.counted] or found
+            attempts = [attempt for attempt in attempts_of(store, stored.pk, case=key) if attempt.parent is None]
+            counted = [attempt for attempt in attempts if attempt.counted] or attempts
             chosen = [attempt for attempt in counted if attempt.index == wanted] if wanted else counted
             if chosen:
                 return attempt_by_id(store, chosen[0].id)
@@ -210,7 +210,7 @@ def _ending(names: Iterable[str], text: str) -> list[str]:
     return [name for name in names if pattern.fullmatch(name)] if text else []
 
 
-def _named(case: str) -> list[tuple[str, int]]:
+def _names_and_numbers(case: str) -> list[tuple[str, int]]:
     """What CASE may mean: a name, or a name and the number of an attempt."""
     name, _, number = case.rpartition("#")
     return [(case, 0), (name, int(number))] if name and number.isdecimal() else [(case, 0)]

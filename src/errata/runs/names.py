@@ -23,17 +23,17 @@ SHORT, LONG = 8, 16
 def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
     """Every run that is meant, in the order given, each once.
 
-    A selector that is wrong hides nothing of the others: it is told of at the end.
+    A wrong selector does not hide the others: it is reported at the end.
     """
     seen: set[str] = set()
     problems: list[ErrataError] = []
     for selector in selectors:
         try:
-            found = _runs_of(selector, store)
+            runs = _runs_of(selector, store)
         except ErrataError as problem:
             problems.append(problem)
             continue
-        for stored in found:
+        for stored in runs:
             if stored.run.id not in seen:
                 seen.add(stored.run.id)
                 yield stored
@@ -43,10 +43,10 @@ def runs_named(selectors: Iterable[str], store: Store) -> Iterator[StoredRun]:
 
 def run_named(selector: str, store: Store) -> StoredRun:
     """The one run that is meant."""
-    found = list(runs_named([selector], store))
-    if len(found) > 1:
-        raise NotFoundError(f"`{selector}` holds {len(found)} runs", hint=f"name one of them:\n{candidates(found)}")
-    return found[0]
+    runs = list(runs_named([selector], store))
+    if len(runs) > 1:
+        raise NotFoundError(f"`{selector}` holds {len(runs)} runs", hint=f"name one of them:\n{candidates(runs)}")
+    return runs[0]
 
 
 def known_run(selector: str, store: Store) -> StoredRun:
@@ -73,18 +73,17 @@ def known_run(selector: str, store: Store) -> StoredRun:
 def _is_named(selector: str, store: Store) -> bool:
     if selector == "latest":
         return True
-    return any(
-        selector in (one.run.id, one.run.native_id, one.run.external_id, one.run.name) for one in all_runs(store)
-    )
+    runs = (stored.run for stored in all_runs(store))
+    return any(selector in (run.id, run.native_id, run.external_id, run.name) for run in runs)
 
 
 def runs_of_model(name: str, store: Store) -> list[StoredRun]:
     """The runs of a model: by its name, its name without the vendor, or NAME@MODEL."""
     runs = all_runs(store) if name else []
     for labels in (_labels, _model_without_vendor):
-        found = [one for one in runs if name in labels(one.run)]
-        if found:
-            return found
+        matching = [stored for stored in runs if name in labels(stored.run)]
+        if matching:
+            return matching
     return []
 
 
@@ -101,10 +100,10 @@ def _model_without_vendor(run: Run) -> list[str]:
     return [tail] if (tail := run.subject.model.rpartition("/")[2]) else []
 
 
-def candidates(found: list[StoredRun]) -> str:
-    """A line for each run that may be meant, with what tells it from the others and the id that names it alone."""
-    lines = [" · ".join([*described(one.run), f"id {one.run.id}"]) for one in found[:LISTED]]
-    more = [f"and {len(found) - LISTED} more: `errata runs` lists them all"] if len(found) > LISTED else []
+def candidates(runs: list[StoredRun]) -> str:
+    """A line for each run that may be meant, with its description and its id, which is unique."""
+    lines = [" · ".join([*described(stored.run), f"id {stored.run.id}"]) for stored in runs[:LISTED]]
+    more = [f"and {len(runs) - LISTED} more: `errata runs` lists them all"] if len(runs) > LISTED else []
     return "\n".join([*lines, *more])
 
 
@@ -119,10 +118,10 @@ def variant_of(run: Run) -> list[str]:
 
 
 def _names(store: Store) -> Iterator[str]:
-    stored = all_runs(store)
-    yield from ["latest"] if stored else []
-    for one in stored:
-        yield from (one.run.native_id, one.run.name, short(one.run.native_id), one.run.subject.model)
+    runs = [stored.run for stored in all_runs(store)]
+    yield from ["latest"] if runs else []
+    for run in runs:
+        yield from (run.native_id, run.name, short(run.native_id), run.subject.model)
 
 
 def _runs_of(selector: str, store: Store) -> list[StoredRun]:
@@ -157,16 +156,16 @@ def handles_of(runs: Iterable[StoredRun]) -> dict[str, str]:
 
     def is_unique(head: str) -> bool:
         at = bisect_left(beginnings, head)
-        return not any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
+        return not labelled[head] and not any(one.startswith(head) for one in beginnings[at + 1 : at + 2])
 
     def handle(run: Run) -> str:
         name = short(run.native_id)
         # a name that is also another run's model leads to this run: names win
         if name and named[name] == 1 and named[run.native_id] == 1:
             heads = [name] if len(name) <= LONG else [name[:size] for size in range(SHORT, LONG)]
-            found = next((head for head in heads if head == run.native_id or is_unique(head)), "")
-            if found:
-                return found.rstrip("-_.:T ") if is_unique(found.rstrip("-_.:T ")) else found
+            head = next((head for head in heads if head == run.native_id or is_unique(head)), "")
+            if head:
+                return head.rstrip("-_.:T ") if is_unique(head.rstrip("-_.:T ")) else head
         for label in _labels(run):
             if labelled[label] == 1 and not named[label] and _TYPEABLE.fullmatch(label):
                 return label
