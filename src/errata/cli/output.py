@@ -39,9 +39,7 @@ def say(text: str = "") -> None:
         click.echo("\n".join([first, *(_indented(one, len(hang)) for one in rest)]), err=True)
 
 
-def put(
-    text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()
-) -> None:  # words: quoted
+def put(text: str = "", *, hang: int | None = None, raw: bool = False, colour: Sequence[str] = ()) -> None:
     """Print data, cleaned and redacted. A long line continues below, `hang` columns from the left.
 
     `colour` names the owners and outcomes in it, which get their colours on a terminal.
